@@ -1,0 +1,69 @@
+import { invalid } from "../errors.ts";
+
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+export interface JsonObject {
+  readonly [member: string]: Json | undefined;
+}
+
+/** Deeper values are refused: every reader of the file, ours and others', must be able to walk them. */
+export const JSON_DEPTH_MAX = 64;
+
+/**
+ * Check that a value survives `JSON.stringify` and `JSON.parse` unchanged.
+ *
+ * Refused: `undefined`, functions, symbols, BigInt, NaN and infinities, class
+ * instances (a `Date` would come back as text), holes in arrays, cycles, a
+ * member called `__proto__`, and nesting beyond 64 levels. Allowed and
+ * defined: `-0` is stored as `0`, integers beyond 2^53 as the double they
+ * are, lone surrogates as `\ud800` escapes.
+ */
+export function assertJson(value: unknown, path: string, depth = 0): asserts value is Json {
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return;
+    case "number":
+      if (!Number.isFinite(value)) throw invalid(`${path} is ${value}, which JSON cannot hold`, path);
+      return;
+    case "object":
+      break;
+    default:
+      throw invalid(`${path} is ${describe(value)}, which JSON cannot hold`, path);
+  }
+  if (value === null) return;
+  // A cycle is unbounded depth, so one check finds both.
+  if (depth >= JSON_DEPTH_MAX) {
+    throw invalid(`${path} is nested deeper than ${JSON_DEPTH_MAX} levels, or contains itself`, rootOf(path));
+  }
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      assertJson(value[index], `${path}[${index}]`, depth + 1);
+    }
+    return;
+  }
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) {
+    throw invalid(`${path} is ${describe(value)}, which JSON cannot hold`, path);
+  }
+  for (const member of Object.keys(value)) {
+    if (member === "__proto__") throw invalid(`${path} has a member called __proto__`, path);
+    assertJson((value as Record<string, unknown>)[member], `${path}.${member}`, depth + 1);
+  }
+}
+
+function rootOf(path: string): string {
+  return path.split(/[.[]/, 1)[0] ?? path;
+}
+
+function describe(value: unknown): string {
+  if (value === undefined) return "undefined";
+  if (typeof value === "object") return `an instance of ${value?.constructor?.name ?? "a class"}`;
+  return `a ${typeof value}`;
+}
+
+/** A plain object: what `{}` or `JSON.parse` makes, not an array, not null. */
+export function isPlainObject(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}

@@ -1,0 +1,39 @@
+import { randomFillSync } from "node:crypto";
+
+/** Fills a buffer with random bytes. Injected where a test wants the same run twice. */
+export type Random = (bytes: Uint8Array) => void;
+
+const POOL_BYTES = 4096;
+const pool = new Uint8Array(POOL_BYTES);
+let used = POOL_BYTES;
+
+/** The system's randomness, drawn in blocks because a call for ten bytes costs as much as one for thousands. */
+export const systemRandom: Random = (bytes) => {
+  if (used + bytes.length > POOL_BYTES) {
+    randomFillSync(pool);
+    used = 0;
+  }
+  bytes.set(pool.subarray(used, used + bytes.length));
+  used += bytes.length;
+};
+
+const HEX: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, "0"));
+const scratch = new Uint8Array(10);
+
+/** A UUID of version 7: 48 bits of milliseconds, then 74 random bits. */
+export function uuidv7(nowMs: number, random: Random = systemRandom): string {
+  const ms = Math.max(0, Math.trunc(nowMs));
+  const time = ms.toString(16).padStart(12, "0");
+  random(scratch);
+  const hex = (index: number): string => HEX[scratch[index] ?? 0] ?? "00";
+  const version = HEX[0x70 | ((scratch[0] ?? 0) & 0x0f)];
+  const variant = HEX[0x80 | ((scratch[2] ?? 0) & 0x3f)];
+  const tail = hex(4) + hex(5) + hex(6) + hex(7) + hex(8) + hex(9);
+  return `${time.slice(0, 8)}-${time.slice(8)}-${version}${hex(1)}-${variant}${hex(3)}-${tail}`;
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+export function isUuid(value: unknown): value is string {
+  return typeof value === "string" && UUID.test(value);
+}

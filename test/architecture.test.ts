@@ -1,0 +1,87 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join, normalize } from "node:path";
+import { describe, expect, it } from "vitest";
+
+/** Top to bottom: a folder imports itself and what stands below it, never beside or above it. */
+const LAYERS: readonly (readonly string[])[] = [
+  ["errors.ts", "util"],
+  ["message", "key", "sqlite"],
+  ["transcript", "tree", "context", "text"],
+  ["engine"],
+  ["store", "conformance"],
+  ["formats", "state"],
+  ["memory"],
+  ["agent"],
+  ["channel", "mcp", "adapters"],
+  ["gateway"],
+  ["cli", "index.ts"],
+];
+
+const layerOf = new Map(
+  LAYERS.flatMap((folders, layer) => folders.map((folder) => [folder, layer] as const)),
+);
+const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((name) =>
+  name.endsWith(".ts"),
+);
+
+/** Folder of a source file, or its own name at the top. */
+function folderOf(file: string): string {
+  return file.split("/")[0] as string;
+}
+
+function importsOf(file: string): string[] {
+  const text = readFileSync(join("src", file), "utf8");
+  const found = text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g);
+  return [...found].map(([, path]) => normalize(join(dirname(file), path as string)));
+}
+
+/** Util stands below errors.ts: both are on the ground floor, and only that way round. */
+function allowed(from: string, to: string): boolean {
+  if (from === to) return true;
+  if (from === "util" && to === "errors.ts") return true;
+  return (layerOf.get(to) as number) < (layerOf.get(from) as number);
+}
+
+describe("import direction", () => {
+  it("knows every folder of src", () => {
+    expect(files.map(folderOf).filter((folder) => !layerOf.has(folder))).toEqual([]);
+  });
+
+  it("goes to the same folder or downwards", () => {
+    const upward = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => !allowed(folderOf(file), folderOf(target)))
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  it("never crosses from one engine to another", () => {
+    const engineOf = (file: string): string | undefined => /^engine\/([^/]+)\//.exec(file)?.[1];
+    const crossing = files.flatMap((file) =>
+      importsOf(file)
+        .filter((target) => engineOf(file) && engineOf(target) && engineOf(file) !== engineOf(target))
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(crossing).toEqual([]);
+  });
+
+  it("has no cycle", () => {
+    const done = new Set<string>();
+    const visit = (file: string, path: readonly string[]): string[] => {
+      if (path.includes(file)) return [[...path.slice(path.indexOf(file)), file].join(" -> ")];
+      if (done.has(file)) return [];
+      const found = staticImportsOf(file).flatMap((next) => visit(next, [...path, file]));
+      done.add(file);
+      return found;
+    };
+    expect(files.flatMap((file) => visit(file, []))).toEqual([]);
+  });
+});
+
+/** Imports of values at load time: types vanish, and a lazy import is no cycle. */
+function staticImportsOf(file: string): string[] {
+  const text = readFileSync(join("src", file), "utf8");
+  const found = text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/gm);
+  return [...found].map(([, path]) => normalize(join(dirname(file), path as string)));
+}
