@@ -1,0 +1,23 @@
+export { type ClaudeMessage, type ConvertOptions, fromClaude, toClaude } from "./claude.ts";
+export { type FlatMessage, fromFlat, toFlat } from "./flat.ts";
+export { fromOpenAI, type OpenAIMessage, toOpenAI } from "./openai.ts";
+export { messageSchema } from "./schema.ts";
+export { type TextOptions, textOf } from "./text.ts";
+export type {
+  Block,
+  DocumentBlock,
+  EndState,
+  Entry,
+  EntryKind,
+  ImageBlock,
+  KnownBlock,
+  Message,
+  MessageInput,
+  RedactedThinkingBlock,
+  Role,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UnknownBlock,
+} from "./types.ts";

@@ -1,0 +1,40 @@
+import type { Block, Message } from "./types.ts";
+
+export interface TextOptions {
+  /** Also the model's thinking. Default: no. */
+  readonly thinking?: boolean;
+  /** Also what tools answered. Default: no. */
+  readonly toolResults?: boolean;
+}
+
+/** The words of a message, blocks joined by a blank line. */
+export function textOf(message: Pick<Message, "content">, options: TextOptions = {}): string {
+  if (typeof message.content === "string") return message.content;
+  const parts: string[] = [];
+  for (const block of message.content) {
+    const text = blockText(block, options);
+    if (text !== "") parts.push(text);
+  }
+  return parts.join("\n\n");
+}
+
+function blockText(block: Block, options: TextOptions): string {
+  switch (block.type) {
+    case "text":
+      return stringOf(block.text);
+    case "thinking":
+      return options.thinking ? stringOf(block.thinking) : "";
+    case "tool_result": {
+      if (!options.toolResults) return "";
+      const { content } = block;
+      if (Array.isArray(content)) return textOf({ content: content as Block[] }, options);
+      return stringOf(content);
+    }
+    default:
+      return "";
+  }
+}
+
+function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
