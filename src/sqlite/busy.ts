@@ -1,0 +1,63 @@
+import { ColloquyError, invalid, unavailable } from "../errors.ts";
+import { waitUntil } from "../util/wait.ts";
+import { holderOf } from "./holder.ts";
+
+const SQLITE_BUSY = 5;
+const SQLITE_LOCKED = 6;
+const SQLITE_TOOBIG = 18;
+const SQLITE_NOTADB = 26;
+
+/** SQLite's own numbers, with what to tell a person. */
+const REASONS: Readonly<Record<number, string>> = {
+  8: "it is read-only",
+  10: "reading or writing failed",
+  11: "it is damaged. Copy it, then restore a backup or run `colloquy doctor`",
+  13: "the disk is full",
+  14: "it cannot be opened",
+};
+
+/** SQLite's own number for what went wrong, without the extended bits. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** Somebody else has the lock; trying again later makes sense. */
+export function isBusy(error: unknown): boolean {
+  const code = sqliteCode(error);
+  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
+}
+
+/** Anything that SQLite threw, in our terms. */
+export function sqliteError(error: unknown, path: string): ColloquyError {
+  if (error instanceof ColloquyError) return error;
+  const code = sqliteCode(error);
+  const text = (error as Error).message;
+  if (code === SQLITE_NOTADB) return invalid(`${path} is not a SQLite file`, "target");
+  if (code === SQLITE_TOOBIG) return invalid("The message is longer than SQLite can store", "content");
+  if (code === undefined) return new ColloquyError("INTERNAL_ERROR", `${path}: ${text}`, { cause: error });
+  if (isBusy(error)) return lockedBy(path, error);
+  return unavailable(`${path}: ${REASONS[code] ?? "SQLite refused"} (${text})`, { cause: error });
+}
+
+function lockedBy(path: string, cause?: unknown): ColloquyError {
+  // Writers of a write-ahead log lock the shared memory file.
+  const holder = holderOf(`${path}-shm`);
+  return unavailable(`${path} is locked by ${holder}`, { cause, details: { holder } });
+}
+
+/** Try again while somebody else has the lock, without stopping the thread. */
+export async function retryBusy<T>(path: string, waitMs: number, attempt: () => T): Promise<T> {
+  let result: { value: T } | undefined;
+  const done = await waitUntil(() => {
+    try {
+      result = { value: attempt() };
+      return true;
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw error;
+    }
+  }, waitMs);
+  if (!done || result === undefined) throw lockedBy(path);
+  return result.value;
+}

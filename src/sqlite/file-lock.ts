@@ -1,0 +1,94 @@
+import { closeSync, openSync, statSync } from "node:fs";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { unavailable } from "../errors.ts";
+import { isBusy } from "./busy.ts";
+import { holderOf } from "./holder.ts";
+
+/** An exclusive lock between processes that the kernel releases when its holder dies. */
+export interface FileLock {
+  /** Take the lock if it is free. Never waits. */
+  tryAcquire(): boolean;
+  release(): void;
+  /** Who has it, as far as the system tells, for the message of a waiter that gives up. */
+  holder(): string;
+  close(): void;
+}
+
+/**
+ * The lock is an open `BEGIN EXCLUSIVE` on an empty SQLite file.
+ *
+ * SQLite brings portable, kernel-released locks that also work between
+ * threads of one process; plain Node offers none. Nothing is ever written to
+ * the file, so it cannot be damaged by a power cut.
+ */
+export class SqliteFileLock implements FileLock {
+  readonly #path: string;
+  #database: DatabaseSync | undefined;
+  #begin: StatementSync | undefined;
+  #end: StatementSync | undefined;
+  #inode = 0n;
+
+  constructor(path: string) {
+    this.#path = path;
+  }
+
+  tryAcquire(): boolean {
+    if (this.#begin === undefined) this.#open();
+    try {
+      this.#begin?.run();
+    } catch (error) {
+      if (isBusy(error)) return false;
+      throw unavailable(`Cannot lock ${this.#path}: ${(error as Error).message}`, { cause: error });
+    }
+    // A lock on a file that somebody removed meanwhile excludes nobody.
+    if (inodeOf(this.#path) === this.#inode) return true;
+    this.close();
+    return this.tryAcquire();
+  }
+
+  release(): void {
+    this.#end?.run();
+  }
+
+  holder(): string {
+    return holderOf(this.#path);
+  }
+
+  close(): void {
+    this.#database?.close();
+    this.#database = undefined;
+    this.#begin = undefined;
+    this.#end = undefined;
+  }
+
+  #open(): void {
+    try {
+      createPrivate(this.#path);
+      this.#database = new DatabaseSync(this.#path, { timeout: 0 });
+      this.#begin = this.#database.prepare("BEGIN EXCLUSIVE");
+      this.#end = this.#database.prepare("ROLLBACK");
+      this.#inode = inodeOf(this.#path);
+    } catch (error) {
+      this.close();
+      throw unavailable(`Cannot open the lock file ${this.#path}: ${(error as Error).message}`, {
+        cause: error,
+      });
+    }
+  }
+}
+
+/**
+ * Create the file for its owner only. An existing one is not even opened:
+ * closing any descriptor of a file drops this process's POSIX locks on it.
+ */
+function createPrivate(path: string): void {
+  try {
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
+  }
+}
+
+function inodeOf(path: string): bigint {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino ?? 0n;
+}

@@ -1,0 +1,50 @@
+import { DatabaseSync } from "node:sqlite";
+import { timestamp17 } from "../util/time.ts";
+import { pragma } from "./pragma.ts";
+
+/** One step of a schema. Numbered by its place in the list; a released step never changes. */
+export interface Migration {
+  readonly name: string;
+  /** SQL, or code where SQL is not enough. Runs inside the one transaction of the migration. */
+  readonly up: string | ((database: DatabaseSync) => void);
+}
+
+/**
+ * Bring the tables up to date, all steps or none.
+ *
+ * The version is read again inside the transaction, so that two processes that
+ * open an old file at once run each step once. A file that holds anything is
+ * copied beside itself first.
+ */
+export function migrate(
+  database: DatabaseSync,
+  path: string,
+  schema: { readonly applicationId: number; readonly migrations: readonly Migration[] },
+): void {
+  if (pragma(database, "user_version") === schema.migrations.length) return;
+  database.exec("BEGIN IMMEDIATE");
+  try {
+    const version = pragma(database, "user_version");
+    if (version > 0 && version < schema.migrations.length) copyBeside(path, version);
+    for (const { up } of schema.migrations.slice(version)) {
+      if (typeof up === "string") database.exec(up);
+      else up(database);
+    }
+    database.exec(`PRAGMA application_id = ${schema.applicationId}`);
+    database.exec(`PRAGMA user_version = ${schema.migrations.length}`);
+    database.exec("COMMIT");
+  } catch (error) {
+    if (database.isTransaction) database.exec("ROLLBACK");
+    throw error;
+  }
+}
+
+/** Through a second connection, which sees the file as it was before the open transaction. */
+function copyBeside(path: string, version: number): void {
+  const reader = new DatabaseSync(path, { readOnly: true });
+  try {
+    reader.prepare("VACUUM INTO ?").run(`${path}.backup-v${version}-${timestamp17(Date.now())}`);
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,129 @@
+import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { ColloquyError, invalid, unavailable } from "../errors.ts";
+import { LOCK_WAIT_MS } from "../util/wait.ts";
+import { retryBusy, sqliteError } from "./busy.ts";
+import { type Migration, migrate } from "./migrate.ts";
+import { pragma, sqliteVersion } from "./pragma.ts";
+
+export interface OpenOptions {
+  readonly readonly?: boolean;
+  /** `FULL` syncs the log at every commit; `NORMAL` only at a checkpoint. */
+  readonly synchronous: "FULL" | "NORMAL";
+  /** Marks the file as ours, so that another program's file is never touched. */
+  readonly applicationId: number;
+  readonly migrations: readonly Migration[];
+  readonly lockWaitMs?: number;
+}
+
+/** From this version on a rare loss of the write-ahead log between processes is mended. */
+const SAFE_VERSION = [3, 51, 3] as const;
+
+/**
+ * Open a SQLite file of ours and bring its tables up to date.
+ *
+ * Refused, with nothing changed: a folder, a file of another program
+ * (`VALIDATION_ERROR`), a file of a newer version (`NOT_SUPPORTED`), a
+ * damaged or unreachable one (`SERVICE_UNAVAILABLE`).
+ */
+export async function openDatabase(file: string, options: OpenOptions): Promise<DatabaseSync> {
+  const path = resolve(file);
+  checkPlace(path, options.readonly === true);
+  const waitMs = options.lockWaitMs ?? LOCK_WAIT_MS;
+  let database: DatabaseSync | undefined;
+  try {
+    database = connect(path, options.readonly === true);
+    const opened = database;
+    await retryBusy(path, waitMs, () => configure(opened, path, options));
+    if (!options.readonly) await retryBusy(path, waitMs, () => migrate(opened, path, options));
+    return opened;
+  } catch (error) {
+    database?.close();
+    throw sqliteError(error, path);
+  }
+}
+
+function checkPlace(path: string, readonly: boolean): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat?.isDirectory()) throw invalid(`${path} is a folder; the sqlite engine needs a file`, "target");
+  if (stat === undefined) {
+    if (readonly) throw new ColloquyError("NOT_FOUND", `There is no store at ${path}`, { details: { path } });
+    createPrivate(path);
+  } else if (stat.size === 0 && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    // SQLite would take the file for a new one and remove the log, with all that only the log holds.
+    throw unavailable(
+      `${path} is empty but ${path}-wal is not: the file was damaged. Copy both before anything else`,
+    );
+  }
+}
+
+function createPrivate(path: string): void {
+  try {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    closeSync(openSync(path, "wx", 0o600));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
+    throw unavailable(`Cannot create ${path}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function connect(path: string, readonly: boolean): DatabaseSync {
+  if (!readonly) return new DatabaseSync(path, { timeout: 0 });
+  const database = new DatabaseSync(path, { timeout: 0, readOnly: true });
+  try {
+    database.exec("SELECT 1 FROM sqlite_schema LIMIT 1");
+    return database;
+  } catch (error) {
+    database.close();
+    // A folder that cannot be written has no place for the shared memory of a log; without a log none is needed.
+    if (statSync(`${path}-wal`, { throwIfNoEntry: false }) !== undefined) throw error;
+    const url = new URL(`file://${path.split("/").map(encodeURIComponent).join("/")}`);
+    url.searchParams.set("immutable", "1");
+    return new DatabaseSync(url, { timeout: 0, readOnly: true });
+  }
+}
+
+function configure(database: DatabaseSync, path: string, options: OpenOptions): void {
+  checkOwner(database, path, options);
+  database.exec("PRAGMA foreign_keys = ON");
+  if (options.readonly) return;
+  if (isOlder(database, SAFE_VERSION)) database.exec("PRAGMA locking_mode = EXCLUSIVE");
+  database.exec("PRAGMA journal_mode = WAL");
+  database.exec(`PRAGMA synchronous = ${options.synchronous}`);
+  // From the start, because what was freed without it stays readable in the file.
+  database.exec("PRAGMA secure_delete = ON");
+  if (process.platform === "darwin") database.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
+  for (const suffix of ["", "-wal", "-shm"]) {
+    if (statSync(path + suffix, { throwIfNoEntry: false }) !== undefined) chmodSync(path + suffix, 0o600);
+  }
+}
+
+function checkOwner(database: DatabaseSync, path: string, options: OpenOptions): void {
+  const owner = pragma(database, "application_id");
+  const version = pragma(database, "user_version");
+  const empty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
+  if (owner !== options.applicationId && !(empty && version === 0 && owner === 0)) {
+    throw invalid(`${path} belongs to another program`, "target");
+  }
+  const newest = options.migrations.length;
+  if (version > newest) {
+    throw new ColloquyError(
+      "NOT_SUPPORTED",
+      `${path} was written by a newer Colloquy (schema ${version}, this one knows ${newest}). Update Colloquy`,
+      { details: { version, newest } },
+    );
+  }
+  if (options.readonly && version < newest) {
+    throw new ColloquyError(
+      "NOT_SUPPORTED",
+      `${path} is of schema ${version}: open it once for writing to bring it to ${newest}`,
+    );
+  }
+}
+
+function isOlder(database: DatabaseSync, than: readonly number[]): boolean {
+  const have = sqliteVersion(database).split(".").map(Number);
+  const at = than.findIndex((part, index) => have[index] !== part);
+  return at !== -1 && (have[at] ?? 0) < (than[at] ?? 0);
+}

@@ -1,0 +1,11 @@
+import type { DatabaseSync } from "node:sqlite";
+
+/** The value of a pragma that is a number. */
+export function pragma(database: DatabaseSync, name: string): number {
+  const row = database.prepare(`PRAGMA ${name}`).get();
+  return Number(Object.values(row ?? {})[0] ?? 0);
+}
+
+export function sqliteVersion(database: DatabaseSync): string {
+  return String(database.prepare("SELECT sqlite_version() AS version").get()?.version);
+}

@@ -1,0 +1,181 @@
+/**
+ * The v2 line: what stands between two newlines of a transcript.
+ *
+ * Every line ends with the member `_sum`, the CRC-32 of the bytes before
+ * `,"_sum"`. Most single-bit flips leave valid JSON behind, so being parsable
+ * proves nothing. The format is described in docs/format/jsonl-v2.md.
+ */
+import { crc32 } from "node:zlib";
+import type { Entry, Message } from "../message/types.ts";
+import { isPlainObject, type Json } from "../util/json.ts";
+
+/** A longer line is refused on append and passed over on reading. */
+export const LINE_BYTES_MAX: number = 64 * 1024 * 1024;
+
+export const FORMAT_VERSION = 2;
+export const NEWLINE = 0x0a;
+
+/** The first line of a transcript. */
+export interface Header {
+  readonly id: string;
+  readonly key: string | null;
+  readonly createdAt: string;
+  /** Counts the rewrites by `replaceTranscript`; the first is 1. */
+  readonly generation: number;
+}
+
+/** An entry before it has a place: the JSON text of its message, or of its data. */
+export interface EntryDraft {
+  readonly id: string;
+  readonly kind: string;
+  readonly at: string;
+  readonly json: string;
+}
+
+export interface Placement {
+  readonly seq: number;
+  readonly parentId: string | null;
+  readonly operationId: string | undefined;
+  /** Place and size of the atomic append that the line is part of, when it is more than one line. */
+  readonly batch: readonly [number, number] | undefined;
+}
+
+export type Line =
+  | { readonly ok: true; readonly header: Header; readonly entry?: undefined }
+  | {
+      readonly ok: true;
+      readonly header?: undefined;
+      readonly entry: Entry;
+      readonly batch: readonly [number, number] | undefined;
+    }
+  | { readonly ok: false; readonly reason: string; readonly newer?: boolean };
+
+// ,"_sum":"01234567"}
+const SUM_START = Buffer.from(',"_sum":"');
+const SUM_BYTES = SUM_START.length + 8 + 2;
+
+/** Close an object text that lacks its last brace with the checksum and a newline. */
+function seal(open: string): Buffer {
+  const body = Buffer.byteLength(open);
+  const line = Buffer.allocUnsafe(body + SUM_BYTES + 1);
+  line.write(open, 0, "utf8");
+  const sum = crc32(line.subarray(0, body)).toString(16).padStart(8, "0");
+  line.write(`,"_sum":"${sum}"}\n`, body, "latin1");
+  return line;
+}
+
+/** Is the checksum there and right? `line` is without its newline. */
+export function checkSum(line: Buffer): "right" | "wrong" | "none" {
+  const start = line.length - SUM_BYTES;
+  if (start < 1 || line.compare(SUM_START, 0, SUM_START.length, start, start + SUM_START.length) !== 0)
+    return "none";
+  if (line[line.length - 2] !== 0x22 || line[line.length - 1] !== 0x7d) return "none";
+  const written = line.toString("latin1", start + SUM_START.length, line.length - 2);
+  return crc32(line.subarray(0, start)).toString(16).padStart(8, "0") === written ? "right" : "wrong";
+}
+
+/** One object with its checksum, as a whole file: metadata is kept so. */
+export function sealObject(value: object): Buffer {
+  return seal(JSON.stringify(value).slice(0, -1));
+}
+
+export function encodeHeader(header: Header): Buffer {
+  return sealObject({
+    _type: "metadata",
+    version: FORMAT_VERSION,
+    tree_enabled: true,
+    id: header.id,
+    key: header.key,
+    created_at: header.createdAt,
+    generation: header.generation,
+    sum: "crc32",
+  });
+}
+
+/** The message's own text goes in as it is: it was made once, when it was checked. */
+export function encodeEntry(draft: EntryDraft, place: Placement): Buffer {
+  let text =
+    draft.kind === "message"
+      ? draft.json.slice(0, -1)
+      : `{"_type":${JSON.stringify(draft.kind)},"data":${draft.json}`;
+  text += `,"timestamp":"${draft.at}","id":${JSON.stringify(draft.id)}`;
+  text += `,"parent_id":${JSON.stringify(place.parentId)},"seq":${place.seq}`;
+  if (place.operationId !== undefined) text += `,"op":${JSON.stringify(place.operationId)}`;
+  if (place.batch !== undefined) text += `,"batch":[${place.batch[0]},${place.batch[1]}]`;
+  return seal(text);
+}
+
+/** Read one line, given without its newline. Never throws. */
+export function decodeLine(line: Buffer): Line {
+  const sum = checkSum(line);
+  if (sum !== "right")
+    return { ok: false, reason: sum === "none" ? "no checksum" : "checksum does not match" };
+  let value: Record<string, Json>;
+  try {
+    value = JSON.parse(line.toString("utf8"));
+  } catch {
+    return { ok: false, reason: "not JSON" };
+  }
+  if (!isPlainObject(value)) return { ok: false, reason: "not an object" };
+  return value._type === "metadata" ? decodeHeader(value) : decodeEntry(value);
+}
+
+function decodeHeader(value: Record<string, Json>): Line {
+  const { version, id, key, created_at, generation } = value;
+  if (typeof version === "number" && version > FORMAT_VERSION) {
+    return { ok: false, reason: `version ${version} is newer than this program knows`, newer: true };
+  }
+  if (version !== FORMAT_VERSION || typeof id !== "string" || typeof created_at !== "string") {
+    return { ok: false, reason: "not a header of version 2" };
+  }
+  const header: Header = {
+    id,
+    key: typeof key === "string" ? key : null,
+    createdAt: created_at,
+    generation: typeof generation === "number" ? generation : 1,
+  };
+  return { ok: true, header };
+}
+
+function decodeEntry(value: Record<string, Json>): Line {
+  const { _type, id, seq, parent_id, timestamp, op, batch } = value;
+  if (typeof id !== "string" || typeof seq !== "number" || typeof timestamp !== "string") {
+    return { ok: false, reason: "not an entry: id, seq or timestamp is missing" };
+  }
+  const entry: Mutable<Entry> = {
+    id,
+    seq,
+    parentId: typeof parent_id === "string" ? parent_id : null,
+    kind: typeof _type === "string" ? _type : "message",
+    at: timestamp,
+  };
+  if (_type === undefined) entry.message = messageOf(value);
+  else entry.data = value.data;
+  if (typeof op === "string") entry.operationId = op;
+  return {
+    ok: true,
+    entry,
+    batch: Array.isArray(batch) ? (batch as unknown as [number, number]) : undefined,
+  };
+}
+
+type Mutable<T> = { -readonly [member in keyof T]: T[member] };
+
+const MESSAGE_MEMBERS = [
+  "model",
+  "usage",
+  "stopReason",
+  "endState",
+  "provenance",
+  "source",
+  "extra",
+] as const;
+
+function messageOf(value: Record<string, Json>): Message {
+  const message: Record<string, Json> = { role: value.role as Json, content: value.content as Json };
+  for (const member of MESSAGE_MEMBERS) {
+    const found = value[member];
+    if (found !== undefined) message[member] = found;
+  }
+  return message as unknown as Message;
+}

@@ -1,0 +1,222 @@
+/**
+ * Pages of a log, read where they lie: the cost of a page does not depend on
+ * the length of the log.
+ *
+ * A reader takes no lock and repairs nothing. It stops before an unterminated
+ * line and before an append of which not all lines are there yet.
+ */
+import type { Entry } from "../message/types.ts";
+import type { FileIo } from "./io.ts";
+import { NEWLINE } from "./lines.ts";
+import { type BadLine, decodeRaw } from "./log-state.ts";
+import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "./scan.ts";
+
+export interface LogPageQuery {
+  readonly direction: "forward" | "backward";
+  /** Start after this entry (forward) or before it (backward); `null` is the start or the end of the log. */
+  readonly from: number | null;
+  readonly limit: number;
+  readonly bytesMax: number;
+  /** Only entries of this kind. */
+  readonly kind?: string;
+}
+
+export interface LogPage {
+  /** In ascending order. */
+  readonly entries: Entry[];
+  readonly more: boolean;
+}
+
+interface Found {
+  readonly entry: Entry;
+  readonly bytes: number;
+}
+
+const PROBE_BYTES = 64 * 1024;
+const FLAG_PARENT_DAMAGED = "parent-damaged";
+
+export class LogReader {
+  readonly #io: FileIo;
+  readonly #file: number;
+  readonly #end: number;
+  readonly #bad: (line: BadLine) => void;
+
+  constructor(io: FileIo, path: string, bad: (line: BadLine) => void = () => {}) {
+    this.#io = io;
+    this.#bad = bad;
+    this.#file = io.open(path, "read");
+    this.#end = this.#visibleEnd(io.statOpen(this.#file).size);
+  }
+
+  close(): void {
+    this.#io.close(this.#file);
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  page(query: LogPageQuery): LogPage {
+    return query.direction === "forward" ? this.#forward(query) : this.#backward(query);
+  }
+
+  /** The `seq` of an entry, or `undefined`. Looks from the end: what is asked for is usually recent. */
+  locate(entryId: string): number | undefined {
+    const needle = Buffer.from(`"id":${JSON.stringify(entryId)}`);
+    for (let position = this.#end; position > 0; ) {
+      const begin = Math.max(0, position - 4 * PROBE_BYTES);
+      const chunk = readChunk(
+        this.#io,
+        this.#file,
+        begin,
+        Math.min(this.#end, position + needle.length) - begin,
+      );
+      for (
+        let hit = chunk.lastIndexOf(needle);
+        hit !== -1;
+        hit = hit === 0 ? -1 : chunk.lastIndexOf(needle, hit - 1)
+      ) {
+        const entry = this.#entryAround(begin + hit);
+        if (entry?.id === entryId) return entry.seq;
+      }
+      position = begin;
+    }
+    return undefined;
+  }
+
+  #entryAround(position: number): Entry | undefined {
+    const start = endOfLastLine(this.#io, this.#file, position);
+    for (const raw of linesForward(this.#io, this.#file, start, this.#end)) {
+      const line = decodeRaw(raw);
+      return line?.ok ? line.entry : undefined;
+    }
+    return undefined;
+  }
+
+  #forward(query: LogPageQuery): LogPage {
+    const start = query.from === null ? 0 : this.#seek(query.from + 1);
+    const page = new PageBuilder(query);
+    let previous: Entry | undefined;
+    let gap = false;
+    for (const raw of linesForward(this.#io, this.#file, start, this.#end)) {
+      const entry = this.#read(raw);
+      if (entry === "bad") gap = true;
+      if (entry === undefined || entry === "bad") continue;
+      if (query.from !== null && entry.seq <= query.from) continue;
+      const linked = gap && previous !== undefined ? relink(entry, previous) : entry;
+      gap = false;
+      previous = linked;
+      if (!page.add({ entry: linked, bytes: raw.end - raw.start })) break;
+    }
+    return page.result();
+  }
+
+  #backward(query: LogPageQuery): LogPage {
+    const end = query.from === null ? this.#end : this.#seek(query.from);
+    const page = new PageBuilder(query);
+    let newer: Found | undefined;
+    let gap = false;
+    // One entry late, because only the line before tells whether the parent can be read.
+    for (const raw of linesBackward(this.#io, this.#file, end)) {
+      const entry = this.#read(raw);
+      if (entry === "bad") gap = true;
+      if (entry === undefined || entry === "bad") continue;
+      if (newer !== undefined && !page.add(gap ? { ...newer, entry: relink(newer.entry, entry) } : newer)) {
+        return page.result();
+      }
+      gap = false;
+      newer = { entry, bytes: raw.end - raw.start };
+    }
+    if (newer !== undefined) page.add(newer);
+    return page.result();
+  }
+
+  #read(raw: RawLine): Entry | "bad" | undefined {
+    const line = decodeRaw(raw);
+    if (line === undefined) return undefined;
+    if (line.ok) return line.entry;
+    this.#bad({ start: raw.start, end: raw.end, reason: line.reason });
+    return "bad";
+  }
+
+  /** Where the first line with `seq` or more begins, by halving: lines are in the order of `seq`. */
+  #seek(seq: number): number {
+    let low = 0;
+    let high = this.#end;
+    while (high - low > PROBE_BYTES) {
+      const probe = this.#entryAfter(low + Math.floor((high - low) / 2), high);
+      if (probe === undefined) high = low + Math.floor((high - low) / 2);
+      else if (probe.entry.seq < seq) low = probe.raw.end;
+      else high = Math.min(probe.raw.start, low + Math.floor((high - low) / 2));
+    }
+    for (const raw of linesForward(this.#io, this.#file, low, this.#end)) {
+      const line = decodeRaw(raw);
+      if (line?.ok && line.entry !== undefined && line.entry.seq >= seq) return raw.start;
+    }
+    return this.#end;
+  }
+
+  #entryAfter(position: number, end: number): { entry: Entry; raw: RawLine } | undefined {
+    // The line that contains `position` is skipped: only its end can be found cheaply.
+    const chunk = readChunk(this.#io, this.#file, position, Math.min(PROBE_BYTES, end - position));
+    const newline = chunk.indexOf(NEWLINE);
+    if (newline === -1) return undefined;
+    for (const raw of linesForward(this.#io, this.#file, position + newline + 1, end)) {
+      const line = decodeRaw(raw);
+      if (line?.ok && line.entry !== undefined) return { entry: line.entry, raw };
+    }
+    return undefined;
+  }
+
+  #visibleEnd(size: number): number {
+    let end = endOfLastLine(this.#io, this.#file, size);
+    let skip = 0;
+    for (const raw of linesBackward(this.#io, this.#file, end)) {
+      if (skip === 0) {
+        const line = decodeRaw(raw);
+        const [index, count] = (line?.ok && line.entry !== undefined ? line.batch : undefined) ?? [1, 1];
+        if (index === count) break;
+        skip = index;
+      }
+      end = raw.start;
+      if (--skip === 0) break;
+    }
+    return end;
+  }
+}
+
+/** The line of the parent cannot be read, so the entry hangs below the last one that can. */
+function relink(entry: Entry, previous: Entry): Entry {
+  if (entry.parentId === previous.id) return entry;
+  return { ...entry, parentId: previous.id, flags: [...(entry.flags ?? []), FLAG_PARENT_DAMAGED] };
+}
+
+/** Collects entries in the direction of reading until the page is full. */
+class PageBuilder {
+  readonly #query: LogPageQuery;
+  readonly #entries: Entry[] = [];
+  #bytes = 0;
+  #more = false;
+
+  constructor(query: LogPageQuery) {
+    this.#query = query;
+  }
+
+  /** False when the page cannot take the entry. */
+  add({ entry, bytes }: Found): boolean {
+    const { kind, limit, bytesMax } = this.#query;
+    if (kind !== undefined && entry.kind !== kind) return true;
+    if (this.#entries.length >= limit || (this.#entries.length > 0 && this.#bytes + bytes > bytesMax)) {
+      this.#more = true;
+      return false;
+    }
+    this.#entries.push(entry);
+    this.#bytes += bytes;
+    return true;
+  }
+
+  result(): LogPage {
+    if (this.#query.direction === "backward") this.#entries.reverse();
+    return { entries: this.#entries, more: this.#more };
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * Lines of a file, forwards or backwards, without loading the file.
+ *
+ * Lines are split on byte 0x0A only. What follows the last newline is not a
+ * line: somebody may be writing it.
+ */
+import type { FileIo } from "./io.ts";
+import { LINE_BYTES_MAX, NEWLINE } from "./lines.ts";
+
+/** One line without its newline. `bytes` is valid until the next one is asked for. */
+export interface RawLine {
+  readonly start: number;
+  /** Where the next line begins. */
+  readonly end: number;
+  /** `undefined` when the line is longer than the limit and was passed over. */
+  readonly bytes: Buffer | undefined;
+}
+
+const CHUNK_BYTES = 256 * 1024;
+const FIRST_CHUNK_BYTES = 64 * 1024;
+
+/** Lines from `from`, which is the start of a line, up to the last newline before `to`. */
+export function* linesForward(io: FileIo, file: number, from: number, to: number): Generator<RawLine> {
+  let size = FIRST_CHUNK_BYTES;
+  let position = from;
+  while (position < to) {
+    const chunk = readChunk(io, file, position, Math.min(size, to - position));
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+      yield { start: position + start, end: position + end + 1, bytes: chunk.subarray(start, end) };
+      start = end + 1;
+    }
+    if (start > 0) {
+      position += start;
+      size = CHUNK_BYTES;
+    } else if (position + chunk.length >= to) {
+      return;
+    } else if (size > LINE_BYTES_MAX) {
+      const end = findNewline(io, file, position + chunk.length, to);
+      if (end === undefined) return;
+      yield { start: position, end: end + 1, bytes: undefined };
+      position = end + 1;
+      size = CHUNK_BYTES;
+    } else {
+      size *= 4;
+    }
+  }
+}
+
+/** Lines before `to`, which is the end of a line, newest first, down to `from`. */
+export function* linesBackward(io: FileIo, file: number, to: number, from = 0): Generator<RawLine> {
+  let size = FIRST_CHUNK_BYTES;
+  let position = to;
+  while (position > from) {
+    const begin = Math.max(from, position - size);
+    const chunk = readChunk(io, file, begin, position - begin);
+    let end = chunk.length;
+    // The newline at `end - 1` closes the line; the one before it opens it.
+    for (let open = lastNewline(chunk, end - 1); end > 0 && (open !== -1 || begin === from); ) {
+      yield { start: begin + open + 1, end: begin + end, bytes: chunk.subarray(open + 1, end - 1) };
+      end = open + 1;
+      open = lastNewline(chunk, end - 1);
+    }
+    if (end < chunk.length) {
+      position = begin + end;
+      size = CHUNK_BYTES;
+    } else if (size > LINE_BYTES_MAX) {
+      const open = findNewlineBackward(io, file, begin, from);
+      yield { start: open, end: position, bytes: undefined };
+      position = open;
+      size = CHUNK_BYTES;
+    } else {
+      size *= 4;
+    }
+  }
+}
+
+/** Where the last complete line before `to` ends; 0 when there is none. */
+export function endOfLastLine(io: FileIo, file: number, to: number): number {
+  return findNewlineBackward(io, file, to, 0);
+}
+
+function lastNewline(chunk: Buffer, before: number): number {
+  return before <= 0 ? -1 : chunk.lastIndexOf(NEWLINE, before - 1);
+}
+
+export function readChunk(io: FileIo, file: number, position: number, length: number): Buffer {
+  const chunk = Buffer.allocUnsafeSlow(length);
+  let got = 0;
+  while (got < length) {
+    const count = io.read(file, chunk.subarray(got), position + got);
+    if (count === 0) break;
+    got += count;
+  }
+  return chunk.subarray(0, got);
+}
+
+function findNewline(io: FileIo, file: number, from: number, to: number): number | undefined {
+  for (let position = from; position < to; ) {
+    const chunk = readChunk(io, file, position, Math.min(CHUNK_BYTES, to - position));
+    const found = chunk.indexOf(NEWLINE);
+    if (found !== -1) return position + found;
+    if (chunk.length === 0) return undefined;
+    position += chunk.length;
+  }
+  return undefined;
+}
+
+/** The position after the last newline before `to`, or `from`. */
+function findNewlineBackward(io: FileIo, file: number, to: number, from: number): number {
+  // It is nearly always the last byte, so the first look is a short one.
+  let size = 4096;
+  for (let position = to; position > from; size = CHUNK_BYTES) {
+    const begin = Math.max(from, position - size);
+    const found = readChunk(io, file, begin, position - begin).lastIndexOf(NEWLINE);
+    if (found !== -1) return begin + found + 1;
+    position = begin;
+  }
+  return from;
+}

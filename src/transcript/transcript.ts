@@ -1,0 +1,414 @@
+import { join } from "node:path";
+import { ColloquyError, invalid, unavailable } from "../errors.ts";
+import type { Entry, Message, MessageInput } from "../message/types.ts";
+import { type CheckedMessage, checkLabel, checkMessage } from "../message/validate.ts";
+import { isPlainObject } from "../util/json.ts";
+import { type Clock, isoTime, systemClock } from "../util/time.ts";
+import { type Random, systemRandom, uuidv7 } from "../util/uuid.ts";
+import { removeLeftovers, replaceFile } from "./atomic.ts";
+import { type FileIo, type FileLock, systemIo } from "./io.ts";
+import { type EntryDraft, encodeEntry, encodeHeader } from "./lines.ts";
+import { lockedSync } from "./locked.ts";
+import { advance, after, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
+import { createLog, LogWriter } from "./log-writer.ts";
+import { backupOf, encodeMetadata, type Metadata, readMetadata } from "./metadata.ts";
+
+export interface TranscriptOptions {
+  readonly io?: FileIo;
+  readonly clock?: Clock;
+  readonly random?: Random;
+  /** File names inside the folder. */
+  readonly files?: { readonly transcript: string; readonly metadata: string };
+  /** Called for each damaged line. Default: a warning of the process. */
+  readonly onDamage?: (damage: TranscriptDamage) => void;
+}
+
+/** Bytes of the transcript that could not be read. They stay in the file, or were set aside. */
+export interface TranscriptDamage {
+  readonly file: string;
+  readonly start: number;
+  readonly end: number;
+  readonly reason: string;
+}
+
+export interface TranscriptMetadata {
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly model: string | null;
+  readonly compactionCount: number;
+  readonly messageCount: number;
+}
+
+/** Messages were asked for before `load()` or `initialize()`. */
+export class ConversationNotLoadedError extends ColloquyError {
+  constructor() {
+    super("CONFLICT", "The conversation is not loaded: call load() or initialize() first");
+    this.name = "ConversationNotLoadedError";
+  }
+}
+
+export class ConversationAlreadyExistsError extends ColloquyError {
+  constructor(folder: string) {
+    super("CONFLICT", `There is a conversation in ${folder} already: call load() instead`);
+    this.name = "ConversationAlreadyExistsError";
+  }
+}
+
+const METADATA_EVERY_APPENDS = 64;
+const METADATA_EVERY_MS = 1000;
+
+/**
+ * One conversation as two files, synchronous.
+ *
+ * An append is on the disk when `appendMessage` returns. Messages are kept in
+ * memory too; what other processes append is taken over before the next write.
+ */
+export class Transcript {
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #metadataPath: string;
+  readonly #io: FileIo;
+  readonly #clock: Clock;
+  readonly #random: Random;
+  readonly #lock: FileLock;
+  readonly #onDamage: (damage: TranscriptDamage) => void;
+  #loaded: { metadata: Metadata; messages: Message[]; writer: LogWriter } | undefined;
+  #metadataWrittenMs = 0;
+  #appendsSinceMetadata = 0;
+  /** A metadata write that failed after its message was safe. The next call reports it. */
+  #unreported: unknown;
+
+  constructor(folder: string, options: TranscriptOptions = {}) {
+    const files = options.files ?? { transcript: "transcript.jsonl", metadata: "metadata.json" };
+    this.#folder = folder;
+    this.#path = join(folder, files.transcript);
+    this.#metadataPath = join(folder, files.metadata);
+    this.#io = options.io ?? systemIo;
+    this.#clock = options.clock ?? systemClock;
+    this.#random = options.random ?? systemRandom;
+    this.#lock = this.#io.lock(join(folder, `${files.transcript}.lock`));
+    this.#onDamage = options.onDamage ?? warn;
+  }
+
+  /** Create a new conversation. Fails with `ConversationAlreadyExistsError` when there is one. */
+  initialize(init: { readonly model?: string } = {}): void {
+    const model = init.model === undefined ? null : checkLabel(init.model, "model");
+    this.#io.makeFolder(this.#folder);
+    lockedSync(this.#lock, this.#folder, () => {
+      removeLeftovers(this.#io, this.#folder);
+      const exists = [this.#path, this.#metadataPath].some((path) => this.#io.stat(path) !== undefined);
+      if (exists) throw new ConversationAlreadyExistsError(this.#folder);
+      const createdAt = isoTime(this.#clock());
+      const id = uuidv7(this.#clock(), this.#random);
+      const log = createLog(this.#io, this.#path, { id, key: null, createdAt, generation: 1 });
+      const metadata = { ...newMetadata(id, createdAt, log), model };
+      this.#writeMetadata(metadata);
+      this.#take(metadata, [], log);
+    });
+  }
+
+  /**
+   * Read the conversation into memory and return its messages.
+   *
+   * Damaged lines are passed over and reported; with `strict` the first one
+   * throws instead. A torn last line is not damage: the next append sets it
+   * aside. What a crash during `initialize` left is completed.
+   */
+  load(options: { readonly strict?: boolean } = {}): Message[] {
+    const hasLog = this.#io.stat(this.#path) !== undefined;
+    const read = readMetadata(this.#io, this.#metadataPath);
+    if (!hasLog) {
+      if (read.found === undefined) {
+        throw new ColloquyError("NOT_FOUND", `There is no conversation in ${this.#folder}`);
+      }
+      this.#completeLog(read.found);
+    }
+    const messages: Message[] = [];
+    const damage: TranscriptDamage[] = [];
+    const log = this.#scan(messages, (bad) => damage.push({ file: this.#path, ...bad }));
+    if (damage.length > 0 && log.header === undefined && log.entries === 0) {
+      throw invalid(`${this.#path} is not a transcript of Colloquy`, "folder");
+    }
+    const [first] = damage;
+    if (first !== undefined && options.strict) {
+      throw unavailable(`${first.file}: bytes ${first.start} to ${first.end} are damaged: ${first.reason}`, {
+        details: { ...first },
+      });
+    }
+    for (const bad of damage) this.#onDamage(bad);
+    const metadata = read.found ?? this.#rebuiltMetadata(log);
+    this.#take({ ...metadata, log }, messages, log);
+    if (read.found === undefined)
+      lockedSync(this.#lock, this.#folder, () => this.#writeMetadata({ ...metadata, log }));
+    return this.getMessages();
+  }
+
+  /** Append one message. It is durable when this returns; nothing has changed when it throws. */
+  appendMessage(message: MessageInput): Entry {
+    const loaded = this.#use();
+    const checked = checkMessage(message);
+    this.#reportEarlier();
+    const draft = this.#draft(checked);
+    const entry = lockedSync(this.#lock, this.#folder, () => {
+      this.#refresh();
+      const [place] = loaded.writer.append([draft], undefined);
+      loaded.writer.sync();
+      return { ...place, kind: "message", at: draft.at, message: checked.message } as Entry;
+    });
+    loaded.messages.push(structuredClone(checked.message));
+    loaded.metadata = { ...loaded.metadata, updatedAt: isoTime(this.#clock()), log: loaded.writer.state };
+    this.#refreshMetadata();
+    return entry;
+  }
+
+  /**
+   * Put other messages in the place of all that are there, atomically.
+   *
+   * The former file stays beside the new one (`….gen-1`, `….gen-2` …). Fails
+   * with `CONFLICT` when another process has appended since the last call,
+   * because that would be thrown out unseen.
+   */
+  replaceTranscript(messages: readonly MessageInput[]): void {
+    const loaded = this.#use();
+    if (!Array.isArray(messages)) throw invalid("A list of messages is expected", "messages");
+    const checked = messages.map(checkMessage);
+    this.#reportEarlier();
+    lockedSync(this.#lock, this.#folder, () => {
+      const known = loaded.messages.length;
+      const state = this.#refresh();
+      if (loaded.messages.length !== known) {
+        throw new ColloquyError("CONFLICT", "Another process has appended messages; look at them first", {
+          details: { unseen: loaded.messages.length - known },
+        });
+      }
+      const generation = state.header?.generation ?? 1;
+      const next = this.#encodeGeneration(checked, { ...state, head: null }, generation + 1);
+      const formerAs = this.#freeName(`${this.#path}.gen-${generation}`);
+      replaceFile(this.#path, next, { io: this.#io, random: this.#random, formerAs });
+      this.#refresh();
+    });
+    loaded.messages = checked.map(({ message }) => structuredClone(message));
+    this.#touch({});
+  }
+
+  /** Change `model` or `compactionCount`; nothing else can be changed. */
+  updateMetadata(patch: { readonly model?: string; readonly compactionCount?: number }): void {
+    this.#use();
+    if (!isPlainObject(patch)) throw invalid("An object is expected", "patch");
+    for (const member of Object.keys(patch)) {
+      if (member !== "model" && member !== "compactionCount")
+        throw invalid(`${member} cannot be changed`, member);
+    }
+    const { model, compactionCount } = patch;
+    if (compactionCount !== undefined && !(Number.isSafeInteger(compactionCount) && compactionCount >= 0)) {
+      throw invalid("compactionCount must be a whole number, 0 or more", "compactionCount");
+    }
+    this.#reportEarlier();
+    this.#touch({
+      ...(model === undefined ? {} : { model: checkLabel(model, "model") }),
+      ...(compactionCount === undefined ? {} : { compactionCount }),
+    });
+  }
+
+  /** Copies: changing them changes nothing here. */
+  getMessages(): Message[] {
+    return structuredClone(this.#use().messages);
+  }
+
+  getMetadata(): TranscriptMetadata {
+    const { metadata } = this.#use();
+    const { createdAt, updatedAt, model, compactionCount, log } = metadata;
+    return { createdAt, updatedAt, model, compactionCount, messageCount: log.messages };
+  }
+
+  /** Bring the metadata file up to date and let go of the files. */
+  close(): void {
+    const loaded = this.#loaded;
+    if (loaded === undefined) return;
+    try {
+      this.#reportEarlier();
+      if (this.#appendsSinceMetadata > 0) this.#touch({});
+    } finally {
+      this.#loaded = undefined;
+      loaded.writer.close();
+      this.#lock.close();
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  #use(): { metadata: Metadata; messages: Message[]; writer: LogWriter } {
+    if (this.#loaded === undefined) throw new ConversationNotLoadedError();
+    return this.#loaded;
+  }
+
+  #take(metadata: Metadata, messages: Message[], log: LogState): void {
+    this.#loaded?.writer.close();
+    const writer = new LogWriter(
+      this.#io,
+      this.#path,
+      {
+        nowMs: this.#clock,
+        durable: true,
+        entry: (entry) => {
+          if (entry.message !== undefined) this.#loaded?.messages.push(entry.message);
+        },
+        bad: (bad) => this.#onDamage({ file: this.#path, ...bad }),
+      },
+      log,
+    );
+    this.#loaded = { metadata, messages, writer };
+    this.#metadataWrittenMs = this.#clock();
+  }
+
+  /** Under the lock: take over what others wrote. */
+  #refresh(): LogState {
+    const { writer, metadata } = this.#use();
+    const { restarts } = writer;
+    const state = writer.refresh();
+    if (state.bytes === 0) {
+      writer.writeHeader({
+        id: metadata.id,
+        key: metadata.key,
+        createdAt: metadata.createdAt,
+        generation: 1,
+      });
+    } else if (writer.restarts !== restarts) {
+      // Another process replaced the transcript: reading started over, so memory must too.
+      const messages: Message[] = [];
+      this.#scan(messages, () => {});
+      this.#use().messages = messages;
+    }
+    return writer.state;
+  }
+
+  #scan(messages: Message[], bad: (line: BadLine) => void): LogState {
+    const file = this.#io.open(this.#path, "read");
+    try {
+      return advance(this.#io, file, EMPTY_LOG, this.#io.statOpen(file).size, {
+        entry: (entry) => {
+          if (entry.message !== undefined) messages.push(entry.message);
+        },
+        bad,
+      });
+    } finally {
+      this.#io.close(file);
+    }
+  }
+
+  #draft(checked: CheckedMessage): EntryDraft {
+    const nowMs = this.#clock();
+    return {
+      id: checked.id ?? uuidv7(nowMs, this.#random),
+      kind: "message",
+      at: isoTime(checked.atMs ?? nowMs),
+      json: checked.json,
+    };
+  }
+
+  *#encodeGeneration(checked: CheckedMessage[], from: LogState, generation: number): Generator<Buffer> {
+    const { id, key, createdAt } = this.#use().metadata;
+    yield encodeHeader({ id, key, createdAt, generation });
+    let state = from;
+    for (const message of checked) {
+      const draft = this.#draft(message);
+      const seq = state.lastSeq + 1;
+      yield encodeEntry(draft, { seq, parentId: state.head, operationId: undefined, batch: undefined });
+      state = after(state, { ...draft, seq }, 0);
+    }
+  }
+
+  /** Metadata without a transcript: a crash in between, unless messages had been counted. */
+  #completeLog(metadata: Metadata): void {
+    if (metadata.log.messages > 0) {
+      throw unavailable(`${this.#path} is missing, and it had ${metadata.log.messages} messages`);
+    }
+    const { id, key, createdAt } = metadata;
+    lockedSync(this.#lock, this.#folder, () =>
+      createLog(this.#io, this.#path, { id, key, createdAt, generation: 1 }),
+    );
+  }
+
+  #rebuiltMetadata(log: LogState): Metadata {
+    const nowMs = this.#clock();
+    const createdAt = log.header?.createdAt ?? isoTime(nowMs);
+    const rebuilt = newMetadata(log.header?.id ?? uuidv7(nowMs, this.#random), createdAt, log);
+    return { ...rebuilt, updatedAt: log.lastMessageAt ?? createdAt };
+  }
+
+  /** The cache is refreshed now and then, not on every append: that would cost several times the append. */
+  #refreshMetadata(): void {
+    const stale = this.#clock() - this.#metadataWrittenMs;
+    if (++this.#appendsSinceMetadata < METADATA_EVERY_APPENDS && stale < METADATA_EVERY_MS) return;
+    try {
+      this.#touch({});
+    } catch (error) {
+      this.#unreported = error;
+    }
+  }
+
+  #touch(patch: Partial<Metadata>): void {
+    const loaded = this.#use();
+    const metadata = {
+      ...loaded.metadata,
+      ...patch,
+      updatedAt: isoTime(this.#clock()),
+      log: loaded.writer.state,
+    };
+    lockedSync(this.#lock, this.#folder, () => this.#writeMetadata(metadata));
+    loaded.metadata = metadata;
+  }
+
+  #writeMetadata(metadata: Metadata): void {
+    replaceFile(this.#metadataPath, encodeMetadata(metadata), {
+      io: this.#io,
+      random: this.#random,
+      formerAs: backupOf(this.#metadataPath),
+    });
+    this.#metadataWrittenMs = this.#clock();
+    this.#appendsSinceMetadata = 0;
+  }
+
+  #reportEarlier(): void {
+    const cause = this.#unreported;
+    if (cause === undefined) return;
+    this.#unreported = undefined;
+    throw unavailable(
+      `The metadata of ${this.#folder} could not be written after the last message: ${(cause as Error).message}. The message is kept; this call did nothing and can be repeated`,
+      { cause },
+    );
+  }
+
+  #freeName(wanted: string): string {
+    let name = wanted;
+    for (let copy = 2; this.#io.stat(name) !== undefined; copy++) name = `${wanted}-${copy}`;
+    return name;
+  }
+}
+
+function newMetadata(id: string, createdAt: string, log: LogState): Metadata {
+  return {
+    id,
+    key: null,
+    title: null,
+    channel: null,
+    model: null,
+    profileId: null,
+    contextState: null,
+    compactionCount: 0,
+    createdAt,
+    updatedAt: createdAt,
+    deletedAt: null,
+    log,
+    other: {},
+  };
+}
+
+function warn(damage: TranscriptDamage): void {
+  process.emitWarning(
+    `${damage.file}: bytes ${damage.start} to ${damage.end}: ${damage.reason}`,
+    "ColloquyWarning",
+  );
+}
