@@ -1,0 +1,282 @@
+/**
+ * Which conversations a folder holds, in memory.
+ *
+ * Nothing here is trusted for longer than it takes to check it: a change of
+ * metadata shows in the counter, an append in the size of the log, and what
+ * the metadata file has not counted yet is counted from the log.
+ */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { FileIo, FileStat } from "../../transcript/io.ts";
+import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../transcript/log-state.ts";
+import { type Metadata, readMetadata } from "../../transcript/metadata.ts";
+import { isoTime } from "../../util/time.ts";
+import type { ConversationInfo } from "../engine.ts";
+import type { ChangeCounter } from "./change-counter.ts";
+import { logName, metadataName, stemOf, TRASH_FOLDER } from "./names.ts";
+
+/** One conversation as it was last seen. */
+export interface Known {
+  readonly stem: string;
+  readonly trashed: boolean;
+  readonly logPath: string;
+  readonly metadataPath: string;
+  metadata: Metadata;
+  /** Newer than `metadata.log` while the file waits to be refreshed. */
+  log: LogState;
+  /** The log was gone, although messages had been counted. */
+  logMissing: boolean;
+  metadataDamaged: boolean;
+  seenLog: FileStat | undefined;
+  seenMetadata: FileStat | undefined;
+}
+
+export interface CatalogueProblems {
+  badLine(path: string, line: BadLine): void;
+  damagedMetadata(path: string, reason: string): void;
+  /** A file that holds no line of ours. */
+  foreign(path: string): void;
+}
+
+export class Catalogue {
+  readonly #io: FileIo;
+  readonly #folder: string;
+  readonly #counter: ChangeCounter;
+  readonly #problems: CatalogueProblems;
+  readonly #byStem = new Map<string, Known>();
+  readonly #byId = new Map<string, Known>();
+  readonly #byKey = new Map<string, Known>();
+  #readAt: number | undefined;
+
+  constructor(io: FileIo, folder: string, counter: ChangeCounter, problems: CatalogueProblems) {
+    this.#io = io;
+    this.#folder = folder;
+    this.#counter = counter;
+    this.#problems = problems;
+  }
+
+  /** The conversation, with what was appended since, or `undefined`. */
+  byId(id: string): Known | undefined {
+    this.checkChanges();
+    return this.#fresh(this.#byId.get(id));
+  }
+
+  byKey(key: string): Known | undefined {
+    this.checkChanges();
+    return this.#fresh(this.#byKey.get(key));
+  }
+
+  all(): Known[] {
+    this.checkChanges();
+    for (const known of this.#byStem.values()) this.#refreshLog(known);
+    return [...this.#byStem.values()];
+  }
+
+  has(stem: string): boolean {
+    return this.#byStem.has(stem);
+  }
+
+  /** Forget what is known of one conversation and look again. */
+  reread(stem: string): Known | undefined {
+    this.#forget(stem);
+    for (const trashed of [false, true]) {
+      const paths = this.#paths(stem, trashed);
+      if (this.#io.stat(paths.logPath) === undefined) continue;
+      return this.#discover(stem, trashed);
+    }
+    return this.#io.stat(this.#paths(stem, false).metadataPath) === undefined
+      ? undefined
+      : this.#discover(stem, false);
+  }
+
+  /** What this process has just changed needs no new look, if `checkChanges` came before it. Only under the lock. */
+  trustCounter(): void {
+    this.#readAt = this.#counter.stable();
+  }
+
+  #fresh(known: Known | undefined): Known | undefined {
+    if (known === undefined) return undefined;
+    this.#refreshLog(known);
+    return known;
+  }
+
+  /** Read the folder again if anything but messages changed. */
+  checkChanges(): void {
+    const stable = this.#counter.stable();
+    if (stable !== undefined && stable === this.#readAt) return;
+    this.#readFolder();
+    // The value from before the reading: a change that came during it makes the next look read again.
+    this.#readAt = stable;
+  }
+
+  #readFolder(): void {
+    const live = stemsIn(this.#io, this.#folder);
+    const trashed = stemsIn(this.#io, join(this.#folder, TRASH_FOLDER));
+    // Where the log is decides: a crash while moving can leave the metadata in the other folder.
+    for (const stem of trashed.logs) live.metadata.delete(stem);
+    const present = new Map<string, boolean>();
+    for (const stem of [...live.logs, ...live.metadata]) present.set(stem, false);
+    for (const stem of trashed.logs) if (!live.logs.has(stem)) present.set(stem, true);
+    for (const stem of [...this.#byStem.keys()]) {
+      if (present.get(stem) !== this.#byStem.get(stem)?.trashed) this.#forget(stem);
+    }
+    for (const [stem, isTrashed] of present) this.#look(stem, isTrashed);
+  }
+
+  #look(stem: string, trashed: boolean): void {
+    const known = this.#byStem.get(stem);
+    if (known === undefined || !sameFile(known.seenMetadata, this.#io.stat(known.metadataPath))) {
+      const log = known?.log;
+      this.#forget(stem);
+      this.#discover(stem, trashed, log);
+    }
+  }
+
+  #discover(stem: string, trashed: boolean, counted: LogState = EMPTY_LOG): Known | undefined {
+    const { logPath, metadataPath } = this.#paths(stem, trashed);
+    const elsewhere = this.#paths(stem, !trashed).metadataPath;
+    const here = readMetadata(this.#io, metadataPath);
+    const read = here.found === undefined ? readMetadata(this.#io, elsewhere) : here;
+    if (here.damage !== undefined) this.#problems.damagedMetadata(metadataPath, here.damage);
+    const known: Known = {
+      stem,
+      trashed,
+      logPath,
+      metadataPath,
+      metadata: read.found ?? placeholder(stem),
+      log: best(counted, read.found?.log ?? EMPTY_LOG),
+      logMissing: false,
+      metadataDamaged: here.damage !== undefined,
+      seenLog: undefined,
+      seenMetadata: this.#io.stat(metadataPath),
+    };
+    this.#refreshLog(known);
+    if (read.found === undefined && !this.#nameFromLog(known)) return undefined;
+    this.#remember(known);
+    return known;
+  }
+
+  /** Metadata is lost: id, key and creation time stand in the first line of the log too. */
+  #nameFromLog(known: Known): boolean {
+    const { header, entries, lastMessageAt } = known.log;
+    if (header === undefined && entries === 0) {
+      if ((known.seenLog?.size ?? 0) > 0) this.#problems.foreign(known.logPath);
+      return false;
+    }
+    const createdAt = header?.createdAt ?? lastMessageAt ?? isoTime(0);
+    known.metadata = {
+      ...known.metadata,
+      ...(header === undefined
+        ? {}
+        : { id: header.id, key: header.key, channel: header.key?.split(":", 1)[0] ?? null }),
+      createdAt,
+      updatedAt: lastMessageAt ?? createdAt,
+      deletedAt: known.trashed ? (lastMessageAt ?? createdAt) : null,
+    };
+    return true;
+  }
+
+  #refreshLog(known: Known): void {
+    const stat = this.#io.stat(known.logPath);
+    known.logMissing = stat === undefined;
+    if (stat === undefined || sameSize(known.seenLog, stat)) return;
+    if (known.seenLog !== undefined && known.seenLog.inode !== stat.inode) known.log = EMPTY_LOG;
+    if (stat.size < known.log.bytes) known.log = EMPTY_LOG;
+    if (stat.size > known.log.bytes) {
+      const file = this.#io.open(known.logPath, "read");
+      try {
+        const bad = (line: BadLine): void => this.#problems.badLine(known.logPath, line);
+        known.log = advance(this.#io, file, known.log, this.#io.statOpen(file).size, { bad });
+      } finally {
+        this.#io.close(file);
+      }
+    }
+    known.seenLog = stat;
+  }
+
+  #paths(stem: string, trashed: boolean): { logPath: string; metadataPath: string } {
+    const folder = trashed ? join(this.#folder, TRASH_FOLDER) : this.#folder;
+    return { logPath: join(folder, logName(stem)), metadataPath: join(folder, metadataName(stem)) };
+  }
+
+  #remember(known: Known): void {
+    this.#byStem.set(known.stem, known);
+    this.#byId.set(known.metadata.id, known);
+    if (known.metadata.key !== null && !known.trashed) this.#byKey.set(known.metadata.key, known);
+  }
+
+  #forget(stem: string): void {
+    const known = this.#byStem.get(stem);
+    if (known === undefined) return;
+    this.#byStem.delete(stem);
+    if (this.#byId.get(known.metadata.id) === known) this.#byId.delete(known.metadata.id);
+    const { key } = known.metadata;
+    if (key !== null && this.#byKey.get(key) === known) this.#byKey.delete(key);
+  }
+}
+
+export function infoOf({ metadata, log, trashed }: Known): ConversationInfo {
+  const { id, key, title, channel, model, profileId, contextState, createdAt, updatedAt, deletedAt } =
+    metadata;
+  return {
+    id,
+    key,
+    title,
+    channel,
+    model,
+    profileId,
+    contextState,
+    messageCount: log.messages,
+    branchCount: 1,
+    head: log.head,
+    createdAt,
+    updatedAt: log.lastMessageAt !== null && log.lastMessageAt > updatedAt ? log.lastMessageAt : updatedAt,
+    lastMessageAt: log.lastMessageAt,
+    deletedAt: trashed ? (deletedAt ?? updatedAt) : null,
+  };
+}
+
+/** Stands for metadata that is lost, with an id that is the same on every reading. */
+function placeholder(stem: string): Metadata {
+  const hash = createHash("sha256").update(`colloquy:${stem}`).digest("hex");
+  const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  return {
+    id,
+    key: null,
+    title: null,
+    channel: null,
+    model: null,
+    profileId: null,
+    contextState: null,
+    compactionCount: 0,
+    createdAt: isoTime(0),
+    updatedAt: isoTime(0),
+    deletedAt: null,
+    log: EMPTY_LOG,
+    other: {},
+  };
+}
+
+function stemsIn(io: FileIo, folder: string): { logs: Set<string>; metadata: Set<string> } {
+  const logs = new Set<string>();
+  const metadata = new Set<string>();
+  if (io.stat(folder) === undefined) return { logs, metadata };
+  for (const name of io.list(folder)) {
+    const stem = stemOf(name);
+    if (stem !== undefined) (name.endsWith(".jsonl") ? logs : metadata).add(stem);
+  }
+  return { logs, metadata };
+}
+
+function best(a: LogState, b: LogState): LogState {
+  return a.bytes >= b.bytes ? a : b;
+}
+
+function sameSize(a: FileStat | undefined, b: FileStat): boolean {
+  return a !== undefined && a.size === b.size && a.inode === b.inode;
+}
+
+function sameFile(a: FileStat | undefined, b: FileStat | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.inode === b.inode && a.size === b.size && a.modifiedNs === b.modifiedNs;
+}

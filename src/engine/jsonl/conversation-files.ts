@@ -1,0 +1,60 @@
+/** Writing the two files of one conversation. Everything here happens under the lock. */
+import { dirname, join } from "node:path";
+import { replaceFile } from "../../transcript/atomic.ts";
+import type { FileIo } from "../../transcript/io.ts";
+import { backupOf, encodeMetadata, type Metadata } from "../../transcript/metadata.ts";
+import { timestamp17 } from "../../util/time.ts";
+import type { Random } from "../../util/uuid.ts";
+import type { Known } from "./catalogue.ts";
+import { logName, metadataName, TRASH_FOLDER } from "./names.ts";
+
+export class ConversationFiles {
+  readonly #io: FileIo;
+  readonly #random: Random;
+  readonly #nowMs: () => number;
+  readonly #folder: string;
+
+  constructor(io: FileIo, random: Random, nowMs: () => number, folder: string) {
+    this.#io = io;
+    this.#random = random;
+    this.#nowMs = nowMs;
+    this.#folder = folder;
+  }
+
+  /** A change of what lives only in the metadata: durable at once, the former version is kept. */
+  writeMetadata(path: string, metadata: Metadata): void {
+    replaceFile(path, encodeMetadata(metadata), {
+      io: this.#io,
+      random: this.#random,
+      formerAs: backupOf(path),
+    });
+  }
+
+  /** Only the counts changed: whole on the disk, but a power cut may bring the former version back. */
+  refreshMetadata(path: string, metadata: Metadata): void {
+    replaceFile(path, encodeMetadata(metadata), { io: this.#io, random: this.#random, syncFolder: false });
+  }
+
+  /** Metadata that could not be read is never overwritten: somebody may still save a title from it. */
+  setDamagedAside(known: Known): void {
+    if (!known.metadataDamaged) return;
+    this.#io.rename(known.metadataPath, `${known.metadataPath}.damaged-${timestamp17(this.#nowMs())}`);
+    known.metadataDamaged = false;
+  }
+
+  /**
+   * Move a conversation to the trash or back. The rename of the log is the
+   * moment it happens; a crash before or after it leaves one or the other.
+   */
+  move(known: Known, metadata: Metadata): void {
+    const folder = known.trashed ? this.#folder : join(this.#folder, TRASH_FOLDER);
+    this.#io.makeFolder(folder);
+    this.#io.rename(known.logPath, join(folder, logName(known.stem)));
+    this.#io.syncFolder(folder);
+    this.#io.syncFolder(dirname(known.logPath));
+    this.writeMetadata(join(folder, metadataName(known.stem)), metadata);
+    for (const path of [known.metadataPath, backupOf(known.metadataPath)]) {
+      if (this.#io.stat(path) !== undefined) this.#io.remove(path);
+    }
+  }
+}

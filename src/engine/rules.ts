@@ -1,0 +1,98 @@
+/** Rules that every engine applies inside its transaction, written once. */
+import { isDeepStrictEqual } from "node:util";
+import { ColloquyError } from "../errors.ts";
+import type { Entry } from "../message/types.ts";
+import type { AppendOperation, ConversationInfo, CreateOperation, NewEntry } from "./engine.ts";
+
+export function notFound(id: string): ColloquyError {
+  return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`, { details: { id } });
+}
+
+export function keyTaken(key: string, id: string): ColloquyError {
+  return new ColloquyError("CONFLICT", `The session key ${key} is in use by conversation ${id}`, {
+    field: "key",
+    details: { key, id },
+  });
+}
+
+/** How an engine looks up what an append may repeat. Called only where the caller gave an id. */
+export interface AppendLookup {
+  readonly head: string | null;
+  byOperation(operationId: string): Entry[];
+  byEntryId(id: string): Entry | undefined;
+}
+
+/**
+ * Decide what an append is: the entries of its first try when it is a retry,
+ * `undefined` when it is new. Throws `CONFLICT` when the same id comes with
+ * other content, or when the head moved.
+ */
+export function checkAppend(append: AppendOperation, lookup: AppendLookup): Entry[] | undefined {
+  const { operationId, entries, expectedHead } = append;
+  if (operationId !== undefined) {
+    const written = lookup.byOperation(operationId);
+    if (written.length > 0) return sameContent(entries, written, `operation ${operationId}`);
+  }
+  const known = entries.flatMap((entry) => (entry.idGiven ? (lookup.byEntryId(entry.id) ?? []) : []));
+  const [first] = known;
+  if (first !== undefined) {
+    if (known.length === entries.length) return sameContent(entries, known, `entry ${first.id}`);
+    throw new ColloquyError("CONFLICT", `Entry ${first.id} exists already, others of this append do not`, {
+      field: "id",
+      details: { id: first.id },
+    });
+  }
+  if (expectedHead !== undefined && expectedHead !== lookup.head) {
+    throw new ColloquyError(
+      "CONFLICT",
+      `Conversation ${append.conversation} has moved on: its head is ${lookup.head ?? "none"}`,
+      { field: "expectedHead", details: { head: lookup.head } },
+    );
+  }
+  return undefined;
+}
+
+function sameContent(wanted: readonly NewEntry[], written: Entry[], what: string): Entry[] {
+  const same =
+    wanted.length === written.length &&
+    wanted.every((entry, index) => {
+      const { id, kind, message, data } = written[index] as Entry;
+      if (kind !== entry.kind || (entry.idGiven && entry.id !== id)) return false;
+      return isDeepStrictEqual(JSON.parse(entry.json), message ?? data);
+    });
+  if (!same) {
+    throw new ColloquyError("CONFLICT", `Another append has used ${what} with different content`, {
+      field: what.startsWith("operation") ? "operationId" : "id",
+    });
+  }
+  return written;
+}
+
+/** Whether creating again with the same id asks for nothing else than what is there. */
+export function checkCreateRetry(create: CreateOperation, existing: ConversationInfo): ConversationInfo {
+  const members = ["key", "title", "channel", "model", "profileId"] as const;
+  const differs = members.find((member) => create[member] !== null && create[member] !== existing[member]);
+  if (differs === undefined && existing.deletedAt === null) return existing;
+  throw new ColloquyError(
+    "CONFLICT",
+    `Conversation ${create.id} exists already with another ${differs ?? "state"}`,
+    {
+      field: differs ?? "id",
+      details: { id: create.id },
+    },
+  );
+}
+
+/** The place of a conversation in listings. */
+export function activeAt(info: Pick<ConversationInfo, "lastMessageAt" | "createdAt">): string {
+  return info.lastMessageAt ?? info.createdAt;
+}
+
+/** Newest first, then by id. */
+export function compareForListing(
+  a: { readonly at: string; readonly id: string },
+  b: { readonly at: string; readonly id: string },
+): number {
+  if (a.at !== b.at) return a.at < b.at ? 1 : -1;
+  return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
+}

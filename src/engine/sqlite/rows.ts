@@ -1,0 +1,49 @@
+import type { SQLOutputValue } from "node:sqlite";
+import type { Entry } from "../../message/types.ts";
+import { isoTime } from "../../util/time.ts";
+import type { ConversationInfo } from "../engine.ts";
+
+/** Rows come as arrays: objects with a member for each column cost a third of the reading time. */
+export type Row = readonly SQLOutputValue[];
+
+export const INFO_COLUMNS =
+  "id, key, title, channel, model, profile_id, context_state, message_count, head, created_at, updated_at, last_message_at, deleted_at";
+
+export function toInfo(row: Row): ConversationInfo {
+  const text = (column: number): string | null => row[column] as string | null;
+  const contextState = text(6);
+  return {
+    id: row[0] as string,
+    key: text(1),
+    title: text(2),
+    channel: text(3),
+    model: text(4),
+    profileId: text(5),
+    contextState: contextState === null ? null : JSON.parse(contextState),
+    messageCount: row[7] as number,
+    branchCount: 1,
+    head: text(8),
+    createdAt: isoTime(row[9] as number),
+    updatedAt: isoTime(row[10] as number),
+    lastMessageAt: row[11] === null ? null : isoTime(row[11] as number),
+    deletedAt: row[12] === null ? null : isoTime(row[12] as number),
+  };
+}
+
+export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation_id, body";
+
+export function toEntry(row: Row): Entry {
+  const kind = row[3] as string;
+  const entry: { -readonly [member in keyof Entry]: Entry[member] } = {
+    id: row[0] as string,
+    seq: row[1] as number,
+    parentId: row[2] as string | null,
+    kind,
+    at: isoTime(row[4] as number),
+  };
+  const body = JSON.parse(row[6] as string);
+  if (kind === "message") entry.message = body;
+  else entry.data = body;
+  if (row[5] !== null) entry.operationId = row[5] as string;
+  return entry;
+}

@@ -1,0 +1,266 @@
+import { resolve } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { ColloquyError, unavailable } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import { isBusy, retryBusy, sqliteCode, sqliteError } from "../../sqlite/busy.ts";
+import { openDatabase } from "../../sqlite/open.ts";
+import type {
+  AppendOperation,
+  AppendResult,
+  Awaitable,
+  ConversationInfo,
+  CreateOperation,
+  Engine,
+  EngineOptions,
+  EngineStats,
+  EntryPage,
+  ListQuery,
+  Operation,
+  Outcome,
+  PageQuery,
+  TrashOperation,
+  UpdateOperation,
+  VerifyReport,
+} from "../engine.ts";
+import { checkAppend, checkCreateRetry, keyTaken, notFound } from "../rules.ts";
+import { APPLICATION_ID, migrations } from "./migrations.ts";
+import { type Row, toEntry, toInfo } from "./rows.ts";
+import { prepareStatements, type Statements } from "./statements.ts";
+import { measure, verifyDatabase } from "./verify.ts";
+
+const SQLITE_IOERR = 10;
+
+/** All conversations in one SQLite file, for any number of processes on one machine. */
+export class SqliteEngine implements Engine {
+  readonly name = "sqlite";
+  readonly location: string;
+  readonly #database: DatabaseSync;
+  readonly #sql: Statements;
+  readonly #options: EngineOptions;
+  #failure: ColloquyError | undefined;
+
+  static async open(path: string, options: EngineOptions): Promise<SqliteEngine> {
+    const database = await openDatabase(path, {
+      readonly: options.readonly,
+      synchronous: options.durability === "full" ? "FULL" : "NORMAL",
+      applicationId: APPLICATION_ID,
+      migrations,
+      lockWaitMs: options.lockWaitMs,
+    });
+    return new SqliteEngine(resolve(path), database, options);
+  }
+
+  private constructor(location: string, database: DatabaseSync, options: EngineOptions) {
+    this.location = location;
+    this.#database = database;
+    this.#options = options;
+    this.#sql = prepareStatements(database);
+  }
+
+  commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
+    if (this.#failure !== undefined) throw this.#failure;
+    try {
+      this.#sql.begin.run();
+    } catch (error) {
+      if (isBusy(error)) return this.#commitWhenFree(operations);
+      throw sqliteError(error, this.location);
+    }
+    return this.#run(operations);
+  }
+
+  async #commitWhenFree(operations: readonly Operation[]): Promise<Outcome[]> {
+    await retryBusy(this.location, this.#options.lockWaitMs, () => this.#sql.begin.run());
+    return this.#run(operations);
+  }
+
+  /** Inside the open transaction. */
+  #run(operations: readonly Operation[]): Outcome[] {
+    const outcomes: Outcome[] = [];
+    try {
+      for (const operation of operations) outcomes.push(this.#attempt(operation));
+      this.#sql.commit.run();
+      return outcomes;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#sql.rollback.run();
+      if (sqliteCode(error) === SQLITE_IOERR) {
+        // After a failed sync nothing tells what is on the disk; only opening again reads it back.
+        const cause = sqliteError(error, this.location);
+        this.#failure = unavailable(
+          `${cause.message}. The store takes no more writes; check the disk and open it again`,
+        );
+      }
+      throw sqliteError(error, this.location);
+    }
+  }
+
+  /** A refusal of ours comes before the operation's first write; anything else ends the transaction. */
+  #attempt(operation: Operation): Outcome {
+    try {
+      return { ok: true, ...this.#apply(operation) };
+    } catch (error) {
+      if (error instanceof ColloquyError) return { ok: false, error };
+      throw error;
+    }
+  }
+
+  #apply(operation: Operation): { info?: ConversationInfo; append?: AppendResult } {
+    switch (operation.type) {
+      case "create":
+        return { info: this.#create(operation) };
+      case "append":
+        return { append: this.#append(operation) };
+      case "update":
+        return { info: this.#update(operation) };
+      default:
+        return { info: this.#moveToTrashOrBack(operation) };
+    }
+  }
+
+  #create(create: CreateOperation): ConversationInfo {
+    const { id, key, title, channel, model, profileId, at, resume } = create;
+    const existing = create.idGiven ? this.byId(id) : undefined;
+    if (existing !== undefined) return checkCreateRetry(create, existing);
+    const holder = key === null ? undefined : this.byKey(key);
+    if (holder !== undefined && key !== null) {
+      if (resume) return holder;
+      throw keyTaken(key, holder.id);
+    }
+    this.#sql.create.run(id, key, title, channel, model, profileId, Date.parse(at));
+    return this.#info(id);
+  }
+
+  #append(append: AppendOperation): AppendResult {
+    const tail = this.#sql.tail.get(append.conversation) as Row | undefined;
+    if (tail === undefined || tail[3] !== null) throw notFound(append.conversation);
+    const n = tail[0] as number;
+    const head = tail[2] as string | null;
+    const replay = checkAppend(append, {
+      head,
+      byOperation: (operationId) =>
+        (this.#sql.byOperation.all(operationId, n) as unknown as Row[]).map(toEntry),
+      byEntryId: (id) => {
+        const row = this.#sql.entryById.get(n, id) as Row | undefined;
+        return row === undefined ? undefined : toEntry(row);
+      },
+    });
+    if (replay !== undefined) return { replayed: true, entries: replay };
+    const lastSeq = tail[1] as number;
+    this.#insert(append, n, lastSeq, head);
+    return { replayed: false, firstSeq: lastSeq + 1, parentId: head };
+  }
+
+  #insert(append: AppendOperation, n: number, lastSeq: number, head: string | null): void {
+    let seq = lastSeq;
+    let parentId = head;
+    let messages = 0;
+    let lastMessageMs: number | null = null;
+    for (const { id, kind, at, json } of append.entries) {
+      const atMs = Date.parse(at);
+      this.#sql.insert.run(n, ++seq, id, parentId, kind, atMs, append.operationId ?? null, json);
+      parentId = id;
+      if (kind === "message") {
+        messages++;
+        lastMessageMs = Math.max(lastMessageMs ?? atMs, atMs);
+      }
+    }
+    this.#sql.grow.run(n, seq, parentId, messages, Date.parse(append.at), lastMessageMs);
+  }
+
+  #update({ conversation, patch, at }: UpdateOperation): ConversationInfo {
+    const { title, channel, model, profileId, contextState } = { ...this.#live(conversation), ...patch };
+    const state = contextState === null ? null : JSON.stringify(contextState);
+    this.#sql.update.run(title, channel, model, profileId, state, Date.parse(at), conversation);
+    return this.#info(conversation);
+  }
+
+  #moveToTrashOrBack({ type, conversation, at }: TrashOperation): ConversationInfo {
+    const info = this.byId(conversation);
+    if (info === undefined || (info.deletedAt === null) !== (type === "trash")) throw notFound(conversation);
+    if (type === "restore" && info.key !== null) {
+      const holder = this.byKey(info.key);
+      if (holder !== undefined) throw keyTaken(info.key, holder.id);
+    }
+    const atMs = Date.parse(at);
+    this.#sql.setDeleted.run(type === "trash" ? atMs : null, atMs, conversation);
+    return this.#info(conversation);
+  }
+
+  byId(id: string): ConversationInfo | undefined {
+    const row = this.#read(() => this.#sql.infoById.get(id) as Row | undefined);
+    return row === undefined ? undefined : toInfo(row);
+  }
+
+  byKey(key: string): ConversationInfo | undefined {
+    const row = this.#read(() => this.#sql.infoByKey.get(key) as Row | undefined);
+    return row === undefined ? undefined : toInfo(row);
+  }
+
+  list({ trash, limit, after }: ListQuery): ConversationInfo[] {
+    const { list, listAfter, listTrash, listTrashAfter } = this.#sql;
+    const rows = this.#read(() =>
+      after === undefined
+        ? (trash ? listTrash : list).all(limit)
+        : (trash ? listTrashAfter : listAfter).all(Date.parse(after.at), after.id, limit),
+    );
+    return (rows as unknown as Row[]).map(toInfo);
+  }
+
+  page(query: PageQuery): EntryPage {
+    const forward = query.direction === "forward";
+    const statement = forward ? this.#sql.forward : this.#sql.backward;
+    const from = query.from ?? (forward ? 0 : Number.MAX_SAFE_INTEGER);
+    return this.#read(() => {
+      const entries: Entry[] = [];
+      let bytes = 0;
+      let more = false;
+      // Row by row: the page may be full of bytes long before it is full of entries.
+      for (const row of statement.iterate(query.conversation, from) as unknown as Iterable<Row>) {
+        if (query.kind !== undefined && row[3] !== query.kind) continue;
+        bytes += (row[6] as string).length;
+        if (entries.length >= query.limit || (entries.length > 0 && bytes > query.bytesMax)) {
+          more = true;
+          break;
+        }
+        entries.push(toEntry(row));
+      }
+      return { entries: forward ? entries : entries.reverse(), more };
+    });
+  }
+
+  locate(conversation: string, entryId: string): number | undefined {
+    const row = this.#read(() => this.#sql.seqOf.get(conversation, entryId) as Row | undefined);
+    return row?.[0] as number | undefined;
+  }
+
+  verify(): VerifyReport {
+    return this.#read(() => verifyDatabase(this.#database, this.location));
+  }
+
+  stats(): EngineStats {
+    return this.#read(() => measure(this.#database, this.location));
+  }
+
+  close(): void {
+    this.#database.close();
+  }
+
+  #info(id: string): ConversationInfo {
+    const info = this.byId(id);
+    if (info === undefined) throw notFound(id);
+    return info;
+  }
+
+  #live(id: string): ConversationInfo {
+    const info = this.#info(id);
+    if (info.deletedAt !== null) throw notFound(id);
+    return info;
+  }
+
+  #read<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw sqliteError(error, this.location);
+    }
+  }
+}

@@ -1,0 +1,36 @@
+export type {
+  AppendOperation,
+  AppendResult,
+  Awaitable,
+  ConversationInfo,
+  CreateOperation,
+  Engine,
+  EngineOptions,
+  EngineStats,
+  EntryPage,
+  Finding,
+  ListQuery,
+  NewEntry,
+  Operation,
+  Outcome,
+  PageQuery,
+  TrashOperation,
+  UpdateOperation,
+  UpdatePatch,
+  VerifyReport,
+} from "../engine/engine.ts";
+export {
+  type AppendOptions,
+  Conversation,
+  type ConversationPatch,
+  type EntryQuery,
+  type Page,
+} from "./conversation.ts";
+export { openStore, type StoreOptions } from "./open.ts";
+export {
+  type ConversationInit,
+  type ConversationQuery,
+  type CreateInit,
+  Store,
+  type StoreStats,
+} from "./store.ts";

@@ -1,0 +1,91 @@
+import type { Engine, EngineOptions } from "../engine/engine.ts";
+import { ColloquyError, invalid } from "../errors.ts";
+import { type Clock, systemClock } from "../util/time.ts";
+import { LOCK_WAIT_MS } from "../util/wait.ts";
+import { Store } from "./store.ts";
+
+export interface StoreOptions {
+  /** Never write. The store must exist. */
+  readonly readonly?: boolean;
+  /**
+   * `full` (default): what resolved survives a power cut. `process`: it
+   * survives a crash of the process, not a power cut, and is many times faster.
+   */
+  readonly durability?: "full" | "process";
+  /** Run the engine in a worker thread, so that a slow disk never stalls a server. */
+  readonly worker?: boolean;
+  /** How long to wait for another process's write. Default 10 s. */
+  readonly lockWaitMs?: number;
+  /** Damage that was found and worked around. Default: a warning of the process. */
+  readonly onProblem?: (problem: ColloquyError) => void;
+  /** Milliseconds since 1970. Default: the system's clock. */
+  readonly clock?: Clock;
+}
+
+/**
+ * Open a store: `sqlite:FILE`, `jsonl:FOLDER`, `ephemeral:`, or an engine of your own.
+ *
+ * A missing file or folder is created, unless `readonly` is set.
+ */
+export async function openStore(target: string | Engine, options: StoreOptions = {}): Promise<Store> {
+  const engineOptions = checkOptions(options);
+  const engine =
+    typeof target === "string" ? await openNamed(target, options.worker === true, engineOptions) : target;
+  return new Store(engine, { clock: options.clock ?? systemClock, readonly: engineOptions.readonly });
+}
+
+async function openNamed(target: string, worker: boolean, options: EngineOptions): Promise<Engine> {
+  const { name } = parseTarget(target);
+  if (!worker || name === "ephemeral") return openEngine(target, options);
+  const { WorkerEngine } = await import("./worker-engine.ts");
+  return WorkerEngine.open(target, options);
+}
+
+/** The only place that turns an engine's name into an engine. */
+export async function openEngine(target: string, options: EngineOptions): Promise<Engine> {
+  const { name, place } = parseTarget(target);
+  switch (name) {
+    case "ephemeral": {
+      const { EphemeralEngine } = await import("../engine/ephemeral/ephemeral-engine.ts");
+      return new EphemeralEngine();
+    }
+    case "jsonl": {
+      const { JsonlEngine } = await import("../engine/jsonl/jsonl-engine.ts");
+      return JsonlEngine.open(place, options);
+    }
+    case "sqlite": {
+      const { SqliteEngine } = await import("../engine/sqlite/sqlite-engine.ts");
+      return SqliteEngine.open(place, options);
+    }
+  }
+}
+
+type EngineName = "ephemeral" | "jsonl" | "sqlite";
+
+function parseTarget(target: string): { name: EngineName; place: string } {
+  const [, scheme, place] = /^([a-z]+):(.*)$/s.exec(target) ?? [];
+  if (scheme === "ephemeral") return { name: scheme, place: "" };
+  if ((scheme === "jsonl" || scheme === "sqlite") && place !== undefined) {
+    if (place === "" || place.includes("\0"))
+      throw invalid(`${scheme}: needs a path, such as ${scheme}:./agent`, "target");
+    return { name: scheme, place };
+  }
+  if (scheme === "postgres" || scheme === "postgresql") {
+    throw new ColloquyError("NOT_SUPPORTED", "This version of Colloquy has no PostgreSQL engine yet");
+  }
+  throw invalid(`Unknown store "${target}": use sqlite:FILE, jsonl:FOLDER or ephemeral:`, "target");
+}
+
+function checkOptions(options: StoreOptions): EngineOptions {
+  const { readonly = false, durability = "full", lockWaitMs = LOCK_WAIT_MS, onProblem = warn } = options;
+  if (durability !== "full" && durability !== "process") {
+    throw invalid('durability must be "full" or "process"', "durability");
+  }
+  if (!Number.isFinite(lockWaitMs) || lockWaitMs < 0)
+    throw invalid("lockWaitMs must be 0 or more", "lockWaitMs");
+  return { readonly, durability, lockWaitMs, onProblem };
+}
+
+function warn(problem: ColloquyError): void {
+  process.emitWarning(problem.message, "ColloquyWarning");
+}
