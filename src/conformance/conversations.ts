@@ -1,0 +1,211 @@
+import assert from "node:assert/strict";
+import type { ConversationInfo } from "../engine/engine.ts";
+import type { Store } from "../store/store.ts";
+import { refuses, type Topic } from "./kit.ts";
+
+const UNKNOWN = "01890000-0000-7000-8000-000000000000";
+
+export const conversations: Topic = (check) => {
+  check("a new conversation is empty and has an id, a time and no key", async (bench) => {
+    const store = await bench.open();
+    const created = await store.create();
+    const info = await created.info();
+    assert.match(info.id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    assert.equal(created.id, info.id);
+    assert.deepEqual(
+      [info.key, info.title, info.channel, info.model, info.head],
+      [null, null, null, null, null],
+    );
+    assert.deepEqual([info.messageCount, info.branchCount, info.lastMessageAt], [0, 1, null]);
+    assert.equal(info.createdAt, info.updatedAt);
+    assert.equal(new Date(info.createdAt).toISOString(), info.createdAt);
+  });
+
+  check("open creates on first use and resumes afterwards", async (bench) => {
+    const store = await bench.open();
+    const first = await store.open("discord:dm:42", { title: "Plans", model: "m-1" });
+    const again = await store.open("discord:dm:42", { title: "Not used" });
+    assert.equal(again.id, first.id);
+    const info = await again.info();
+    assert.deepEqual(
+      [info.key, info.channel, info.title, info.model],
+      ["discord:dm:42", "discord", "Plans", "m-1"],
+    );
+  });
+
+  check("a hundred callers that open one key at once share one conversation", async (bench) => {
+    const store = await bench.open();
+    const opened = await Promise.all(Array.from({ length: 100 }, () => store.open("cli:default")));
+    assert.equal(new Set(opened.map(({ id }) => id)).size, 1);
+    assert.equal((await store.list()).items.length, 1);
+  });
+
+  check("get finds by id and by key, and answers undefined for what does not exist", async (bench) => {
+    const store = await bench.open();
+    const { id } = await store.create({ key: "web:1" });
+    assert.equal((await store.get(id))?.id, id);
+    assert.equal((await store.get(id.toUpperCase()))?.id, id);
+    assert.equal((await store.get("web:1"))?.id, id);
+    assert.equal(await store.get(UNKNOWN), undefined);
+    assert.equal(await store.get("web:2"), undefined);
+  });
+
+  check("keys that differ only in punctuation or case are different", async (bench) => {
+    const store = await bench.open();
+    const keys = [
+      "web:a:b",
+      "web:a_b",
+      "web:a/b",
+      "web:A:b",
+      "web:a:b ",
+      "web:../../etc/passwd",
+      "web:日本語",
+      "web:%2e",
+    ];
+    const ids = new Set<string>();
+    for (const key of keys) ids.add((await store.open(key)).id);
+    assert.equal(ids.size, keys.length);
+    for (const key of keys) assert.equal((await (await store.open(key)).info()).key, key);
+  });
+
+  check("create with a key in use is a conflict", async (bench) => {
+    const store = await bench.open();
+    const { id } = await store.create({ key: "web:1" });
+    const error = await refuses("CONFLICT", store.create({ key: "web:1" }));
+    assert.equal(error.details?.id, id);
+  });
+
+  check(
+    "create with a known id is a retry, and a conflict when it asks for something else",
+    async (bench) => {
+      const store = await bench.open();
+      const first = await store.create({ id: UNKNOWN, key: "web:1", title: "One" });
+      assert.equal((await store.create({ id: UNKNOWN, key: "web:1", title: "One" })).id, first.id);
+      await refuses("CONFLICT", store.create({ id: UNKNOWN, title: "Two" }));
+      assert.equal((await store.list()).items.length, 1);
+    },
+  );
+
+  check("update changes what it names and moves updatedAt, not lastMessageAt", async (bench) => {
+    let nowMs = Date.UTC(2026, 0, 1);
+    const store = await bench.open({ clock: () => nowMs });
+    const chat = await store.create({ title: "Old", model: "m-1" });
+    await chat.append({ role: "user", content: "hello" });
+    nowMs += 60_000;
+    const state = { strategy: "sandwich", summary: "So far …", summary_range: [5, 42] };
+    await chat.update({ title: "New", contextState: state });
+    const info = await chat.info();
+    assert.deepEqual([info.title, info.model, info.contextState], ["New", "m-1", state]);
+    assert.deepEqual(
+      [info.updatedAt, info.lastMessageAt],
+      ["2026-01-01T00:01:00.000Z", "2026-01-01T00:00:00.000Z"],
+    );
+    await chat.update({ title: null, contextState: null });
+    assert.deepEqual([(await chat.info()).title, (await chat.info()).contextState], [null, null]);
+    assert.equal((await chat.info()).messageCount, 1);
+  });
+
+  check("list is by last activity, newest first, and pages do not repeat or miss any", async (bench) => {
+    let nowMs = Date.UTC(2026, 0, 1);
+    const store = await bench.open({ clock: () => nowMs });
+    const made: string[] = [];
+    for (let index = 0; index < 25; index++) {
+      // Two in each millisecond: the order must not depend on the clock alone.
+      if (index % 2 === 0) nowMs++;
+      made.push((await store.create({ title: `n${index}` })).id);
+    }
+    nowMs += 1000;
+    await (await store.get(made[3] as string))?.append({ role: "user", content: "bump" });
+    const listed = await listAll(store, 7);
+    assert.equal(new Set(listed.map(({ id }) => id)).size, 25);
+    assert.equal(listed[0]?.id, made[3]);
+    assert.deepEqual(listed.map(sortKey), listed.map(sortKey).toSorted());
+    assert.deepEqual(await listAll(store, 100), listed);
+  });
+
+  check("a cursor goes on where it was while conversations arrive", async (bench) => {
+    const store = await bench.open();
+    for (let index = 0; index < 10; index++) await store.create();
+    const first = await store.list({ limit: 5 });
+    const late = await store.create({ title: "late" });
+    const second = await store.list({ limit: 100, cursor: first.cursor as string });
+    const seen = [...first.items, ...second.items].map(({ id }) => id);
+    assert.equal(new Set(seen).size, 10);
+    assert.ok(!seen.includes(late.id));
+  });
+
+  check("delete moves to the trash and frees the key, restore brings everything back", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.open("web:1", { title: "Kept" });
+    await chat.append({ role: "user", content: "still here" });
+    const before = await chat.info();
+    const deleted = await store.delete(chat.id);
+    assert.equal(deleted.id, chat.id);
+    assert.notEqual(deleted.deletedAt, null);
+    assert.equal(await store.get(chat.id), undefined);
+    assert.equal(await store.get("web:1"), undefined);
+    assert.deepEqual((await store.list()).items, []);
+    assert.deepEqual(
+      (await store.list({ trash: true })).items.map(({ id }) => id),
+      [chat.id],
+    );
+    await refuses("NOT_FOUND", chat.append({ role: "user", content: "too late" }));
+    await refuses("NOT_FOUND", chat.update({ title: "too late" }));
+    await refuses("NOT_FOUND", chat.info());
+    await store.restore(chat.id);
+    const after = await (await store.open("web:1")).info();
+    assert.deepEqual({ ...after, updatedAt: 0 }, { ...before, updatedAt: 0 });
+    assert.equal((await chat.messages()).items[0]?.message?.content, "still here");
+    assert.deepEqual((await store.list({ trash: true })).items, []);
+  });
+
+  check("restore is a conflict while the key is in use", async (bench) => {
+    const store = await bench.open();
+    const first = await store.open("web:1");
+    await store.delete(first.id);
+    const second = await store.open("web:1");
+    assert.notEqual(second.id, first.id);
+    await refuses("CONFLICT", store.restore(first.id));
+    await store.delete("web:1");
+    await store.restore(first.id);
+    assert.equal((await store.get("web:1"))?.id, first.id);
+  });
+
+  check("deleting or restoring what is not there is NOT_FOUND and removes nothing", async (bench) => {
+    const store = await bench.open();
+    const { id } = await store.create();
+    await refuses("NOT_FOUND", store.delete(UNKNOWN));
+    await refuses("NOT_FOUND", store.delete("web:none"));
+    await refuses("NOT_FOUND", store.restore(UNKNOWN));
+    await refuses("NOT_FOUND", store.restore(id));
+    await store.delete(id);
+    await refuses("NOT_FOUND", store.delete(id));
+    assert.equal((await store.list({ trash: true })).items.length, 1);
+  });
+
+  check("stats and verify count what is there", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create({ title: "Big" });
+    await chat.append([1, 2, 3].map((n) => ({ role: "user" as const, content: `m${n}` })));
+    await store.delete((await store.create()).id);
+    const stats = await store.stats();
+    assert.deepEqual([stats.conversations, stats.entries, stats.top[0]?.id], [1, 3, chat.id]);
+    assert.deepEqual(await store.verify(), { ok: true, conversations: 2, entries: 3, findings: [] });
+  });
+};
+
+async function listAll(store: Store, limit: number): Promise<ConversationInfo[]> {
+  const found: ConversationInfo[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.list(cursor === undefined ? { limit } : { limit, cursor });
+    found.push(...page.items);
+    cursor = page.cursor;
+  }
+  return found;
+}
+
+/** Ascending text in the order that a listing must have. */
+function sortKey(info: ConversationInfo): string {
+  const newestFirst = 8.64e15 - Date.parse(info.lastMessageAt ?? info.createdAt);
+  return `${String(newestFirst).padStart(17, "0")} ${info.id}`;
+}

@@ -1,0 +1,108 @@
+import assert from "node:assert/strict";
+import type { Conversation, EntryQuery } from "../store/conversation.ts";
+import { allMessages, type Bench, refuses, type Topic, texts } from "./kit.ts";
+
+/** A conversation with messages `m1` to `m<count>`, whose ids are `e1` to `e<count>`. */
+async function filled(bench: Bench, count: number): Promise<Conversation> {
+  const store = await bench.open({ durability: "process" });
+  const chat = await store.create();
+  const messages = Array.from({ length: count }, (_, index) => ({
+    role: "user" as const,
+    content: `m${index + 1}`,
+    id: `e${index + 1}`,
+  }));
+  for (let from = 0; from < count; from += 1000) await chat.append(messages.slice(from, from + 1000));
+  return chat;
+}
+
+function range(from: number, to: number): string[] {
+  return Array.from({ length: Math.max(0, to - from + 1) }, (_, index) => `m${from + index}`);
+}
+
+/** Query, what the first page holds, whether there is more. */
+const PAGES: readonly (readonly [EntryQuery, string[], boolean])[] = [
+  [{ last: 5 }, range(246, 250), true],
+  [{ last: 250 }, range(1, 250), false],
+  [{ last: 1000 }, range(1, 250), false],
+  [{}, range(1, 100), true],
+  [{ limit: 250 }, range(1, 250), false],
+  [{ before: "e10", limit: 3 }, range(7, 9), true],
+  [{ before: "e3", limit: 10 }, range(1, 2), false],
+  [{ before: "e1", limit: 10 }, [], false],
+  [{ after: "e10", limit: 3 }, range(11, 13), true],
+  [{ after: "e248", limit: 10 }, range(249, 250), false],
+  [{ after: "e250" }, [], false],
+];
+
+export const reading: Topic = (check) => {
+  for (const [query, expected, more] of PAGES) {
+    check(`messages(${JSON.stringify(query)}) of 250 gives ${expected.length}`, async (bench) => {
+      const chat = await filled(bench, 250);
+      const page = await chat.messages(query);
+      assert.deepEqual(texts(page.items), expected);
+      assert.equal(page.cursor !== null, more);
+    });
+  }
+
+  check("pages in either direction meet without gap or repetition", async (bench) => {
+    const chat = await filled(bench, 2500);
+    assert.deepEqual(texts(await allMessages(chat, { limit: 77 })), range(1, 2500));
+    const backwards: unknown[][] = [];
+    let page = await chat.messages({ last: 77 });
+    for (;;) {
+      backwards.unshift(texts(page.items));
+      if (page.cursor === null) break;
+      page = await chat.messages({ limit: 77, cursor: page.cursor });
+    }
+    assert.deepEqual(backwards.flat(), range(1, 2500));
+  });
+
+  check("a cursor goes on where it was while messages arrive", async (bench) => {
+    const chat = await filled(bench, 20);
+    const newest = await chat.messages({ last: 5 });
+    const oldest = await chat.messages({ limit: 18 });
+    await chat.append({ role: "user", content: "m21" });
+    const older = await chat.messages({ limit: 5, cursor: newest.cursor as string });
+    assert.deepEqual(texts(older.items), range(11, 15));
+    const rest = await chat.messages({ cursor: oldest.cursor as string });
+    assert.deepEqual(texts(rest.items), range(19, 21));
+  });
+
+  check("maxBytes ends a page early but never leaves it empty", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    for (const letter of ["a", "b", "c", "d"])
+      await chat.append({ role: "user", content: letter.repeat(1000) });
+    const page = await chat.messages({ last: 4, maxBytes: 2800 });
+    assert.deepEqual(
+      page.items.map(({ seq }) => seq),
+      [3, 4],
+    );
+    assert.notEqual(page.cursor, null);
+    assert.equal((await chat.messages({ last: 4, maxBytes: 1 })).items.length, 1);
+  });
+
+  check("an entry that does not exist is NOT_FOUND as an anchor", async (bench) => {
+    const chat = await filled(bench, 3);
+    await refuses("NOT_FOUND", chat.messages({ before: "nobody" }));
+    await refuses("NOT_FOUND", chat.messages({ after: "nobody" }));
+  });
+
+  check("an id that only stands in the text of a message is no anchor", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    await chat.append({
+      role: "user",
+      content: [{ type: "tool_use", id: "inner", name: "n", input: { id: "deep" } }],
+    });
+    await refuses("NOT_FOUND", chat.messages({ after: "inner" }));
+    await refuses("NOT_FOUND", chat.messages({ before: "deep" }));
+  });
+
+  check("an empty conversation has an empty page", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    assert.deepEqual(await chat.messages({ last: 50 }), { items: [], cursor: null });
+    assert.deepEqual(await chat.entries(), { items: [], cursor: null });
+  });
+};
