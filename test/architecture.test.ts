@@ -8,7 +8,9 @@ const LAYERS: readonly (readonly string[])[] = [
   ["message", "key", "sqlite"],
   ["transcript", "tree", "context", "text"],
   ["engine"],
-  ["store", "conformance"],
+  ["store"],
+  // Above the store: an engine is proved by what its users see of it.
+  ["conformance"],
   ["formats", "state"],
   ["memory"],
   ["agent"],

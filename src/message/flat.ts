@@ -18,7 +18,7 @@ import {
   overlay,
   placeholder,
   toForeign,
-} from "./claude.ts";
+} from "./foreign.ts";
 import { toObject } from "./openai.ts";
 import type { Block, Message, MessageInput, Role } from "./types.ts";
 

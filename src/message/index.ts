@@ -1,5 +1,6 @@
-export { type ClaudeMessage, type ConvertOptions, fromClaude, toClaude } from "./claude.ts";
+export { type ClaudeMessage, fromClaude, toClaude } from "./claude.ts";
 export { type FlatMessage, fromFlat, toFlat } from "./flat.ts";
+export type { ConvertOptions } from "./foreign.ts";
 export { fromOpenAI, type OpenAIMessage, toOpenAI } from "./openai.ts";
 export { messageSchema } from "./schema.ts";
 export { type TextOptions, textOf } from "./text.ts";

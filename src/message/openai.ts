@@ -7,18 +7,16 @@
  * blocks have no place for stands in the block's own member `openai`, so that
  * no picture is kept twice.
  */
-import { isDeepStrictEqual } from "node:util";
 import { assertJson, type Json, type JsonObject } from "../util/json.ts";
 import {
   type ConvertOptions,
-  difference,
   type Format,
   fromForeign,
   isJsonObject,
-  overlay,
   placeholder,
   toForeign,
-} from "./claude.ts";
+} from "./foreign.ts";
+import { isMedia, readPart, restored, withRest, writePart } from "./openai-parts.ts";
 import type { Block, Message, MessageInput } from "./types.ts";
 
 /** A message of an OpenAI chat request or response. */
@@ -178,83 +176,6 @@ function writeTool(block: JsonObject): WrittenTool {
   return whole ? { message: whole, media: [] } : { message: written, media: parts.filter(isMedia) };
 }
 
-/** Our own kinds of block: a part of the same name means something else and is wrapped. */
-const OUR_TYPES: ReadonlySet<unknown> = new Set([
-  ...["image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"],
-  ...["audio", "openai_part", "openai_tool_call"],
-]);
-const MEDIA_TYPES: ReadonlySet<unknown> = new Set(["image_url", "input_audio", "file"]);
-
-function isMedia(part: Json): boolean {
-  return isJsonObject(part) && MEDIA_TYPES.has(part.type);
-}
-
-function readPart(part: Json): Block {
-  const block = barePart(part);
-  const [written] = writePart(block);
-  return isJsonObject(part) && written ? withRest(block, written, part) : block;
-}
-
-function barePart(part: Json): Block {
-  if (!isJsonObject(part) || typeof part.type !== "string" || part.type === "") {
-    return { type: "openai_part", part };
-  }
-  if (part.type === "text" && typeof part.text === "string") return { type: "text", text: part.text };
-  if (part.type === "text" || OUR_TYPES.has(part.type)) return { type: "openai_part", part };
-  const media = imageOf(part.image_url) ?? documentOf(part.file);
-  if (isMedia(part)) return media ?? (part as Block);
-  return { ...(part as Block), openai: {} };
-}
-
-const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
-
-function imageOf(image: Json | undefined): Block | undefined {
-  if (!isJsonObject(image) || typeof image.url !== "string") return undefined;
-  const [, media_type, data] = DATA_URL.exec(image.url) ?? [];
-  if (data !== undefined) return { type: "image", source: { type: "base64", media_type, data } };
-  return /^https?:/.test(image.url) ? { type: "image", source: { type: "url", url: image.url } } : undefined;
-}
-
-function documentOf(file: Json | undefined): Block | undefined {
-  if (!isJsonObject(file) || typeof file.file_data !== "string") return undefined;
-  const [, media_type, data] = DATA_URL.exec(file.file_data) ?? [];
-  // Claude takes PDF only; another file stays the part that it is.
-  if (media_type !== "application/pdf") return undefined;
-  const title = typeof file.filename === "string" ? { title: file.filename } : {};
-  return { type: "document", source: { type: "base64", media_type, data }, ...title };
-}
-
-/** The part for a block, or none where OpenAI has none. */
-function writePart(block: JsonObject): JsonObject[] {
-  const written = writeBarePart(block);
-  return written === undefined ? [] : [restored(block, written, barePart) ?? written];
-}
-
-function writeBarePart(block: JsonObject): JsonObject | undefined {
-  const source = isJsonObject(block.source) ? block.source : {};
-  if (block.type === "text" && typeof block.text === "string") return { type: "text", text: block.text };
-  if (block.type === "image") return imagePart(source);
-  if (block.type === "document") return documentPart(source, block.title);
-  if (block.type === "openai_part") return block.part as JsonObject;
-  if (OUR_TYPES.has(block.type)) return undefined;
-  return isMedia(block) || isJsonObject(block.openai) ? bare(block) : undefined;
-}
-
-function imagePart({ type, url, media_type, data }: JsonObject): JsonObject | undefined {
-  if (type === "url" && typeof url === "string") return { type: "image_url", image_url: { url } };
-  if (type !== "base64" || typeof media_type !== "string" || typeof data !== "string") return undefined;
-  return { type: "image_url", image_url: { url: `data:${media_type};base64,${data}` } };
-}
-
-function documentPart(source: JsonObject, title: Json | undefined): JsonObject | undefined {
-  const { type, url, media_type, data } = source;
-  if (type === "text" && typeof data === "string") return { type: "text", text: data };
-  if (type === "url" && typeof url === "string") return { type: "text", text: `[document: ${url}]` };
-  if (type !== "base64" || typeof media_type !== "string" || typeof data !== "string") return undefined;
-  const filename = typeof title === "string" ? title : "document.pdf";
-  return { type: "file", file: { filename, file_data: `data:${media_type};base64,${data}` } };
-}
-
 function writeUnit({ role, content }: MessageInput): JsonObject[] {
   if (typeof content === "string") return [{ role, content }];
   const results = content.filter((block) => block.type === "tool_result").map(writeTool);
@@ -311,24 +232,4 @@ function answerMembers(content: readonly Block[]): JsonObject {
     if (block.type === "audio") members.audio = block.audio ?? null;
   }
   return members;
-}
-
-function bare({ openai: _openai, ...own }: JsonObject): JsonObject {
-  return own;
-}
-
-function withRest(block: Block, written: JsonObject, foreign: JsonObject): Block {
-  const rest = difference(written, foreign);
-  return rest === undefined ? block : { ...block, openai: rest };
-}
-
-/** What OpenAI gave, where the block still says the same as then. */
-function restored(
-  block: JsonObject,
-  written: JsonObject,
-  read: (foreign: JsonObject) => JsonObject,
-): JsonObject | undefined {
-  if (!isJsonObject(block.openai)) return undefined;
-  const whole = overlay(written, block.openai);
-  return isDeepStrictEqual(bare(read(whole)), bare(block)) ? whole : undefined;
 }
