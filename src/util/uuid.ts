@@ -1,5 +1,3 @@
-import { randomFillSync } from "node:crypto";
-
 /** Fills a buffer with random bytes. Injected where a test wants the same run twice. */
 export type Random = (bytes: Uint8Array) => void;
 
@@ -10,7 +8,8 @@ let used = POOL_BYTES;
 /** The system's randomness, drawn in blocks because a call for ten bytes costs as much as one for thousands. */
 export const systemRandom: Random = (bytes) => {
   if (used + bytes.length > POOL_BYTES) {
-    randomFillSync(pool);
+    // Loaded when first needed: a command that only reads starts a tenth faster without it.
+    process.getBuiltinModule("node:crypto").randomFillSync(pool);
     used = 0;
   }
   bytes.set(pool.subarray(used, used + bytes.length));

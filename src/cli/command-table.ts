@@ -1,0 +1,151 @@
+/**
+ * Every command and option of this version. Parsing, help texts and a test of
+ * the reference page all read this one table.
+ */
+import type { ArgumentSpec, CommandSpec, OptionSpec } from "./command.ts";
+
+export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  json: { type: "boolean", help: "Print JSON, for programs; errors too" },
+  store: { type: "string", value: "TARGET", help: "sqlite:FILE or jsonl:FOLDER (or COLLOQUY_STORE)" },
+  "state-dir": { type: "string", value: "DIR", help: "Default ~/.colloquy (or COLLOQUY_STATE_DIR)" },
+  help: { type: "boolean", short: "h", help: "Show how to use the command" },
+};
+
+const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
+const LAST: OptionSpec = { type: "string", value: "N", help: "Only the newest N" };
+
+const FIRST_SCREEN: CommandSpec = {
+  name: "",
+  group: "Help",
+  summary: "Where the store is, and the latest conversations",
+  args: [],
+  options: { version: { type: "boolean", help: "Print the version" } },
+  examples: ["colloquy"],
+  load: () => import("./commands/first-screen.ts"),
+};
+
+const SESSIONS: readonly CommandSpec[] = [
+  {
+    name: "sessions list",
+    group: "Conversations",
+    summary: "List conversations, latest first",
+    args: [],
+    options: {
+      trash: { type: "boolean", help: "The deleted ones instead" },
+      limit: { type: "string", value: "N", help: "At most N (default 50, at most 10000)" },
+      cursor: { type: "string", value: "C", help: "Go on where the page before ended" },
+    },
+    examples: ["colloquy sessions list", "colloquy sessions list --limit 10 --json"],
+    load: () => import("./commands/sessions-list.ts"),
+  },
+  {
+    name: "sessions show",
+    group: "Conversations",
+    summary: "Show a conversation and its entries",
+    args: [CONVERSATION],
+    options: { all: { type: "boolean", help: "Entries of all branches" }, last: LAST },
+    examples: ["colloquy sessions show discord:dm:42 --last 20"],
+    load: () => import("./commands/sessions-show.ts"),
+  },
+  {
+    name: "sessions history",
+    group: "Conversations",
+    summary: "Read the messages of a conversation",
+    args: [CONVERSATION],
+    options: { last: LAST },
+    examples: ["colloquy sessions history discord:dm:42 | less"],
+    load: () => import("./commands/sessions-history.ts"),
+  },
+  {
+    name: "sessions append",
+    group: "Conversations",
+    summary: "Add messages; a new KEY makes a conversation",
+    args: [{ name: "KEY|ID" }],
+    options: {
+      role: { type: "string", value: "ROLE", help: "user, assistant or system" },
+      content: { type: "string", value: "TEXT", help: "The text; - reads standard input" },
+      jsonl: { type: "string", value: "-", help: "One message a line from standard input, all or none" },
+      id: { type: "string", value: "ID", help: "The entry's id; a retry with it changes nothing" },
+      "operation-id": { type: "string", value: "ID", help: "Names this append; a retry changes nothing" },
+      "expected-head": {
+        type: "string",
+        value: "ID",
+        help: 'Fail unless ID is the last entry ("": none yet)',
+      },
+    },
+    examples: [
+      'colloquy sessions append notes:today --role user --content "Buy milk"',
+      "colloquy sessions append notes:today --jsonl - < messages.jsonl",
+    ],
+    load: () => import("./commands/sessions-append.ts"),
+  },
+  {
+    name: "sessions title",
+    group: "Conversations",
+    summary: 'Name a conversation; "" takes the title away',
+    args: [CONVERSATION, { name: "TITLE" }],
+    options: {},
+    examples: ['colloquy sessions title notes:today "Shopping list"'],
+    load: () => import("./commands/sessions-title.ts"),
+  },
+  {
+    name: "sessions delete",
+    group: "Conversations",
+    summary: "Move a conversation to the trash",
+    args: [CONVERSATION],
+    options: {},
+    examples: ["colloquy sessions delete notes:today"],
+    load: () => import("./commands/sessions-delete.ts"),
+  },
+  {
+    name: "sessions restore",
+    group: "Conversations",
+    summary: "Take a conversation out of the trash",
+    args: [{ name: "ID" }],
+    options: {},
+    examples: ["colloquy sessions restore 0198c0de-1111-7222-8333-444455556666"],
+    load: () => import("./commands/sessions-restore.ts"),
+  },
+];
+
+const CARE: readonly CommandSpec[] = [
+  {
+    name: "sessions stats",
+    group: "Care",
+    summary: "How much is stored, and the longest conversations",
+    args: [],
+    options: {},
+    examples: ["colloquy sessions stats"],
+    load: () => import("./commands/sessions-stats.ts"),
+  },
+  {
+    name: "sessions validate",
+    group: "Care",
+    summary: "Read everything and report damage (exit code 3)",
+    args: [],
+    options: {},
+    examples: ["colloquy sessions validate --store jsonl:./chats"],
+    load: () => import("./commands/sessions-validate.ts"),
+  },
+  {
+    name: "doctor",
+    group: "Care",
+    summary: "Check Node, SQLite, permissions, store and disk",
+    args: [],
+    options: {},
+    examples: ["colloquy doctor"],
+    load: () => import("./commands/doctor.ts"),
+  },
+];
+
+const HELP: CommandSpec = {
+  name: "help",
+  group: "Help",
+  summary: "Explain a command",
+  args: [{ name: "COMMAND", optional: true }],
+  options: {},
+  examples: ["colloquy help sessions append"],
+  load: () => import("./commands/help.ts"),
+};
+
+export const COMMANDS: readonly CommandSpec[] = [FIRST_SCREEN, ...SESSIONS, ...CARE, HELP];

@@ -1,0 +1,41 @@
+import type { Output } from "./output.ts";
+
+/** One option of a command. */
+export interface OptionSpec {
+  readonly type: "string" | "boolean";
+  readonly short?: string;
+  /** What stands for the value in help texts. */
+  readonly value?: string;
+  readonly help: string;
+}
+
+/** One place on the command line behind the command's name. */
+export interface ArgumentSpec {
+  readonly name: string;
+  readonly optional?: boolean;
+}
+
+export interface CommandSpec {
+  /** The words that a person types; none for the first screen. */
+  readonly name: string;
+  readonly group: "Conversations" | "Care" | "Help";
+  readonly summary: string;
+  readonly args: readonly ArgumentSpec[];
+  readonly options: Readonly<Record<string, OptionSpec>>;
+  readonly examples: readonly string[];
+  /** Loaded when the command runs, so that no command pays for another one's code. */
+  readonly load: () => Promise<{ readonly run: Run }>;
+}
+
+/** One use of the command: what was typed, and where the answer goes. */
+export interface Call {
+  readonly command: CommandSpec;
+  readonly args: readonly string[];
+  readonly values: ReadonlyMap<string, string>;
+  readonly flags: ReadonlySet<string>;
+  readonly json: boolean;
+  readonly out: Output;
+}
+
+/** Returns the exit code: 0 done, 3 problems found. What fails throws. */
+type Run = (call: Call) => Promise<number> | number;

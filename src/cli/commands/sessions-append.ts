@@ -1,0 +1,97 @@
+import { ColloquyError, invalid } from "../../errors.ts";
+import type { MessageInput } from "../../message/types.ts";
+import { checkEntryId, checkMessage, checkOperationId } from "../../message/validate.ts";
+import type { AppendOptions, Conversation } from "../../store/conversation.ts";
+import type { Store } from "../../store/store.ts";
+import type { Call } from "../command.ts";
+import { counted } from "../conversation-view.ts";
+import { EXIT_DONE, UsageError } from "../exit.ts";
+import { messagesFromLines } from "../message-lines.ts";
+import { noConversation, openToAppend, openToChange } from "../open-store.ts";
+import { checkReference } from "../reference.ts";
+import { safeLine } from "../safe-text.ts";
+import { readStdin } from "../stdin.ts";
+
+const ROLES = ["user", "assistant", "system"];
+
+/** Everything is checked before a store or a conversation is made: a refused append leaves nothing behind. */
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const options = optionsOf(call);
+  const messages = await messagesOf(call);
+  const isKey = reference.includes(":");
+  await using store = isKey ? await openToAppend(call) : await openToChange(call, reference);
+  const conversation = await resume(store, reference, options);
+  const entries = await conversation.append(messages, options);
+  if (call.json) call.out.json({ entries });
+  else {
+    const [name, last] = [safeLine(reference), safeLine(entries.at(-1)?.id ?? "")];
+    call.out.lines([`Appended ${counted(entries.length, "message")} to ${name}; its head is ${last}`]);
+  }
+  return EXIT_DONE;
+}
+
+async function resume(
+  store: Store,
+  reference: string,
+  { expectedHead }: AppendOptions,
+): Promise<Conversation> {
+  const existing = await store.get(reference);
+  if (existing !== undefined) return existing;
+  if (!reference.includes(":")) throw noConversation(reference);
+  if (typeof expectedHead === "string") {
+    throw new ColloquyError(
+      "CONFLICT",
+      `There is no conversation ${reference}, so ${expectedHead} is not its head`,
+      {
+        field: "expectedHead",
+        details: { head: null },
+      },
+    );
+  }
+  return store.open(reference);
+}
+
+function optionsOf({ values }: Call): AppendOptions {
+  const operationId = values.get("operation-id");
+  const head = values.get("expected-head");
+  return {
+    operationId: operationId === undefined ? undefined : checkOperationId(operationId),
+    // No entry has an empty id, so that it can stand for "no entry yet".
+    expectedHead: head === undefined ? undefined : head === "" ? null : checkEntryId(head, "expectedHead"),
+  };
+}
+
+function messagesOf(call: Call): Promise<MessageInput[]> {
+  return call.values.has("jsonl") ? manyMessages(call) : oneMessage(call);
+}
+
+async function manyMessages({ values }: Call): Promise<MessageInput[]> {
+  const other = ["role", "content", "id"].find((name) => values.has(name));
+  if (other !== undefined) throw new UsageError(`--${other} and --jsonl cannot be given together`, other);
+  if (values.get("jsonl") !== "-")
+    throw new UsageError("--jsonl reads standard input: write --jsonl -", "jsonl");
+  return messagesFromLines(await readStdin("jsonl"));
+}
+
+async function oneMessage({ values }: Call): Promise<MessageInput[]> {
+  const missing = ["role", "content"].find((name) => !values.has(name));
+  if (missing !== undefined) {
+    throw new UsageError(
+      `"sessions append" needs --${missing}, or --jsonl -. See colloquy sessions append --help`,
+      missing,
+    );
+  }
+  const role = values.get("role") as MessageInput["role"];
+  if (!ROLES.includes(role))
+    throw invalid(`Invalid message role "${role}": user, assistant or system`, "role");
+  const given = values.get("content") as string;
+  const message: MessageInput = {
+    role,
+    // Programs end what they print with a newline that nobody meant to say.
+    content: given === "-" ? (await readStdin("content")).replace(/\r?\n$/, "") : given,
+    id: values.get("id"),
+  };
+  checkMessage(message);
+  return [message];
+}

@@ -1,0 +1,17 @@
+import type { Call } from "../command.ts";
+import { infoJson, nameOf } from "../conversation-view.ts";
+import { EXIT_DONE } from "../exit.ts";
+import { openToChange } from "../open-store.ts";
+import { checkReference } from "../reference.ts";
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  await using store = await openToChange(call, reference);
+  const info = await store.delete(reference);
+  if (call.json) call.out.json({ info: infoJson(info) });
+  else {
+    call.out.lines([`${nameOf(info)} is in the trash`]);
+    call.out.note(`To take it back: colloquy sessions restore ${info.id}`);
+  }
+  return EXIT_DONE;
+}

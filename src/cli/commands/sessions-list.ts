@@ -1,0 +1,25 @@
+import type { Call } from "../command.ts";
+import { conversationTable, infoJson, trashTable } from "../conversation-view.ts";
+import { EXIT_DONE } from "../exit.ts";
+import { openToRead } from "../open-store.ts";
+import { wholeNumber } from "../whole-number.ts";
+
+export async function run(call: Call): Promise<number> {
+  const trash = call.flags.has("trash");
+  const limit = call.values.get("limit");
+  await using store = await openToRead(call);
+  const page = (await store?.list({
+    trash,
+    limit: limit === undefined ? undefined : wholeNumber(limit, "limit"),
+    cursor: call.values.get("cursor"),
+  })) ?? { items: [], cursor: null };
+  const { items, cursor } = page;
+  if (call.json) call.out.json({ items: items.map(infoJson), cursor });
+  else if (items.length > 0)
+    call.out.lines(trash ? trashTable(call.out, items) : conversationTable(call.out, items));
+  else call.out.note(trash ? "The trash is empty." : "No conversations.");
+  if (!call.json && cursor !== null) {
+    call.out.note(`There are more: add --cursor ${cursor}`);
+  }
+  return EXIT_DONE;
+}

@@ -1,0 +1,78 @@
+/** Conversations as the command shows them, to people and to programs. */
+import type { ConversationInfo } from "../engine/engine.ts";
+import type { Output } from "./output.ts";
+import { safeLine } from "./safe-text.ts";
+import { table } from "./table.ts";
+import { timeAgo } from "./time-ago.ts";
+
+/** The ten members that `--json` promises. */
+export function infoJson(info: ConversationInfo): Record<string, unknown> {
+  const { id, key, title, channel, model, messageCount, branchCount } = info;
+  const { createdAt, updatedAt, lastMessageAt } = info;
+  return { id, key, title, channel, model, messageCount, branchCount, createdAt, updatedAt, lastMessageAt };
+}
+
+/** What a person types to name it. */
+export function nameOf({ key, id }: ConversationInfo): string {
+  return safeLine(key ?? id);
+}
+
+export function conversationTable(out: Output, items: readonly ConversationInfo[]): string[] {
+  return table(
+    out,
+    [
+      { title: "CONVERSATION", rank: 0 },
+      { title: "LAST", rank: 2 },
+      { title: "MESSAGES", rank: 3, align: "right" },
+      { title: "TITLE", rank: 1, min: 8 },
+    ],
+    items.map((info) => [
+      nameOf(info),
+      timeAgo(info.lastMessageAt),
+      String(info.messageCount),
+      safeLine(info.title ?? ""),
+    ]),
+  );
+}
+
+/** By id, because a conversation in the trash has given up its session key. */
+export function trashTable(out: Output, items: readonly ConversationInfo[]): string[] {
+  return table(
+    out,
+    [
+      { title: "ID", rank: 0 },
+      { title: "DELETED", rank: 2 },
+      { title: "MESSAGES", rank: 3, align: "right" },
+      { title: "WAS", rank: 1, min: 8 },
+    ],
+    items.map((info) => [
+      info.id,
+      timeAgo(info.deletedAt),
+      String(info.messageCount),
+      safeLine(info.title ?? info.key ?? ""),
+    ]),
+  );
+}
+
+/** What is known of one conversation, a line each. */
+export function infoLines(out: Output, info: ConversationInfo): string[] {
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["Title", info.title],
+    ["Id", info.id],
+    ["Key", info.key],
+    ["Channel", info.channel],
+    ["Model", info.model],
+    ["Messages", String(info.messageCount)],
+    ["Created", timeAgo(info.createdAt)],
+    ["Last", info.lastMessageAt === null ? null : timeAgo(info.lastMessageAt)],
+    ["Head", info.head],
+  ];
+  return facts.flatMap(([name, value]) =>
+    value === null ? [] : [`${out.style("bold", name.padEnd(9))} ${safeLine(value)}`],
+  );
+}
+
+/** "1 message", "2 messages". */
+export function counted(count: number, word: string): string {
+  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+}

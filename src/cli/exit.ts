@@ -1,0 +1,14 @@
+import { ColloquyError } from "../errors.ts";
+
+/** How the command ends. */
+export const EXIT_DONE = 0;
+export const EXIT_FAILED = 1;
+export const EXIT_USAGE = 2;
+export const EXIT_PROBLEMS = 3;
+
+/** A command line that cannot be parsed. Ends with `EXIT_USAGE`. */
+export class UsageError extends ColloquyError {
+  constructor(message: string, field: string) {
+    super("VALIDATION_ERROR", message, { field });
+  }
+}

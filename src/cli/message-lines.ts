@@ -1,0 +1,59 @@
+import { ColloquyError, invalid } from "../errors.ts";
+import type { MessageInput } from "../message/types.ts";
+import { checkMessage } from "../message/validate.ts";
+
+const MESSAGES_MAX = 10_000;
+/** The store's own limit for a message, asked here so that the error can name the line. */
+const LINE_BYTES_MAX = 64 * 1024 * 1024 - 4096;
+
+/** One message a line, all checked before anything is written. Empty lines are passed over. */
+export function messagesFromLines(text: string): MessageInput[] {
+  const messages: MessageInput[] = [];
+  const lineOfId = new Map<string, number>();
+  // Only byte 0x0A ends a line; a file from Windows may start with a byte order mark.
+  const lines = text.replace(/^\ufeff/, "").split("\n");
+  lines.forEach((line, index) => {
+    if (line.trim() === "") return;
+    const message = messageFrom(line, index + 1);
+    checkRepeated(message.id, index + 1, lineOfId);
+    messages.push(message);
+  });
+  if (messages.length === 0) throw invalid("There is no message on standard input", "jsonl");
+  if (messages.length > MESSAGES_MAX) {
+    throw invalid(
+      `At most ${MESSAGES_MAX} messages can be appended at once, not ${messages.length}`,
+      "jsonl",
+    );
+  }
+  return messages;
+}
+
+function messageFrom(line: string, number: number): MessageInput {
+  if (line.length * 3 > LINE_BYTES_MAX && Buffer.byteLength(line) > LINE_BYTES_MAX) {
+    throw atLine(number, `longer than ${LINE_BYTES_MAX} bytes`, "content");
+  }
+  let value: unknown;
+  try {
+    value = JSON.parse(line);
+  } catch (error) {
+    throw atLine(number, `not JSON (${(error as Error).message})`, "jsonl");
+  }
+  try {
+    checkMessage(value);
+  } catch (error) {
+    if (!(error instanceof ColloquyError)) throw error;
+    throw atLine(number, error.message, error.field ?? "jsonl");
+  }
+  return value as MessageInput;
+}
+
+function checkRepeated(id: string | undefined, number: number, lineOfId: Map<string, number>): void {
+  if (id === undefined) return;
+  const earlier = lineOfId.get(id);
+  if (earlier !== undefined) throw atLine(number, `the id "${id}" is also on line ${earlier}`, "id");
+  lineOfId.set(id, number);
+}
+
+function atLine(line: number, reason: string, field: string): ColloquyError {
+  return invalid(`Line ${line}: ${reason}. Nothing was written`, field, { line });
+}

@@ -1,0 +1,51 @@
+import { styleText } from "node:util";
+import { jsonChunks } from "./json-text.ts";
+
+type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
+
+/** Where a command writes, and what that place can show. */
+export interface Output {
+  /** Columns to fit into; `Infinity` when nobody is looking, so that nothing is cut. */
+  readonly columns: number;
+  /** Lines for a person, already safe. */
+  lines(lines: readonly string[]): void;
+  /** One JSON document. */
+  json(document: Readonly<Record<string, unknown>>): void;
+  /** A hint that is no part of the answer: kept out of what a pipe receives. */
+  note(line: string): void;
+  style(style: Style, text: string): string;
+}
+
+const WRITE_CHARS = 1 << 16;
+
+export function standardOutput(): Output {
+  const { stdout } = process;
+  const colours = stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  return {
+    columns: columnsOf(stdout),
+    lines: (lines) => {
+      stdout.write(`${lines.join("\n")}\n`);
+    },
+    json: (document) => {
+      let text = "";
+      for (const chunk of jsonChunks(document, stdout.isTTY ? 2 : 0)) {
+        text += chunk;
+        if (text.length < WRITE_CHARS) continue;
+        stdout.write(text);
+        text = "";
+      }
+      stdout.write(text);
+    },
+    note: (line) => {
+      (stdout.isTTY ? stdout : process.stderr).write(`${line}\n`);
+    },
+    style: (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text),
+  };
+}
+
+/** `COLUMNS` wins, as with other tools; it is the way to get a narrow table into a file. */
+function columnsOf(stdout: NodeJS.WriteStream): number {
+  const wanted = Number(process.env.COLUMNS);
+  if (Number.isSafeInteger(wanted) && wanted > 0) return wanted;
+  return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,124 @@
+import { parseArgs } from "node:util";
+import type { Call, CommandSpec, OptionSpec } from "./command.ts";
+import { COMMANDS, GLOBAL_OPTIONS } from "./command-table.ts";
+import { UsageError } from "./exit.ts";
+
+/** What was typed, before anything is known to be right. */
+export interface Words {
+  readonly positionals: readonly string[];
+  readonly options: readonly GivenOption[];
+  readonly json: boolean;
+  readonly help: boolean;
+}
+
+interface GivenOption {
+  readonly name: string;
+  /** As typed: `--store`, `-h`. */
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inline: boolean;
+}
+
+export type Request = Pick<Call, "command" | "args" | "values" | "flags">;
+
+const ALL_OPTIONS: Readonly<Record<string, OptionSpec>> = Object.assign(
+  {},
+  GLOBAL_OPTIONS,
+  ...COMMANDS.map(({ options }) => options),
+);
+
+/** Split a command line into words. Never fails: even a wrong one says whether errors are to be JSON. */
+export function split(argv: readonly string[]): Words {
+  const options = Object.fromEntries(
+    Object.entries(ALL_OPTIONS).map(([name, { type, short }]) => [
+      name,
+      short === undefined ? { type } : { type, short },
+    ]),
+  );
+  const { tokens } = parseArgs({
+    args: [...argv],
+    options,
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
+  });
+  const given = tokens.flatMap((token) =>
+    token.kind === "option"
+      ? [{ name: token.name, rawName: token.rawName, value: token.value, inline: token.inlineValue === true }]
+      : [],
+  );
+  return {
+    positionals: tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : [])),
+    options: given,
+    // "--limit --json" is an option without its value, and whoever typed it reads JSON.
+    json: given.some(({ name, value, inline }) => name === "json" || (!inline && value === "--json")),
+    help: given.some(({ name }) => name === "help"),
+  };
+}
+
+/** Find the command and check that it can be called with these words. */
+export async function parse(words: Words): Promise<Request> {
+  const { command, args } = await findCommand(words.positionals);
+  const values = new Map<string, string>();
+  const flags = new Set<string>();
+  for (const option of words.options) {
+    const { type } = await specOf(command, option);
+    if (type === "boolean") flags.add(checkFlag(option));
+    else if (values.has(option.name)) throw new UsageError(`${option.rawName} is given twice`, option.name);
+    else values.set(option.name, checkValue(option));
+  }
+  if (!words.help) checkArguments(command, args);
+  return { command, args, values, flags };
+}
+
+async function findCommand(positionals: readonly string[]): Promise<Pick<Call, "command" | "args">> {
+  const [first = "", second] = positionals;
+  const named = (name: string): CommandSpec | undefined => COMMANDS.find((command) => command.name === name);
+  const pair = second === undefined ? undefined : named(`${first} ${second}`);
+  if (pair !== undefined) return { command: pair, args: positionals.slice(2) };
+  const single = named(first);
+  if (single !== undefined) return { command: single, args: positionals.slice(1) };
+  const { unknownCommand } = await import("./unknown.ts");
+  throw unknownCommand(first, second);
+}
+
+async function specOf(command: CommandSpec, { name, rawName }: GivenOption): Promise<OptionSpec> {
+  const own = { ...GLOBAL_OPTIONS, ...command.options };
+  if (Object.hasOwn(own, name)) return own[name] as OptionSpec;
+  const { unknownOption } = await import("./unknown.ts");
+  throw unknownOption(command, rawName, Object.keys(own));
+}
+
+function checkFlag({ name, rawName, value }: GivenOption): string {
+  if (value !== undefined) throw new UsageError(`${rawName} takes no value`, name);
+  return name;
+}
+
+function checkValue({ name, rawName, value, inline }: GivenOption): string {
+  if (value === undefined) throw new UsageError(`${rawName} needs a value`, name);
+  // Most likely the value was forgotten and this is the next option.
+  if (!inline && value.length > 1 && value.startsWith("-")) {
+    throw new UsageError(
+      `${rawName} needs a value; one that starts with - is written ${rawName}=${value}`,
+      name,
+    );
+  }
+  return value;
+}
+
+function checkArguments(command: CommandSpec, args: readonly string[]): void {
+  // "help sessions list": the name of a command is one or two words.
+  const atMost = command.name === "help" ? 2 : command.args.length;
+  const missing = command.args.find((arg, index) => !arg.optional && args[index] === undefined);
+  if (missing !== undefined) {
+    throw new UsageError(
+      `"${command.name}" needs ${missing.name}. See colloquy ${command.name} --help`,
+      missing.name,
+    );
+  }
+  const extra = args[atMost];
+  if (extra !== undefined) {
+    const quotes = command.name === "sessions title" ? ". Put the title in quotes" : "";
+    throw new UsageError(`"${extra}" is one argument too many for "${command.name}"${quotes}`, "arguments");
+  }
+}

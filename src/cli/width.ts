@@ -1,0 +1,45 @@
+/** How many columns of a terminal a text takes. For text that `safeLine` has cleaned. */
+
+const ASCII = /^[ -~]*$/;
+/** East Asian wide and full-width characters, emoji, and what U+FE0F turns into one. */
+const WIDE =
+  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u;
+const NOTHING_TO_SEE = /^[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Characters as a person counts them: a family emoji or a letter with its accents is one. */
+function characters(text: string): string[] {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  return Array.from(segmenter.segment(text), ({ segment }) => segment);
+}
+
+function characterWidth(character: string): number {
+  if (NOTHING_TO_SEE.test(character)) return 0;
+  return WIDE.test(character) ? 2 : 1;
+}
+
+export function widthOf(text: string): number {
+  if (ASCII.test(text)) return text.length;
+  return characters(text).reduce((sum, character) => sum + characterWidth(character), 0);
+}
+
+/** The text, or as much of it as fits, ending in an ellipsis. */
+export function cut(text: string, columns: number): string {
+  // A column takes two UTF-16 units at most in ordinary text; the rest of a very long one is not looked at.
+  const start = text.length > columns * 16 ? text.slice(0, columns * 16) : text;
+  if (start === text && widthOf(text) <= columns) return text;
+  let kept = "";
+  let width = 0;
+  for (const character of characters(start)) {
+    width += characterWidth(character);
+    if (width > columns - 1) break;
+    kept += character;
+  }
+  return `${kept.trimEnd()}…`;
+}
+
+export function pad(text: string, columns: number, align: "left" | "right"): string {
+  const space = " ".repeat(Math.max(0, columns - widthOf(text)));
+  return align === "left" ? text + space : space + text;
+}

@@ -1,0 +1,292 @@
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { Place, type Printed } from "./run-command.ts";
+
+const UNKNOWN_ID = "0198c0de-1111-7222-8333-444455556666";
+
+interface Row {
+  readonly what: string;
+  readonly args: readonly string[];
+  readonly exit: 1 | 2;
+  readonly code?: string;
+  readonly field?: string | null;
+  readonly message?: RegExp;
+}
+
+const append = (...args: string[]): string[] => ["sessions", "append", ...args];
+
+const rows: readonly Row[] = [
+  // A command line that cannot be parsed.
+  {
+    what: "an unknown command",
+    args: ["sesions"],
+    exit: 2,
+    field: "command",
+    message: /did you mean "sessions/,
+  },
+  {
+    what: "an unknown command of a group",
+    args: ["sessions", "lst"],
+    exit: 2,
+    field: "command",
+    message: /"sessions list"\?/,
+  },
+  {
+    what: "a command far from all others",
+    args: ["xylophone"],
+    exit: 2,
+    field: "command",
+    message: /"xylophone"\. See/,
+  },
+  { what: "a group without a command", args: ["sessions"], exit: 2, field: "command", message: /list, show/ },
+  {
+    what: "an unknown option",
+    args: ["sessions", "list", "--limt", "3"],
+    exit: 2,
+    field: "limt",
+    message: /"--limit"\?/,
+  },
+  {
+    what: "an option of another command",
+    args: ["sessions", "list", "--role", "user"],
+    exit: 2,
+    field: "role",
+  },
+  { what: "an unknown short option", args: ["doctor", "-x"], exit: 2, field: "x" },
+  { what: "an option without its value", args: ["sessions", "list", "--limit"], exit: 2, field: "limit" },
+  {
+    what: "an option in place of a value",
+    args: ["sessions", "list", "--limit", "--trash"],
+    exit: 2,
+    field: "limit",
+  },
+  { what: "a value for a switch", args: ["sessions", "list", "--trash=yes"], exit: 2, field: "trash" },
+  {
+    what: "an option given twice",
+    args: ["sessions", "list", "--limit", "1", "--limit", "2"],
+    exit: 2,
+    field: "limit",
+  },
+  { what: "a missing argument", args: ["sessions", "show"], exit: 2, field: "ID|KEY" },
+  { what: "a missing title", args: ["sessions", "title", "a:b"], exit: 2, field: "TITLE" },
+  {
+    what: "a title without quotes",
+    args: ["sessions", "title", "a:b", "My", "title"],
+    exit: 2,
+    message: /quotes/,
+  },
+  { what: "no role", args: append("a:b", "--content", "x"), exit: 2, field: "role" },
+  { what: "no content", args: append("a:b", "--role", "user"), exit: 2, field: "content" },
+  {
+    what: "lines and content at once",
+    args: append("a:b", "--jsonl", "-", "--content", "x"),
+    exit: 2,
+    field: "content",
+  },
+  { what: "lines from a file", args: append("a:b", "--jsonl", "x.jsonl"), exit: 2, field: "jsonl" },
+  { what: "help for an unknown command", args: ["help", "sessions", "purge"], exit: 2, field: "command" },
+  // Values that are wrong.
+  { what: "a wrong id", args: ["sessions", "show", "nonsense"], exit: 1, field: "id", message: /nonsense/ },
+  { what: "a wrong key", args: ["sessions", "show", "a:"], exit: 1, field: "key" },
+  { what: "a key where an id is needed", args: ["sessions", "restore", "a:b"], exit: 1, field: "id" },
+  {
+    what: "a role that is none",
+    args: append("a:b", "--role", "robot", "--content", "x"),
+    exit: 1,
+    field: "role",
+  },
+  {
+    what: "empty content",
+    args: append("a:b", "--role", "user", "--content", " "),
+    exit: 1,
+    field: "content",
+  },
+  {
+    what: "empty standard input",
+    args: append("a:b", "--role", "user", "--content", "-"),
+    exit: 1,
+    field: "content",
+  },
+  {
+    what: "an id that is too long",
+    args: append("a:b", "--role", "user", "--content", "x", "--id", "x".repeat(257)),
+    exit: 1,
+    field: "id",
+  },
+  {
+    what: "an empty operation id",
+    args: append("a:b", "--role", "user", "--content", "x", "--operation-id="),
+    exit: 1,
+    field: "operationId",
+  },
+  {
+    what: "a title that is too long",
+    args: ["sessions", "title", "good:1", "x".repeat(121)],
+    exit: 1,
+    field: "title",
+  },
+  {
+    what: "a limit that is no number",
+    args: ["sessions", "list", "--limit", "many"],
+    exit: 1,
+    field: "limit",
+  },
+  { what: "a limit of nothing", args: ["sessions", "list", "--limit", "0"], exit: 1, field: "limit" },
+  {
+    what: "a limit beyond the store's",
+    args: ["sessions", "list", "--limit", "10001"],
+    exit: 1,
+    field: "limit",
+  },
+  {
+    what: "a wrong number for --last",
+    args: ["sessions", "show", "good:1", "--last=-1"],
+    exit: 1,
+    field: "last",
+  },
+  { what: "a wrong cursor", args: ["sessions", "list", "--cursor", "abc"], exit: 1, field: "cursor" },
+  // What is not there.
+  { what: "an unknown id to show", args: ["sessions", "show", UNKNOWN_ID], exit: 1, code: "NOT_FOUND" },
+  { what: "an unknown key to read", args: ["sessions", "history", "no:one"], exit: 1, code: "NOT_FOUND" },
+  {
+    what: "an unknown id to append to",
+    args: append(UNKNOWN_ID, "--role", "user", "--content", "x"),
+    exit: 1,
+    code: "NOT_FOUND",
+  },
+  { what: "an unknown key to delete", args: ["sessions", "delete", "no:one"], exit: 1, code: "NOT_FOUND" },
+  { what: "an unknown key to name", args: ["sessions", "title", "no:one", "x"], exit: 1, code: "NOT_FOUND" },
+  { what: "an unknown id to restore", args: ["sessions", "restore", UNKNOWN_ID], exit: 1, code: "NOT_FOUND" },
+  {
+    what: "a missing SQLite file",
+    args: ["sessions", "list", "--store", "sqlite:none.db"],
+    exit: 1,
+    code: "NOT_FOUND",
+  },
+  {
+    what: "a missing folder",
+    args: ["sessions", "list", "--store", "jsonl:none"],
+    exit: 1,
+    code: "NOT_FOUND",
+  },
+  {
+    what: "a missing store to delete from",
+    args: ["sessions", "delete", "a:b", "--store", "none.db"],
+    exit: 1,
+    code: "NOT_FOUND",
+  },
+  {
+    what: "a missing store at the first screen",
+    args: ["--store", "sqlite:none.db"],
+    exit: 1,
+    code: "NOT_FOUND",
+  },
+  // What is no store of ours.
+  {
+    what: "a folder instead of a file",
+    args: ["sessions", "list", "--store", "sqlite:folder"],
+    exit: 1,
+    field: "target",
+    message: /folder/,
+  },
+  {
+    what: "a file instead of a folder",
+    args: ["sessions", "list", "--store", "jsonl:notes.txt"],
+    exit: 1,
+    field: "target",
+    message: /file/,
+  },
+  {
+    what: "a text file",
+    args: ["sessions", "list", "--store", "sqlite:notes.txt"],
+    exit: 1,
+    field: "target",
+  },
+  {
+    what: "a SQLite file of another program",
+    args: ["sessions", "list", "--store", "other.db"],
+    exit: 1,
+    field: "target",
+    message: /another program/,
+  },
+  {
+    what: "appending to another program's file",
+    args: append("a:b", "--role", "user", "--content", "x", "--store", "other.db"),
+    exit: 1,
+    field: "target",
+  },
+  {
+    what: "a folder of another program",
+    args: ["sessions", "list", "--store", "theirs"],
+    exit: 1,
+    field: "target",
+    message: /another program/,
+  },
+  {
+    what: "a path that could be anything",
+    args: ["sessions", "list", "--store", "folder"],
+    exit: 1,
+    field: "store",
+    message: /sqlite:folder or jsonl:folder/,
+  },
+  {
+    what: "an engine that does not exist",
+    args: ["sessions", "list", "--store", "mongo:x"],
+    exit: 1,
+    field: "target",
+  },
+  {
+    what: "an engine without a path",
+    args: ["sessions", "list", "--store", "sqlite:"],
+    exit: 1,
+    field: "store",
+  },
+  {
+    what: "an engine of a later version",
+    args: ["sessions", "list", "--store", "postgres://x/y"],
+    exit: 1,
+    code: "NOT_SUPPORTED",
+  },
+];
+
+describe("bad input", () => {
+  const place = new Place();
+
+  beforeAll(async () => {
+    await place.json(["sessions", "append", "good:1", "--role", "user", "--content", "Hi"]);
+    mkdirSync(place.path("folder"));
+    mkdirSync(place.path("theirs"));
+    writeFileSync(place.path("theirs", "store.json"), '{"name":"a shop"}');
+    writeFileSync(place.path("notes.txt"), "Not a database, but text of some length.\n".repeat(50));
+    const other = new DatabaseSync(place.path("other.db"));
+    other.exec("CREATE TABLE theirs (x)");
+    other.close();
+  });
+  afterAll(() => place[Symbol.dispose]());
+
+  it.concurrent.each(rows)(
+    "$what ends with exit code $exit",
+    async ({ args, exit, code, field, message }) => {
+      const failed = await place.failure(args);
+      expect(failed.code).toBe(exit);
+      expect(Object.keys(failed.error)).toEqual(["code", "message", "field"]);
+      expect(failed.error.code).toBe(code ?? "VALIDATION_ERROR");
+      if (field !== undefined) expect(failed.error.field).toBe(field);
+      if (message !== undefined) expect(failed.error.message).toMatch(message);
+    },
+  );
+
+  it("has left nothing behind", async () => {
+    expect(readdirSync(place.folder).sort()).toEqual(["folder", "notes.txt", "other.db", "state", "theirs"]);
+    const { items } = await place.json(["sessions", "list"]);
+    expect(items.map((info: Printed) => info.key)).toEqual(["good:1"]);
+  });
+
+  it("is one readable line on standard error", async () => {
+    const { code, stdout, stderr } = await place.run(["sessions", "show", "nonsense\n\u001b[31m"]);
+    expect(code).toBe(1);
+    expect(stdout).toBe("");
+    expect(stderr).toMatch(/^Error: [ -~]+\n$/);
+  });
+});

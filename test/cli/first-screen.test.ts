@@ -1,0 +1,132 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { COMMANDS, GLOBAL_OPTIONS } from "../../src/cli/command-table.ts";
+import { openStore } from "../../src/store/open.ts";
+import { INFO_MEMBERS, Place } from "./run-command.ts";
+
+const HELLO = ["--role", "user", "--content", "Hello"];
+
+describe("the first screen", () => {
+  it("tells a newcomer what to do, and makes nothing", async () => {
+    using place = new Place();
+    const { code, stdout } = await place.run([]);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`the first message makes ${join(place.state, "conversations.db")}`);
+    expect(stdout).toContain("colloquy sessions append");
+    expect(existsSync(place.state)).toBe(false);
+  });
+
+  it("shows the latest conversations", async () => {
+    using place = new Place();
+    await place.json(["sessions", "append", "notes:a", ...HELLO]);
+    const { stdout } = await place.run([]);
+    expect(stdout).toContain(`1 conversation in ${join(place.state, "conversations.db")}`);
+    expect(stdout).toMatch(/notes:a +just now +1/);
+    const { store, conversations, items } = await place.json([]);
+    expect(store).toEqual({ engine: "sqlite", path: join(place.state, "conversations.db"), exists: true });
+    expect(conversations).toBe(1);
+    expect(Object.keys(items[0])).toEqual(INFO_MEMBERS);
+  });
+});
+
+describe("the store of a command", () => {
+  it("is empty to readers while the default one is missing", async () => {
+    using place = new Place();
+    expect(await place.json(["sessions", "list"])).toEqual({ items: [], cursor: null });
+    expect(await place.json(["sessions", "stats"])).toMatchObject({
+      conversations: 0,
+      engine: "sqlite",
+      top: [],
+    });
+    expect(await place.json(["sessions", "validate"])).toEqual({ ok: true, conversations: 0, findings: [] });
+    expect((await place.failure(["sessions", "show", "a:b"])).error.code).toBe("NOT_FOUND");
+    expect((await place.failure(["sessions", "delete", "a:b"])).error.code).toBe("NOT_FOUND");
+    expect(existsSync(place.state)).toBe(false);
+  });
+
+  it("comes from --store, then COLLOQUY_STORE, then the state folder", async () => {
+    using place = new Place();
+    const env = { COLLOQUY_STORE: "sqlite:from-env.db" };
+    await place.json(["sessions", "append", "a:b", ...HELLO], { env });
+    await place.json(["sessions", "append", "a:b", ...HELLO, "--store", "named.sqlite"], { env });
+    await place.json(["sessions", "append", "a:b", ...HELLO, "--state-dir", "other"]);
+    await place.json(["sessions", "append", "a:b", ...HELLO]);
+    const made = ["from-env.db", "named.sqlite", "other/conversations.db", "state/conversations.db"];
+    expect(made.filter((file) => !existsSync(place.path(file)))).toEqual([]);
+    expect((await place.json(["sessions", "list"], { env })).items[0].messageCount).toBe(1);
+    expect(
+      (await place.failure(["sessions", "list"], { env: { COLLOQUY_STORE: "sqlite:no.db" } })).error.code,
+    ).toBe("NOT_FOUND");
+  });
+
+  it("may be a bare path to a folder of ours, or a path below ~", async () => {
+    using place = new Place();
+    await using store = await openStore(`jsonl:${place.path("chats")}`);
+    await store.open("a:b");
+    expect((await place.json(["sessions", "list", "--store", "chats"])).items[0].key).toBe("a:b");
+    const { error } = await place.failure(["sessions", "list", "--store", "sqlite:~/none.db"]);
+    expect(error.message).toContain(join(process.env.HOME ?? "", "none.db"));
+  });
+});
+
+describe("help", () => {
+  it("fits one screen and names every command", async () => {
+    using place = new Place();
+    const { code, stdout } = await place.run(["--help"]);
+    expect(code).toBe(0);
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(24);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    for (const { name } of COMMANDS) expect(stdout).toContain(name);
+    expect((await place.run(["help"])).stdout).toBe(stdout);
+    expect((await place.run(["-h"])).stdout).toBe(stdout);
+  });
+
+  it.each(COMMANDS.filter(({ name }) => name !== ""))(
+    "explains $name",
+    async ({ name, summary, options, examples }) => {
+      using place = new Place();
+      const { code, stdout } = await place.run([...name.split(" "), "--help"]);
+      expect(code).toBe(0);
+      expect(examples.length).toBeGreaterThan(0);
+      for (const part of [summary, `colloquy ${name}`, ...examples]) expect(stdout).toContain(part);
+      for (const option of Object.keys({ ...options, ...GLOBAL_OPTIONS }))
+        expect(stdout).toContain(`--${option}`);
+      expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
+      expect((await place.run(["help", ...name.split(" ")])).stdout).toBe(stdout);
+    },
+  );
+
+  it("explains a group, and answers programs", async () => {
+    using place = new Place();
+    expect((await place.run(["sessions", "--help"])).stdout).toContain("sessions history ID|KEY");
+    const { commands } = await place.json(["help", "sessions", "list"]);
+    expect(commands).toMatchObject([{ name: "sessions list", usage: "colloquy sessions list" }]);
+  });
+
+  it("prints the version", async () => {
+    using place = new Place();
+    const { version } = JSON.parse(readFileSync("package.json", "utf8"));
+    expect((await place.run(["--version"])).stdout).toBe(`${version}\n`);
+    expect(await place.json(["--version"])).toEqual({ version });
+  });
+});
+
+describe("the reference page", () => {
+  const page = readFileSync("docs/reference/cli.md", "utf8");
+
+  it.each(COMMANDS)('describes "$name" with all its options', ({ name, options }) => {
+    const heading = name === "" ? "## `colloquy`" : `## \`colloquy ${name}`;
+    const section = page.split(/^(?=## )/m).find((part) => part.startsWith(heading));
+    expect(section).toBeDefined();
+    for (const option of Object.keys(options)) expect(section).toContain(`--${option}`);
+  });
+
+  it("describes the options of every command, the variables and the exit codes", () => {
+    for (const option of Object.keys(GLOBAL_OPTIONS)) expect(page).toContain(`--${option}`);
+    for (const word of ["COLLOQUY_STORE", "COLLOQUY_STATE_DIR", "NO_COLOR", "COLUMNS"])
+      expect(page).toContain(word);
+    for (const code of [0, 1, 2, 3]) expect(page).toMatch(new RegExp(`^\\| ${code} \\|`, "m"));
+  });
+});

@@ -1,0 +1,85 @@
+/** Runs the real command as a child process, in a state folder of its own. */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
+
+/** What the command printed as JSON. The tests say what is in it. */
+export type Printed = ReturnType<typeof JSON.parse>;
+
+export interface Result {
+  readonly code: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface RunOptions {
+  readonly input?: string | Buffer;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A folder with a state folder in it, thrown away at the end. */
+export class Place {
+  readonly folder: string = mkdtempSync(join(tmpdir(), "colloquy-cli-"));
+  readonly state: string = join(this.folder, "state");
+
+  path(...parts: string[]): string {
+    return join(this.folder, ...parts);
+  }
+
+  run(args: readonly string[], { input, env }: RunOptions = {}): Promise<Result> {
+    return new Promise((resolve) => {
+      const child = execFile(
+        process.execPath,
+        [BIN, ...args],
+        {
+          cwd: this.folder,
+          env: { ...process.env, COLLOQUY_STATE_DIR: this.state, COLUMNS: "", NO_COLOR: "1", ...env },
+          maxBuffer: 64 * 1024 * 1024,
+          timeout: 20_000,
+        },
+        (error, stdout, stderr) => {
+          const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;
+          resolve({ code, stdout, stderr });
+        },
+      );
+      // A command that ends without reading closes the pipe; that is no failure of the test.
+      child.stdin?.on("error", () => {});
+      child.stdin?.end(input ?? "");
+    });
+  }
+
+  /** Run with `--json` and give what it printed. Fails the test when the command failed. */
+  async json(args: readonly string[], options?: RunOptions): Promise<Printed> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"], options);
+    if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
+    return JSON.parse(stdout);
+  }
+
+  /** Run with `--json` and give the exit code and the error. */
+  async failure(args: readonly string[], options?: RunOptions): Promise<{ code: number; error: Printed }> {
+    const { code, stdout, stderr } = await this.run([...args, "--json"], options);
+    if (code === 0) throw new Error(`did not fail: ${stdout}`);
+    return { code, error: JSON.parse(stderr).error };
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+export const INFO_MEMBERS: readonly string[] = [
+  "id",
+  "key",
+  "title",
+  "channel",
+  "model",
+  "messageCount",
+  "branchCount",
+  "createdAt",
+  "updatedAt",
+  "lastMessageAt",
+];

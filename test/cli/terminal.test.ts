@@ -1,0 +1,178 @@
+import { spawn } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { jsonChunks } from "../../src/cli/json-text.ts";
+import { safeLine, safeText } from "../../src/cli/safe-text.ts";
+import { suggestion } from "../../src/cli/suggest.ts";
+import { timeAgo } from "../../src/cli/time-ago.ts";
+import { cut, widthOf } from "../../src/cli/width.ts";
+import { openStore } from "../../src/store/open.ts";
+import { Place, type Printed } from "./run-command.ts";
+
+const HOSTILE =
+  "a\u001b[2J\u001b]0;owned\u0007b\u001b]52;c;ZXZpbA==\u001b\\c\u0000\u0008\u007f\u009b31m\u009d0;x\u009cd\u202eevil\u2066\r\ne";
+/** Everything that a terminal may take for an order. */
+const ORDERS = /[^\n\P{Cc}]|\p{Bidi_Control}/u;
+
+describe("text for a terminal", () => {
+  it("loses its control sequences", () => {
+    expect(safeLine(HOSTILE)).toBe("abcdevil e");
+    expect(safeText(HOSTILE)).toBe("abcdevil\ne");
+    expect(safeText("\tx\u2028y\ud800")).toBe("    x\ny\ufffd");
+    expect(safeLine("naïve 日本 👨‍👩‍👧 עברית")).toBe("naïve 日本 👨‍👩‍👧 עברית");
+  });
+
+  it("costs no more when it is hostile", () => {
+    for (const part of ["\u001b]", "\u001b[", "\u009d", "\u001bP\u001b", "\u001b[0"]) {
+      const start = performance.now();
+      safeText(`${part.repeat(200_000)}${"0".repeat(200_000)}`);
+      expect(performance.now() - start).toBeLessThan(2000);
+    }
+  });
+
+  it("is escaped inside of JSON, without a loss", () => {
+    for (const indent of [0, 2]) {
+      const text = [...jsonChunks({ a: [HOSTILE, { b: "x" }], c: [], d: null, e: { f: [1] } }, indent)].join(
+        "",
+      );
+      expect(ORDERS.test(text)).toBe(false);
+      expect(JSON.parse(text)).toEqual({ a: [HOSTILE, { b: "x" }], c: [], d: null, e: { f: [1] } });
+    }
+  });
+});
+
+describe("width", () => {
+  it.each([
+    ["", 0],
+    ["abc", 3],
+    ["日本語", 6],
+    ["한글", 4],
+    ["ｱｲ", 2],
+    ["é", 1],
+    ["e\u0301", 1],
+    ["😀", 2],
+    ["👨‍👩‍👧", 2],
+    ["🇩🇪", 2],
+    ["❤️", 2],
+    ["a\u200bb", 2],
+    ["…–·", 3],
+  ])("of %j is %i", (text, columns) => {
+    expect(widthOf(text)).toBe(columns);
+  });
+
+  it("is never exceeded by what was cut", () => {
+    for (const text of ["日本語日本語", "a👨‍👩‍👧b👨‍👩‍👧c", "plain words here", "e\u0301".repeat(500)]) {
+      for (let columns = 1; columns < 12; columns++)
+        expect(widthOf(cut(text, columns))).toBeLessThanOrEqual(columns);
+    }
+    expect(cut("abcdef", 4)).toBe("abc…");
+    expect(cut("abcd", 4)).toBe("abcd");
+  });
+});
+
+describe("times and suggestions", () => {
+  const now = Date.parse("2026-03-10T12:00:00.000Z");
+  it.each([
+    ["2026-03-10T11:59:30.000Z", "just now"],
+    ["2026-03-10T12:00:20.000Z", "just now"],
+    ["2026-03-10T11:57:00.000Z", "3 min ago"],
+    ["2026-03-10T07:00:00.000Z", "5 h ago"],
+    ["2026-03-09T11:00:00.000Z", "yesterday"],
+    ["2026-03-01T12:00:00.000Z", "9 days ago"],
+    ["2025-03-01T12:00:00.000Z", "2025-03-01"],
+    ["2027-03-05T12:00:00.000Z", "2027-03-05"],
+    [null, "–"],
+  ])("%s is %s", (time, text) => {
+    expect(timeAgo(time, now)).toBe(text);
+  });
+
+  it("suggests what is near, and nothing else", () => {
+    expect(suggestion("lsit", ["list", "show"])).toBe("list");
+    expect(suggestion("hist", ["list", "history"])).toBe("history");
+    expect(suggestion("xylophone", ["list", "history"])).toBeUndefined();
+    expect(suggestion("x".repeat(100_000), ["list"])).toBeUndefined();
+  });
+});
+
+describe("output", () => {
+  const place = new Place();
+
+  beforeAll(async () => {
+    await using store = await openStore(`sqlite:${place.state}/conversations.db`);
+    const titles = [
+      HOSTILE,
+      "会議の議事録とその他の長い長い題名です",
+      "A title that is much too long for a narrow terminal",
+      "👨‍👩‍👧 family",
+    ];
+    for (const [index, title] of titles.entries()) {
+      const chat = await store.open(`notes:${index}`, { title });
+      await chat.append({ role: "user", content: `${HOSTILE}\n${"long ".repeat(40)}` });
+    }
+    await (await store.create({ title: "No key" })).append({ role: "user", content: "Hi" });
+    const gone = await store.create({ title: HOSTILE });
+    await store.delete(gone.id);
+    const long = await store.open("notes:long");
+    await long.append(
+      Array.from({ length: 3000 }, (_, n) => ({ role: "user" as const, content: `${n} ${"x".repeat(100)}` })),
+    );
+  });
+  afterAll(() => place[Symbol.dispose]());
+
+  it.each([
+    [["sessions", "list"]],
+    [["sessions", "show", "notes:0"]],
+    [["sessions", "history", "notes:0"]],
+    [["sessions", "list", "--limit", "6"]],
+    [["sessions", "list", "--trash"]],
+  ])("of %j has no control sequences", async (args) => {
+    const { code, stdout, stderr } = await place.run(args);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain(args[1] === "history" ? "abcdevil\n  e" : "abcdevil e");
+    expect(ORDERS.test(stdout)).toBe(false);
+    expect(ORDERS.test((await place.run([...args, "--json"])).stdout)).toBe(false);
+  });
+
+  it.each([
+    ["60", ["sessions", "list"]],
+    ["60", ["sessions", "list", "--trash"]],
+    ["60", ["sessions", "show", "notes:0"]],
+    ["80", ["sessions", "list"]],
+    ["40", ["sessions", "list"]],
+    ["20", ["sessions", "list"]],
+  ])("fits %s columns: %j", async (columns, args) => {
+    const { stdout } = await place.run(args, { env: { COLUMNS: columns } });
+    const rows = stdout.trimEnd().split("\n");
+    // The facts above the entries are not a table: an id is not to be cut.
+    const table = rows.slice(args[1] === "show" ? rows.indexOf("") + 1 : 0);
+    expect(table.length).toBeGreaterThan(1);
+    expect(table.filter((row) => widthOf(row) > Number(columns))).toEqual([]);
+  });
+
+  it("is not cut when nobody is looking", async () => {
+    const { stdout } = await place.run(["sessions", "list"]);
+    expect(stdout).toContain("A title that is much too long for a narrow terminal");
+  });
+
+  it("gives a long history whole, and the end of it", async () => {
+    const { messages } = await place.json(["sessions", "history", "notes:long"]);
+    expect(messages.map((message: Printed) => Number.parseInt(message.text, 10))).toEqual(
+      Array.from({ length: 3000 }, (_, n) => n),
+    );
+    const { entries } = await place.json(["sessions", "show", "notes:long", "--last", "2500"]);
+    expect([entries.length, entries[0].seq, entries.at(-1).seq]).toEqual([2500, 501, 3000]);
+  });
+
+  it("ends quietly when the reader has gone", async () => {
+    const bin = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
+    const env = { ...process.env, COLLOQUY_STATE_DIR: place.state };
+    const child = spawn(process.execPath, [bin, "sessions", "history", "notes:long"], { env });
+    let stderr = "";
+    child.stderr.on("data", (text) => {
+      stderr += text;
+    });
+    child.stdout.once("data", () => child.stdout.destroy());
+    const code = await new Promise((resolve) => child.once("close", resolve));
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  });
+});
