@@ -124,7 +124,8 @@ export const conversations: Topic = (check) => {
   });
 
   check("a cursor goes on where it was while conversations arrive", async (bench) => {
-    const store = await bench.open();
+    let nowMs = Date.UTC(2026, 0, 1);
+    const store = await bench.open({ clock: () => nowMs++ });
     for (let index = 0; index < 10; index++) await store.create();
     const first = await store.list({ limit: 5 });
     const late = await store.create({ title: "late" });

@@ -155,6 +155,8 @@ export interface EngineStats {
   readonly bytes: number;
   /** What the trash, free pages and leftovers take. */
   readonly reclaimable: number;
+  /** The conversations with the most messages, at most `TOP_COUNT` of `rules.ts`. */
+  readonly top: ConversationInfo[];
 }
 
 /** What an engine was opened with; the same for all. */

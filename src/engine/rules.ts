@@ -96,3 +96,11 @@ export function compareForListing(
   if (a.at !== b.at) return a.at < b.at ? 1 : -1;
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
+
+/** How many conversations the statistics name. */
+export const TOP_COUNT = 5;
+
+/** Those with the most messages, for engines that have all of them at hand. */
+export function longest(conversations: readonly ConversationInfo[]): ConversationInfo[] {
+  return conversations.toSorted((a, b) => b.messageCount - a.messageCount).slice(0, TOP_COUNT);
+}

@@ -1,4 +1,4 @@
-import { ColloquyError, invalid, unavailable } from "../errors.ts";
+import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import { waitUntil } from "../util/wait.ts";
 import { holderOf } from "./holder.ts";
 
@@ -17,7 +17,7 @@ const REASONS: Readonly<Record<number, string>> = {
 };
 
 /** SQLite's own number for what went wrong, without the extended bits. */
-export function sqliteCode(error: unknown): number | undefined {
+function sqliteCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code & 0xff : undefined;
 }
@@ -35,7 +35,7 @@ export function sqliteError(error: unknown, path: string): ColloquyError {
   const text = (error as Error).message;
   if (code === SQLITE_NOTADB) return invalid(`${path} is not a SQLite file`, "target");
   if (code === SQLITE_TOOBIG) return invalid("The message is longer than SQLite can store", "content");
-  if (code === undefined) return new ColloquyError("INTERNAL_ERROR", `${path}: ${text}`, { cause: error });
+  if (code === undefined) return asColloquyError(error, path);
   if (isBusy(error)) return lockedBy(path, error);
   return unavailable(`${path}: ${REASONS[code] ?? "SQLite refused"} (${text})`, { cause: error });
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { unavailable } from "../errors.ts";
+import { ColloquyError, unavailable } from "../errors.ts";
 import { isBusy } from "./busy.ts";
 import { holderOf } from "./holder.ts";
 
@@ -33,11 +33,15 @@ export class SqliteFileLock implements FileLock {
   }
 
   tryAcquire(): boolean {
-    if (this.#begin === undefined) this.#open();
+    // Another task of this process is in the middle of a write: it counts as anybody else.
+    if (this.#database?.isTransaction) return false;
     try {
+      if (this.#begin === undefined) this.#open();
       this.#begin?.run();
     } catch (error) {
+      // Opening asks for the journal mode, which waits for the holder too.
       if (isBusy(error)) return false;
+      if (error instanceof ColloquyError) throw error;
       throw unavailable(`Cannot lock ${this.#path}: ${(error as Error).message}`, { cause: error });
     }
     // A lock on a file that somebody removed meanwhile excludes nobody.
@@ -65,11 +69,14 @@ export class SqliteFileLock implements FileLock {
     try {
       createPrivate(this.#path);
       this.#database = new DatabaseSync(this.#path, { timeout: 0 });
+      // Otherwise every taking of the lock makes and removes a journal file, five times the cost of the lock.
+      this.#database.exec("PRAGMA journal_mode = MEMORY");
       this.#begin = this.#database.prepare("BEGIN EXCLUSIVE");
       this.#end = this.#database.prepare("ROLLBACK");
       this.#inode = inodeOf(this.#path);
     } catch (error) {
       this.close();
+      if (isBusy(error)) throw error;
       throw unavailable(`Cannot open the lock file ${this.#path}: ${(error as Error).message}`, {
         cause: error,
       });

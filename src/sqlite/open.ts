@@ -85,7 +85,13 @@ function connect(path: string, readonly: boolean): DatabaseSync {
 }
 
 function configure(database: DatabaseSync, path: string, options: OpenOptions): void {
-  checkOwner(database, path, options);
+  // In one transaction: between two reads another process may have made the file ours.
+  database.exec("BEGIN");
+  try {
+    checkOwner(database, path, options);
+  } finally {
+    if (database.isTransaction) database.exec("ROLLBACK");
+  }
   database.exec("PRAGMA foreign_keys = ON");
   if (options.readonly) return;
   if (isOlder(database, SAFE_VERSION)) database.exec("PRAGMA locking_mode = EXCLUSIVE");
@@ -105,6 +111,11 @@ function checkOwner(database: DatabaseSync, path: string, options: OpenOptions):
   const empty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   if (owner !== options.applicationId && !(empty && version === 0 && owner === 0)) {
     throw invalid(`${path} belongs to another program`, "target");
+  }
+  if (empty && options.readonly) {
+    throw new ColloquyError("NOT_FOUND", `There is no store at ${path}: the file is empty`, {
+      details: { path },
+    });
   }
   const newest = options.migrations.length;
   if (version > newest) {

@@ -1,4 +1,4 @@
-import type { ConversationInfo, Engine, VerifyReport } from "../engine/engine.ts";
+import type { ConversationInfo, Engine, EngineStats, VerifyReport } from "../engine/engine.ts";
 import { activeAt, notFound } from "../engine/rules.ts";
 import { invalid, unavailable } from "../errors.ts";
 import { checkConversationId, checkKey, checkLabel, checkTitle } from "../message/validate.ts";
@@ -31,20 +31,12 @@ export interface ConversationQuery {
   readonly cursor?: string;
 }
 
-export interface StoreStats {
-  readonly conversations: number;
-  readonly entries: number;
-  readonly bytes: number;
-  /** What the trash, free pages and leftovers take. */
-  readonly reclaimable: number;
+export interface StoreStats extends EngineStats {
   readonly engine: string;
   readonly path: string | null;
-  /** The conversations with the most messages. */
-  readonly top: ConversationInfo[];
 }
 
 const LIST_DEFAULT = 50;
-const TOP_COUNT = 5;
 
 /** The front over an engine: validates, makes ids and times, and collects writes into shared transactions. */
 export class Store {
@@ -142,9 +134,7 @@ export class Store {
   async stats(): Promise<StoreStats> {
     this.#assertOpen();
     const stats = await this.#engine.stats();
-    const { items } = await this.list({ limit: 1000 });
-    const top = items.sort((a, b) => b.messageCount - a.messageCount).slice(0, TOP_COUNT);
-    return { ...stats, engine: this.#engine.name, path: this.#engine.location, top };
+    return { ...stats, engine: this.#engine.name, path: this.#engine.location };
   }
 
   /** Finish what was begun and let go of the files. Calling it again does nothing. */

@@ -7,7 +7,7 @@
  */
 import { crc32 } from "node:zlib";
 import type { Entry, Message } from "../message/types.ts";
-import { isPlainObject, type Json } from "../util/json.ts";
+import type { Json } from "../util/json.ts";
 
 /** A longer line is refused on append and passed over on reading. */
 export const LINE_BYTES_MAX: number = 64 * 1024 * 1024;
@@ -53,6 +53,8 @@ export type Line =
 // ,"_sum":"01234567"}
 const SUM_START = Buffer.from(',"_sum":"');
 const SUM_BYTES = SUM_START.length + 8 + 2;
+const QUOTE = 0x22;
+const BRACE = 0x7d;
 
 /** Close an object text that lacks its last brace with the checksum and a newline. */
 function seal(open: string): Buffer {
@@ -67,11 +69,25 @@ function seal(open: string): Buffer {
 /** Is the checksum there and right? `line` is without its newline. */
 export function checkSum(line: Buffer): "right" | "wrong" | "none" {
   const start = line.length - SUM_BYTES;
-  if (start < 1 || line.compare(SUM_START, 0, SUM_START.length, start, start + SUM_START.length) !== 0)
-    return "none";
-  if (line[line.length - 2] !== 0x22 || line[line.length - 1] !== 0x7d) return "none";
-  const written = line.toString("latin1", start + SUM_START.length, line.length - 2);
-  return crc32(line.subarray(0, start)).toString(16).padStart(8, "0") === written ? "right" : "wrong";
+  if (start < 1) return "none";
+  for (let index = 0; index < SUM_START.length; index++) {
+    if (line[start + index] !== SUM_START[index]) return "none";
+  }
+  if (line[line.length - 2] !== QUOTE || line[line.length - 1] !== BRACE) return "none";
+  return crc32(line.subarray(0, start)) === hexAt(line, start + SUM_START.length) ? "right" : "wrong";
+}
+
+/** Eight hexadecimal digits as we write them, in lower case; -1 for anything else. */
+function hexAt(line: Buffer, position: number): number {
+  let value = 0;
+  for (let index = position; index < position + 8; index++) {
+    const byte = line[index] as number;
+    const digit =
+      byte >= 0x30 && byte <= 0x39 ? byte - 0x30 : byte >= 0x61 && byte <= 0x66 ? byte - 0x57 : -1;
+    if (digit === -1) return -1;
+    value = value * 16 + digit;
+  }
+  return value;
 }
 
 /** One object with its checksum, as a whole file: metadata is kept so. */
@@ -116,7 +132,7 @@ export function decodeLine(line: Buffer): Line {
   } catch {
     return { ok: false, reason: "not JSON" };
   }
-  if (!isPlainObject(value)) return { ok: false, reason: "not an object" };
+  if (typeof value !== "object" || value === null) return { ok: false, reason: "not an object" };
   return value._type === "metadata" ? decodeHeader(value) : decodeEntry(value);
 }
 

@@ -2,13 +2,13 @@
  * Pages of a log, read where they lie: the cost of a page does not depend on
  * the length of the log.
  *
- * A reader takes no lock and repairs nothing. It stops before an unterminated
- * line and before an append of which not all lines are there yet.
+ * A reader takes no lock and repairs nothing. It looks at nothing behind the
+ * last complete append, which only `advance` can tell.
  */
 import type { Entry } from "../message/types.ts";
 import type { FileIo } from "./io.ts";
 import { NEWLINE } from "./lines.ts";
-import { type BadLine, decodeRaw } from "./log-state.ts";
+import { advance, type BadLine, decodeRaw, EMPTY_LOG } from "./log-state.ts";
 import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "./scan.ts";
 
 export interface LogPageQuery {
@@ -41,11 +41,19 @@ export class LogReader {
   readonly #end: number;
   readonly #bad: (line: BadLine) => void;
 
-  constructor(io: FileIo, path: string, bad: (line: BadLine) => void = () => {}) {
+  /** `known` is where the last complete append of a file ended; it spares looking for that. */
+  constructor(
+    io: FileIo,
+    path: string,
+    bad: (line: BadLine) => void = () => {},
+    known?: { readonly inode: bigint; readonly bytes: number },
+  ) {
     this.#io = io;
     this.#bad = bad;
     this.#file = io.open(path, "read");
-    this.#end = this.#visibleEnd(io.statOpen(this.#file).size);
+    const { inode, size } = io.statOpen(this.#file);
+    const isKnown = known !== undefined && known.inode === inode && known.bytes <= size;
+    this.#end = isKnown ? known.bytes : advance(io, this.#file, EMPTY_LOG, size).bytes;
   }
 
   close(): void {
@@ -94,7 +102,8 @@ export class LogReader {
   }
 
   #forward(query: LogPageQuery): LogPage {
-    const start = query.from === null ? 0 : this.#seek(query.from + 1);
+    // From the entry before the page on: its successor hangs below it when a line between them is damaged.
+    const start = query.from === null ? 0 : this.#seek(query.from);
     const page = new PageBuilder(query);
     let previous: Entry | undefined;
     let gap = false;
@@ -102,10 +111,10 @@ export class LogReader {
       const entry = this.#read(raw);
       if (entry === "bad") gap = true;
       if (entry === undefined || entry === "bad") continue;
-      if (query.from !== null && entry.seq <= query.from) continue;
-      const linked = gap && previous !== undefined ? relink(entry, previous) : entry;
+      const linked = gap ? relink(entry, previous) : entry;
       gap = false;
       previous = linked;
+      if (query.from !== null && entry.seq <= query.from) continue;
       if (!page.add({ entry: linked, bytes: raw.end - raw.start })) break;
     }
     return page.result();
@@ -127,7 +136,7 @@ export class LogReader {
       gap = false;
       newer = { entry, bytes: raw.end - raw.start };
     }
-    if (newer !== undefined) page.add(newer);
+    if (newer !== undefined) page.add(gap ? { ...newer, entry: relink(newer.entry, undefined) } : newer);
     return page.result();
   }
 
@@ -167,28 +176,13 @@ export class LogReader {
     }
     return undefined;
   }
-
-  #visibleEnd(size: number): number {
-    let end = endOfLastLine(this.#io, this.#file, size);
-    let skip = 0;
-    for (const raw of linesBackward(this.#io, this.#file, end)) {
-      if (skip === 0) {
-        const line = decodeRaw(raw);
-        const [index, count] = (line?.ok && line.entry !== undefined ? line.batch : undefined) ?? [1, 1];
-        if (index === count) break;
-        skip = index;
-      }
-      end = raw.start;
-      if (--skip === 0) break;
-    }
-    return end;
-  }
 }
 
-/** The line of the parent cannot be read, so the entry hangs below the last one that can. */
-function relink(entry: Entry, previous: Entry): Entry {
-  if (entry.parentId === previous.id) return entry;
-  return { ...entry, parentId: previous.id, flags: [...(entry.flags ?? []), FLAG_PARENT_DAMAGED] };
+/** The line of the parent cannot be read, so the entry hangs below the last one that can, if there is one. */
+function relink(entry: Entry, previous: Entry | undefined): Entry {
+  const parentId = previous?.id ?? null;
+  if (entry.parentId === parentId) return entry;
+  return { ...entry, parentId, flags: [...(entry.flags ?? []), FLAG_PARENT_DAMAGED] };
 }
 
 /** Collects entries in the direction of reading until the page is full. */

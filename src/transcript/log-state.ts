@@ -51,11 +51,25 @@ export interface AdvanceListener {
   bad?(line: BadLine): void;
 }
 
+/** An append of several lines of which not all have been read yet. */
+interface OpenBatch {
+  /** The state before its first line. */
+  readonly whole: LogState;
+  readonly operationId: string | undefined;
+  readonly count: number;
+  /** Lines so far, the damaged ones too. */
+  lines: number;
+  readonly entries: [Entry, RawLine][];
+}
+
 /**
  * Read on from `state` to the last complete append before `size`.
  *
- * The tail that is left over is an unterminated line or an append of which
- * not all lines are there: for a reader it is pending, for a writer torn.
+ * The tail that is left over is an unterminated line, an append of which not
+ * all lines are there, or what a power cut made of the last writes: for a
+ * reader it is pending, for a writer torn. `syncedBytes` is how much of the
+ * log is known to have been synced once, 0 when that is not known: there a
+ * damaged line is damage, and what follows it counts.
  */
 export function advance(
   io: FileIo,
@@ -63,37 +77,57 @@ export function advance(
   state: LogState,
   size: number,
   listener: AdvanceListener = {},
+  syncedBytes: number = state.bytes,
 ): LogState {
-  let current = { ...state };
-  let batch: { whole: LogState; entries: [Entry, RawLine][] } | undefined;
+  let current = state;
+  let batch: OpenBatch | undefined;
+  const endBatch = (): void => {
+    for (const [entry, raw] of batch?.entries ?? []) listener.entry?.(entry, raw);
+    batch = undefined;
+  };
   for (const raw of linesForward(io, file, state.bytes, size)) {
     const line = decodeRaw(raw);
     if (line === undefined) {
-      current.bytes = raw.end;
+      current = { ...current, bytes: raw.end };
     } else if (!line.ok) {
       if (line.newer)
         throw new ColloquyError("NOT_SUPPORTED", `The transcript is of a newer version: ${line.reason}`);
+      if (isUnwritten(raw, syncedBytes)) break;
       current = { ...current, bytes: raw.end, lastSeq: current.lastSeq + 1 };
       listener.bad?.({ start: raw.start, end: raw.end, reason: line.reason });
+      if (batch !== undefined && ++batch.lines === batch.count) endBatch();
     } else if (line.header !== undefined) {
       current = { ...current, bytes: raw.end, header: current.header ?? line.header };
     } else {
       const [index, count] = line.batch ?? [1, 1];
-      if (index < count && index === 1) batch = { whole: current, entries: [] };
+      // Its other lines are damaged: what can be read of it counts, because a later append was accepted.
+      if (batch !== undefined && !continues(batch, line.entry, index, count)) endBatch();
+      if (index === 1 && count > 1)
+        batch = { whole: current, operationId: line.entry.operationId, count, lines: 0, entries: [] };
       current = after(current, line.entry, raw.end);
       if (batch === undefined) {
         listener.entry?.(line.entry, raw);
       } else {
-        // The bytes are only lent, and an append counts when its last line is there.
+        // An append counts when its last line is there.
         batch.entries.push([line.entry, raw]);
-        if (index === count) {
-          for (const [entry, at] of batch.entries) listener.entry?.(entry, at);
-          batch = undefined;
-        }
+        if (++batch.lines === count || index === count) endBatch();
       }
     }
   }
   return batch === undefined ? current : batch.whole;
+}
+
+function continues(batch: OpenBatch, entry: Entry, index: number, count: number): boolean {
+  return index > 1 && count === batch.count && entry.operationId === batch.operationId;
+}
+
+/**
+ * Pages that a power cut kept from the disk read as zeros, and no line of ours
+ * holds a zero byte. They were never synced, so nothing behind them was
+ * acknowledged, even where later pages did reach the disk.
+ */
+function isUnwritten(raw: RawLine, syncedBytes: number): boolean {
+  return syncedBytes > 0 && raw.start >= syncedBytes && raw.bytes?.includes(0) === true;
 }
 
 /** The state once `entry` is the last of the log. */

@@ -2,6 +2,8 @@ import { dirname } from "node:path";
 import { ColloquyError, unavailable } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
 import { timestamp17 } from "../util/time.ts";
+import type { Random } from "../util/uuid.ts";
+import { replaceFile } from "./atomic.ts";
 import type { FileIo } from "./io.ts";
 import {
   decodeLine,
@@ -35,20 +37,34 @@ export class LogWriter {
   readonly #io: FileIo;
   readonly #options: LogWriterOptions;
   #file: number | undefined;
-  #inode = 0n;
+  /** The file that is open, or that the state was read from. */
+  #inode: bigint | undefined;
   #state: LogState = EMPTY_LOG;
   /** Everything up to here has been synced. */
   #durable: LogState = EMPTY_LOG;
+  /** There are appends that wait for `sync`. */
+  #waiting = false;
+  /** There are lines of other writers, who may have died before their sync. */
+  #unsure = false;
   #refusal: string | undefined;
+  /** Kept, so that everybody whose append waited for that sync is told. */
+  #syncFailure: ColloquyError | undefined;
   #restarts = 0;
 
-  /** `known` may spare reading what was read before; it is checked against the file. */
-  constructor(io: FileIo, path: string, options: LogWriterOptions, known: LogState = EMPTY_LOG) {
+  /** `known`, which was read from the file `inode`, spares reading that again. */
+  constructor(
+    io: FileIo,
+    path: string,
+    options: LogWriterOptions,
+    known: LogState = EMPTY_LOG,
+    inode?: bigint,
+  ) {
     this.path = path;
     this.#io = io;
     this.#options = options;
     this.#state = known;
     this.#durable = known;
+    this.#inode = inode;
   }
 
   get state(): LogState {
@@ -60,6 +76,11 @@ export class LogWriter {
     return this.#restarts;
   }
 
+  /** A write or a sync failed in a way that only opening the file anew can put right. */
+  get refuses(): boolean {
+    return this.#refusal !== undefined;
+  }
+
   /**
    * Catch up with what other writers appended, and repair what one of them
    * left torn. Must be called under the lock before the first append of a
@@ -69,14 +90,16 @@ export class LogWriter {
    */
   refresh(): LogState {
     if (this.#refusal !== undefined) throw this.#refused();
+    // An earlier append of the same transaction still waits for its sync, and nobody else can have written.
+    if (this.#waiting) return this.#state;
     const stat = this.#io.stat(this.path);
     if (stat === undefined) throw unavailable(`The transcript ${this.path} is missing`);
-    if (this.#file === undefined || stat.inode !== this.#inode) {
-      // What is known before the first opening is known of this file; later, of the one that was replaced.
-      const known = this.#file === undefined ? this.#state : EMPTY_LOG;
-      if (this.#file !== undefined) this.#restarts++;
-      this.#reopen(known, stat.inode);
+    const replaced = this.#inode !== undefined && stat.inode !== this.#inode;
+    if (replaced) {
+      this.#state = EMPTY_LOG;
+      this.#restarts++;
     }
+    if (this.#file === undefined || replaced) this.#reopen(stat.inode);
     if (stat.size < this.#state.bytes) {
       this.#options.bad?.({
         start: stat.size,
@@ -87,6 +110,7 @@ export class LogWriter {
       this.#restarts++;
     }
     if (stat.size > this.#state.bytes) {
+      this.#unsure = true;
       this.#catchUp(stat.size);
       this.#repair();
     }
@@ -99,6 +123,7 @@ export class LogWriter {
     const line = encodeHeader(header);
     this.#writeAt(0, line);
     this.#state = { ...EMPTY_LOG, bytes: line.length, header };
+    this.#waiting = true;
     this.sync();
   }
 
@@ -124,27 +149,36 @@ export class LogWriter {
     });
     this.#writeAt(before.bytes, lines.length === 1 ? (lines[0] as Buffer) : Buffer.concat(lines));
     this.#state = state;
+    this.#waiting = true;
     return placed;
   }
 
   sync(): void {
-    if (!this.#options.durable || this.#file === undefined || this.#durable === this.#state) return;
+    if (this.#syncFailure !== undefined) throw this.#syncFailure;
+    if (!this.#waiting && !this.#unsure) return;
     try {
-      this.#io.sync(this.#file);
+      if (this.#options.durable) this.#io.sync(this.#open());
     } catch (error) {
       throw this.#syncFailed(error);
     }
-    this.#durable = this.#state;
+    this.#synced();
   }
 
   async syncLater(): Promise<void> {
-    if (!this.#options.durable || this.#file === undefined || this.#durable === this.#state) return;
+    if (this.#syncFailure !== undefined) throw this.#syncFailure;
+    if (!this.#waiting && !this.#unsure) return;
     try {
-      await this.#io.syncLater(this.#file);
+      if (this.#options.durable) await this.#io.syncLater(this.#open());
     } catch (error) {
       throw this.#syncFailed(error);
     }
+    this.#synced();
+  }
+
+  #synced(): void {
     this.#durable = this.#state;
+    this.#waiting = false;
+    this.#unsure = false;
   }
 
   close(): void {
@@ -152,11 +186,11 @@ export class LogWriter {
     this.#file = undefined;
   }
 
-  #reopen(known: LogState, inode: bigint): void {
+  #reopen(inode: bigint): void {
     this.close();
     this.#file = this.#io.open(this.path, "write");
     this.#inode = inode;
-    this.#state = known;
+    this.#unsure = true;
   }
 
   #catchUp(size: number): void {
@@ -187,22 +221,43 @@ export class LogWriter {
     const file = this.#open();
     try {
       this.#io.truncate(file, size);
-      if (this.#options.durable) this.#io.sync(file);
     } catch (error) {
       this.#refusal = `a failed write could not be taken back (${(error as Error).message})`;
+      return;
+    }
+    try {
+      if (this.#options.durable) this.#io.sync(file);
+    } catch (error) {
+      this.#syncFailed(error);
     }
   }
 
+  /** Nothing since the last good sync is acknowledged, and this writer never syncs again. */
   #syncFailed(error: unknown): ColloquyError {
-    this.#refusal = `a sync failed (${(error as Error).message})`;
     this.#state = this.#durable;
+    this.#waiting = false;
     try {
       // Readers must not see what was never acknowledged as if it were kept.
       this.#io.truncate(this.#open(), this.#durable.bytes);
     } catch {
       // The next opener finds the tail and judges it by its checksums.
     }
-    return unavailable(`Cannot make ${this.path} durable: ${(error as Error).message}`, { cause: error });
+    return this.#neverSyncAgain(error);
+  }
+
+  #neverSyncAgain(error: unknown): ColloquyError {
+    const reason = (error as Error).message;
+    this.#refusal = `a sync failed (${reason})`;
+    this.#syncFailure = unavailable(`Cannot make ${this.path} durable: ${reason}`, { cause: error });
+    return this.#syncFailure;
+  }
+
+  #syncRepair(file: number): void {
+    try {
+      this.#io.sync(file);
+    } catch (error) {
+      throw this.#neverSyncAgain(error);
+    }
   }
 
   #refused(): ColloquyError {
@@ -220,7 +275,7 @@ export class LogWriter {
     if (fragment < size && size - fragment <= LINE_BYTES_MAX) {
       if (decodeLine(readChunk(this.#io, file, fragment, size - fragment)).ok) {
         this.#writeAt(size, Buffer.from("\n"));
-        this.#io.sync(file);
+        this.#syncRepair(file);
         this.#catchUp(size + 1);
         if (this.#state.bytes === size + 1) return;
       }
@@ -236,11 +291,12 @@ export class LogWriter {
       aside = `${this.path}.torn-${stamp}-${copy}`;
     copyRange(this.#io, file, from, size, aside);
     this.#io.truncate(file, from);
-    this.#io.sync(file);
+    this.#syncRepair(file);
     this.#options.bad?.({ start: from, end: size, reason: `torn by a crash, set aside as ${aside}` });
   }
 }
 
+/** Leaves nothing when it fails. */
 function copyRange(io: FileIo, from: number, start: number, end: number, path: string): void {
   const copy = io.open(path, "create");
   try {
@@ -252,25 +308,19 @@ function copyRange(io: FileIo, from: number, start: number, end: number, path: s
       position += chunk.length;
     }
     io.sync(copy);
-  } finally {
-    io.close(copy);
-  }
-  io.syncFolder(dirname(path));
-}
-
-/** Make a new log that holds its first line. Fails when the name is taken; leaves nothing when it fails. */
-export function createLog(io: FileIo, path: string, header: Header): LogState {
-  const line = encodeHeader(header);
-  const file = io.open(path, "create");
-  try {
-    if (io.write(file, line, 0) !== line.length) throw unavailable(`Cannot create ${path}: the disk is full`);
-    io.sync(file);
   } catch (error) {
-    io.close(file);
+    io.close(copy);
     io.remove(path);
     throw error;
   }
-  io.close(file);
+  io.close(copy);
   io.syncFolder(dirname(path));
+}
+
+/** Make a new log that holds its first line: whole or not at all. Fails when the name is taken. */
+export function createLog(io: FileIo, random: Random, path: string, header: Header): LogState {
+  if (io.stat(path) !== undefined) throw unavailable(`Cannot create ${path}: it exists`);
+  const line = encodeHeader(header);
+  replaceFile(path, line, { io, random });
   return { ...EMPTY_LOG, bytes: line.length, header };
 }

@@ -19,31 +19,55 @@ export interface RawLine {
 const CHUNK_BYTES = 256 * 1024;
 const FIRST_CHUNK_BYTES = 64 * 1024;
 
+/**
+ * Buffers that a finished reading leaves to the next one. A new buffer costs
+ * more than the reading: its pages are fetched one by one when first written.
+ */
+const spare: Buffer[] = [];
+const SPARE_MAX = 4;
+
+function takeBuffer(length: number): Buffer {
+  const found = spare.findIndex((buffer) => buffer.length >= length);
+  return found === -1
+    ? Buffer.allocUnsafeSlow(Math.max(length, CHUNK_BYTES))
+    : (spare.splice(found, 1)[0] as Buffer);
+}
+
+function giveBack(buffer: Buffer): void {
+  if (spare.length < SPARE_MAX && buffer.length <= CHUNK_BYTES) spare.push(buffer);
+}
+
 /** Lines from `from`, which is the start of a line, up to the last newline before `to`. */
 export function* linesForward(io: FileIo, file: number, from: number, to: number): Generator<RawLine> {
   let size = FIRST_CHUNK_BYTES;
   let position = from;
-  while (position < to) {
-    const chunk = readChunk(io, file, position, Math.min(size, to - position));
-    let start = 0;
-    for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
-      yield { start: position + start, end: position + end + 1, bytes: chunk.subarray(start, end) };
-      start = end + 1;
+  let buffer = takeBuffer(size);
+  try {
+    while (position < to) {
+      buffer = atLeast(buffer, size);
+      const chunk = readInto(io, file, position, buffer.subarray(0, Math.min(size, to - position)));
+      let start = 0;
+      for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
+        yield { start: position + start, end: position + end + 1, bytes: chunk.subarray(start, end) };
+        start = end + 1;
+      }
+      if (start > 0) {
+        position += start;
+        size = CHUNK_BYTES;
+      } else if (position + chunk.length >= to) {
+        return;
+      } else if (size > LINE_BYTES_MAX) {
+        const end = findNewline(io, file, position + chunk.length, to);
+        if (end === undefined) return;
+        yield { start: position, end: end + 1, bytes: undefined };
+        position = end + 1;
+        size = CHUNK_BYTES;
+      } else {
+        size = Math.min(size * 4, LINE_BYTES_MAX + 1);
+      }
     }
-    if (start > 0) {
-      position += start;
-      size = CHUNK_BYTES;
-    } else if (position + chunk.length >= to) {
-      return;
-    } else if (size > LINE_BYTES_MAX) {
-      const end = findNewline(io, file, position + chunk.length, to);
-      if (end === undefined) return;
-      yield { start: position, end: end + 1, bytes: undefined };
-      position = end + 1;
-      size = CHUNK_BYTES;
-    } else {
-      size *= 4;
-    }
+  } finally {
+    giveBack(buffer);
   }
 }
 
@@ -51,28 +75,40 @@ export function* linesForward(io: FileIo, file: number, from: number, to: number
 export function* linesBackward(io: FileIo, file: number, to: number, from = 0): Generator<RawLine> {
   let size = FIRST_CHUNK_BYTES;
   let position = to;
-  while (position > from) {
-    const begin = Math.max(from, position - size);
-    const chunk = readChunk(io, file, begin, position - begin);
-    let end = chunk.length;
-    // The newline at `end - 1` closes the line; the one before it opens it.
-    for (let open = lastNewline(chunk, end - 1); end > 0 && (open !== -1 || begin === from); ) {
-      yield { start: begin + open + 1, end: begin + end, bytes: chunk.subarray(open + 1, end - 1) };
-      end = open + 1;
-      open = lastNewline(chunk, end - 1);
+  let buffer = takeBuffer(size);
+  try {
+    while (position > from) {
+      buffer = atLeast(buffer, size);
+      const begin = Math.max(from, position - size);
+      const chunk = readInto(io, file, begin, buffer.subarray(0, position - begin));
+      let end = chunk.length;
+      // The newline at `end - 1` closes the line; the one before it opens it.
+      for (let open = lastNewline(chunk, end - 1); end > 0 && (open !== -1 || begin === from); ) {
+        yield { start: begin + open + 1, end: begin + end, bytes: chunk.subarray(open + 1, end - 1) };
+        end = open + 1;
+        open = lastNewline(chunk, end - 1);
+      }
+      if (end < chunk.length) {
+        position = begin + end;
+        size = CHUNK_BYTES;
+      } else if (size > LINE_BYTES_MAX) {
+        const open = findNewlineBackward(io, file, begin, from);
+        yield { start: open, end: position, bytes: undefined };
+        position = open;
+        size = CHUNK_BYTES;
+      } else {
+        size = Math.min(size * 4, LINE_BYTES_MAX + 1);
+      }
     }
-    if (end < chunk.length) {
-      position = begin + end;
-      size = CHUNK_BYTES;
-    } else if (size > LINE_BYTES_MAX) {
-      const open = findNewlineBackward(io, file, begin, from);
-      yield { start: open, end: position, bytes: undefined };
-      position = open;
-      size = CHUNK_BYTES;
-    } else {
-      size *= 4;
-    }
+  } finally {
+    giveBack(buffer);
   }
+}
+
+function atLeast(buffer: Buffer, length: number): Buffer {
+  if (buffer.length >= length) return buffer;
+  giveBack(buffer);
+  return takeBuffer(length);
 }
 
 /** Where the last complete line before `to` ends; 0 when there is none. */
@@ -84,10 +120,14 @@ function lastNewline(chunk: Buffer, before: number): number {
   return before <= 0 ? -1 : chunk.lastIndexOf(NEWLINE, before - 1);
 }
 
+/** The bytes at a position, as many as there are. */
 export function readChunk(io: FileIo, file: number, position: number, length: number): Buffer {
-  const chunk = Buffer.allocUnsafeSlow(length);
+  return readInto(io, file, position, Buffer.allocUnsafe(length));
+}
+
+function readInto(io: FileIo, file: number, position: number, chunk: Buffer): Buffer {
   let got = 0;
-  while (got < length) {
+  while (got < chunk.length) {
     const count = io.read(file, chunk.subarray(got), position + got);
     if (count === 0) break;
     got += count;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ColloquyError, invalid, unavailable } from "../errors.ts";
+import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import type { Entry, Message, MessageInput } from "../message/types.ts";
 import { type CheckedMessage, checkLabel, checkMessage } from "../message/validate.ts";
 import { isPlainObject } from "../util/json.ts";
@@ -54,6 +54,12 @@ export class ConversationAlreadyExistsError extends ColloquyError {
   }
 }
 
+/** What a transcript holds, and which file it was read from: the name can come to mean another one. */
+interface Scanned {
+  readonly log: LogState;
+  readonly inode: bigint | undefined;
+}
+
 const METADATA_EVERY_APPENDS = 64;
 const METADATA_EVERY_MS = 1000;
 
@@ -75,6 +81,7 @@ export class Transcript {
   #loaded: { metadata: Metadata; messages: Message[]; writer: LogWriter } | undefined;
   #metadataWrittenMs = 0;
   #appendsSinceMetadata = 0;
+  #tidied = false;
   /** A metadata write that failed after its message was safe. The next call reports it. */
   #unreported: unknown;
 
@@ -94,16 +101,21 @@ export class Transcript {
   initialize(init: { readonly model?: string } = {}): void {
     const model = init.model === undefined ? null : checkLabel(init.model, "model");
     this.#io.makeFolder(this.#folder);
-    lockedSync(this.#lock, this.#folder, () => {
+    this.#locked(() => {
       removeLeftovers(this.#io, this.#folder);
       const exists = [this.#path, this.#metadataPath].some((path) => this.#io.stat(path) !== undefined);
       if (exists) throw new ConversationAlreadyExistsError(this.#folder);
       const createdAt = isoTime(this.#clock());
       const id = uuidv7(this.#clock(), this.#random);
-      const log = createLog(this.#io, this.#path, { id, key: null, createdAt, generation: 1 });
+      const log = createLog(this.#io, this.#random, this.#path, {
+        id,
+        key: null,
+        createdAt,
+        generation: 1,
+      });
       const metadata = { ...newMetadata(id, createdAt, log), model };
       this.#writeMetadata(metadata);
-      this.#take(metadata, [], log);
+      this.#take(metadata, [], { log, inode: this.#io.stat(this.#path)?.inode });
     });
   }
 
@@ -125,7 +137,9 @@ export class Transcript {
     }
     const messages: Message[] = [];
     const damage: TranscriptDamage[] = [];
-    const log = this.#scan(messages, (bad) => damage.push({ file: this.#path, ...bad }));
+    const synced = read.found?.log.bytes ?? 0;
+    const scanned = this.#scan(messages, synced, (bad) => damage.push({ file: this.#path, ...bad }));
+    const { log } = scanned;
     if (damage.length > 0 && log.header === undefined && log.entries === 0) {
       throw invalid(`${this.#path} is not a transcript of Colloquy`, "folder");
     }
@@ -137,9 +151,8 @@ export class Transcript {
     }
     for (const bad of damage) this.#onDamage(bad);
     const metadata = read.found ?? this.#rebuiltMetadata(log);
-    this.#take({ ...metadata, log }, messages, log);
-    if (read.found === undefined)
-      lockedSync(this.#lock, this.#folder, () => this.#writeMetadata({ ...metadata, log }));
+    this.#take({ ...metadata, log }, messages, scanned);
+    if (read.found === undefined) this.#locked(() => this.#writeMetadata({ ...metadata, log }));
     return this.getMessages();
   }
 
@@ -149,7 +162,7 @@ export class Transcript {
     const checked = checkMessage(message);
     this.#reportEarlier();
     const draft = this.#draft(checked);
-    const entry = lockedSync(this.#lock, this.#folder, () => {
+    const entry = this.#locked(() => {
       this.#refresh();
       const [place] = loaded.writer.append([draft], undefined);
       loaded.writer.sync();
@@ -173,7 +186,7 @@ export class Transcript {
     if (!Array.isArray(messages)) throw invalid("A list of messages is expected", "messages");
     const checked = messages.map(checkMessage);
     this.#reportEarlier();
-    lockedSync(this.#lock, this.#folder, () => {
+    this.#locked(() => {
       const known = loaded.messages.length;
       const state = this.#refresh();
       if (loaded.messages.length !== known) {
@@ -227,7 +240,7 @@ export class Transcript {
     if (loaded === undefined) return;
     try {
       this.#reportEarlier();
-      if (this.#appendsSinceMetadata > 0) this.#touch({});
+      if (this.#appendsSinceMetadata > 0 && !loaded.writer.refuses) this.#touch({});
     } finally {
       this.#loaded = undefined;
       loaded.writer.close();
@@ -244,7 +257,7 @@ export class Transcript {
     return this.#loaded;
   }
 
-  #take(metadata: Metadata, messages: Message[], log: LogState): void {
+  #take(metadata: Metadata, messages: Message[], { log, inode }: Scanned): void {
     this.#loaded?.writer.close();
     const writer = new LogWriter(
       this.#io,
@@ -258,15 +271,27 @@ export class Transcript {
         bad: (bad) => this.#onDamage({ file: this.#path, ...bad }),
       },
       log,
+      inode,
     );
     this.#loaded = { metadata, messages, writer };
     this.#metadataWrittenMs = this.#clock();
+  }
+
+  /** What the disk refuses reaches the caller in our terms. */
+  #locked<T>(work: () => T): T {
+    try {
+      return lockedSync(this.#lock, this.#folder, work);
+    } catch (error) {
+      throw asColloquyError(error, `Cannot write to ${this.#folder}`);
+    }
   }
 
   /** Under the lock: take over what others wrote. */
   #refresh(): LogState {
     const { writer, metadata } = this.#use();
     const { restarts } = writer;
+    if (!this.#tidied) removeLeftovers(this.#io, this.#folder);
+    this.#tidied = true;
     const state = writer.refresh();
     if (state.bytes === 0) {
       writer.writeHeader({
@@ -278,21 +303,20 @@ export class Transcript {
     } else if (writer.restarts !== restarts) {
       // Another process replaced the transcript: reading started over, so memory must too.
       const messages: Message[] = [];
-      this.#scan(messages, () => {});
+      this.#scan(messages, 0, () => {});
       this.#use().messages = messages;
     }
     return writer.state;
   }
 
-  #scan(messages: Message[], bad: (line: BadLine) => void): LogState {
+  #scan(messages: Message[], syncedBytes: number, bad: (line: BadLine) => void): Scanned {
+    const entry = ({ message }: Entry): void => {
+      if (message !== undefined) messages.push(message);
+    };
     const file = this.#io.open(this.#path, "read");
     try {
-      return advance(this.#io, file, EMPTY_LOG, this.#io.statOpen(file).size, {
-        entry: (entry) => {
-          if (entry.message !== undefined) messages.push(entry.message);
-        },
-        bad,
-      });
+      const { size, inode } = this.#io.statOpen(file);
+      return { log: advance(this.#io, file, EMPTY_LOG, size, { entry, bad }, syncedBytes), inode };
     } finally {
       this.#io.close(file);
     }
@@ -326,9 +350,7 @@ export class Transcript {
       throw unavailable(`${this.#path} is missing, and it had ${metadata.log.messages} messages`);
     }
     const { id, key, createdAt } = metadata;
-    lockedSync(this.#lock, this.#folder, () =>
-      createLog(this.#io, this.#path, { id, key, createdAt, generation: 1 }),
-    );
+    this.#locked(() => createLog(this.#io, this.#random, this.#path, { id, key, createdAt, generation: 1 }));
   }
 
   #rebuiltMetadata(log: LogState): Metadata {
@@ -349,16 +371,17 @@ export class Transcript {
     }
   }
 
+  /** What another process wrote to the metadata meanwhile stays, but for the members of the patch. */
   #touch(patch: Partial<Metadata>): void {
     const loaded = this.#use();
-    const metadata = {
-      ...loaded.metadata,
-      ...patch,
-      updatedAt: isoTime(this.#clock()),
-      log: loaded.writer.state,
-    };
-    lockedSync(this.#lock, this.#folder, () => this.#writeMetadata(metadata));
-    loaded.metadata = metadata;
+    this.#locked(() => {
+      const log = this.#refresh();
+      const read = readMetadata(this.#io, this.#metadataPath);
+      const current = read.found !== undefined && read.from === "file" ? read.found : loaded.metadata;
+      const metadata = { ...current, ...patch, updatedAt: isoTime(this.#clock()), log };
+      this.#writeMetadata(metadata);
+      loaded.metadata = metadata;
+    });
   }
 
   #writeMetadata(metadata: Metadata): void {

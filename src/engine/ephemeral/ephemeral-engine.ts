@@ -17,7 +17,15 @@ import type {
   UpdateOperation,
   VerifyReport,
 } from "../engine.ts";
-import { activeAt, checkAppend, checkCreateRetry, compareForListing, keyTaken, notFound } from "../rules.ts";
+import {
+  activeAt,
+  checkAppend,
+  checkCreateRetry,
+  compareForListing,
+  keyTaken,
+  longest,
+  notFound,
+} from "../rules.ts";
 
 interface Kept {
   info: ConversationInfo;
@@ -190,8 +198,10 @@ export class EphemeralEngine implements Engine {
   }
 
   stats(): EngineStats {
-    const live = [...this.#kept.values()].filter(({ info }) => info.deletedAt === null);
-    return { ...this.#count(), conversations: live.length, bytes: 0, reclaimable: 0 };
+    const live = [...this.#kept.values()]
+      .map(({ info }) => info)
+      .filter(({ deletedAt }) => deletedAt === null);
+    return { ...this.#count(), conversations: live.length, bytes: 0, reclaimable: 0, top: longest(live) };
   }
 
   close(): void {

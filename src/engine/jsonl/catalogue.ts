@@ -89,6 +89,13 @@ export class Catalogue {
       : this.#discover(stem, false);
   }
 
+  /** Count a log from its beginning at the next look. */
+  recount(logPath: string): void {
+    for (const known of this.#byStem.values()) {
+      if (known.logPath === logPath) Object.assign(known, { log: EMPTY_LOG, seenLog: undefined });
+    }
+  }
+
   /** What this process has just changed needs no new look, if `checkChanges` came before it. Only under the lock. */
   trustCounter(): void {
     this.#readAt = this.#counter.stable();

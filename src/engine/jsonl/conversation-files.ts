@@ -45,14 +45,16 @@ export class ConversationFiles {
   /**
    * Move a conversation to the trash or back. The rename of the log is the
    * moment it happens; a crash before or after it leaves one or the other.
+   * The metadata is there first: an older one may lie there from a former
+   * move, because the removal at the end is not worth a sync.
    */
   move(known: Known, metadata: Metadata): void {
     const folder = known.trashed ? this.#folder : join(this.#folder, TRASH_FOLDER);
     this.#io.makeFolder(folder);
+    this.writeMetadata(join(folder, metadataName(known.stem)), metadata);
     this.#io.rename(known.logPath, join(folder, logName(known.stem)));
     this.#io.syncFolder(folder);
     this.#io.syncFolder(dirname(known.logPath));
-    this.writeMetadata(join(folder, metadataName(known.stem)), metadata);
     for (const path of [known.metadataPath, backupOf(known.metadataPath)]) {
       if (this.#io.stat(path) !== undefined) this.#io.remove(path);
     }

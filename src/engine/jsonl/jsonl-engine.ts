@@ -33,7 +33,16 @@ import { Catalogue, infoOf, type Known } from "./catalogue.ts";
 import { ChangeCounter } from "./change-counter.ts";
 import { ConversationFiles } from "./conversation-files.ts";
 import { EntryIndex } from "./entry-index.ts";
-import { COUNTER_FILE, freeStem, LOCK_FILE, logName, MARKER_FILE, metadataName } from "./names.ts";
+import {
+  COUNTER_FILE,
+  freeStem,
+  LOCK_FILE,
+  logName,
+  MARKER_FILE,
+  metadataName,
+  stemOf,
+  TRASH_FOLDER,
+} from "./names.ts";
 import { measureFolder, verifyFolder } from "./verify.ts";
 
 /** What the simulated disk of the tests replaces. */
@@ -105,20 +114,42 @@ export class JsonlEngine implements Engine {
       throw invalid(`${this.location} is a file; the jsonl engine needs a folder`, "target");
     }
     if (this.#options.readonly) {
-      if (stat === undefined) throw new ColloquyError("NOT_FOUND", `There is no store at ${this.location}`);
-      this.#checkMarker();
+      if (stat === undefined || !(this.#checkMarker() || this.#holdsTranscripts())) {
+        throw new ColloquyError("NOT_FOUND", `There is no store at ${this.location}`);
+      }
       return;
     }
     try {
-      this.#io.makeFolder(this.location);
+      if (stat === undefined) this.#io.makeFolder(this.location);
     } catch (error) {
       throw unavailable(`Cannot create ${this.location}: ${(error as Error).message}`, { cause: error });
     }
+    if (stat !== undefined) this.#checkEmptyOrOurs();
     await this.#locked(() => {
       const marked = this.#checkMarker();
-      removeLeftovers(this.#io, this.location);
+      for (const folder of [this.location, join(this.location, TRASH_FOLDER)]) {
+        if (this.#io.stat(folder) !== undefined) removeLeftovers(this.#io, folder);
+      }
       if (!marked) this.#writeMarker();
     });
+  }
+
+  /** Somebody's folder of other files is not taken over, and no lock file is left in it. */
+  #checkEmptyOrOurs(): void {
+    if (this.#checkMarker() || this.#holdsTranscripts()) return;
+    const foreign = this.#io
+      .list(this.location)
+      .find((name) => !name.startsWith("store.") && !name.startsWith("."));
+    if (foreign !== undefined) {
+      throw invalid(
+        `${this.location} is not empty (${foreign}) and holds no store: choose a folder of its own`,
+        "target",
+      );
+    }
+  }
+
+  #holdsTranscripts(): boolean {
+    return this.#io.list(this.location).some((name) => stemOf(name) !== undefined);
   }
 
   /** False when the folder has none yet. A newer format, or a marker of another program, is refused. */
@@ -194,13 +225,16 @@ export class JsonlEngine implements Engine {
         else await writer.syncLater();
       } catch (error) {
         for (const index of indexes) outcomes[index] = { ok: false, error: error as ColloquyError };
+        // The writer has cut the file back: what was counted is not there any more.
+        this.#catalogue.recount(writer.path);
       }
     };
     await Promise.all([...written].map(([writer, indexes]) => sync(writer, indexes)));
   }
 
   #create(create: CreateOperation): ConversationInfo {
-    const existing = create.idGiven ? this.#catalogue.byId(create.id) : undefined;
+    // Also for an id that must be new: what others did has to be known before the counter is trusted.
+    const existing = this.#catalogue.byId(create.id);
     if (existing !== undefined) return checkCreateRetry(create, infoOf(existing));
     const { id, key, title, channel, model, profileId, at } = create;
     const holder = key === null ? undefined : this.#catalogue.byKey(key);
@@ -213,12 +247,8 @@ export class JsonlEngine implements Engine {
       this.#catalogue.has(stem) || this.#io.stat(join(this.location, logName(stem))) !== undefined;
     const stem = freeStem(Date.parse(at), taken);
     return this.#changing(stem, () => {
-      const log = createLog(this.#io, join(this.location, logName(stem)), {
-        id,
-        key,
-        createdAt: at,
-        generation: 1,
-      });
+      const header = { id, key, createdAt: at, generation: 1 };
+      const log = createLog(this.#io, this.#random, join(this.location, logName(stem)), header);
       this.#files.writeMetadata(join(this.location, metadataName(stem)), {
         id,
         key,
@@ -251,11 +281,17 @@ export class JsonlEngine implements Engine {
       byOperation: (operationId) => index().byOperation(operationId),
       byEntryId: (id) => index().byId(id),
     });
-    if (replay !== undefined) return { replayed: true, entries: replay };
+    if (replay !== undefined) {
+      // Whoever wrote it may have died before the sync, or its sync is still to come and may fail.
+      wrote(writer);
+      return { replayed: true, entries: replay };
+    }
     const { bytes, lastSeq } = writer.state;
     writer.append(append.entries, append.operationId);
     wrote(writer);
     open.index?.readOn(bytes);
+    // Otherwise the next look at the file would read back what was just written.
+    known.log = writer.state;
     known.metadata = { ...known.metadata, updatedAt: append.at };
     this.#metadataBehind(open);
     return { replayed: false, firstSeq: lastSeq + 1, parentId: head };
@@ -264,6 +300,7 @@ export class JsonlEngine implements Engine {
   #update({ conversation, patch, at }: UpdateOperation): ConversationInfo {
     const known = this.#live(conversation);
     this.#reportEarlier(known);
+    this.#syncAppends(conversation);
     return this.#changing(known.stem, () => {
       this.#files.setDamagedAside(known);
       this.#files.writeMetadata(known.metadataPath, {
@@ -283,6 +320,8 @@ export class JsonlEngine implements Engine {
       const holder = this.#catalogue.byKey(key);
       if (holder !== undefined) throw keyTaken(key, holder.metadata.id);
     }
+    if (known.logMissing) this.#completeLog(known);
+    this.#syncAppends(conversation);
     this.#closeWriter(conversation);
     const deletedAt = type === "trash" ? at : null;
     return this.#changing(known.stem, () => {
@@ -313,6 +352,8 @@ export class JsonlEngine implements Engine {
     if (open !== undefined) this.#reportEarlier(known);
     else {
       if (known.logMissing) this.#completeLog(known);
+      // It says how far the log has been synced, without which a torn append cannot be told from a damaged one.
+      if (known.seenMetadata === undefined) this.#completeMetadata(known);
       if (this.#open.size >= OPEN_MAX) this.#closeOldest();
       open = { writer: this.#newWriter(known), index: undefined, stale: false, unreported: undefined };
       this.#open.set(id, open);
@@ -336,6 +377,7 @@ export class JsonlEngine implements Engine {
         bad: (line) => this.#badLine(known.logPath, line),
       },
       known.log,
+      known.seenLog?.inode,
     );
   }
 
@@ -343,7 +385,12 @@ export class JsonlEngine implements Engine {
   #completeLog(known: Known): void {
     const { id, key, createdAt } = known.metadata;
     if (known.log.messages > 0) throw this.#missing(known);
-    createLog(this.#io, known.logPath, { id, key, createdAt, generation: 1 });
+    createLog(this.#io, this.#random, known.logPath, { id, key, createdAt, generation: 1 });
+  }
+
+  #completeMetadata(known: Known): void {
+    this.#files.writeMetadata(known.metadataPath, { ...known.metadata, log: known.log });
+    known.seenMetadata = this.#io.stat(known.metadataPath);
   }
 
   #missing(known: Known): ColloquyError {
@@ -354,10 +401,24 @@ export class JsonlEngine implements Engine {
 
   #closeOldest(): void {
     for (const [id] of this.#open) {
-      this.#refreshMetadata(id);
+      try {
+        this.#syncAppends(id);
+        this.#refreshMetadata(id);
+      } catch {
+        // The writer keeps the failure for those whose appends wait for this sync.
+      }
       this.#closeWriter(id);
       return;
     }
+  }
+
+  /**
+   * Appends of this transaction are synced at its end, unless something else
+   * is written about the conversation before: metadata must not count what a
+   * power cut can still take away, and a closed file cannot be synced.
+   */
+  #syncAppends(id: string): void {
+    this.#open.get(id)?.writer.sync();
   }
 
   #closeWriter(id: string): void {
@@ -456,7 +517,9 @@ export class JsonlEngine implements Engine {
       if (known.log.messages > 0) throw this.#missing(known);
       return undefined;
     }
-    return new LogReader(this.#io, known.logPath, (line) => this.#badLine(known.logPath, line));
+    const bad = (line: BadLine): void => this.#badLine(known.logPath, line);
+    const end = known.seenLog && { inode: known.seenLog.inode, bytes: known.log.bytes };
+    return new LogReader(this.#io, known.logPath, bad, end);
   }
 
   verify(): VerifyReport {

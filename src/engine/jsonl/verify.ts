@@ -1,10 +1,17 @@
 import { join } from "node:path";
 import type { FileIo } from "../../transcript/io.ts";
-import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../transcript/log-state.ts";
+import {
+  type AdvanceListener,
+  advance,
+  type BadLine,
+  EMPTY_LOG,
+  type LogState,
+} from "../../transcript/log-state.ts";
 import { readMetadata } from "../../transcript/metadata.ts";
 import { linesForward } from "../../transcript/scan.ts";
 import type { EngineStats, Finding, VerifyReport } from "../engine.ts";
-import type { Known } from "./catalogue.ts";
+import { longest } from "../rules.ts";
+import { infoOf, type Known } from "./catalogue.ts";
 import { logName, metadataName, stemOf, TRASH_FOLDER } from "./names.ts";
 
 /** Read every line of every conversation, trusting no cache. */
@@ -50,7 +57,7 @@ function verifyConversation(io: FileIo, folder: string, place: string, stem: str
       found("missing-log", logPath, null, `the transcript is missing, ${counted} messages were counted`);
     return { findings, entries: 0, isConversation: true };
   }
-  const log = scanLog(io, logPath);
+  const log = scanLog(io, logPath, read.found?.log.bytes ?? 0);
   conversation ??= log.state.header?.id ?? null;
   if (log.state.header === undefined && log.state.entries === 0 && read.found === undefined) {
     if (log.size > 0) found("foreign-file", logPath, 1, "no line of this file is Colloquy's");
@@ -101,7 +108,7 @@ interface ScannedLog {
   readonly dangling: string[];
 }
 
-function scanLog(io: FileIo, path: string): ScannedLog {
+function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
   const bad: BadLine[] = [];
   const duplicates: string[] = [];
   const dangling: string[] = [];
@@ -109,14 +116,15 @@ function scanLog(io: FileIo, path: string): ScannedLog {
   const file = io.open(path, "read");
   try {
     const { size } = io.statOpen(file);
-    const state = advance(io, file, EMPTY_LOG, size, {
+    const listener: AdvanceListener = {
       entry: ({ id, parentId }) => {
         if (ids.has(id)) duplicates.push(id);
         if (parentId !== null && !ids.has(parentId)) dangling.push(id);
         ids.add(id);
       },
       bad: (line) => bad.push(line),
-    });
+    };
+    const state = advance(io, file, EMPTY_LOG, size, listener, syncedBytes);
     return { state, size, bad, duplicates, dangling };
   } finally {
     io.close(file);
@@ -146,10 +154,12 @@ export function measureFolder(io: FileIo, folder: string, known: readonly Known[
     return bytes;
   };
   const trash = sizeOf(join(folder, TRASH_FOLDER));
+  const live = known.filter(({ trashed }) => !trashed).map(infoOf);
   return {
-    conversations: known.filter(({ trashed }) => !trashed).length,
+    conversations: live.length,
     entries: known.reduce((sum, { log }) => sum + log.entries, 0),
     bytes: sizeOf(folder) + trash,
     reclaimable: trash,
+    top: longest(live),
   };
 }

@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
-import { isBusy, retryBusy, sqliteCode, sqliteError } from "../../sqlite/busy.ts";
+import { isBusy, retryBusy, sqliteError } from "../../sqlite/busy.ts";
 import { openDatabase } from "../../sqlite/open.ts";
 import type {
   AppendOperation,
@@ -28,7 +28,8 @@ import { type Row, toEntry, toInfo } from "./rows.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 import { measure, verifyDatabase } from "./verify.ts";
 
-const SQLITE_IOERR = 10;
+/** SQLite's extended codes for a sync of a file, or of its folder, that failed. */
+const SYNC_FAILURES: ReadonlySet<unknown> = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 
 /** All conversations in one SQLite file, for any number of processes on one machine. */
 export class SqliteEngine implements Engine {
@@ -82,8 +83,9 @@ export class SqliteEngine implements Engine {
       return outcomes;
     } catch (error) {
       if (this.#database.isTransaction) this.#sql.rollback.run();
-      if (sqliteCode(error) === SQLITE_IOERR) {
+      if (SYNC_FAILURES.has((error as { errcode?: unknown }).errcode)) {
         // After a failed sync nothing tells what is on the disk; only opening again reads it back.
+        // A write that failed was taken back whole, and may be tried again.
         const cause = sqliteError(error, this.location);
         this.#failure = unavailable(
           `${cause.message}. The store takes no more writes; check the disk and open it again`,
@@ -143,7 +145,12 @@ export class SqliteEngine implements Engine {
         return row === undefined ? undefined : toEntry(row);
       },
     });
-    if (replay !== undefined) return { replayed: true, entries: replay };
+    if (replay !== undefined) {
+      // Whoever wrote it may have died before the sync. A commit without changes would not sync, and an
+      // UPDATE that changes nothing is none; this rewrites a page with what it holds.
+      this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      return { replayed: true, entries: replay };
+    }
     const lastSeq = tail[1] as number;
     this.#insert(append, n, lastSeq, head);
     return { replayed: false, firstSeq: lastSeq + 1, parentId: head };

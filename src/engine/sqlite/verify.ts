@@ -1,7 +1,9 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { pragma } from "../../sqlite/pragma.ts";
-import type { EngineStats, Finding, VerifyReport } from "../engine.ts";
+import type { ConversationInfo, EngineStats, Finding, VerifyReport } from "../engine.ts";
+import { TOP_COUNT } from "../rules.ts";
+import { INFO_COLUMNS, type Row, toInfo } from "./rows.ts";
 
 /** Each check is one query that returns what is wrong: a conversation and a text. */
 const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
@@ -62,6 +64,7 @@ export function measure(database: DatabaseSync, path: string): EngineStats {
     ...counts(database),
     conversations: Number(live?.live),
     bytes: size(path) + size(`${path}-wal`),
+    top: longestConversations(database),
     reclaimable: pragma(database, "freelist_count") * pragma(database, "page_size") + Number(trash?.bytes),
   };
 }
@@ -73,4 +76,12 @@ function counts(database: DatabaseSync): { conversations: number; entries: numbe
     )
     .get();
   return { conversations: Number(row?.conversations), entries: Number(row?.entries) };
+}
+
+function longestConversations(database: DatabaseSync): ConversationInfo[] {
+  const statement = database.prepare(
+    `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NULL ORDER BY message_count DESC LIMIT ${TOP_COUNT}`,
+  );
+  statement.setReturnArrays(true);
+  return (statement.all() as unknown as Row[]).map(toInfo);
 }
