@@ -1,0 +1,31 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { openStore } from "../../store/open.ts";
+
+/** Damage, as SQL, and the finding that must come of it. */
+const DAMAGE: readonly (readonly [string, string])[] = [
+  ["UPDATE conversations SET message_count = 99", "wrong-count"],
+  ["UPDATE conversations SET head = 'nobody'", "wrong-head"],
+  ["DELETE FROM entries WHERE seq = 2", "dangling-parent"],
+  ["UPDATE entries SET body = '{\"role\":' WHERE seq = 3", "bad-entry"],
+  ["UPDATE entries SET conversation = 77 WHERE seq = 3", "orphan-entry"],
+];
+
+describe("verify on SQLite", () => {
+  it.each(DAMAGE)("finds what %s does", async (sql, code) => {
+    const path = join(tempFolder(), "store.db");
+    await using store = await openStore(`sqlite:${path}`);
+    const chat = await store.create();
+    await chat.append(["a", "b", "c"].map((content) => ({ role: "user" as const, content })));
+    expect(await store.verify()).toMatchObject({ ok: true, conversations: 1, entries: 3, findings: [] });
+    const database = new DatabaseSync(path);
+    database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+    database.close();
+    const report = await store.verify();
+    expect(report.ok).toBe(false);
+    expect(report.findings.map((finding) => finding.code)).toContain(code);
+    expect(report.findings[0]?.source).toBe(path);
+  });
+});

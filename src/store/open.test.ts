@@ -1,0 +1,49 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../../test/support/temp-folder.ts";
+import { openStore, type StoreOptions } from "./open.ts";
+
+/** Target, options, code, what the message says. */
+const REFUSED: readonly (readonly [string, StoreOptions, string, RegExp])[] = [
+  ["", {}, "VALIDATION_ERROR", /use sqlite:FILE/],
+  ["./agent.db", {}, "VALIDATION_ERROR", /use sqlite:FILE/],
+  ["mysql://localhost", {}, "VALIDATION_ERROR", /Unknown store/],
+  ["sqlite:", {}, "VALIDATION_ERROR", /needs a path/],
+  ["jsonl:", {}, "VALIDATION_ERROR", /needs a path/],
+  ["sqlite:a\0b", {}, "VALIDATION_ERROR", /needs a path/],
+  ["postgres://localhost/x", {}, "NOT_SUPPORTED", /PostgreSQL/],
+  ["ephemeral:", { durability: "none" as "full" }, "VALIDATION_ERROR", /durability/],
+  ["ephemeral:", { lockWaitMs: -1 }, "VALIDATION_ERROR", /lockWaitMs/],
+];
+
+describe("openStore", () => {
+  it.each(REFUSED)("refuses %j with %j", async (target, options, code, message) => {
+    await expect(openStore(target, options)).rejects.toMatchObject({ code, message });
+  });
+
+  it.each(["sqlite", "jsonl"])("gives the same errors through a worker thread (%s)", async (engine) => {
+    const path = join(tempFolder(), "missing");
+    const opening = openStore(`${engine}:${path}`, { worker: true, readonly: true });
+    await expect(opening).rejects.toMatchObject({ name: "ColloquyError", code: "NOT_FOUND" });
+  });
+
+  it("tells which engine it has and where", async () => {
+    const folder = tempFolder();
+    await using files = await openStore(`jsonl:${join(folder, "files")}`);
+    await using file = await openStore(`sqlite:${join(folder, "store.db")}`, { worker: true });
+    await using nothing = await openStore("ephemeral:");
+    expect([files.engine, files.path]).toEqual(["jsonl", join(folder, "files")]);
+    expect([file.engine, file.path]).toEqual(["sqlite", join(folder, "store.db")]);
+    expect([nothing.engine, nothing.path]).toEqual(["ephemeral", null]);
+  });
+
+  it("does not take over a folder of other files", async () => {
+    const folder = tempFolder();
+    writeFileSync(join(folder, "holiday.jpg"), "");
+    const opening = openStore(`jsonl:${folder}`);
+    await expect(opening).rejects.toMatchObject({ code: "VALIDATION_ERROR", message: /holiday\.jpg/ });
+    const reading = openStore(`jsonl:${folder}`, { readonly: true });
+    await expect(reading).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+});

@@ -1,0 +1,17 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach } from "vitest";
+
+const made: string[] = [];
+
+/** A folder of its own for one test, removed afterwards. */
+export function tempFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "colloquy-test-"));
+  made.push(folder);
+  return folder;
+}
+
+afterEach(() => {
+  for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
+});
