@@ -11,9 +11,9 @@ import { parseTime } from "../util/time.ts";
 import { isUuid } from "../util/uuid.ts";
 import type { Block, Message } from "./types.ts";
 
-export const TITLE_CHARS_MAX = 120;
-export const ENTRY_ID_BYTES_MAX = 256;
-export const KEY_BYTES_MAX = 512;
+const TITLE_CHARS_MAX = 120;
+const ENTRY_ID_BYTES_MAX = 256;
+const KEY_BYTES_MAX = 512;
 const NAME_BYTES_MAX = 256;
 
 const ROLES: ReadonlySet<unknown> = new Set(["user", "assistant", "system"]);
@@ -179,7 +179,7 @@ export function checkLabel(value: unknown, field: string): string {
   return checkName(value, field, field, NAME_BYTES_MAX);
 }
 
-export function checkTime(value: unknown, field: string): number {
+function checkTime(value: unknown, field: string): number {
   const ms = parseTime(value);
   if (ms === undefined) throw invalid(`Invalid time in ${field}: ISO 8601 is expected`, field);
   return ms;
