@@ -25,6 +25,7 @@ export function replaceFile(path: string, content: Buffer | Iterable<Buffer>, op
   const folder = dirname(path);
   const temporary = join(folder, `.colloquy-${token(options.random)}-${basename(path)}.tmp`);
   const file = io.open(temporary, "create");
+  let linked: string | undefined;
   try {
     try {
       writeAll(io, file, content, path);
@@ -35,9 +36,12 @@ export function replaceFile(path: string, content: Buffer | Iterable<Buffer>, op
     if (formerAs !== undefined && io.stat(path) !== undefined) {
       if (io.stat(formerAs) !== undefined) io.remove(formerAs);
       io.link(path, formerAs);
+      linked = formerAs;
     }
     io.rename(temporary, path);
   } catch (error) {
+    // It is another name of the file that stays, and would change with it.
+    if (linked !== undefined) io.remove(linked);
     if (io.stat(temporary) !== undefined) io.remove(temporary);
     throw error;
   }

@@ -149,6 +149,6 @@ export function after(
 }
 
 /** The later of two times; a clock that went back does not move a conversation down the list. */
-export function later(known: string | null, at: string): string {
+function later(known: string | null, at: string): string {
   return known === null || at > known ? at : known;
 }

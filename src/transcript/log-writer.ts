@@ -234,13 +234,16 @@ export class LogWriter {
 
   /** Nothing since the last good sync is acknowledged, and this writer never syncs again. */
   #syncFailed(error: unknown): ColloquyError {
-    this.#state = this.#durable;
-    this.#waiting = false;
-    try {
-      // Readers must not see what was never acknowledged as if it were kept.
-      this.#io.truncate(this.#open(), this.#durable.bytes);
-    } catch {
-      // The next opener finds the tail and judges it by its checksums.
+    // Without appends of its own this writer may not have seen the last ones of others: they stay.
+    if (this.#waiting) {
+      this.#state = this.#durable;
+      this.#waiting = false;
+      try {
+        // Readers must not see what was never acknowledged as if it were kept.
+        this.#io.truncate(this.#open(), this.#durable.bytes);
+      } catch {
+        // The next opener finds the tail and judges it by its checksums.
+      }
     }
     return this.#neverSyncAgain(error);
   }

@@ -100,7 +100,7 @@ export class Transcript {
   /** Create a new conversation. Fails with `ConversationAlreadyExistsError` when there is one. */
   initialize(init: { readonly model?: string } = {}): void {
     const model = init.model === undefined ? null : checkLabel(init.model, "model");
-    this.#io.makeFolder(this.#folder);
+    this.#inOurTerms("Cannot create", () => this.#io.makeFolder(this.#folder));
     this.#locked(() => {
       removeLeftovers(this.#io, this.#folder);
       const exists = [this.#path, this.#metadataPath].some((path) => this.#io.stat(path) !== undefined);
@@ -127,6 +127,10 @@ export class Transcript {
    * aside. What a crash during `initialize` left is completed.
    */
   load(options: { readonly strict?: boolean } = {}): Message[] {
+    return this.#inOurTerms("Cannot read", () => this.#load(options));
+  }
+
+  #load(options: { readonly strict?: boolean }): Message[] {
     const hasLog = this.#io.stat(this.#path) !== undefined;
     const read = readMetadata(this.#io, this.#metadataPath);
     if (!hasLog) {
@@ -178,7 +182,7 @@ export class Transcript {
    * Put other messages in the place of all that are there, atomically.
    *
    * The former file stays beside the new one (`….gen-1`, `….gen-2` …). Fails
-   * with `CONFLICT` when another process has appended since the last call,
+   * with `CONFLICT` when another process has written since the last call,
    * because that would be thrown out unseen.
    */
   replaceTranscript(messages: readonly MessageInput[]): void {
@@ -188,10 +192,11 @@ export class Transcript {
     this.#reportEarlier();
     this.#locked(() => {
       const known = loaded.messages.length;
+      const { restarts } = loaded.writer;
       const state = this.#refresh();
-      if (loaded.messages.length !== known) {
-        throw new ColloquyError("CONFLICT", "Another process has appended messages; look at them first", {
-          details: { unseen: loaded.messages.length - known },
+      if (loaded.writer.restarts !== restarts || loaded.messages.length !== known) {
+        throw new ColloquyError("CONFLICT", "Another process has written messages; look at them first", {
+          details: { unseen: Math.max(0, loaded.messages.length - known) },
         });
       }
       const generation = state.header?.generation ?? 1;
@@ -229,9 +234,9 @@ export class Transcript {
   }
 
   getMetadata(): TranscriptMetadata {
-    const { metadata } = this.#use();
-    const { createdAt, updatedAt, model, compactionCount, log } = metadata;
-    return { createdAt, updatedAt, model, compactionCount, messageCount: log.messages };
+    const { metadata, writer } = this.#use();
+    const { createdAt, updatedAt, model, compactionCount } = metadata;
+    return { createdAt, updatedAt, model, compactionCount, messageCount: writer.state.messages };
   }
 
   /** Bring the metadata file up to date and let go of the files. */
@@ -277,12 +282,16 @@ export class Transcript {
     this.#metadataWrittenMs = this.#clock();
   }
 
-  /** What the disk refuses reaches the caller in our terms. */
   #locked<T>(work: () => T): T {
+    return this.#inOurTerms("Cannot write to", () => lockedSync(this.#lock, this.#folder, work));
+  }
+
+  /** What the disk refuses reaches the caller as one of our errors. */
+  #inOurTerms<T>(doing: string, work: () => T): T {
     try {
-      return lockedSync(this.#lock, this.#folder, work);
+      return work();
     } catch (error) {
-      throw asColloquyError(error, `Cannot write to ${this.#folder}`);
+      throw asColloquyError(error, `${doing} ${this.#folder}`);
     }
   }
 

@@ -1,0 +1,181 @@
+import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
+import type { FileIo } from "../../transcript/io.ts";
+import type { BadLine } from "../../transcript/log-state.ts";
+import { createLog, LogWriter } from "../../transcript/log-writer.ts";
+import type { Metadata } from "../../transcript/metadata.ts";
+import type { Random } from "../../util/uuid.ts";
+import { type Catalogue, infoOf, type Known } from "./catalogue.ts";
+import type { ConversationFiles } from "./conversation-files.ts";
+import type { EntryIndex } from "./entry-index.ts";
+
+/** A conversation that this process writes to. */
+export interface OpenLog {
+  readonly writer: LogWriter;
+  /** Made when a caller first gives an id of their own. */
+  index: EntryIndex | undefined;
+  /** The metadata file is behind the log. */
+  stale: boolean;
+  /** A refresh of the metadata that failed. The next write to the conversation reports it. */
+  unreported: ColloquyError | undefined;
+}
+
+export interface OpenLogsUse {
+  readonly io: FileIo;
+  readonly random: Random;
+  readonly nowMs: () => number;
+  readonly durable: boolean;
+  readonly catalogue: Catalogue;
+  readonly files: ConversationFiles;
+  badLine(path: string, line: BadLine): void;
+  locked<T>(work: () => T): Promise<T>;
+}
+
+const OPEN_MAX = 256;
+const METADATA_DELAY_MS = 1000;
+
+/** The logs that this process has open for writing, and their metadata files, which follow a second later. */
+export class OpenLogs {
+  readonly #use: OpenLogsUse;
+  readonly #open = new Map<string, OpenLog>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(use: OpenLogsUse) {
+    this.#use = use;
+  }
+
+  /** The log of a conversation, caught up with other writers and ready for an append. Only under the lock. */
+  open(known: Known): OpenLog {
+    const { id, key, createdAt } = known.metadata;
+    let open = this.#open.get(id);
+    if (open !== undefined) this.reportEarlier(id);
+    else {
+      if (known.logMissing) this.completeLog(known);
+      // It says how far the log has been synced, without which a torn append cannot be told from a damaged one.
+      if (known.seenMetadata === undefined) this.#completeMetadata(known);
+      if (this.#open.size >= OPEN_MAX) this.#closeOldest();
+      open = { writer: this.#newWriter(known), index: undefined, stale: false, unreported: undefined };
+      this.#open.set(id, open);
+    }
+    const { restarts, state } = open.writer;
+    const before = state.bytes;
+    const now = open.writer.refresh();
+    if (open.writer.restarts !== restarts) open.index = undefined;
+    else if (now.bytes !== before) open.index?.readOn(before);
+    if (now.bytes === 0) open.writer.writeHeader({ id, key, createdAt, generation: 1 });
+    return open;
+  }
+
+  #newWriter(known: Known): LogWriter {
+    return new LogWriter(
+      this.#use.io,
+      known.logPath,
+      {
+        nowMs: this.#use.nowMs,
+        durable: this.#use.durable,
+        bad: (line) => this.#use.badLine(known.logPath, line),
+      },
+      known.log,
+      known.seenLog?.inode,
+    );
+  }
+
+  /** Metadata without a log: a file was removed, or a crash came in between. Messages do not vanish silently. */
+  completeLog(known: Known): void {
+    const { id, key, createdAt } = known.metadata;
+    if (known.log.messages > 0) throw missingLog(known);
+    createLog(this.#use.io, this.#use.random, known.logPath, { id, key, createdAt, generation: 1 });
+  }
+
+  #completeMetadata(known: Known): void {
+    this.#use.files.writeMetadata(known.metadataPath, { ...known.metadata, log: known.log });
+    known.seenMetadata = this.#use.io.stat(known.metadataPath);
+  }
+
+  #closeOldest(): void {
+    for (const [id] of this.#open) {
+      try {
+        this.sync(id);
+        this.#refreshMetadata(id);
+      } catch {
+        // The writer keeps the failure for those whose appends wait for this sync.
+      }
+      this.close(id);
+      return;
+    }
+  }
+
+  /**
+   * Appends of this transaction are synced at its end, unless something else
+   * is written about the conversation before: metadata must not count what a
+   * power cut can still take away, and a closed file cannot be synced.
+   */
+  sync(id: string): void {
+    this.#open.get(id)?.writer.sync();
+  }
+
+  close(id: string): void {
+    this.#open.get(id)?.writer.close();
+    this.#open.delete(id);
+  }
+
+  /** Tell what went wrong after the last append. That append is safe, and this call does nothing else. */
+  reportEarlier(id: string): void {
+    const open = this.#open.get(id);
+    const cause = open?.unreported;
+    if (open === undefined || cause === undefined) return;
+    open.unreported = undefined;
+    throw unavailable(
+      `The metadata of conversation ${id} could not be written after its last message: ${cause.message}. The message is kept; this call did nothing and can be repeated`,
+      { cause },
+    );
+  }
+
+  /** The metadata file is brought up to date a little later, together with others. */
+  metadataBehind(open: OpenLog): void {
+    open.stale = true;
+    this.#timer ??= setTimeout(() => this.#refreshStale(), METADATA_DELAY_MS).unref();
+  }
+
+  async #refreshStale(): Promise<void> {
+    this.#timer = undefined;
+    const stale = [...this.#open].filter(([, open]) => open.stale);
+    try {
+      await this.#use.locked(() => {
+        for (const [id] of stale) this.#refreshMetadata(id);
+      });
+    } catch (error) {
+      for (const [, open] of stale) open.unreported = asColloquyError(error, "Cannot refresh metadata");
+    }
+  }
+
+  /** Under the lock. A failure is kept for the next write to the conversation. */
+  #refreshMetadata(id: string): void {
+    const open = this.#open.get(id);
+    if (open === undefined || !open.stale) return;
+    try {
+      const known = this.#use.catalogue.byId(id);
+      open.stale = false;
+      if (known === undefined || known.trashed) return;
+      this.#use.files.setDamagedAside(known);
+      const metadata: Metadata = { ...known.metadata, updatedAt: infoOf(known).updatedAt, log: known.log };
+      this.#use.files.refreshMetadata(known.metadataPath, metadata);
+      this.#use.catalogue.reread(known.stem);
+    } catch (error) {
+      open.unreported = asColloquyError(error, "Cannot refresh metadata");
+    }
+  }
+
+  /** Bring every metadata file up to date and let go of the files. */
+  async closeAll(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      if ([...this.#open.values()].some(({ stale }) => stale)) await this.#refreshStale();
+    } finally {
+      for (const id of [...this.#open.keys()]) this.close(id);
+    }
+  }
+}
+
+export function missingLog(known: Known): ColloquyError {
+  return unavailable(`The transcript ${known.logPath} is missing, and it had ${known.log.messages} messages`);
+}
