@@ -1,0 +1,141 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { MessageInput } from "../../src/index.ts";
+import type { Calls } from "./child.ts";
+
+const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
+
+export const ENGINES = ["sqlite", "jsonl"] as const;
+export const isRoot: boolean = process.getuid?.() === 0;
+
+interface Failure {
+  readonly code: string;
+  readonly message: string;
+  readonly details?: { readonly holder?: string };
+}
+
+type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly error: Failure };
+
+/** The other end of `child.ts`. */
+export class Child {
+  readonly #process: ChildProcess;
+  readonly #closed: Promise<unknown>;
+  readonly #replies = new Map<number, (reply: Reply<unknown>) => void>();
+  #stopped: PromiseWithResolvers<void> = Promise.withResolvers();
+  #rest = "";
+  #calls = 0;
+
+  constructor(options: { readonly uid?: number } = {}) {
+    this.#process = spawn(process.execPath, [CHILD], { stdio: ["pipe", "pipe", "inherit"], ...options });
+    this.#closed = once(this.#process, "close");
+    this.#process.stdin?.on("error", () => {});
+    this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+  }
+
+  get pid(): number {
+    return this.#process.pid as number;
+  }
+
+  /** Call and get the result or the error, as data. */
+  async try<N extends keyof Calls>(
+    call: N,
+    ...values: Parameters<Calls[N]>
+  ): Promise<Reply<Awaited<ReturnType<Calls[N]>>>> {
+    const id = this.#calls++;
+    const { promise, resolve } = Promise.withResolvers<Reply<unknown>>();
+    this.#replies.set(id, resolve);
+    this.#process.stdin?.write(`${JSON.stringify({ id, call, values })}\n`);
+    const died = this.#closed.then(() => {
+      throw new Error(`The child died during ${call}`);
+    });
+    return (await Promise.race([promise, died])) as Reply<Awaited<ReturnType<Calls[N]>>>;
+  }
+
+  /** Call and get the result; throws when it failed. */
+  async do<N extends keyof Calls>(
+    call: N,
+    ...values: Parameters<Calls[N]>
+  ): Promise<Awaited<ReturnType<Calls[N]>>> {
+    const reply = await this.try(call, ...values);
+    if (!reply.ok) throw new Error(`${call}: ${reply.error.code}: ${reply.error.message}`);
+    return reply.value;
+  }
+
+  /** Resolves when the child has stopped in the middle of a write. */
+  async stopped(): Promise<void> {
+    await this.#stopped.promise;
+    this.#stopped = Promise.withResolvers();
+  }
+
+  signal(name: "SIGCONT" | "SIGSTOP"): void {
+    this.#process.kill(name);
+  }
+
+  async kill(): Promise<void> {
+    this.#process.kill("SIGKILL");
+    await this.#closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+  }
+
+  #read(text: string): void {
+    const lines = (this.#rest + text).split("\n");
+    this.#rest = lines.pop() ?? "";
+    for (const line of lines) {
+      const reply = JSON.parse(line);
+      if (reply.stopped) this.#stopped.resolve();
+      else this.#replies.get(reply.id)?.(reply);
+    }
+  }
+}
+
+/** A folder of its own for each test. */
+export class Folder {
+  readonly path: string = mkdtempSync(join(tmpdir(), "colloquy-process-"));
+
+  target(engine: (typeof ENGINES)[number]): string {
+    return `${engine}:${join(this.path, "store")}`;
+  }
+
+  /** Children that run as somebody else must be able to get here. */
+  share(): void {
+    chmodSync(this.path, 0o755);
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.path, { recursive: true, force: true });
+  }
+}
+
+export function user(content: string): MessageInput {
+  return { role: "user", content };
+}
+
+/** Whether a command is installed. */
+export function has(command: string): boolean {
+  return spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
+}
+
+/** Whether a child can run as somebody else: that user must be able to read this checkout. */
+export function canRunAs(uid: number): boolean {
+  const script = `require("node:fs").accessSync(${JSON.stringify(CHILD)})`;
+  return spawnSync(process.execPath, ["-e", script], { uid }).status === 0;
+}
+
+/** For `skipIf`: says what is skipped and why, because a silent skip looks like a pass. */
+export function lacks(condition: boolean, what: string): boolean {
+  if (!condition) console.warn(`skipped: ${what}`);
+  return !condition;
+}
+
+/** Run a command that must succeed. */
+export function must(command: string, ...values: string[]): void {
+  const { status, stderr } = spawnSync(command, values, { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${command} ${values.join(" ")}: ${stderr}`);
+}

@@ -1,0 +1,100 @@
+/**
+ * A process that does what a test tells it, one call a line, and can stop in
+ * the middle of a write.
+ *
+ * "Stop" is a real SIGSTOP while the store's lock is held: in JSONL after half
+ * of a line is in the file, in SQLite inside the transaction, before COMMIT.
+ */
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { StatementSync } from "node:sqlite";
+import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
+import { type ColloquyError, type MessageInput, openStore, type Store } from "../../src/index.ts";
+import { type FileIo, systemIo } from "../../src/transcript/index.ts";
+
+export interface Calls {
+  open(target: string, options: { readonly?: boolean; lockWaitMs?: number }): Promise<void>;
+  /** Returns how many were written. */
+  append(key: string, messages: MessageInput | MessageInput[], operationId?: string): Promise<number>;
+  /** The next write stops this process in its middle. */
+  stopInNextWrite(): Promise<void>;
+  texts(key: string): Promise<unknown[]>;
+  verify(): Promise<string[]>;
+  close(): Promise<void>;
+}
+
+let store: Store | undefined;
+let stopping = false;
+
+function stopHere(): void {
+  stopping = false;
+  writeSync(1, '{"stopped":true}\n');
+  process.kill(process.pid, "SIGSTOP");
+}
+
+const stoppingIo: FileIo = {
+  ...systemIo,
+  write(file, bytes, position) {
+    if (!stopping || bytes.length < 40) return systemIo.write(file, bytes, position);
+    const half = Math.floor(bytes.length / 2);
+    const count = systemIo.write(file, bytes.subarray(0, half), position);
+    stopHere();
+    return count + systemIo.write(file, bytes.subarray(half), position + half);
+  },
+};
+
+const run = StatementSync.prototype.run;
+StatementSync.prototype.run = function (this: StatementSync, ...values: Parameters<typeof run>) {
+  if (stopping && this.sourceSQL === "COMMIT") stopHere();
+  return run.apply(this, values);
+} as typeof run;
+
+function opened(): Store {
+  if (store === undefined) throw new Error("The test did not open a store");
+  return store;
+}
+
+const calls: Calls = {
+  async open(target, options) {
+    if (!target.startsWith("jsonl:") || options.readonly) {
+      store = await openStore(target, { onProblem: () => {}, ...options });
+      return;
+    }
+    const { lockWaitMs = 10_000 } = options;
+    const engineOptions = { readonly: false, durability: "full" as const, lockWaitMs, onProblem: () => {} };
+    const engine = await JsonlEngine.open(target.slice("jsonl:".length), engineOptions, { io: stoppingIo });
+    store = await openStore(engine);
+  },
+  async append(key, messages, operationId) {
+    const conversation = await opened().open(key);
+    return (await conversation.append(messages, { operationId })).length;
+  },
+  async stopInNextWrite() {
+    stopping = true;
+  },
+  async texts(key) {
+    const conversation = await opened().get(key);
+    const page = await conversation?.messages({ limit: 10_000 });
+    return page?.items.map(({ message }) => message?.content) ?? [];
+  },
+  async verify() {
+    return (await opened().verify()).findings.map(({ code, message }) => `${code}: ${message}`);
+  },
+  async close() {
+    await store?.close();
+    store = undefined;
+  },
+};
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const { id, call, values } = JSON.parse(line) as { id: number; call: keyof Calls; values: unknown[] };
+  let reply: object;
+  try {
+    const perform = calls[call] as (...values: unknown[]) => Promise<unknown>;
+    reply = { id, ok: true, value: await perform(...values) };
+  } catch (error) {
+    const { code, message, details } = error as ColloquyError;
+    reply = { id, ok: false, error: { code, message, details } };
+  }
+  writeSync(1, `${JSON.stringify(reply)}\n`);
+}

@@ -1,0 +1,97 @@
+/**
+ * What writers write. Everything follows from a writer's name and a number, so
+ * that a checker in another process can say what each message must be without
+ * having seen it.
+ */
+import { crc32 } from "node:zlib";
+import type { MessageInput } from "../../src/index.ts";
+
+/** One thing that a writer does. Reported twice: when it begins and when it was acknowledged. */
+export interface Step {
+  readonly writer: string;
+  /** Numbers the steps of one writer. */
+  readonly n: number;
+  readonly kind: "append" | "create" | "title" | "delete";
+  /** A session key. */
+  readonly conversation: string;
+  /** The messages of an append: `first`, `first + 1` … Numbers never come twice from one writer. */
+  readonly first: number;
+  readonly count: number;
+  /** How a retry of an append is recognised. `none` cannot be retried. */
+  readonly named: "message" | "operation" | "none";
+}
+
+/** From a writer to its parent, one JSON value a line. */
+export type Report =
+  | { readonly type: "ready" }
+  | { readonly type: "began"; readonly step: Step }
+  /** `ns` is the monotonic clock, which all processes of a machine share. */
+  | { readonly type: "acknowledged"; readonly writer: string; readonly n: number; readonly ns: string }
+  | { readonly type: "failed"; readonly code: string; readonly message: string }
+  | { readonly type: "done" };
+
+export interface Command {
+  readonly target: string;
+  readonly durability: "full" | "process";
+  readonly writer: string;
+  readonly seed: number;
+  /** The largest message, in characters, roughly. */
+  readonly largest: number;
+  /** So many conversations are shared by all writers. */
+  readonly shared: number;
+  /** Also create, rename and delete conversations of its own. */
+  readonly lifecycle: boolean;
+  /** What a dead writer began and nobody knows to be done: done again first. */
+  readonly retry: readonly Step[];
+  /** Stop after so many appends, or go on until killed. */
+  readonly appends?: number;
+}
+
+/** Letters, quotes, line separators, CJK and astral characters: a torn write can fall into any of them. */
+const FILLER = 'Zwölf "Boxkämpfer"\n\u2028\u2029 jagen 世界のあちこちへ 😀👩‍👩‍👧 \\ ';
+
+export function sharedKey(index: number): string {
+  return `cli:shared-${index}`;
+}
+
+export function prefixOf(writer: string, number: number): string {
+  return `${writer}/${number}: `;
+}
+
+/** Mostly short, now and then so long that one write spans many pages. */
+export function contentOf(writer: string, number: number, largest: number): string {
+  const hash = crc32(prefixOf(writer, number));
+  const share = hash % 50 === 0 ? 1 : hash % 10 === 0 ? 0.1 : hash % 3 === 0 ? 0.01 : 0.001;
+  const length = Math.max(1, ((hash >>> 8) % Math.ceil(largest * share + 1)) / FILLER.length);
+  return prefixOf(writer, number) + FILLER.repeat(Math.ceil(length));
+}
+
+export function messagesOf(step: Step, largest: number): MessageInput[] {
+  return Array.from({ length: step.count }, (_, index) => {
+    const number = step.first + index;
+    const message: MessageInput = {
+      role: number % 2 === 0 ? "user" : "assistant",
+      content: contentOf(step.writer, number, largest),
+    };
+    return step.named === "message" ? { ...message, id: `${step.writer}-${number}` } : message;
+  });
+}
+
+export function operationOf(step: Step): { operationId?: string } {
+  return step.named === "operation" ? { operationId: `${step.writer}-op-${step.n}` } : {};
+}
+
+export function titleOf(step: Step): string {
+  return `${step.writer} step ${step.n}`;
+}
+
+/** A small generator with a seed, so that a failing run can be repeated. */
+export function random(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,74 @@
+/**
+ * `npm run torture [-- --engine sqlite|jsonl --kills N --seed S]`: kill writers, count what was lost.
+ * `npm run torture -- --writers [--appends N]`: eight processes write to one store at once.
+ */
+import { parseArgs } from "node:util";
+import { manyWriters } from "./many-writers.ts";
+import { type EngineName, torture } from "./torture.ts";
+
+const { values } = parseArgs({
+  options: {
+    engine: { type: "string" },
+    kills: { type: "string", default: "1000" },
+    seed: { type: "string", default: String(Date.now() % 1_000_000) },
+    writers: { type: "boolean", default: false },
+    appends: { type: "string", default: "5000" },
+    durability: { type: "string", default: "full" },
+  },
+});
+
+const engines = (values.engine === undefined ? ["sqlite", "jsonl"] : [values.engine]) as EngineName[];
+let failed = false;
+
+function show(kind: string, found: readonly string[]): void {
+  for (const line of found.slice(0, 20)) console.log(`  ${kind}: ${line}`);
+  if (found.length > 0) failed = true;
+}
+
+async function killing(): Promise<void> {
+  const kills = Number(values.kills);
+  const rows: Record<string, Record<string, number>> = {};
+  for (const engine of engines) {
+    const startMs = performance.now();
+    let shownMs = startMs;
+    const progress = (killed: number): void => {
+      if (performance.now() - shownMs < 5000) return;
+      shownMs = performance.now();
+      console.log(`${engine}: ${killed} of ${kills} kills`);
+    };
+    console.log(`${engine}: ${kills} kills, seed ${values.seed}`);
+    const result = await torture({ engine, kills, seed: Number(values.seed), progress });
+    for (const kind of ["lost", "duplicated", "partial", "wrong"] as const) show(kind, result[kind]);
+    rows[engine] = {
+      kills: result.kills,
+      acknowledged: result.acknowledged,
+      lost: result.lost.length,
+      duplicated: result.duplicated.length,
+      "partial batches": result.partial.length,
+      "otherwise wrong": result.wrong.length,
+      "max recovery ms": Math.round(result.recoveryMaxMs),
+      seconds: Math.round((performance.now() - startMs) / 1000),
+    };
+  }
+  console.table(rows);
+}
+
+async function writing(): Promise<void> {
+  const rows: Record<string, Record<string, number>> = {};
+  const durability = values.durability === "process" ? "process" : "full";
+  for (const engine of engines) {
+    const result = await manyWriters({ engine, processes: 8, appends: Number(values.appends), durability });
+    show("wrong", result.problems);
+    rows[engine] = {
+      processes: 8,
+      appends: result.appends,
+      messages: result.messages,
+      problems: result.problems.length,
+      seconds: Math.round(result.ms / 100) / 10,
+    };
+  }
+  console.table(rows);
+}
+
+await (values.writers ? writing() : killing());
+process.exit(failed ? 1 : 0);
