@@ -1,0 +1,72 @@
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { openStore, type Store } from "../../src/index.ts";
+import { alternate, type BenchRow, microseconds, report, timed } from "../harness.ts";
+
+const CONVERSATIONS = 10_000;
+
+async function fillStore(target: string): Promise<Store> {
+  const store = await openStore(target, { durability: "process" });
+  for (let done = 0; done < CONVERSATIONS; done += 500) {
+    const made = await Promise.all(
+      Array.from({ length: 500 }, (_, index) =>
+        store.open(`web:${done + index}`, { title: `Conversation ${done + index}` }),
+      ),
+    );
+    await Promise.all(made.map((chat) => chat.append({ role: "user", content: "hello" })));
+  }
+  return store;
+}
+
+export async function listing(folder: string): Promise<BenchRow[]> {
+  return [await listSqlite(join(folder, "list.db")), ...(await listJsonl(join(folder, "list-jsonl")))];
+}
+
+async function listSqlite(path: string): Promise<BenchRow> {
+  await using store = await fillStore(`sqlite:${path}`);
+  const statement = new DatabaseSync(path).prepare(
+    `SELECT id, key, title, channel, model, profile_id, context_state, message_count, head, created_at, updated_at,
+      last_message_at, deleted_at FROM conversations WHERE deleted_at IS NULL ORDER BY active_at DESC, id LIMIT 51`,
+  );
+  const times = await alternate({
+    bare: () => timed(500, () => statement.all()),
+    ours: () => timed(500, () => store.list()),
+  });
+  const ratio = times.ours / times.bare;
+  return report({
+    work: "first page of 10,000 conversations, sqlite",
+    ours: microseconds(times.ours),
+    bare: microseconds(times.bare),
+    value: `${ratio.toFixed(2)} ×`,
+    reach: "≤ 1.5 ×",
+    ok: ratio <= 1.5,
+  });
+}
+
+async function listJsonl(path: string): Promise<BenchRow[]> {
+  const filled = await fillStore(`jsonl:${path}`);
+  await filled.close();
+  const times = await alternate({
+    cold: async () => {
+      const start = performance.now();
+      await using store = await openStore(`jsonl:${path}`);
+      await store.list();
+      return (performance.now() - start) * 1000;
+    },
+  });
+  await using store = await openStore(`jsonl:${path}`);
+  const warm = await alternate({ warm: () => timed(5, () => store.list()) });
+  const row = (work: string, time: number): BenchRow =>
+    report({
+      work,
+      ours: microseconds(time),
+      bare: "–",
+      value: microseconds(time),
+      reach: "≤ 100 ms",
+      ok: time <= 100_000,
+    });
+  return [
+    row("opening and first page of 10,000 conversations, jsonl", times.cold),
+    row("first page of 10,000 conversations in an open store, jsonl", warm.warm),
+  ];
+}
