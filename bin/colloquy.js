@@ -7,5 +7,7 @@ import { enableCompileCache } from "node:module";
 enableCompileCache?.();
 // A checkout runs its sources, a package what was built from them.
 const source = new URL("../src/cli/main.ts", import.meta.url);
-const { main } = await import(existsSync(source) ? source.href : new URL("../dist/cli/main.js", import.meta.url).href);
+const { main } = await import(
+  existsSync(source) ? source.href : new URL("../dist/cli/main.js", import.meta.url).href
+);
 process.exitCode = await main(process.argv.slice(2));

@@ -3,5 +3,8 @@ import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 
 rmSync("dist", { recursive: true, force: true });
-const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], { stdio: "inherit", shell: process.platform === "win32" });
+const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], {
+  stdio: "inherit",
+  shell: process.platform === "win32",
+});
 process.exit(status ?? 1);
