@@ -15,7 +15,7 @@ export interface FileLock {
 }
 
 /**
- * The lock is an open `BEGIN EXCLUSIVE` on an empty SQLite file.
+ * The lock is an open `BEGIN IMMEDIATE` on an empty SQLite file.
  *
  * SQLite brings portable, kernel-released locks that also work between
  * threads of one process; plain Node offers none. Nothing is ever written to
@@ -71,7 +71,7 @@ export class SqliteFileLock implements FileLock {
       this.#database = new DatabaseSync(this.#path, { timeout: 0 });
       // Otherwise every taking of the lock makes and removes a journal file, five times the cost of the lock.
       this.#database.exec("PRAGMA journal_mode = MEMORY");
-      this.#begin = this.#database.prepare("BEGIN EXCLUSIVE");
+      this.#begin = this.#database.prepare("BEGIN IMMEDIATE");
       this.#end = this.#database.prepare("ROLLBACK");
       this.#inode = inodeOf(this.#path);
     } catch (error) {

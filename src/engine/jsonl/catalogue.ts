@@ -55,6 +55,12 @@ export class Catalogue {
     this.#problems = problems;
   }
 
+  /** The conversation as it was last seen: for a writer, who looks at the log itself. */
+  peek(id: string): Known | undefined {
+    this.checkChanges();
+    return this.#byId.get(id);
+  }
+
   /** The conversation, with what was appended since, or `undefined`. */
   byId(id: string): Known | undefined {
     this.checkChanges();
@@ -68,7 +74,7 @@ export class Catalogue {
 
   all(): Known[] {
     this.checkChanges();
-    for (const known of this.#byStem.values()) this.#refreshLog(known);
+    for (const known of this.#byStem.values()) this.refreshLog(known);
     return [...this.#byStem.values()];
   }
 
@@ -103,7 +109,7 @@ export class Catalogue {
 
   #fresh(known: Known | undefined): Known | undefined {
     if (known === undefined) return undefined;
-    this.#refreshLog(known);
+    this.refreshLog(known);
     return known;
   }
 
@@ -157,7 +163,7 @@ export class Catalogue {
       seenLog: undefined,
       seenMetadata: this.#io.stat(metadataPath),
     };
-    this.#refreshLog(known);
+    this.refreshLog(known);
     if (read.found === undefined && !this.#nameFromLog(known)) return undefined;
     this.#remember(known);
     return known;
@@ -183,7 +189,8 @@ export class Catalogue {
     return true;
   }
 
-  #refreshLog(known: Known): void {
+  /** Take in what was appended since. */
+  refreshLog(known: Known): void {
     const stat = this.#io.stat(known.logPath);
     known.logMissing = stat === undefined;
     if (stat === undefined || sameSize(known.seenLog, stat)) return;

@@ -10,6 +10,7 @@ import { type Random, systemRandom } from "../../util/uuid.ts";
 import type {
   AppendOperation,
   AppendResult,
+  Awaitable,
   ConversationInfo,
   CreateOperation,
   Engine,
@@ -95,21 +96,41 @@ export class JsonlEngine implements Engine {
     });
   }
 
-  async commit(operations: readonly Operation[]): Promise<Outcome[]> {
-    return this.#locked(async () => {
-      const outcomes: Outcome[] = [];
-      const written = new Map<LogWriter, number[]>();
-      operations.forEach((operation, index) => {
-        const wrote = (writer: LogWriter): void => {
-          const indexes = written.get(writer);
-          if (indexes === undefined) written.set(writer, [index]);
-          else indexes.push(index);
-        };
-        outcomes.push(this.#attempt(operation, wrote));
-      });
-      await this.#sync(written, outcomes);
-      return outcomes;
+  commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
+    // Mostly the lock is free, and one writer needs one sync: then there is nothing to wait for.
+    if (!this.#lock.tryAcquire()) return this.#locked(() => this.#commit(operations));
+    let held = true;
+    try {
+      const outcomes = this.#commit(operations);
+      if (Array.isArray(outcomes)) return outcomes;
+      held = false;
+      return outcomes.finally(() => this.#lock.release());
+    } finally {
+      if (held) this.#lock.release();
+    }
+  }
+
+  /** Under the lock. */
+  #commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
+    const outcomes: Outcome[] = [];
+    const written = new Map<LogWriter, number[]>();
+    operations.forEach((operation, index) => {
+      const wrote = (writer: LogWriter): void => {
+        const indexes = written.get(writer);
+        if (indexes === undefined) written.set(writer, [index]);
+        else indexes.push(index);
+      };
+      outcomes.push(this.#attempt(operation, wrote));
     });
+    if (written.size > 1) return this.#syncAll(written, outcomes);
+    for (const [writer, indexes] of written) {
+      try {
+        writer.sync();
+      } catch (error) {
+        this.#notDurable(writer, indexes, outcomes, error);
+      }
+    }
+    return outcomes;
   }
 
   #attempt(operation: Operation, wrote: (writer: LogWriter) => void): Outcome {
@@ -129,19 +150,19 @@ export class JsonlEngine implements Engine {
     }
   }
 
-  /** One sync for each file, all at the same time. Appends whose sync fails are not acknowledged. */
-  async #sync(written: ReadonlyMap<LogWriter, number[]>, outcomes: Outcome[]): Promise<void> {
-    const sync = async (writer: LogWriter, indexes: number[]): Promise<void> => {
-      try {
-        if (written.size === 1) writer.sync();
-        else await writer.syncLater();
-      } catch (error) {
-        for (const index of indexes) outcomes[index] = { ok: false, error: error as ColloquyError };
-        // The writer has cut the file back: what was counted is not there any more.
-        this.#catalogue.recount(writer.path);
-      }
-    };
-    await Promise.all([...written].map(([writer, indexes]) => sync(writer, indexes)));
+  /** One sync for each file, all at the same time. */
+  async #syncAll(written: ReadonlyMap<LogWriter, number[]>, outcomes: Outcome[]): Promise<Outcome[]> {
+    const sync = ([writer, indexes]: [LogWriter, number[]]): Promise<void> =>
+      writer.syncLater().catch((error) => this.#notDurable(writer, indexes, outcomes, error));
+    await Promise.all([...written].map(sync));
+    return outcomes;
+  }
+
+  /** Appends whose sync failed are not acknowledged. */
+  #notDurable(writer: LogWriter, indexes: readonly number[], outcomes: Outcome[], error: unknown): void {
+    for (const index of indexes) outcomes[index] = { ok: false, error: error as ColloquyError };
+    // The writer has cut the file back: what was counted is not there any more.
+    this.#catalogue.recount(writer.path);
   }
 
   #create(create: CreateOperation): ConversationInfo {
@@ -179,7 +200,8 @@ export class JsonlEngine implements Engine {
   }
 
   #append(append: AppendOperation, wrote: (writer: LogWriter) => void): AppendResult {
-    const known = this.#live(append.conversation);
+    const known = this.#catalogue.peek(append.conversation);
+    if (known === undefined || known.trashed) throw notFound(append.conversation);
     const open = this.#logs.open(known);
     const { writer } = open;
     const { head } = writer.state;

@@ -49,6 +49,7 @@ export class OpenLogs {
     let open = this.#open.get(id);
     if (open !== undefined) this.reportEarlier(id);
     else {
+      this.#use.catalogue.refreshLog(known);
       if (known.logMissing) this.completeLog(known);
       // It says how far the log has been synced, without which a torn append cannot be told from a damaged one.
       if (known.seenMetadata === undefined) this.#completeMetadata(known);
