@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { migrations } from "../../src/engine/sqlite/migrations.ts";
-import { uuidv7 } from "../../src/util/uuid.ts";
+import { nextUuid } from "../../src/util/uuid.ts";
 
 export const CONTENT: string = "The quick brown fox jumps over the lazy dog. ".repeat(23).slice(0, 1024);
 
@@ -35,7 +35,7 @@ export class BareSqlite {
     );
     for (let n = 0; n < conversations; n++) {
       const now = Date.now();
-      create.run(uuidv7(now), now, now, now);
+      create.run(nextUuid(now), now, now, now);
       this.#state.push({ seq: 0, head: null });
     }
   }
@@ -46,7 +46,7 @@ export class BareSqlite {
     for (let n = 0; n < count; n++) {
       const state = this.#state[n] as { seq: number; head: string | null };
       const now = Date.now();
-      const id = uuidv7(now);
+      const id = nextUuid(now);
       const body = JSON.stringify({ role: "user", content: CONTENT });
       this.#insert.run(n + 1, ++state.seq, id, state.head, now, body);
       this.#grow.run(n + 1, state.seq, id, now);

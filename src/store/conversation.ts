@@ -12,7 +12,7 @@ import {
 } from "../message/validate.ts";
 import { assertJson, isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
-import { uuidv7 } from "../util/uuid.ts";
+import { nextUuid } from "../util/uuid.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { WriteQueue } from "./write-queue.ts";
 
@@ -106,7 +106,7 @@ export class Conversation {
       conversation: this.id,
       entries,
       // What was written as one can be told apart from what was written one by one.
-      operationId: operationId ?? (entries.length > 1 ? uuidv7(nowMs) : undefined),
+      operationId: operationId ?? (entries.length > 1 ? nextUuid(nowMs) : undefined),
       expectedHead,
       at: isoTime(nowMs),
     };
@@ -184,8 +184,7 @@ function checkMessages(messages: unknown): CheckedMessage[] {
     throw invalid(`At most ${APPEND_MESSAGES_MAX} messages can be appended at once`, "messages");
   }
   const checked = list.map(checkMessage);
-  const ids = checked.flatMap(({ id }) => id ?? []);
-  if (new Set(ids).size !== ids.length) throw invalid("Two messages of one append have the same id", "id");
+  if (checked.length > 1) checkDistinct(checked);
   for (const { json } of checked) {
     // A UTF-16 unit is at most three bytes, so most messages need no counting.
     if (json.length * 3 > MESSAGE_BYTES_MAX && Buffer.byteLength(json) > MESSAGE_BYTES_MAX) {
@@ -193,6 +192,11 @@ function checkMessages(messages: unknown): CheckedMessage[] {
     }
   }
   return checked;
+}
+
+function checkDistinct(checked: readonly CheckedMessage[]): void {
+  const ids = checked.flatMap(({ id }) => id ?? []);
+  if (new Set(ids).size !== ids.length) throw invalid("Two messages of one append have the same id", "id");
 }
 
 function checkAppendOptions(options: AppendOptions): AppendOptions {
@@ -209,7 +213,7 @@ function checkAppendOptions(options: AppendOptions): AppendOptions {
 
 function toNewEntry({ id, atMs, json }: CheckedMessage, nowMs: number): NewEntry {
   return {
-    id: id ?? uuidv7(nowMs),
+    id: id ?? nextUuid(nowMs),
     idGiven: id !== undefined,
     kind: "message",
     at: isoTime(atMs ?? nowMs),

@@ -4,7 +4,7 @@ import { invalid, unavailable } from "../errors.ts";
 import { checkConversationId, checkKey, checkLabel, checkTitle } from "../message/validate.ts";
 import { isPlainObject } from "../util/json.ts";
 import { type Clock, isoTime } from "../util/time.ts";
-import { uuidv7 } from "../util/uuid.ts";
+import { nextUuid } from "../util/uuid.ts";
 import { Conversation, checkCount, type Page, type StoreAccess } from "./conversation.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { WriteQueue } from "./write-queue.ts";
@@ -165,7 +165,7 @@ export class Store {
       type: "create",
       ...init,
       channel: init.channel ?? init.key?.slice(0, init.key.indexOf(":")) ?? null,
-      id: init.id ?? uuidv7(nowMs),
+      id: init.id ?? nextUuid(nowMs),
       idGiven: init.id !== undefined,
       at: isoTime(nowMs),
       resume,

@@ -3,16 +3,48 @@ export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
+const DAY_MS = 86_400_000;
+const LAST_DAY = Math.floor(Date.UTC(9999, 11, 31) / DAY_MS);
+const TWO: readonly string[] = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
+const THREE: readonly string[] = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
+
 let lastMs = Number.NaN;
 let lastIso = "";
+let lastDay = Number.NaN;
+let lastDate = "";
 
-/** ISO 8601 with milliseconds. The last result is kept: a batch asks for one instant many times. */
+/**
+ * ISO 8601 with milliseconds.
+ *
+ * A page holds hundreds of times, mostly of one day, and a batch asks for one
+ * instant many times: the date and the last result are kept.
+ */
 export function isoTime(ms: number): string {
-  if (ms !== lastMs) {
+  if (ms === lastMs) return lastIso;
+  const day = Math.floor(ms / DAY_MS);
+  if (day >= 0 && day <= LAST_DAY && Number.isInteger(ms)) {
+    if (day !== lastDay) lastDate = new Date(day * DAY_MS).toISOString().slice(0, 11);
+    lastDay = day;
+    const second = Math.floor(ms / 1000) % 86_400;
+    const minute = Math.floor(second / 60);
+    lastIso = `${lastDate}${TWO[Math.floor(minute / 60)]}:${TWO[minute % 60]}:${TWO[second % 60]}.${THREE[ms % 1000]}Z`;
+  } else {
     lastIso = new Date(ms).toISOString();
-    lastMs = ms;
   }
+  lastMs = ms;
   return lastIso;
+}
+
+let lastParsed = "";
+let lastParsedMs = Number.NaN;
+
+/** The milliseconds of a time that `isoTime` made. */
+export function timeOf(iso: string): number {
+  if (iso !== lastParsed) {
+    lastParsedMs = Date.parse(iso);
+    lastParsed = iso;
+  }
+  return lastParsedMs;
 }
 
 /** The milliseconds of an ISO 8601 time, or `undefined` when it is none. */

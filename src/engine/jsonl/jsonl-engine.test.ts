@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
-import { uuidv7 } from "../../util/uuid.ts";
+import { nextUuid } from "../../util/uuid.ts";
 import type { ConversationInfo, NewEntry, Operation, Outcome } from "../engine.ts";
 import { JsonlEngine, type JsonlSurroundings } from "./jsonl-engine.ts";
 
@@ -46,19 +46,19 @@ async function open(folder: string, surroundings: JsonlSurroundings = {}, readon
 }
 
 const creation = (init: { key?: string; title?: string; id?: string } = {}): Operation => ({
-  ...{ type: "create", id: init.id ?? uuidv7(START_MS), idGiven: init.id !== undefined },
+  ...{ type: "create", id: init.id ?? nextUuid(START_MS), idGiven: init.id !== undefined },
   ...{ key: init.key ?? null, title: init.title ?? null },
   ...{ channel: null, model: null, profileId: null, at: AT, resume: false },
 });
 
 function entry(text: string): NewEntry {
   const json = JSON.stringify({ role: "user", content: text });
-  return { id: uuidv7(START_MS), idGiven: false, kind: "message", at: AT, json };
+  return { id: nextUuid(START_MS), idGiven: false, kind: "message", at: AT, json };
 }
 
 const append = (conversation: string, ...texts: string[]): Operation => ({
   ...{ type: "append", conversation, entries: texts.map(entry), at: AT },
-  ...{ operationId: texts.length > 1 ? uuidv7(START_MS) : undefined, expectedHead: undefined },
+  ...{ operationId: texts.length > 1 ? nextUuid(START_MS) : undefined, expectedHead: undefined },
 });
 
 const retitle = (conversation: string, title: string): Operation => ({

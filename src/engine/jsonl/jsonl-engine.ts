@@ -5,7 +5,7 @@ import { locked } from "../../transcript/locked.ts";
 import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { createLog, type LogWriter } from "../../transcript/log-writer.ts";
-import { type Clock, systemClock } from "../../util/time.ts";
+import { type Clock, systemClock, timeOf } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type {
   AppendOperation,
@@ -177,7 +177,7 @@ export class JsonlEngine implements Engine {
     this.#catalogue.checkChanges();
     const taken = (stem: string): boolean =>
       this.#catalogue.has(stem) || this.#io.stat(join(this.location, logName(stem))) !== undefined;
-    const stem = freeStem(Date.parse(at), taken);
+    const stem = freeStem(timeOf(at), taken);
     return this.#changing(stem, () => {
       const header = { id, key, createdAt: at, generation: 1 };
       const log = createLog(this.#io, this.#random, join(this.location, logName(stem)), header);

@@ -11,7 +11,7 @@ export const APPLICATION_ID = 0x436c7179;
  */
 export const migrations: readonly Migration[] = [
   {
-    name: "conversations and entries",
+    name: "conversations, entries and operations",
     up: `
       CREATE TABLE conversations (
         n INTEGER PRIMARY KEY,
@@ -49,8 +49,17 @@ export const migrations: readonly Migration[] = [
         body TEXT NOT NULL
       ) STRICT;
       CREATE UNIQUE INDEX entries_by_seq ON entries (conversation, seq);
-      CREATE UNIQUE INDEX entries_by_id ON entries (conversation, id);
-      CREATE INDEX entries_by_operation ON entries (operation_id, conversation) WHERE operation_id IS NOT NULL;
+      -- Ids grow with time, so writes to many conversations meet at the end of this index.
+      CREATE UNIQUE INDEX entries_by_id ON entries (id, conversation);
+
+      -- One row for an append that has a name, however many entries it wrote.
+      CREATE TABLE operations (
+        id TEXT NOT NULL,
+        conversation INTEGER NOT NULL REFERENCES conversations (n),
+        first_seq INTEGER NOT NULL,
+        last_seq INTEGER NOT NULL,
+        PRIMARY KEY (id, conversation)
+      ) STRICT, WITHOUT ROWID;
     `,
   },
 ];

@@ -4,6 +4,7 @@ import { ColloquyError, unavailable } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import { isBusy, retryBusy, sqliteError } from "../../sqlite/busy.ts";
 import { openDatabase } from "../../sqlite/open.ts";
+import { timeOf } from "../../util/time.ts";
 import type {
   AppendOperation,
   AppendResult,
@@ -31,6 +32,15 @@ import { measure, verifyDatabase } from "./verify.ts";
 /** SQLite's extended codes for a sync of a file, or of its folder, that failed. */
 const SYNC_FAILURES: ReadonlySet<unknown> = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 
+/** Where a conversation ends, so that an append need not ask. */
+interface Tail {
+  readonly n: number;
+  lastSeq: number;
+  head: string | null;
+}
+
+const TAILS_MAX = 10_000;
+
 /** All conversations in one SQLite file, for any number of processes on one machine. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
@@ -38,6 +48,9 @@ export class SqliteEngine implements Engine {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
   readonly #options: EngineOptions;
+  /** Where conversations end, as long as no other connection has written. */
+  readonly #tails = new Map<string, Tail>();
+  #tailsVersion: unknown;
   #failure: ColloquyError | undefined;
 
   static async open(path: string, options: EngineOptions): Promise<SqliteEngine> {
@@ -78,10 +91,12 @@ export class SqliteEngine implements Engine {
   #run(operations: readonly Operation[]): Outcome[] {
     const outcomes: Outcome[] = [];
     try {
+      this.#checkTails();
       for (const operation of operations) outcomes.push(this.#attempt(operation));
       this.#sql.commit.run();
       return outcomes;
     } catch (error) {
+      this.#tails.clear();
       if (this.#database.isTransaction) this.#sql.rollback.run();
       if (SYNC_FAILURES.has((error as { errcode?: unknown }).errcode)) {
         // After a failed sync nothing tells what is on the disk; only opening again reads it back.
@@ -127,15 +142,13 @@ export class SqliteEngine implements Engine {
       if (resume) return holder;
       throw keyTaken(key, holder.id);
     }
-    this.#sql.create.run(id, key, title, channel, model, profileId, Date.parse(at));
+    this.#sql.create.run(id, key, title, channel, model, profileId, timeOf(at));
     return this.#info(id);
   }
 
   #append(append: AppendOperation): AppendResult {
-    const tail = this.#sql.tail.get(append.conversation) as Row | undefined;
-    if (tail === undefined || tail[3] !== null) throw notFound(append.conversation);
-    const n = tail[0] as number;
-    const head = tail[2] as string | null;
+    const tail = this.#tail(append.conversation);
+    const { n, head, lastSeq } = tail;
     const replay = checkAppend(append, {
       head,
       byOperation: (operationId) =>
@@ -151,32 +164,48 @@ export class SqliteEngine implements Engine {
       this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       return { replayed: true, entries: replay };
     }
-    const lastSeq = tail[1] as number;
-    this.#insert(append, n, lastSeq, head);
+    this.#insert(append, tail);
     return { replayed: false, firstSeq: lastSeq + 1, parentId: head };
   }
 
-  #insert(append: AppendOperation, n: number, lastSeq: number, head: string | null): void {
-    let seq = lastSeq;
-    let parentId = head;
+  #insert({ entries, operationId, at }: AppendOperation, tail: Tail): void {
+    const firstSeq = tail.lastSeq + 1;
     let messages = 0;
     let lastMessageMs: number | null = null;
-    for (const { id, kind, at, json } of append.entries) {
-      const atMs = Date.parse(at);
-      this.#sql.insert.run(n, ++seq, id, parentId, kind, atMs, append.operationId ?? null, json);
-      parentId = id;
+    for (const entry of entries) {
+      const atMs = timeOf(entry.at);
+      const { id, kind, json } = entry;
+      this.#sql.insert.run(tail.n, ++tail.lastSeq, id, tail.head, kind, atMs, operationId ?? null, json);
+      tail.head = id;
       if (kind === "message") {
         messages++;
         lastMessageMs = Math.max(lastMessageMs ?? atMs, atMs);
       }
     }
-    this.#sql.grow.run(n, seq, parentId, messages, Date.parse(append.at), lastMessageMs);
+    if (operationId !== undefined) this.#sql.name.run(operationId, tail.n, firstSeq, tail.lastSeq);
+    this.#sql.grow.run(tail.n, tail.lastSeq, tail.head, messages, timeOf(at), lastMessageMs);
+  }
+
+  #checkTails(): void {
+    const version = (this.#sql.dataVersion.get() as unknown as Row)[0];
+    if (version !== this.#tailsVersion || this.#tails.size > TAILS_MAX) this.#tails.clear();
+    this.#tailsVersion = version;
+  }
+
+  #tail(id: string): Tail {
+    const known = this.#tails.get(id);
+    if (known !== undefined) return known;
+    const row = this.#sql.tail.get(id) as Row | undefined;
+    if (row === undefined || row[3] !== null) throw notFound(id);
+    const tail: Tail = { n: row[0] as number, lastSeq: row[1] as number, head: row[2] as string | null };
+    this.#tails.set(id, tail);
+    return tail;
   }
 
   #update({ conversation, patch, at }: UpdateOperation): ConversationInfo {
     const { title, channel, model, profileId, contextState } = { ...this.#live(conversation), ...patch };
     const state = contextState === null ? null : JSON.stringify(contextState);
-    this.#sql.update.run(title, channel, model, profileId, state, Date.parse(at), conversation);
+    this.#sql.update.run(title, channel, model, profileId, state, timeOf(at), conversation);
     return this.#info(conversation);
   }
 
@@ -187,7 +216,8 @@ export class SqliteEngine implements Engine {
       const holder = this.byKey(info.key);
       if (holder !== undefined) throw keyTaken(info.key, holder.id);
     }
-    const atMs = Date.parse(at);
+    this.#tails.delete(conversation);
+    const atMs = timeOf(at);
     this.#sql.setDeleted.run(type === "trash" ? atMs : null, atMs, conversation);
     return this.#info(conversation);
   }
@@ -207,7 +237,7 @@ export class SqliteEngine implements Engine {
     const rows = this.#read(() =>
       after === undefined
         ? (trash ? listTrash : list).all(limit)
-        : (trash ? listTrashAfter : listAfter).all(Date.parse(after.at), after.id, limit),
+        : (trash ? listTrashAfter : listAfter).all(timeOf(after.at), after.id, limit),
     );
     return (rows as unknown as Row[]).map(toInfo);
   }

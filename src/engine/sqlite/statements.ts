@@ -16,6 +16,8 @@ type StatementName =
   | "setDeleted"
   | "tail"
   | "insert"
+  | "name"
+  | "dataVersion"
   | "grow"
   | "entryById"
   | "byOperation"
@@ -47,12 +49,16 @@ const SQL: Readonly<Record<StatementName, string>> = {
   tail: "SELECT n, last_seq, head, deleted_at FROM conversations WHERE id = ?",
   insert: `INSERT INTO entries (conversation, seq, id, parent_id, kind, at, operation_id, body)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+  name: "INSERT INTO operations (id, conversation, first_seq, last_seq) VALUES (?, ?, ?, ?)",
+  dataVersion: "PRAGMA data_version",
   grow: `UPDATE conversations SET last_seq = ?2, head = ?3, message_count = message_count + ?4, updated_at = ?5,
     last_message_at = iif(?6 IS NULL, last_message_at, max(coalesce(last_message_at, ?6), ?6)),
     active_at = iif(?6 IS NULL, active_at, max(coalesce(last_message_at, ?6), ?6)) WHERE n = ?1`,
 
   entryById: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND id = ?`,
-  byOperation: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE operation_id = ? AND conversation = ? ORDER BY seq`,
+  byOperation: `SELECT ${ENTRY_COLUMNS} FROM entries
+    WHERE conversation = ?2 AND seq BETWEEN (SELECT first_seq FROM operations WHERE id = ?1 AND conversation = ?2)
+      AND (SELECT last_seq FROM operations WHERE id = ?1 AND conversation = ?2) ORDER BY seq`,
   seqOf: "SELECT seq FROM entries WHERE conversation = (SELECT n FROM conversations WHERE id = ?) AND id = ?",
   forward: `SELECT ${ENTRY_COLUMNS} FROM entries
     WHERE conversation = (SELECT n FROM conversations WHERE id = ?) AND seq > ? ORDER BY seq`,

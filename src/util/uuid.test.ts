@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { isUuid, nextUuid, systemRandom, uuidv7 } from "./uuid.ts";
+
+const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+describe("UUIDs", () => {
+  it("are of version 7 and carry the time", () => {
+    const nowMs = Date.UTC(2026, 10, 15);
+    for (const id of [uuidv7(nowMs, systemRandom), nextUuid(nowMs)]) {
+      expect(id).toMatch(VERSION_7);
+      expect(isUuid(id)).toBe(true);
+    }
+    expect(Number.parseInt(uuidv7(nowMs, systemRandom).replace("-", "").slice(0, 12), 16)).toBe(nowMs);
+  });
+
+  it("are the same for the same time and randomness", () => {
+    const zeros = (bytes: Uint8Array): void => void bytes.fill(0);
+    expect(uuidv7(0, zeros)).toBe("00000000-0000-7000-8000-000000000000");
+  });
+
+  it("grow, also within a millisecond and when the clock goes back", () => {
+    const nowMs = Date.UTC(2030, 0);
+    const ids = Array.from({ length: 20_000 }, (_, index) => nextUuid(nowMs - (index % 3)));
+    expect(ids).toEqual(ids.toSorted());
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids.every((id) => VERSION_7.test(id))).toBe(true);
+  });
+
+  it("are told from other text", () => {
+    for (const text of ["", "42", "0198c0de-1111-7222-8333-44445555666", "../etc/passwd", 7, null]) {
+      expect(isUuid(text)).toBe(false);
+    }
+  });
+});
