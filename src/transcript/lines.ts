@@ -53,6 +53,7 @@ export type Line =
 // ,"_sum":"01234567"}
 const SUM_START = Buffer.from(',"_sum":"');
 const SUM_BYTES = SUM_START.length + 8 + 2;
+const COMMA = 0x2c;
 const QUOTE = 0x22;
 const BRACE = 0x7d;
 
@@ -128,12 +129,21 @@ export function decodeLine(line: Buffer): Line {
     return { ok: false, reason: sum === "none" ? "no checksum" : "checksum does not match" };
   let value: Record<string, Json>;
   try {
-    value = JSON.parse(line.toString("utf8"));
+    value = JSON.parse(withoutSum(line));
   } catch {
     return { ok: false, reason: "not JSON" };
   }
   if (typeof value !== "object" || value === null) return { ok: false, reason: "not an object" };
   return value._type === "metadata" ? decodeHeader(value) : decodeEntry(value);
+}
+
+/** The text up to the checksum, closed: nobody needs the checksum parsed. The line is as before. */
+function withoutSum(line: Buffer): string {
+  const start = line.length - SUM_BYTES;
+  line[start] = BRACE;
+  const text = line.toString("utf8", 0, start + 1);
+  line[start] = COMMA;
+  return text;
 }
 
 function decodeHeader(value: Record<string, Json>): Line {
@@ -158,15 +168,12 @@ function decodeEntry(value: Record<string, Json>): Line {
   if (typeof id !== "string" || typeof seq !== "number" || typeof timestamp !== "string") {
     return { ok: false, reason: "not an entry: id, seq or timestamp is missing" };
   }
-  const entry: Mutable<Entry> = {
-    id,
-    seq,
-    parentId: typeof parent_id === "string" ? parent_id : null,
-    kind: typeof _type === "string" ? _type : "message",
-    at: timestamp,
-  };
-  if (_type === undefined) entry.message = messageOf(value);
-  else entry.data = value.data;
+  const parentId = typeof parent_id === "string" ? parent_id : null;
+  const kind = typeof _type === "string" ? _type : "message";
+  const entry: Mutable<Entry> =
+    _type === undefined
+      ? { id, seq, parentId, kind, at: timestamp, message: messageOf(value) }
+      : { id, seq, parentId, kind, at: timestamp, data: value.data };
   if (typeof op === "string") entry.operationId = op;
   return {
     ok: true,
@@ -188,10 +195,14 @@ const MESSAGE_MEMBERS = [
 ] as const;
 
 function messageOf(value: Record<string, Json>): Message {
-  const message: Record<string, Json> = { role: value.role as Json, content: value.content as Json };
+  const { role, content, model, usage, stopReason, endState, provenance, source, extra } = value;
+  const message = { role, content } as unknown as Message;
+  // Written out, because most messages have none of them and looking up by name costs more than the rest.
+  const others = model ?? usage ?? stopReason ?? endState ?? provenance ?? extra;
+  if (others === undefined && source === undefined) return message;
   for (const member of MESSAGE_MEMBERS) {
     const found = value[member];
-    if (found !== undefined) message[member] = found;
+    if (found !== undefined) (message as unknown as Record<string, Json>)[member] = found;
   }
-  return message as unknown as Message;
+  return message;
 }

@@ -51,8 +51,8 @@ function ioOver(bytes: Buffer, onRead: (count: number) => void = () => {}): File
 
 function readerOver(parts: readonly Buffer[], onRead?: (count: number) => void): LogReader {
   const bytes = Buffer.concat(parts);
-  const { bytes: end } = advance(ioOver(bytes), 1, EMPTY_LOG, bytes.length);
-  return new LogReader(ioOver(bytes, onRead), "log", undefined, { inode: 1n, bytes: end });
+  const known = advance(ioOver(bytes), 1, EMPTY_LOG, bytes.length);
+  return new LogReader(ioOver(bytes, onRead), "log", undefined, { ...known, inode: 1n });
 }
 
 const ALL = { limit: 10_000, bytesMax: Number.MAX_SAFE_INTEGER };

@@ -7,7 +7,6 @@
  */
 import type { Entry } from "../message/types.ts";
 import type { FileIo } from "./io.ts";
-import { NEWLINE } from "./lines.ts";
 import { advance, type BadLine, decodeRaw, EMPTY_LOG } from "./log-state.ts";
 import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "./scan.ts";
 
@@ -32,28 +31,33 @@ interface Found {
   readonly bytes: number;
 }
 
-const PROBE_BYTES = 64 * 1024;
+const SEARCH_BYTES = 256 * 1024;
+const PROBE_BYTES = 8 * 1024;
 const FLAG_PARENT_DAMAGED = "parent-damaged";
 
 export class LogReader {
   readonly #io: FileIo;
   readonly #file: number;
   readonly #end: number;
+  /** What a line takes on average. */
+  readonly #lineBytes: number;
   readonly #bad: (line: BadLine) => void;
 
-  /** `known` is where the last complete append of a file ended; it spares looking for that. */
+  /** `known` says what a file held up to its last complete append; it spares looking for that. */
   constructor(
     io: FileIo,
     path: string,
     bad: (line: BadLine) => void = () => {},
-    known?: { readonly inode: bigint; readonly bytes: number },
+    known?: { readonly inode: bigint; readonly bytes: number; readonly entries: number },
   ) {
     this.#io = io;
     this.#bad = bad;
     this.#file = io.open(path, "read");
     const { inode, size } = io.statOpen(this.#file);
     const isKnown = known !== undefined && known.inode === inode && known.bytes <= size;
-    this.#end = isKnown ? known.bytes : advance(io, this.#file, EMPTY_LOG, size).bytes;
+    const { bytes, entries } = isKnown ? known : advance(io, this.#file, EMPTY_LOG, size);
+    this.#end = bytes;
+    this.#lineBytes = bytes / Math.max(1, entries);
   }
 
   close(): void {
@@ -72,7 +76,7 @@ export class LogReader {
   locate(entryId: string): number | undefined {
     const needle = Buffer.from(`"id":${JSON.stringify(entryId)}`);
     for (let position = this.#end; position > 0; ) {
-      const begin = Math.max(0, position - 4 * PROBE_BYTES);
+      const begin = Math.max(0, position - SEARCH_BYTES);
       const chunk = readChunk(
         this.#io,
         this.#file,
@@ -126,7 +130,8 @@ export class LogReader {
     let newer: Found | undefined;
     let gap = false;
     // One entry late, because only the line before tells whether the parent can be read.
-    for (const raw of linesBackward(this.#io, this.#file, end)) {
+    const expectedBytes = Math.ceil((query.limit + 2) * this.#lineBytes * 1.05);
+    for (const raw of linesBackward(this.#io, this.#file, end, expectedBytes)) {
       const entry = this.#read(raw);
       if (entry === "bad") gap = true;
       if (entry === undefined || entry === "bad") continue;
@@ -158,7 +163,7 @@ export class LogReader {
       else if (probe.entry.seq < seq) low = probe.raw.end;
       else high = Math.min(probe.raw.start, low + Math.floor((high - low) / 2));
     }
-    for (const raw of linesForward(this.#io, this.#file, low, this.#end)) {
+    for (const raw of linesForward(this.#io, this.#file, low, this.#end, 2 * PROBE_BYTES)) {
       const line = decodeRaw(raw);
       if (line?.ok && line.entry !== undefined && line.entry.seq >= seq) return raw.start;
     }
@@ -166,13 +171,12 @@ export class LogReader {
   }
 
   #entryAfter(position: number, end: number): { entry: Entry; raw: RawLine } | undefined {
-    // The line that contains `position` is skipped: only its end can be found cheaply.
-    const chunk = readChunk(this.#io, this.#file, position, Math.min(PROBE_BYTES, end - position));
-    const newline = chunk.indexOf(NEWLINE);
-    if (newline === -1) return undefined;
-    for (const raw of linesForward(this.#io, this.#file, position + newline + 1, end)) {
-      const line = decodeRaw(raw);
+    let isWhole = false;
+    for (const raw of linesForward(this.#io, this.#file, position, end, PROBE_BYTES)) {
+      // The first is what is left of the line that `position` lies in.
+      const line = isWhole ? decodeRaw(raw) : undefined;
       if (line?.ok && line.entry !== undefined) return { entry: line.entry, raw };
+      isWhole = true;
     }
     return undefined;
   }

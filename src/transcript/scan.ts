@@ -37,9 +37,18 @@ function giveBack(buffer: Buffer): void {
   if (spare.length < SPARE_MAX && buffer.length <= CHUNK_BYTES) spare.push(buffer);
 }
 
-/** Lines from `from`, which is the start of a line, up to the last newline before `to`. */
-export function* linesForward(io: FileIo, file: number, from: number, to: number): Generator<RawLine> {
-  let size = FIRST_CHUNK_BYTES;
+/**
+ * Lines from `from`, which is the start of a line, up to the last newline before `to`.
+ * `expectedBytes` is how much will probably be asked for.
+ */
+export function* linesForward(
+  io: FileIo,
+  file: number,
+  from: number,
+  to: number,
+  expectedBytes: number = FIRST_CHUNK_BYTES,
+): Generator<RawLine> {
+  let size = expectedBytes;
   let position = from;
   let buffer = takeBuffer(size);
   try {
@@ -71,19 +80,27 @@ export function* linesForward(io: FileIo, file: number, from: number, to: number
   }
 }
 
-/** Lines before `to`, which is the end of a line, newest first, down to `from`. */
-export function* linesBackward(io: FileIo, file: number, to: number, from = 0): Generator<RawLine> {
-  let size = FIRST_CHUNK_BYTES;
+/**
+ * Lines before `to`, which is the end of a line, newest first.
+ * `expectedBytes` as above: one read is cheaper than two.
+ */
+export function* linesBackward(
+  io: FileIo,
+  file: number,
+  to: number,
+  expectedBytes: number = FIRST_CHUNK_BYTES,
+): Generator<RawLine> {
+  let size = Math.min(Math.max(expectedBytes, 4096), CHUNK_BYTES);
   let position = to;
   let buffer = takeBuffer(size);
   try {
-    while (position > from) {
+    while (position > 0) {
       buffer = atLeast(buffer, size);
-      const begin = Math.max(from, position - size);
+      const begin = Math.max(0, position - size);
       const chunk = readInto(io, file, begin, buffer.subarray(0, position - begin));
       let end = chunk.length;
       // The newline at `end - 1` closes the line; the one before it opens it.
-      for (let open = lastNewline(chunk, end - 1); end > 0 && (open !== -1 || begin === from); ) {
+      for (let open = lastNewline(chunk, end - 1); end > 0 && (open !== -1 || begin === 0); ) {
         yield { start: begin + open + 1, end: begin + end, bytes: chunk.subarray(open + 1, end - 1) };
         end = open + 1;
         open = lastNewline(chunk, end - 1);
@@ -92,7 +109,7 @@ export function* linesBackward(io: FileIo, file: number, to: number, from = 0): 
         position = begin + end;
         size = CHUNK_BYTES;
       } else if (size > LINE_BYTES_MAX) {
-        const open = findNewlineBackward(io, file, begin, from);
+        const open = findNewlineBackward(io, file, begin, 0);
         yield { start: open, end: position, bytes: undefined };
         position = open;
         size = CHUNK_BYTES;

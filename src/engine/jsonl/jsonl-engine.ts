@@ -326,7 +326,7 @@ export class JsonlEngine implements Engine {
       return undefined;
     }
     const bad = (line: BadLine): void => this.#badLine(known.logPath, line);
-    const end = known.seenLog && { inode: known.seenLog.inode, bytes: known.log.bytes };
+    const end = known.seenLog && { ...known.log, inode: known.seenLog.inode };
     return new LogReader(this.#io, known.logPath, bad, end);
   }
 
