@@ -72,13 +72,13 @@ describe("metadata", () => {
       damage: expect.any(String),
     });
     writeFileSync(path, encodeMetadata(METADATA));
-    expect(readMetadata(systemIo, path)).toEqual({ found: METADATA, from: "file" });
+    expect(readMetadata(systemIo, path)).toMatchObject({ found: METADATA, from: "file" });
   });
 
   it("that is nowhere is undefined, and a folder in its place is damage", () => {
     const path = newPath();
     expect(readMetadata(systemIo, path)).toEqual({ found: undefined, damage: undefined });
     mkdirSync(path);
-    expect(readMetadata(systemIo, path)).toEqual({ found: undefined, damage: "it is a folder" });
+    expect(readMetadata(systemIo, path)).toMatchObject({ found: undefined, damage: "it is a folder" });
   });
 });

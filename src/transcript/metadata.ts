@@ -6,7 +6,7 @@
  * only here.
  */
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
-import type { FileIo } from "./io.ts";
+import type { FileIo, FileStat } from "./io.ts";
 import { checkSum, sealObject } from "./lines.ts";
 import { EMPTY_LOG, type LogState } from "./log-state.ts";
 import { readChunk } from "./scan.ts";
@@ -28,6 +28,9 @@ export interface Metadata {
   /** Members that this version does not know. They are written back as they were. */
   readonly other: JsonObject;
 }
+
+/** Far beyond any title and context state: such a file is not ours. */
+const METADATA_BYTES_MAX = 64 * 1024 * 1024;
 
 const KNOWN: ReadonlySet<string> = new Set([
   "id",
@@ -117,34 +120,58 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
     updatedAt: text("updated_at") ?? createdAt,
     deletedAt: text("deleted_at"),
     log: trusted ? log : EMPTY_LOG,
-    other: Object.fromEntries(Object.entries(value).filter(([member]) => !KNOWN.has(member))),
+    other: unknownMembers(value),
   };
 }
 
-export type MetadataRead =
-  | { readonly found: Metadata; readonly from: "file" | "backup"; readonly damage?: string }
-  | { readonly found: undefined; readonly damage?: string };
+const NONE: JsonObject = Object.freeze({});
+
+function unknownMembers(value: Record<string, Json>): JsonObject {
+  let other: Record<string, Json> | undefined;
+  for (const member of Object.keys(value)) {
+    if (KNOWN.has(member)) continue;
+    other ??= {};
+    other[member] = value[member] as Json;
+  }
+  return other ?? NONE;
+}
+
+/** What was found, and the file it was read from: a later look compares with that. */
+export interface MetadataRead {
+  readonly found: Metadata | undefined;
+  readonly from?: "file" | "backup";
+  /** Why the file itself could not be read. */
+  readonly damage?: string;
+  /** The file itself, also when it is damaged. */
+  readonly stat?: FileStat;
+}
 
 /** Read the file, or the version before it where the file is missing or damaged. */
 export function readMetadata(io: FileIo, path: string): MetadataRead {
-  const current = readOne(io, path);
-  if (typeof current === "object") return { found: current, from: "file" };
-  const backup = readOne(io, backupOf(path));
-  if (typeof backup === "object") return { found: backup, from: "backup", damage: current };
-  return { found: undefined, damage: current };
+  const { content, stat } = readOne(io, path);
+  if (typeof content === "object") return { found: content, from: "file", stat };
+  const { content: former } = readOne(io, backupOf(path));
+  if (typeof former === "object") return { found: former, from: "backup", damage: content, stat };
+  return { found: undefined, damage: content, stat };
 }
 
 export function backupOf(path: string): string {
   return `${path}.bak`;
 }
 
-function readOne(io: FileIo, path: string): Metadata | string | undefined {
-  const stat = io.stat(path);
-  if (stat === undefined) return undefined;
-  if (stat.isFolder) return "it is a folder";
-  const file = io.open(path, "read");
+function readOne(io: FileIo, path: string): { content?: Metadata | string; stat?: FileStat } {
+  let file: number;
   try {
-    return decodeMetadata(readChunk(io, file, 0, stat.size));
+    file = io.open(path, "read");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
+    throw error;
+  }
+  try {
+    const stat = io.statOpen(file);
+    if (stat.isFolder) return { content: "it is a folder", stat };
+    if (stat.size > METADATA_BYTES_MAX) return { content: `it has ${stat.size} bytes`, stat };
+    return { content: decodeMetadata(readChunk(io, file, 0, stat.size)), stat };
   } finally {
     io.close(file);
   }
