@@ -1,10 +1,10 @@
 #!/usr/bin/env node
 import "./require-node.js";
 import { existsSync } from "node:fs";
-import { enableCompileCache } from "node:module";
+import * as nodeModule from "node:module";
 
 // Compiled code is kept between starts: most of the time of a short command is spent loading it.
-enableCompileCache?.();
+nodeModule.enableCompileCache?.();
 // A checkout runs its sources, a package what was built from them.
 const source = new URL("../src/cli/main.ts", import.meta.url);
 const { main } = await import(

@@ -56,6 +56,17 @@ describe("the package", () => {
     expect(printed).toBe("user: What did we decide?\nassistant: To keep everything.\n");
   });
 
+  it("can be installed: the lock file names every package of every platform", () => {
+    const packages: Record<string, { optionalDependencies?: object }> = JSON.parse(
+      readFileSync("package-lock.json", "utf8"),
+    ).packages;
+    const names = new Set(Object.keys(packages).map((path) => path.split("node_modules/").at(-1)));
+    const optional = Object.values(packages).flatMap(({ optionalDependencies = {} }) =>
+      Object.keys(optionalDependencies),
+    );
+    expect(optional.filter((name) => !names.has(name))).toEqual([]);
+  });
+
   it("says what to do on an old Node", () => {
     const guard = readFileSync("bin/require-node.js", "utf8").replace("process.versions.node", '"20.1.0"');
     const file = join(scratch, "guard.mjs");
