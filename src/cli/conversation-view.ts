@@ -12,16 +12,25 @@ export function infoJson(info: ConversationInfo): Record<string, unknown> {
   return { id, key, title, channel, model, messageCount, branchCount, createdAt, updatedAt, lastMessageAt };
 }
 
+export function trashJson(info: ConversationInfo): Record<string, unknown> {
+  return { ...infoJson(info), deletedAt: info.deletedAt };
+}
+
 /** What a person types to name it. */
 export function nameOf({ key, id }: ConversationInfo): string {
   return safeLine(key ?? id);
+}
+
+/** One style of numbers everywhere: 20,004. */
+export function numberText(count: number): string {
+  return count.toLocaleString("en");
 }
 
 export function conversationTable(out: Output, items: readonly ConversationInfo[]): string[] {
   return table(
     out,
     [
-      { title: "CONVERSATION", rank: 0 },
+      { title: "CONVERSATION", rank: 0, min: 12 },
       { title: "LAST", rank: 2 },
       { title: "MESSAGES", rank: 3, align: "right" },
       { title: "TITLE", rank: 1, min: 8 },
@@ -29,13 +38,13 @@ export function conversationTable(out: Output, items: readonly ConversationInfo[
     items.map((info) => [
       nameOf(info),
       timeAgo(info.lastMessageAt),
-      String(info.messageCount),
+      numberText(info.messageCount),
       safeLine(info.title ?? ""),
     ]),
   );
 }
 
-/** By id, because a conversation in the trash has given up its session key. */
+/** By id, because a conversation in the trash has given up its session key. The id is never cut: `restore` needs it. */
 export function trashTable(out: Output, items: readonly ConversationInfo[]): string[] {
   return table(
     out,
@@ -48,7 +57,7 @@ export function trashTable(out: Output, items: readonly ConversationInfo[]): str
     items.map((info) => [
       info.id,
       timeAgo(info.deletedAt),
-      String(info.messageCount),
+      numberText(info.messageCount),
       safeLine(info.title ?? info.key ?? ""),
     ]),
   );
@@ -62,7 +71,7 @@ export function infoLines(out: Output, info: ConversationInfo): string[] {
     ["Key", info.key],
     ["Channel", info.channel],
     ["Model", info.model],
-    ["Messages", String(info.messageCount)],
+    ["Messages", numberText(info.messageCount)],
     ["Created", timeAgo(info.createdAt)],
     ["Last", info.lastMessageAt === null ? null : timeAgo(info.lastMessageAt)],
     ["Head", info.head],
@@ -74,5 +83,5 @@ export function infoLines(out: Output, info: ConversationInfo): string[] {
 
 /** "1 message", "2 messages". */
 export function counted(count: number, word: string): string {
-  return `${count.toLocaleString("en")} ${word}${count === 1 ? "" : "s"}`;
+  return `${numberText(count)} ${word}${count === 1 ? "" : "s"}`;
 }

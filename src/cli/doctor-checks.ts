@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { bytesText } from "./bytes-text.ts";
+import { quoted } from "./invocation.ts";
 import type { StoreTarget } from "./store-target.ts";
 
 export interface DoctorFinding {
@@ -103,10 +104,6 @@ function openToOthers(folder: string | undefined, files: readonly string[]): Doc
 
 function isOpen(path: string): boolean {
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
-}
-
-function quoted(path: string): string {
-  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }
 
 function filesBelow(folder: string): string[] {

@@ -1,8 +1,13 @@
 import type { CommandSpec, OptionSpec } from "./command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "./command-table.ts";
 import { EXIT_DONE } from "./exit.ts";
+import { PROGRAM } from "./invocation.ts";
 import type { Output } from "./output.ts";
 import { parse, type Words } from "./parse.ts";
+import { wrap, wrapCommand, wrapPairs } from "./wrap.ts";
+
+/** Where nobody says how wide the place is. */
+const COLUMNS_DEFAULT = 80;
 
 /** `--help` behind any command, a group of commands, or nothing. */
 export async function showHelp(words: Words, out: Output): Promise<number> {
@@ -28,38 +33,40 @@ export function printHelp(commands: readonly CommandSpec[], json: boolean, out: 
 function overview(commands: readonly CommandSpec[], out: Output): string[] {
   const named = commands.filter(({ name }) => name !== "");
   const groups = [...new Set(named.map(({ group }) => group))];
+  const columns = columnsOf(out);
   const width = Math.max(...named.map((command) => usageOf(command).length));
+  const pair = (command: CommandSpec) => [usageOf(command).padEnd(width), command.summary] as const;
   return [
-    "Colloquy keeps every word of every conversation an AI agent has.",
+    ...wrap("Colloquy keeps every word of every conversation an AI agent has.", columns),
     "",
-    "Usage: colloquy [COMMAND] [OPTIONS]",
+    `Usage: ${PROGRAM} [COMMAND] [OPTIONS]`,
     ...groups.flatMap((group) => [
       "",
       out.style("bold", group),
-      ...named
-        .filter((command) => command.group === group)
-        .map((command) => `  ${usageOf(command).padEnd(width)}  ${command.summary}`),
+      ...wrapPairs(named.filter((command) => command.group === group).map(pair), columns),
     ]),
     "",
-    "All take --json, --store, --state-dir and --help. More: colloquy help COMMAND",
+    ...wrap("All take --json, --store, --state-dir and --help.", columns),
+    `More: ${PROGRAM} help COMMAND`,
   ];
 }
 
 function commandHelp(command: CommandSpec, out: Output): string[] {
   const heading = (text: string): string => out.style("bold", text);
+  const columns = columnsOf(out);
   const own = Object.entries(command.options);
   return [
-    command.summary,
+    ...wrap(command.summary, columns),
     "",
     heading("Usage"),
-    `  ${`colloquy ${usageOf(command)}`.trimEnd()} [OPTIONS]`,
-    ...(own.length === 0 ? [] : ["", heading("Options"), ...optionLines(own)]),
+    ...wrapCommand(`${`${PROGRAM} ${usageOf(command)}`.trimEnd()} [OPTIONS]`, columns),
+    ...(own.length === 0 ? [] : ["", heading("Options"), ...optionLines(own, columns)]),
     "",
     heading("Options of every command"),
-    ...optionLines(Object.entries(GLOBAL_OPTIONS)),
+    ...optionLines(Object.entries(GLOBAL_OPTIONS), columns),
     "",
     heading(command.examples.length === 1 ? "Example" : "Examples"),
-    ...command.examples.map((example) => `  ${example}`),
+    ...command.examples.flatMap((example) => wrapCommand(example.replace(/^colloquy/, PROGRAM), columns)),
   ];
 }
 
@@ -67,15 +74,19 @@ function usageOf({ name, args }: CommandSpec): string {
   return [name, ...args.map((arg) => (arg.optional ? `[${arg.name}]` : arg.name))].join(" ");
 }
 
-function optionLines(options: readonly (readonly [string, OptionSpec])[]): string[] {
+function optionLines(options: readonly (readonly [string, OptionSpec])[], columns: number): string[] {
   const named = options.map(([name, { short, value, help }]) => {
     const long = value === undefined ? `--${name}` : `--${name} ${value}`;
-    return { left: short === undefined ? long : `-${short}, ${long}`, help };
+    return [short === undefined ? long : `-${short}, ${long}`, help] as const;
   });
-  const width = Math.max(...named.map(({ left }) => left.length));
-  return named.map(({ left, help }) => `  ${left.padEnd(width)}  ${help}`);
+  return wrapPairs(named, columns);
 }
 
+function columnsOf({ columns }: Output): number {
+  return Number.isFinite(columns) ? columns : COLUMNS_DEFAULT;
+}
+
+/** For programs, which call the command by its name. */
 function toJson(command: CommandSpec): Record<string, unknown> {
   const { name, summary, examples } = command;
   const options = Object.entries({ ...command.options, ...GLOBAL_OPTIONS }).map(

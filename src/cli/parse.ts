@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import type { Call, CommandSpec, OptionSpec } from "./command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "./command-table.ts";
 import { UsageError } from "./exit.ts";
+import { PROGRAM } from "./invocation.ts";
 
 /** What was typed, before anything is known to be right. */
 export interface Words {
@@ -112,7 +113,7 @@ function checkArguments(command: CommandSpec, args: readonly string[]): void {
   const missing = command.args.find((arg, index) => !arg.optional && args[index] === undefined);
   if (missing !== undefined) {
     throw new UsageError(
-      `"${command.name}" needs ${missing.name}. See colloquy ${command.name} --help`,
+      `"${command.name}" needs ${missing.name}. See ${PROGRAM} ${command.name} --help`,
       missing.name,
     );
   }

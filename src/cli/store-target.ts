@@ -28,8 +28,11 @@ export function storeTarget(values: Values): StoreTarget {
   const wanted = values.get("store") ?? (process.env.COLLOQUY_STORE || undefined);
   if (wanted === undefined) return described("sqlite", join(stateFolder(values), "conversations.db"), false);
   const [, engine, place] = /^([a-z]{2,}):(.*)$/s.exec(wanted) ?? fromPath(wanted);
+  if (engine === "ephemeral") {
+    throw invalid("ephemeral: keeps nothing beyond one command: use sqlite:FILE or jsonl:FOLDER", "store");
+  }
   if (engine !== "sqlite" && engine !== "jsonl") {
-    // `openStore` says what is wrong with it, or knows an engine that has no place.
+    // `openStore` says what is wrong with it.
     return { text: wanted, engine: engine ?? "", path: null, named: true, missing: false };
   }
   if (place === undefined || place === "") {

@@ -56,11 +56,19 @@ function tableWidth(widths: ReadonlyMap<number, number>): number {
   return [...widths.values()].reduce((sum, width) => sum + width, GAP.length * (widths.size - 1));
 }
 
-/** Take what is too much from the columns that may be cut. False, with nothing taken, when it is not enough. */
+/**
+ * Take what is too much from the columns that may be cut, always from the
+ * widest. False, with nothing taken, when it is not enough.
+ */
 function shrink(columns: readonly Column[], widths: Map<number, number>, over: number): boolean {
-  const room = [...widths].map(([index, width]) => [index, width - (columns[index]?.min ?? width)] as const);
-  const given = room.find(([, columnsLeft]) => columnsLeft >= over);
-  if (given === undefined) return false;
-  widths.set(given[0], (widths.get(given[0]) ?? 0) - over);
+  const spare = (index: number, width: number): number => Math.max(0, width - (columns[index]?.min ?? width));
+  const room = [...widths].reduce((sum, [index, width]) => sum + spare(index, width), 0);
+  if (room < over) return false;
+  for (let taken = 0; taken < over; taken++) {
+    const [index, width] = [...widths]
+      .filter(([index, width]) => spare(index, width) > 0)
+      .reduce((widest, column) => (column[1] > widest[1] ? column : widest));
+    widths.set(index, width - 1);
+  }
   return true;
 }

@@ -2,6 +2,7 @@
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { UsageError } from "./exit.ts";
+import { PROGRAM } from "./invocation.ts";
 import { suggestion } from "./suggest.ts";
 
 export function unknownCommand(first: string, second: string | undefined): UsageError {
@@ -10,17 +11,15 @@ export function unknownCommand(first: string, second: string | undefined): Usage
     .filter((name) => name.startsWith(`${first} `))
     .map((name) => name.split(" ")[1] ?? "");
   if (inGroup.length === 0) {
-    const typed = second === undefined ? first : `${first} ${second}`;
-    const known = [...names, ...names.map((name) => name.split(" ")[0] ?? "")];
-    const hint = suggestion(typed, names) ?? suggestion(first, known);
-    return new UsageError(`Unknown command "${first}"${didYouMean(hint)} See colloquy --help`, "command");
+    const hint = meantCommand(first, second, names);
+    return new UsageError(`Unknown command "${first}"${didYouMean(hint)} See ${PROGRAM} --help`, "command");
   }
   if (second === undefined) {
     return new UsageError(`"${first}" needs one of: ${inGroup.join(", ")}`, "command");
   }
   const hint = suggestion(second, inGroup);
   return new UsageError(
-    `Unknown command "${first} ${second}"${didYouMean(hint && `${first} ${hint}`)} See colloquy ${first} --help`,
+    `Unknown command "${first} ${second}"${didYouMean(hint && `${first} ${hint}`)} See ${PROGRAM} ${first} --help`,
     "command",
   );
 }
@@ -29,8 +28,21 @@ export function unknownOption(command: CommandSpec, rawName: string, known: read
   const name = rawName.replace(/^-+/, "");
   const hint = rawName.startsWith("--") ? suggestion(name, known) : undefined;
   const place = command.name === "" ? "" : ` for "${command.name}"`;
-  const help = `See ${`colloquy ${command.name}`.trimEnd()} --help`;
+  const help = `See ${`${PROGRAM} ${command.name}`.trimEnd()} --help`;
   return new UsageError(`Unknown option ${rawName}${place}${didYouMean(hint && `--${hint}`)} ${help}`, name);
+}
+
+function meantCommand(
+  first: string,
+  second: string | undefined,
+  names: readonly string[],
+): string | undefined {
+  if (first === "version") return "--version";
+  const typed = second === undefined ? first : `${first} ${second}`;
+  const known = [...names, ...names.map((name) => name.split(" ")[0] ?? "")];
+  // "list": the group was forgotten.
+  const member = names.find((name) => name.endsWith(` ${first}`));
+  return member ?? suggestion(typed, names) ?? suggestion(first, known);
 }
 
 function didYouMean(hint: string | undefined): string {

@@ -39,6 +39,20 @@ const rows: readonly Row[] = [
     field: "command",
     message: /"xylophone"\. See/,
   },
+  {
+    what: "a command without its group",
+    args: ["list"],
+    exit: 2,
+    field: "command",
+    message: /"sessions list"\?/,
+  },
+  {
+    what: "the version as a command",
+    args: ["version"],
+    exit: 2,
+    field: "command",
+    message: /"--version"\?/,
+  },
   { what: "a group without a command", args: ["sessions"], exit: 2, field: "command", message: /list, show/ },
   {
     what: "an unknown option",
@@ -89,7 +103,13 @@ const rows: readonly Row[] = [
   // Values that are wrong.
   { what: "a wrong id", args: ["sessions", "show", "nonsense"], exit: 1, field: "id", message: /nonsense/ },
   { what: "a wrong key", args: ["sessions", "show", "a:"], exit: 1, field: "key" },
-  { what: "a key where an id is needed", args: ["sessions", "restore", "a:b"], exit: 1, field: "id" },
+  {
+    what: "a key where an id is needed",
+    args: ["sessions", "restore", "a:b", "--state-dir", "state"],
+    exit: 1,
+    field: "id",
+    message: /sessions list --trash --state-dir state$/,
+  },
   {
     what: "a role that is none",
     args: append("a:b", "--role", "robot", "--content", "x"),
@@ -132,12 +152,19 @@ const rows: readonly Row[] = [
     exit: 1,
     field: "limit",
   },
-  { what: "a limit of nothing", args: ["sessions", "list", "--limit", "0"], exit: 1, field: "limit" },
+  {
+    what: "a limit of nothing",
+    args: ["sessions", "list", "--limit", "0"],
+    exit: 1,
+    field: "limit",
+    message: /^--limit must be a whole number from 1 to 10000, not "0"$/,
+  },
   {
     what: "a limit beyond the store's",
     args: ["sessions", "list", "--limit", "10001"],
     exit: 1,
     field: "limit",
+    message: /^--limit must be a whole number from 1 to 10000, not "10001"$/,
   },
   {
     what: "a wrong number for --last",
@@ -236,6 +263,15 @@ const rows: readonly Row[] = [
     exit: 1,
     field: "target",
   },
+  ...[["sessions", "list"], append("a:b", "--role", "user", "--content", "x"), ["doctor"], []].map(
+    (args) => ({
+      what: `an engine that keeps nothing, for "${args.slice(0, 2).join(" ")}",`,
+      args: [...args, "--store", "ephemeral:"],
+      exit: 1 as const,
+      field: "store",
+      message: /keeps nothing/,
+    }),
+  ),
   {
     what: "an engine without a path",
     args: ["sessions", "list", "--store", "sqlite:"],

@@ -49,6 +49,24 @@ describe("validate", () => {
     expect(JSON.parse(stdout).findings).toMatchObject([{ code: "wrong-count", source: file, line: null }]);
   });
 
+  it("takes a file that is too damaged to be read for a finding", async () => {
+    using place = new Place();
+    const file = place.path("agent.db");
+    await seed(`sqlite:${file}`);
+    // The table of contents of the file, behind its header.
+    writeFileSync(file, readFileSync(file).fill(0xff, 100, 4096));
+    const store = ["--store", `sqlite:${file}`];
+    const { code, stdout } = await place.run(["sessions", "validate", "--json", ...store]);
+    expect(code).toBe(3);
+    const { ok, findings } = JSON.parse(stdout);
+    expect({ ok, findings }).toMatchObject({ ok: false, findings: [{ code: "damaged-file", source: file }] });
+    const doctor = await place.run(["doctor", ...store]);
+    expect(doctor.code).toBe(3);
+    expect(doctor.stdout).toContain("malformed");
+    expect(doctor.stdout).not.toContain("colloquy doctor");
+    expect((await place.run(["sessions", "list", ...store])).code).toBe(1);
+  });
+
   it("tells a reader of a damaged transcript, beside what can still be read", async () => {
     using place = new Place();
     const store = ["--store", `jsonl:${place.path("chats")}`];

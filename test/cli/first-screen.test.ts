@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../src/cli/command-table.ts";
+import { PROGRAM } from "../../src/cli/invocation.ts";
 import { openStore } from "../../src/store/open.ts";
 import { INFO_MEMBERS, Place } from "./run-command.ts";
 
@@ -13,7 +14,8 @@ describe("the first screen", () => {
     const { code, stdout } = await place.run([]);
     expect(code).toBe(0);
     expect(stdout).toContain(`the first message makes ${join(place.state, "conversations.db")}`);
-    expect(stdout).toContain("colloquy sessions append");
+    // The tests run from a checkout, where this is what can be typed.
+    expect(stdout).toContain("npm run -s colloquy -- sessions append");
     expect(existsSync(place.state)).toBe(false);
   });
 
@@ -27,6 +29,28 @@ describe("the first screen", () => {
     expect(store).toEqual({ engine: "sqlite", path: join(place.state, "conversations.db"), exists: true });
     expect(conversations).toBe(1);
     expect(Object.keys(items[0])).toEqual(INFO_MEMBERS);
+  });
+});
+
+describe("a hint", () => {
+  it("says that the trash holds something, on the store that was named", async () => {
+    using place = new Place();
+    const store = ["--store", "sqlite:my agent.db"];
+    await place.json(["sessions", "append", "notes:a", ...HELLO, ...store]);
+    const { stdout, stderr } = await place.run(["sessions", "delete", "notes:a", ...store]);
+    expect(stdout).toBe("notes:a is in the trash\n");
+    expect(stderr).toMatch(/restore [0-9a-f-]{36} --store 'sqlite:my agent.db'\n$/);
+    const screen = (await place.run(store)).stdout;
+    expect(screen).toContain(`No conversations in ${place.path("my agent.db")}\n`);
+    expect(screen).toContain(
+      `\n1 conversation in the trash: ${PROGRAM} sessions list --trash --store 'sqlite:my agent.db'\n`,
+    );
+  });
+
+  it("repeats the state folder", async () => {
+    using place = new Place();
+    const { stdout } = await place.run(["--state-dir", "other"]);
+    expect(stdout).toContain("sessions history notes:first --state-dir other\n");
   });
 });
 
@@ -90,13 +114,26 @@ describe("help", () => {
       const { code, stdout } = await place.run([...name.split(" "), "--help"]);
       expect(code).toBe(0);
       expect(examples.length).toBeGreaterThan(0);
-      for (const part of [summary, `colloquy ${name}`, ...examples]) expect(stdout).toContain(part);
+      const typed = examples.map((example) => example.replace("colloquy", PROGRAM));
+      const whole = stdout.replaceAll(/ \\\n +/g, " ");
+      for (const part of [summary, `${PROGRAM} ${name}`, ...typed]) expect(whole).toContain(part);
       for (const option of Object.keys({ ...options, ...GLOBAL_OPTIONS }))
         expect(stdout).toContain(`--${option}`);
       expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);
       expect((await place.run(["help", ...name.split(" ")])).stdout).toBe(stdout);
     },
   );
+
+  it.each(["60", "40"])("fits %s columns without breaking a word", async (columns) => {
+    using place = new Place();
+    for (const args of [["--help"], ["sessions", "append", "--help"]]) {
+      const { stdout } = await place.run(args, { env: { COLUMNS: columns } });
+      // A usage line is a command: it is broken only where a shell goes on.
+      const wide = stdout.split("\n").filter((line) => line.length > Number(columns));
+      expect(wide.filter((line) => !/^(Usage|More):/.test(line))).toEqual([]);
+      expect(stdout).toContain("conversation");
+    }
+  });
 
   it("explains a group, and answers programs", async () => {
     using place = new Place();

@@ -57,7 +57,8 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const byKey = await place.json(sessions("show", "discord:dm:42"));
       expect(await place.json(sessions("show", id.toUpperCase(), "--all"))).toEqual(byKey);
       expect(Object.keys(byKey)).toEqual(["info", "branch", "entries"]);
-      expect(Object.keys(byKey.info)).toEqual(INFO_MEMBERS);
+      expect(Object.keys(byKey.info)).toEqual([...INFO_MEMBERS, "head"]);
+      expect(byKey.info.head).toBe(byKey.entries[2].id);
       expect(byKey.branch).toBe("main");
       expect(byKey.entries.map((entry: Printed) => entry.seq)).toEqual([1, 2, 3]);
       expect(byKey.entries[0]).toMatchObject({ parentId: null, kind: "message", message: { role: "user" } });
@@ -111,6 +112,9 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const first = await place.json([...append, "--operation-id", "op1"]);
       expect(await place.json([...append, "--operation-id", "op1"])).toEqual(first);
       expect(await place.json(append)).toEqual(first);
+      expect((await place.run(append)).stdout).toBe(
+        "Already there: 1 message in notes:retry; nothing written\n",
+      );
       const other = sessions("append", "notes:retry", "--role", "user", "--content", "Twice", "--id", "e1");
       expect(await place.failure(other)).toMatchObject({ code: 1, error: { code: "CONFLICT", field: "id" } });
     });
@@ -173,12 +177,17 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect((await place.failure(sessions("show", "notes:lines"))).error.code).toBe("NOT_FOUND");
       const { items } = await place.json(sessions("list", "--trash"));
       expect(items.map((info: Printed) => info.id)).toEqual([gone.info.id]);
+      expect(Object.keys(items[0])).toEqual([...INFO_MEMBERS, "deletedAt"]);
+      expect(items[0].deletedAt).toMatch(ISO);
       const { stdout } = await place.run(sessions("list", "--trash"));
       expect(stdout).toMatch(
         new RegExp(`^ID +DELETED +MESSAGES +WAS\n${gone.info.id} +just now +2 +notes:lines\n$`),
       );
       expect((await place.json(sessions("restore", gone.info.id))).info.key).toBe("notes:lines");
-      expect((await place.failure(sessions("restore", gone.info.id))).error.code).toBe("NOT_FOUND");
+      expect((await place.failure(sessions("restore", gone.info.id))).error).toMatchObject({
+        code: "NOT_FOUND",
+        message: `Conversation ${gone.info.id} is not in the trash`,
+      });
     });
 
     it("refuses to restore when the key is in use again", async () => {

@@ -149,6 +149,20 @@ describe("output", () => {
     expect(table.filter((row) => widthOf(row) > Number(columns))).toEqual([]);
   });
 
+  it("cuts a long key before it leaves out a column", async () => {
+    using other = new Place();
+    await using store = await openStore(`sqlite:${other.state}/conversations.db`);
+    const chat = await store.open(`discord:guild:${"0123456789".repeat(6)}`, {
+      title: "A title of some length",
+    });
+    await chat.append(Array.from({ length: 1234 }, () => ({ role: "user" as const, content: "x" })));
+    const { stdout } = await other.run(["sessions", "list"], { env: { COLUMNS: "60" } });
+    expect(stdout).toMatch(
+      /^CONVERSATION +LAST +MESSAGES +TITLE\ndiscord:guild:\S+… +just now +1,234 +A title/,
+    );
+    expect((await other.run(["sessions", "show", chat.id])).stdout).toMatch(/Messages +1,234\n/);
+  });
+
   it("is not cut when nobody is looking", async () => {
     const { stdout } = await place.run(["sessions", "list"]);
     expect(stdout).toContain("A title that is much too long for a narrow terminal");

@@ -1,21 +1,25 @@
 /**
- * `npm run powercut [-- --rounds N --engine sqlite|jsonl --seed S]`: does what was acknowledged survive a power cut?
+ * `npm run powercut`: does what was acknowledged survive a power cut?
  *
  * A control with `durability: "process"`, which promises nothing of the kind,
  * must lose something: otherwise the cut is none and the zeros mean nothing.
  */
-import { parseArgs } from "node:util";
+import { scriptOptions } from "../support/script-options.ts";
 import { random } from "../torture/content.ts";
 import type { EngineName } from "../torture/torture.ts";
 import { obstacle } from "./image.ts";
 import { cutAfterReplay, cutWhileWriting, type RoundResult } from "./rounds.ts";
 
-const { values } = parseArgs({
-  options: {
-    engine: { type: "string" },
-    rounds: { type: "string", default: "10" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-  },
+const USAGE = `npm run powercut -- [--engine sqlite|jsonl] [--rounds N] [--seed S]
+  Cut the power of a file system while a writer acknowledges, N times per engine (default 10).
+  Needs Linux and root; says so and does nothing elsewhere.
+
+Exit code 1 when something is wrong.`;
+
+const values = scriptOptions(USAGE, {
+  engine: { type: "string" },
+  rounds: { type: "string", default: "10" },
+  seed: { type: "string", default: String(Date.now() % 1_000_000) },
 });
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, () => process.exit(1));

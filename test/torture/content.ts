@@ -54,7 +54,7 @@ export function sharedKey(index: number): string {
   return `cli:shared-${index}`;
 }
 
-export function prefixOf(writer: string, number: number): string {
+function prefixOf(writer: string, number: number): string {
   return `${writer}/${number}: `;
 }
 

@@ -1,20 +1,23 @@
-/**
- * `npm run torture [-- --engine sqlite|jsonl --kills N --seed S]`: kill writers, count what was lost.
- * `npm run torture -- --writers [--appends N]`: eight processes write to one store at once.
- */
-import { parseArgs } from "node:util";
+/** `npm run torture`: kill writers and count what was lost, or let eight of them write at once. */
+import { scriptOptions } from "../support/script-options.ts";
 import { manyWriters } from "./many-writers.ts";
 import { type EngineName, torture } from "./torture.ts";
 
-const { values } = parseArgs({
-  options: {
-    engine: { type: "string" },
-    kills: { type: "string", default: "1000" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    writers: { type: "boolean", default: false },
-    appends: { type: "string", default: "5000" },
-    durability: { type: "string", default: "full" },
-  },
+const USAGE = `npm run torture -- [--engine sqlite|jsonl] [--kills N] [--seed S]
+  Kill writers N times per engine (default 1000) and count what was lost.
+
+npm run torture -- --writers [--engine sqlite|jsonl] [--appends N] [--durability full|process]
+  Eight processes append N times each (default 5000) to one store at once.
+
+Exit code 1 when something is wrong.`;
+
+const values = scriptOptions(USAGE, {
+  engine: { type: "string" },
+  kills: { type: "string", default: "1000" },
+  seed: { type: "string", default: String(Date.now() % 1_000_000) },
+  writers: { type: "boolean", default: false },
+  appends: { type: "string", default: "5000" },
+  durability: { type: "string", default: "full" },
 });
 
 const engines = (values.engine === undefined ? ["sqlite", "jsonl"] : [values.engine]) as EngineName[];

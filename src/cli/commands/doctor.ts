@@ -3,6 +3,7 @@ import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { Finding } from "../../store/index.ts";
 import type { Call } from "../command.ts";
 import { counted } from "../conversation-view.ts";
+import { damagedFile } from "../damaged-file.ts";
 import {
   type Checkup,
   checkDisk,
@@ -56,10 +57,10 @@ async function checkStore(call: Call, target: StoreTarget): Promise<Checkup> {
     const checked = `Store ${place}, ${counted(conversations, "conversation")}`;
     return { checked, findings: findings.map(damage) };
   } catch (error) {
-    return {
-      checked: `Store ${place}`,
-      findings: [unopened(asColloquyError(error, `Cannot read ${place}`))],
-    };
+    const damaged = damagedFile(error, target);
+    const finding =
+      damaged === undefined ? unopened(asColloquyError(error, `Cannot read ${place}`)) : damage(damaged);
+    return { checked: `Store ${place}`, findings: [finding] };
   }
 }
 

@@ -1,11 +1,14 @@
+import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
 import { conversationTable, counted, infoJson } from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
+import { nextCommand, PROGRAM } from "../invocation.ts";
 import { openToRead } from "../open-store.ts";
 import { safeLine } from "../safe-text.ts";
 import { type StoreTarget, storeTarget } from "../store-target.ts";
 
 const LATEST = 5;
+const TRASH_COUNTED = 1000;
 
 /** What somebody sees who types nothing but `colloquy`. Makes nothing. */
 export async function run(call: Call): Promise<number> {
@@ -18,36 +21,45 @@ export async function run(call: Call): Promise<number> {
   if (call.json) {
     const exists = store !== undefined;
     call.out.json({ store: { engine, path, exists }, conversations, items: items.map(infoJson) });
-  } else if (items.length === 0) call.out.lines(welcome(call, target));
+  } else if (items.length === 0) call.out.lines(welcome(call, target, await trashLine(call, store)));
   else {
     call.out.lines([
       `${counted(conversations, "conversation")} in ${placeOf(target)}`,
       "",
       ...conversationTable(call.out, items),
       "",
-      "Read one:   colloquy sessions history CONVERSATION",
-      "See all:    colloquy sessions list",
-      "Much more:  colloquy --help",
+      `Read one:   ${nextCommand("sessions history CONVERSATION", call.values)}`,
+      `See all:    ${nextCommand("sessions list", call.values)}`,
+      `Much more:  ${PROGRAM} --help`,
     ]);
   }
   return EXIT_DONE;
 }
 
-function welcome({ out }: Call, target: StoreTarget): string[] {
+function welcome({ out, values }: Call, target: StoreTarget, trash: string | undefined): string[] {
   return [
     out.style("bold", "Colloquy keeps every word of every conversation an AI agent has."),
     "",
     target.missing
       ? `There is no store yet; the first message makes ${placeOf(target)}`
-      : `Nothing is stored yet in ${placeOf(target)}`,
+      : `${trash === undefined ? "Nothing is stored yet" : "No conversations"} in ${placeOf(target)}`,
+    ...(trash === undefined ? [] : [trash]),
     "",
     "Keep a first message:",
-    '  colloquy sessions append notes:first --role user --content "Hello"',
+    `  ${nextCommand('sessions append notes:first --role user --content "Hello"', values)}`,
     "Read it back:",
-    "  colloquy sessions history notes:first",
+    `  ${nextCommand("sessions history notes:first", values)}`,
     "See all commands:",
-    "  colloquy --help",
+    `  ${PROGRAM} --help`,
   ];
+}
+
+/** A store that looks empty may only have everything in the trash. */
+async function trashLine({ values }: Call, store: Store | undefined): Promise<string | undefined> {
+  const page = await store?.list({ trash: true, limit: TRASH_COUNTED });
+  if (page === undefined || page.items.length === 0) return undefined;
+  const count = `${page.cursor === null ? "" : "More than "}${counted(page.items.length, "conversation")}`;
+  return `${count} in the trash: ${nextCommand("sessions list --trash", values)}`;
 }
 
 function placeOf({ engine, path }: StoreTarget): string {

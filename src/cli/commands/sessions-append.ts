@@ -6,6 +6,7 @@ import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
 import { counted } from "../conversation-view.ts";
 import { EXIT_DONE, UsageError } from "../exit.ts";
+import { PROGRAM } from "../invocation.ts";
 import { messagesFromLines } from "../message-lines.ts";
 import { noConversation, openToAppend, openToChange } from "../open-store.ts";
 import { checkReference } from "../reference.ts";
@@ -22,13 +23,21 @@ export async function run(call: Call): Promise<number> {
   const isKey = reference.includes(":");
   await using store = isKey ? await openToAppend(call) : await openToChange(call, reference);
   const conversation = await resume(store, reference, options);
+  const lastSeq = call.json ? 0 : await lastSeqOf(conversation);
   const entries = await conversation.append(messages, options);
   if (call.json) call.out.json({ entries });
   else {
-    const [name, last] = [safeLine(reference), safeLine(entries.at(-1)?.id ?? "")];
-    call.out.lines([`Appended ${counted(entries.length, "message")} to ${name}; its head is ${last}`]);
+    const [count, name] = [counted(entries.length, "message"), safeLine(reference)];
+    const last = entries.at(-1);
+    // What an append returns from before it began was there already: this was a retry.
+    if ((last?.seq ?? 0) <= lastSeq) call.out.lines([`Already there: ${count} in ${name}; nothing written`]);
+    else call.out.lines([`Appended ${count} to ${name}; its head is ${safeLine(last?.id ?? "")}`]);
   }
   return EXIT_DONE;
+}
+
+async function lastSeqOf(conversation: Conversation): Promise<number> {
+  return (await conversation.entries({ last: 1 })).items[0]?.seq ?? 0;
 }
 
 async function resume(
@@ -78,7 +87,7 @@ async function oneMessage({ values }: Call): Promise<MessageInput[]> {
   const missing = ["role", "content"].find((name) => !values.has(name));
   if (missing !== undefined) {
     throw new UsageError(
-      `"sessions append" needs --${missing}, or --jsonl -. See colloquy sessions append --help`,
+      `"sessions append" needs --${missing}, or --jsonl -. See ${PROGRAM} sessions append --help`,
       missing,
     );
   }

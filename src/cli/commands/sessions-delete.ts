@@ -1,6 +1,7 @@
 import type { Call } from "../command.ts";
 import { infoJson, nameOf } from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
+import { nextCommand } from "../invocation.ts";
 import { openToChange } from "../open-store.ts";
 import { checkReference } from "../reference.ts";
 
@@ -11,7 +12,7 @@ export async function run(call: Call): Promise<number> {
   if (call.json) call.out.json({ info: infoJson(info) });
   else {
     call.out.lines([`${nameOf(info)} is in the trash`]);
-    call.out.note(`To take it back: colloquy sessions restore ${info.id}`);
+    call.out.note(`To take it back: ${nextCommand(`sessions restore ${info.id}`, call.values)}`);
   }
   return EXIT_DONE;
 }

@@ -1,20 +1,24 @@
 import type { Call } from "../command.ts";
-import { conversationTable, infoJson, trashTable } from "../conversation-view.ts";
+import { conversationTable, infoJson, trashJson, trashTable } from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
 import { openToRead } from "../open-store.ts";
 import { wholeNumber } from "../whole-number.ts";
 
+/** The store's own limit, asked here so that the error names the option. */
+const LIMIT_MAX = 10_000;
+
 export async function run(call: Call): Promise<number> {
   const trash = call.flags.has("trash");
   const limit = call.values.get("limit");
+  const limitCount = limit === undefined ? undefined : wholeNumber(limit, "limit", LIMIT_MAX);
   await using store = await openToRead(call);
   const page = (await store?.list({
     trash,
-    limit: limit === undefined ? undefined : wholeNumber(limit, "limit"),
+    limit: limitCount,
     cursor: call.values.get("cursor"),
   })) ?? { items: [], cursor: null };
   const { items, cursor } = page;
-  if (call.json) call.out.json({ items: items.map(infoJson), cursor });
+  if (call.json) call.out.json({ items: items.map(trash ? trashJson : infoJson), cursor });
   else if (items.length > 0)
     call.out.lines(trash ? trashTable(call.out, items) : conversationTable(call.out, items));
   else call.out.note(trash ? "The trash is empty." : "No conversations.");

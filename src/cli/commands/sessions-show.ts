@@ -21,7 +21,7 @@ export async function run(call: Call): Promise<number> {
   const conversation = await conversationOf(store, reference);
   const info = await conversation.info();
   const entries = await allEntries(conversation, "entries", last);
-  if (call.json) call.out.json({ info: infoJson(info), branch: BRANCH, entries });
+  if (call.json) call.out.json({ info: { ...infoJson(info), head: info.head }, branch: BRANCH, entries });
   else {
     call.out.lines(infoLines(call.out, info));
     if (entries.length > 0) call.out.lines(["", ...entryTable(call.out, entries)]);

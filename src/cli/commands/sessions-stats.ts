@@ -1,7 +1,7 @@
 import type { StoreStats } from "../../store/store.ts";
 import { bytesText } from "../bytes-text.ts";
 import type { Call } from "../command.ts";
-import { conversationTable, infoJson } from "../conversation-view.ts";
+import { conversationTable, infoJson, numberText } from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
 import { openToRead } from "../open-store.ts";
 import type { Output } from "../output.ts";
@@ -27,8 +27,8 @@ function contractOf(stats: StoreStats): Record<string, unknown> {
 function statsLines(out: Output, stats: StoreStats): string[] {
   const facts = [
     ["Store", `${stats.engine}:${safeLine(stats.path ?? "")}`],
-    ["Conversations", stats.conversations.toLocaleString("en")],
-    ["Entries", stats.entries.toLocaleString("en")],
+    ["Conversations", numberText(stats.conversations)],
+    ["Entries", numberText(stats.entries)],
     ["Size", bytesText(stats.bytes)],
     ["Reclaimable", bytesText(stats.reclaimable)],
   ];

@@ -1,18 +1,33 @@
 import type { Finding, VerifyReport } from "../../store/index.ts";
 import type { Call } from "../command.ts";
 import { counted } from "../conversation-view.ts";
+import { damagedFile } from "../damaged-file.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../exit.ts";
 import { openToRead } from "../open-store.ts";
 import type { Output } from "../output.ts";
 import { safeLine } from "../safe-text.ts";
+import { storeTarget } from "../store-target.ts";
 
 export async function run(call: Call): Promise<number> {
-  await using store = await openToRead(call);
-  const report = (await store?.verify()) ?? { ok: true, conversations: 0, entries: 0, findings: [] };
+  const report = await reportOn(call);
   const { ok, conversations, findings } = report;
   if (call.json) call.out.json({ ok, conversations, findings: findings.map(findingJson) });
   else call.out.lines(reportLines(call.out, report));
   return ok ? EXIT_DONE : EXIT_PROBLEMS;
+}
+
+/** Damage that keeps the store from being opened is what was looked for, too. */
+async function reportOn(call: Call): Promise<VerifyReport> {
+  const target = storeTarget(call.values);
+  const nothing = { conversations: 0, entries: 0 };
+  try {
+    await using store = await openToRead(call, target);
+    return (await store?.verify()) ?? { ok: true, ...nothing, findings: [] };
+  } catch (error) {
+    const finding = damagedFile(error, target);
+    if (finding === undefined) throw error;
+    return { ok: false, ...nothing, findings: [finding] };
+  }
 }
 
 function findingJson({ code, conversation, source, line, message }: Finding): Record<string, unknown> {
