@@ -41,6 +41,8 @@ const MESSAGES: readonly (readonly [string, unknown, RegExp])[] = [
   ["an id with a control character", { role: "user", content: "x", id: "a\nb" }, /control/],
   ["half a surrogate pair in an id", { role: "user", content: "x", id: "\ud800" }, /surrogate/],
   ["a time that is none", { role: "user", content: "x", at: "yesterday" }, /time/],
+  ["a time without a zone", { role: "user", content: "x", at: "2026-01-01T00:00:00" }, /time/],
+  ["a time beyond the year 9999", { role: "user", content: "x", at: "+012026-01-01T00:00:00Z" }, /time/],
 ];
 
 /** What is wrong, and the call. */
@@ -79,6 +81,15 @@ const CALLS: readonly (readonly [string, (store: Store, chat: Conversation) => P
     ["a limit of zero", (_, chat) => chat.messages({ limit: 0 }), /limit/],
     ["a negative last", (_, chat) => chat.messages({ last: -1 }), /last/],
     ["a fraction", (_, chat) => chat.messages({ last: 1.5 }), /last/],
+    [
+      "a misspelt option of append",
+      (_, chat) => chat.append(m("a"), { operationID: "x" } as object),
+      /operationID/,
+    ],
+    ["a misspelt query of messages", (_, chat) => chat.messages({ limt: 5 } as object), /limt/],
+    ["a misspelt query of list", (store) => store.list({ trsh: true } as object), /trsh/],
+    ["a key where it has no meaning", (store) => store.open("cli:a", { key: "cli:b" } as object), /key/],
+    ["a cursor with a direction", (_, chat) => chat.messages({ cursor: "x", last: 1 }), /Only one/],
     ["two directions", (_, chat) => chat.messages({ last: 1, before: "a" }), /Only one/],
     ["a cursor of somebody else", (_, chat) => chat.messages({ cursor: "abc" }), /cursor/],
     [

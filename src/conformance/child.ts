@@ -4,6 +4,7 @@
  */
 import { writeSync } from "node:fs";
 import { openStore } from "../store/open.ts";
+import { LOCK_WAIT_MS } from "../util/wait.ts";
 import type { ChildJob, EngineModule } from "./kit.ts";
 
 const job: ChildJob = JSON.parse(process.argv[2] as string);
@@ -11,7 +12,7 @@ const module: EngineModule = await import(job.engine);
 const engine = await module.open(job.folder, {
   readonly: false,
   durability: job.durability,
-  lockWaitMs: 10_000,
+  lockWaitMs: LOCK_WAIT_MS,
   onProblem: () => {},
 });
 const store = await openStore(engine);

@@ -105,6 +105,28 @@ export const conversations: Topic = (check) => {
     assert.equal((await chat.info()).messageCount, 1);
   });
 
+  check("what is handed out of a conversation can be changed without changing it", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create({ title: "Kept" });
+    await chat.update({ contextState: { summary: "kept" } });
+    for (const info of [await chat.info(), (await store.list()).items[0], (await store.stats()).top[0]]) {
+      Object.assign(info as object, { title: "changed" });
+      Object.assign(info?.contextState as object, { summary: "changed" });
+    }
+    const { title, contextState } = await chat.info();
+    assert.deepEqual([title, contextState], ["Kept", { summary: "kept" }]);
+  });
+
+  check("updatedAt is when something was written, whatever time a message carries", async (bench) => {
+    const nowMs = Date.UTC(2026, 0, 1);
+    const store = await bench.open({ clock: () => nowMs });
+    const chat = await store.create();
+    await chat.append({ role: "user", content: "from the future", at: "2099-01-01T00:00:00.000Z" });
+    await chat.append({ role: "user", content: "from the past", at: "1999-01-01T00:00:00.000Z" });
+    const { updatedAt, lastMessageAt } = await chat.info();
+    assert.deepEqual([updatedAt, lastMessageAt], ["2026-01-01T00:00:00.000Z", "2099-01-01T00:00:00.000Z"]);
+  });
+
   check("list is by last activity, newest first, and pages do not repeat or miss any", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });

@@ -14,7 +14,7 @@
 import { appending } from "./appending.ts";
 import { badInput } from "./bad-input.ts";
 import { conversations } from "./conversations.ts";
-import { Bench, type EngineModule, type TestFunction, type Topic } from "./kit.ts";
+import { Bench, type Check, type EngineModule, type TestFunction, type Topic } from "./kit.ts";
 import { lifetime } from "./lifetime.ts";
 import { model } from "./model.ts";
 import { processes } from "./processes.ts";
@@ -40,12 +40,26 @@ const TOPICS: Readonly<Record<string, Topic>> = {
 /** Register every test of the suite with the given runner. */
 export async function conformance({ test, engine }: ConformanceOptions): Promise<void> {
   const module: EngineModule = await import(engine.href);
+  const leftOut: string[] = [];
   for (const [topic, register] of Object.entries(TOPICS)) {
-    register((name, run) => {
+    const check = (name: string, run: (bench: Bench) => Promise<void>): void => {
       test(`${topic}: ${name}`, async () => {
         await using bench = new Bench(engine, module);
         await run(bench);
       });
+    };
+    const persistent: Check["persistent"] = (name, run) => {
+      if (module.persistent === false) leftOut.push(`${topic}: ${name}`);
+      else check(name, run);
+    };
+    register(Object.assign(check, { persistent }));
+  }
+  if (leftOut.length > 0) {
+    test(`keeps nothing, so these do not apply: ${leftOut.join("; ")}`, async () => {
+      await using bench = new Bench(engine, module);
+      await (await bench.open()).create();
+      const { items } = await (await bench.open()).list();
+      if (items.length > 0) throw new Error("It keeps conversations: export persistent = true");
     });
   }
 }

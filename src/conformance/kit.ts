@@ -8,6 +8,7 @@ import type { Entry } from "../message/types.ts";
 import type { Conversation, EntryQuery } from "../store/conversation.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
+import { LOCK_WAIT_MS } from "../util/wait.ts";
 
 /** What the module of an engine exports, so that the suite can open it here and in processes of its own. */
 export interface EngineModule {
@@ -40,7 +41,7 @@ export class Bench implements AsyncDisposable {
     const engine = await this.#module.open(this.folder, {
       readonly: options.readonly ?? false,
       durability: options.durability ?? "full",
-      lockWaitMs: options.lockWaitMs ?? 10_000,
+      lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
       onProblem: options.onProblem ?? ((problem) => assert.fail(`Unexpected damage: ${problem.message}`)),
     });
     const store = await openStore(engine, options);
@@ -54,7 +55,13 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-export type Topic = (check: (name: string, run: (bench: Bench) => Promise<void>) => void) => void;
+/** Registers a test; `persistent` ones are left out for an engine that keeps nothing. */
+export interface Check {
+  (name: string, run: (bench: Bench) => Promise<void>): void;
+  persistent(name: string, run: (bench: Bench) => Promise<void>): void;
+}
+
+export type Topic = (check: Check) => void;
 
 /** The promise must fail with this code, and with `ColloquyError`. Returns the error. */
 export async function refuses(

@@ -75,37 +75,45 @@ async function contentsOf(bench: Bench): Promise<unknown[]> {
 }
 
 export const processes: Topic = (check) => {
-  check("three processes write to one conversation without losing or mixing anything", async (bench) => {
-    if (!bench.persistent) return;
-    const writers = ["a", "b", "c"].map(
-      (writer) => new Writer(bench, { writer, count: 60, batch: 3, durability: "process" }),
-    );
-    await Promise.all(writers.map((writer) => writer.ended()));
-    assert.equal(new Set(writers.map(({ conversation }) => conversation)).size, 1);
-    const contents = await contentsOf(bench);
-    assert.equal(contents.length, 3 * 60 * 3);
-    for (const writer of writers) {
-      assert.equal(writer.acknowledged, 60);
-      checkWriter(contents, writer);
-    }
-  });
-
-  check("what a killed process had acknowledged is there, and the next one goes on", async (bench) => {
-    if (!bench.persistent) return;
-    const killed: Writer[] = [];
-    for (const [round, acknowledged] of [1, 7, 2, 19].entries()) {
-      const writer = new Writer(bench, { writer: `w${round}`, count: 100_000, batch: 2, durability: "full" });
-      await writer.heard(acknowledged);
-      await writer.kill();
-      killed.push(writer);
+  check.persistent(
+    "three processes write to one conversation without losing or mixing anything",
+    async (bench) => {
+      const writers = ["a", "b", "c"].map(
+        (writer) => new Writer(bench, { writer, count: 60, batch: 3, durability: "process" }),
+      );
+      await Promise.all(writers.map((writer) => writer.ended()));
+      assert.equal(new Set(writers.map(({ conversation }) => conversation)).size, 1);
       const contents = await contentsOf(bench);
-      for (const earlier of killed) checkWriter(contents, earlier);
-      assert.ok(writer.acknowledged >= acknowledged);
-    }
-  });
+      assert.equal(contents.length, 3 * 60 * 3);
+      for (const writer of writers) {
+        assert.equal(writer.acknowledged, 60);
+        checkWriter(contents, writer);
+      }
+    },
+  );
 
-  check("a writer that is killed among others takes nothing of theirs with it", async (bench) => {
-    if (!bench.persistent) return;
+  check.persistent(
+    "what a killed process had acknowledged is there, and the next one goes on",
+    async (bench) => {
+      const killed: Writer[] = [];
+      for (const [round, acknowledged] of [1, 7, 2, 19].entries()) {
+        const writer = new Writer(bench, {
+          writer: `w${round}`,
+          count: 100_000,
+          batch: 2,
+          durability: "full",
+        });
+        await writer.heard(acknowledged);
+        await writer.kill();
+        killed.push(writer);
+        const contents = await contentsOf(bench);
+        for (const earlier of killed) checkWriter(contents, earlier);
+        assert.ok(writer.acknowledged >= acknowledged);
+      }
+    },
+  );
+
+  check.persistent("a writer that is killed among others takes nothing of theirs with it", async (bench) => {
     const victim = new Writer(bench, { writer: "victim", count: 100_000, batch: 2, durability: "process" });
     const others = ["x", "y"].map(
       (writer) => new Writer(bench, { writer, count: 40, batch: 2, durability: "process" }),
@@ -121,8 +129,7 @@ export const processes: Topic = (check) => {
     );
   });
 
-  check("an open store sees what another process does", async (bench) => {
-    if (!bench.persistent) return;
+  check.persistent("an open store sees what another process does", async (bench) => {
     const store = await bench.open();
     assert.equal(await store.get("cli:shared"), undefined);
     const writer = new Writer(bench, { writer: "other", count: 3, batch: 1, durability: "process" });

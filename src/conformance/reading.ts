@@ -68,6 +68,29 @@ export const reading: Topic = (check) => {
     assert.deepEqual(texts(rest.items), range(19, 21));
   });
 
+  check("the cursor of the end can be passed back and gives an empty page", async (bench) => {
+    const chat = await filled(bench, 3);
+    const all = await chat.messages({ last: 10 });
+    assert.deepEqual(await chat.messages({ limit: 10, cursor: all.cursor }), { items: [], cursor: null });
+  });
+
+  check("last and limit together give the smaller number of the newest", async (bench) => {
+    const chat = await filled(bench, 20);
+    assert.deepEqual(texts((await chat.messages({ last: 5, limit: 100 })).items), range(16, 20));
+    assert.deepEqual(texts((await chat.messages({ last: 100, limit: 5 })).items), range(16, 20));
+  });
+
+  check("a deleted conversation is not read, whether it had messages or not", async (bench) => {
+    const store = await bench.open();
+    for (const messages of [[], [{ role: "user" as const, content: "gone", id: "e1" }]]) {
+      const chat = await store.create();
+      if (messages.length > 0) await chat.append(messages);
+      await store.delete(chat.id);
+      await refuses("NOT_FOUND", chat.messages());
+      await refuses("NOT_FOUND", chat.messages({ after: "e1" }));
+    }
+  });
+
   check("maxBytes ends a page early but never leaves it empty", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();

@@ -117,7 +117,7 @@ export interface PageQuery {
   /** Entries after (forward) or before (backward) this `seq`; `null` from the start or the end. */
   readonly from: number | null;
   readonly limit: number;
-  /** A page ends before it would exceed this, but holds one entry at least. */
+  /** A page ends before the JSON of its messages would exceed this, but holds one entry at least. */
   readonly bytesMax: number;
   /** Only entries of this kind. */
   readonly kind: string | undefined;
@@ -195,9 +195,12 @@ export interface Engine {
   /** A page of conversations. Reads no messages. */
   list(query: ListQuery): Awaitable<ConversationInfo[]>;
 
-  /** A page of entries. The cost does not depend on the length of the conversation. */
+  /**
+   * A page of entries; empty for a conversation that is not there or in the
+   * trash. The cost does not depend on the length of the conversation.
+   */
   page(query: PageQuery): Awaitable<EntryPage>;
-  /** The `seq` of an entry, or `undefined`. */
+  /** The `seq` of an entry, or `undefined`. May have to search where no index of ids is kept. */
   locate(conversation: string, entryId: string): Awaitable<number | undefined>;
 
   /** Read everything and say what is wrong. Changes nothing. */

@@ -1,4 +1,11 @@
-import type { AppendOperation, ConversationInfo, Engine, NewEntry, UpdatePatch } from "../engine/engine.ts";
+import type {
+  AppendOperation,
+  Awaitable,
+  ConversationInfo,
+  Engine,
+  NewEntry,
+  UpdatePatch,
+} from "../engine/engine.ts";
 import { notFound } from "../engine/rules.ts";
 import { ColloquyError, invalid } from "../errors.ts";
 import type { Entry, MessageInput } from "../message/types.ts";
@@ -6,6 +13,7 @@ import {
   type CheckedMessage,
   checkEntryId,
   checkLabel,
+  checkMembers,
   checkMessage,
   checkOperationId,
   checkTitle,
@@ -23,7 +31,7 @@ export interface AppendOptions {
   readonly expectedHead?: string | null;
 }
 
-/** Which entries, at most one of `last`, `before` and `after`. From the first one on when none is given. */
+/** Which entries: at most one of `last`, `before`, `after` and `cursor`. From the first one on when none is given. */
 export interface EntryQuery {
   /** The newest so many. */
   readonly last?: number;
@@ -35,8 +43,8 @@ export interface EntryQuery {
   readonly limit?: number;
   /** A page ends before it would exceed so many bytes, but holds one entry at least. Default 64 MiB. */
   readonly maxBytes?: number;
-  /** From the last page, to go on in its direction. */
-  readonly cursor?: string;
+  /** From the last page, to go on in its direction. `null`, as the end gives it, is an empty page. */
+  readonly cursor?: string | null;
 }
 
 export interface Page<T> {
@@ -64,11 +72,10 @@ const MESSAGE_BYTES_MAX = 64 * 1024 * 1024 - 4096;
 
 /** What a conversation needs of its store. */
 export interface StoreAccess {
-  readonly engine: Engine;
   readonly queue: WriteQueue;
   nowMs(): number;
-  /** Throws when the store is closed. */
-  assertOpen(): void;
+  /** Ask the engine. Whatever it throws comes out as a `ColloquyError`. */
+  ask<T>(question: (engine: Engine) => Awaitable<T>): Promise<T>;
   /** Throws when the store is closed or was opened for reading only. */
   assertWritable(): void;
 }
@@ -110,9 +117,7 @@ export class Conversation {
       expectedHead,
       at: isoTime(nowMs),
     };
-    const { append: result } = await this.#store.queue.push(append);
-    if (result === undefined)
-      throw new ColloquyError("INTERNAL_ERROR", "The engine did not say what it wrote");
+    const result = await this.#store.queue.push(append);
     if (result.replayed) return result.entries;
     return placed(append, checked, result.firstSeq, result.parentId);
   }
@@ -129,10 +134,9 @@ export class Conversation {
 
   /** What is known of the conversation. Fails with `NOT_FOUND` when it was deleted meanwhile. */
   async info(): Promise<ConversationInfo> {
-    this.#store.assertOpen();
-    const info = await this.#store.engine.byId(this.id);
+    const info = await this.#store.ask((engine) => engine.byId(this.id));
     if (info === undefined || info.deletedAt !== null) throw notFound(this.id);
-    return info;
+    return copyOf(info);
   }
 
   /** Change title, model and the like. Messages are not touched. */
@@ -140,34 +144,23 @@ export class Conversation {
     const checked = checkPatch(patch);
     this.#store.assertWritable();
     const at = isoTime(this.#store.nowMs());
-    const { info } = await this.#store.queue.push({
-      type: "update",
-      conversation: this.id,
-      patch: checked,
-      at,
-    });
-    return info as ConversationInfo;
+    return copyOf(
+      await this.#store.queue.push({ type: "update", conversation: this.id, patch: checked, at }),
+    );
   }
 
   async #page(query: EntryQuery, kind: string | undefined): Promise<Page<Entry>> {
-    const plan = planPage(query);
-    this.#store.assertOpen();
-    const { engine } = this.#store;
-    let { from } = plan;
-    if (plan.anchor !== undefined) {
-      from = (await engine.locate(this.id, plan.anchor)) ?? null;
-      if (from === null)
-        throw new ColloquyError("NOT_FOUND", `There is no entry ${plan.anchor} in conversation ${this.id}`);
-    }
-    const { direction, limit, bytesMax } = plan;
-    const { entries, more } = await engine.page({
-      conversation: this.id,
-      direction,
-      from,
-      limit,
-      bytesMax,
-      kind,
+    const { direction, limit, bytesMax, anchor, ...plan } = planPage(query);
+    const page = await this.#store.ask(async (engine) => {
+      if (plan.ended) return { entries: [], more: false };
+      const from = anchor === undefined ? plan.from : await engine.locate(this.id, anchor);
+      if (from === undefined) {
+        throw new ColloquyError("NOT_FOUND", `There is no entry ${anchor} in conversation ${this.id}`);
+      }
+      return engine.page({ conversation: this.id, direction, from, limit, bytesMax, kind });
     });
+    const { entries, more } = page;
+    // The engine has no entries of what was deleted, or never was; an empty conversation has none either.
     if (entries.length === 0) await this.info();
     const edge = direction === "forward" ? entries.at(-1) : entries[0];
     return {
@@ -175,6 +168,11 @@ export class Conversation {
       cursor: more && edge !== undefined ? encodeCursor("e", direction, edge.seq) : null,
     };
   }
+}
+
+/** What is handed out can be changed without changing what an engine keeps. */
+export function copyOf(info: ConversationInfo): ConversationInfo {
+  return { ...info, contextState: structuredClone(info.contextState) };
 }
 
 function checkMessages(messages: unknown): CheckedMessage[] {
@@ -199,8 +197,10 @@ function checkDistinct(checked: readonly CheckedMessage[]): void {
   if (new Set(ids).size !== ids.length) throw invalid("Two messages of one append have the same id", "id");
 }
 
+const APPEND_MEMBERS: ReadonlySet<string> = new Set(["operationId", "expectedHead"]);
+
 function checkAppendOptions(options: AppendOptions): AppendOptions {
-  if (!isPlainObject(options)) throw invalid("Options must be an object", "options");
+  checkMembers(options, APPEND_MEMBERS, "options");
   const { operationId, expectedHead } = options;
   return {
     operationId: operationId === undefined ? undefined : checkOperationId(operationId),
@@ -268,37 +268,49 @@ interface PagePlan {
   readonly anchor: string | undefined;
   readonly limit: number;
   readonly bytesMax: number;
+  /** The cursor of the last page was passed back: there is nothing more. */
+  readonly ended: boolean;
 }
 
+const QUERY_MEMBERS: ReadonlySet<string> = new Set([
+  "last",
+  "before",
+  "after",
+  "limit",
+  "maxBytes",
+  "cursor",
+]);
+
 function planPage(query: EntryQuery): PagePlan {
-  if (!isPlainObject(query)) throw invalid("A query must be an object", "query");
+  checkMembers(query, QUERY_MEMBERS, "query");
   const { last, before, after, cursor } = query;
-  if ([last, before, after].filter((member) => member !== undefined).length > 1) {
-    throw invalid("Only one of last, before and after can be given", "query");
+  if ([last, before, after, cursor].filter((member) => member !== undefined).length > 1) {
+    throw invalid("Only one of last, before, after and cursor can be given", "query");
   }
-  const limit = checkCount(
-    query.limit ?? last ?? LIMIT_DEFAULT,
-    query.limit === undefined && last !== undefined ? "last" : "limit",
-  );
-  const bytesMax = checkCount(query.maxBytes ?? PAGE_BYTES_DEFAULT, "maxBytes", Number.MAX_SAFE_INTEGER);
-  if (cursor !== undefined) {
+  const limit = checkCount(query.limit ?? LIMIT_DEFAULT, "limit");
+  const size = {
+    limit: last === undefined ? limit : Math.min(checkCount(last, "last"), query.limit ?? LIMIT_MAX),
+    bytesMax: checkCount(query.maxBytes ?? PAGE_BYTES_DEFAULT, "maxBytes", Number.MAX_SAFE_INTEGER),
+  };
+  if (typeof cursor === "string") {
     const [direction, from] = decodeCursor("e", cursor, ["string", "number"]);
+    const backward = direction === "backward";
     return {
-      direction: direction === "backward" ? "backward" : "forward",
+      ...size,
+      direction: backward ? "backward" : "forward",
       from: from as number,
       anchor: undefined,
-      limit,
-      bytesMax,
+      ended: false,
     };
   }
   const anchor = before ?? after;
   return {
+    ...size,
     direction: last !== undefined || before !== undefined ? "backward" : "forward",
     from: null,
     anchor:
       anchor === undefined ? undefined : checkEntryId(anchor, before === undefined ? "after" : "before"),
-    limit,
-    bytesMax,
+    ended: cursor === null,
   };
 }
 

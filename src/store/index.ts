@@ -1,24 +1,4 @@
-export type {
-  AppendOperation,
-  AppendResult,
-  Awaitable,
-  ConversationInfo,
-  CreateOperation,
-  Engine,
-  EngineOptions,
-  EngineStats,
-  EntryPage,
-  Finding,
-  ListQuery,
-  NewEntry,
-  Operation,
-  Outcome,
-  PageQuery,
-  TrashOperation,
-  UpdateOperation,
-  UpdatePatch,
-  VerifyReport,
-} from "../engine/engine.ts";
+export type { ConversationInfo, Engine, Finding, VerifyReport } from "../engine/engine.ts";
 export {
   type AppendOptions,
   Conversation,

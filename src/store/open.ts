@@ -1,5 +1,6 @@
 import type { Engine, EngineOptions } from "../engine/engine.ts";
-import { ColloquyError, invalid } from "../errors.ts";
+import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
+import { checkMembers } from "../message/validate.ts";
 import { type Clock, systemClock } from "../util/time.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 import { Store } from "./store.ts";
@@ -29,6 +30,9 @@ export interface StoreOptions {
  */
 export async function openStore(target: string | Engine, options: StoreOptions = {}): Promise<Store> {
   const engineOptions = checkOptions(options);
+  if (typeof target !== "string" && typeof target?.commit !== "function") {
+    throw invalid("A store is opened by a target such as sqlite:FILE, or with an engine", "target");
+  }
   const engine =
     typeof target === "string" ? await openNamed(target, options.worker === true, engineOptions) : target;
   return new Store(engine, { clock: options.clock ?? systemClock, readonly: engineOptions.readonly });
@@ -44,6 +48,14 @@ async function openNamed(target: string, worker: boolean, options: EngineOptions
 /** The only place that turns an engine's name into an engine. */
 export async function openEngine(target: string, options: EngineOptions): Promise<Engine> {
   const { name, place } = parseTarget(target);
+  try {
+    return await openByName(name, place, options);
+  } catch (error) {
+    throw asColloquyError(error, `Cannot open ${target}`);
+  }
+}
+
+async function openByName(name: EngineName, place: string, options: EngineOptions): Promise<Engine> {
   switch (name) {
     case "ephemeral": {
       const { EphemeralEngine } = await import("../engine/ephemeral/ephemeral-engine.ts");
@@ -76,7 +88,17 @@ function parseTarget(target: string): { name: EngineName; place: string } {
   throw invalid(`Unknown store "${target}": use sqlite:FILE, jsonl:FOLDER or ephemeral:`, "target");
 }
 
+const OPTION_MEMBERS: ReadonlySet<string> = new Set([
+  "readonly",
+  "durability",
+  "worker",
+  "lockWaitMs",
+  "onProblem",
+  "clock",
+]);
+
 function checkOptions(options: StoreOptions): EngineOptions {
+  checkMembers(options, OPTION_MEMBERS, "options");
   const { readonly = false, durability = "full", lockWaitMs = LOCK_WAIT_MS, onProblem = warn } = options;
   if (durability !== "full" && durability !== "process") {
     throw invalid('durability must be "full" or "process"', "durability");

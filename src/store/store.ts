@@ -1,11 +1,10 @@
-import type { ConversationInfo, Engine, EngineStats, VerifyReport } from "../engine/engine.ts";
+import type { Awaitable, ConversationInfo, Engine, EngineStats, VerifyReport } from "../engine/engine.ts";
 import { activeAt, notFound } from "../engine/rules.ts";
-import { invalid, unavailable } from "../errors.ts";
-import { checkConversationId, checkKey, checkLabel, checkTitle } from "../message/validate.ts";
-import { isPlainObject } from "../util/json.ts";
-import { type Clock, isoTime } from "../util/time.ts";
+import { asColloquyError, invalid, unavailable } from "../errors.ts";
+import { checkConversationId, checkKey, checkLabel, checkMembers, checkTitle } from "../message/validate.ts";
+import { type Clock, isoTime, parseTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";
-import { Conversation, checkCount, type Page, type StoreAccess } from "./conversation.ts";
+import { Conversation, checkCount, copyOf, type Page, type StoreAccess } from "./conversation.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { WriteQueue } from "./write-queue.ts";
 
@@ -28,7 +27,8 @@ export interface ConversationQuery {
   readonly trash?: boolean;
   /** At most so many in a page. Default 50, at most 10,000. */
   readonly limit?: number;
-  readonly cursor?: string;
+  /** From the last page. `null`, as the end gives it, is an empty page. */
+  readonly cursor?: string | null;
 }
 
 export interface StoreStats extends EngineStats {
@@ -51,13 +51,12 @@ export class Store {
   constructor(engine: Engine, options: { readonly clock: Clock; readonly readonly: boolean }) {
     this.#engine = engine;
     this.#queue = new WriteQueue(engine);
-    this.#clock = options.clock;
+    this.#clock = () => checkClock(options.clock());
     this.#readonly = options.readonly;
     this.#access = {
-      engine,
       queue: this.#queue,
       nowMs: () => this.#clock(),
-      assertOpen: () => this.#assertOpen(),
+      ask: (question) => this.#ask(question),
       assertWritable: () => this.#assertWritable(),
     };
   }
@@ -75,16 +74,15 @@ export class Store {
   /** Resume the conversation that has this session key, or create it. */
   async open(key: string, init: ConversationInit = {}): Promise<Conversation> {
     const checkedKey = checkKey(key);
-    const fields = checkInit(init);
-    this.#assertOpen();
-    const existing = await this.#engine.byKey(checkedKey);
+    const fields = checkInit(init, OPEN_MEMBERS);
+    const existing = await this.#ask((engine) => engine.byKey(checkedKey));
     if (existing !== undefined) return new Conversation(this.#access, existing.id);
     return this.#create({ ...fields, id: undefined, key: checkedKey }, true);
   }
 
   /** Create a conversation. A session key that is in use is a `CONFLICT`. */
   async create(init: CreateInit = {}): Promise<Conversation> {
-    const fields = checkInit(init);
+    const fields = checkInit(init, CREATE_MEMBERS);
     const id = init.id === undefined ? undefined : checkConversationId(init.id);
     return this.#create({ ...fields, id, key: init.key === undefined ? null : checkKey(init.key) }, false);
   }
@@ -97,14 +95,16 @@ export class Store {
 
   /** A page of conversations, by last activity, newest first. Reads no messages. */
   async list(query: ConversationQuery = {}): Promise<Page<ConversationInfo>> {
-    if (!isPlainObject(query)) throw invalid("A query must be an object", "query");
+    checkMembers(query, LIST_MEMBERS, "query");
+    const { trash = false, cursor } = query;
     const limit = checkCount(query.limit ?? LIST_DEFAULT, "limit");
-    const place =
-      query.cursor === undefined ? undefined : decodeCursor("c", query.cursor, ["string", "string"]);
-    this.#assertOpen();
+    const place = typeof cursor === "string" ? decodeCursor("c", cursor, ["string", "string"]) : undefined;
+    if (place !== undefined && parseTime(place[0]) === undefined) throw invalid("Invalid cursor", "cursor");
     const after = place === undefined ? undefined : { at: place[0] as string, id: place[1] as string };
-    const found = await this.#engine.list({ trash: query.trash === true, limit: limit + 1, after });
-    const items = found.slice(0, limit);
+    const found = await this.#ask((engine) =>
+      cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after }),
+    );
+    const items = found.slice(0, limit).map(copyOf);
     const last = items.at(-1);
     const more = found.length > limit && last !== undefined;
     return { items, cursor: more ? encodeCursor("c", activeAt(last), last.id) : null };
@@ -127,19 +127,17 @@ export class Store {
 
   /** Read everything that is stored and report what is wrong. Changes nothing. */
   async verify(): Promise<VerifyReport> {
-    this.#assertOpen();
-    return this.#engine.verify();
+    return this.#ask((engine) => engine.verify());
   }
 
   async stats(): Promise<StoreStats> {
-    this.#assertOpen();
-    const stats = await this.#engine.stats();
-    return { ...stats, engine: this.#engine.name, path: this.#engine.location };
+    const stats = await this.#ask((engine) => engine.stats());
+    return { ...stats, top: stats.top.map(copyOf), engine: this.#engine.name, path: this.#engine.location };
   }
 
   /** Finish what was begun and let go of the files. Calling it again does nothing. */
   close(): Promise<void> {
-    this.#closed ??= this.#queue.idle().then(() => this.#engine.close());
+    this.#closed ??= this.#queue.idle().then(() => mapped(() => this.#engine.close()));
     return this.#closed;
   }
 
@@ -150,8 +148,7 @@ export class Store {
   async #find(idOrKey: string): Promise<ConversationInfo | undefined> {
     const isKey = typeof idOrKey === "string" && idOrKey.includes(":");
     const checked = isKey ? checkKey(idOrKey) : checkConversationId(idOrKey);
-    this.#assertOpen();
-    const info = await (isKey ? this.#engine.byKey(checked) : this.#engine.byId(checked));
+    const info = await this.#ask((engine) => (isKey ? engine.byKey(checked) : engine.byId(checked)));
     return info === undefined || info.deletedAt !== null ? undefined : info;
   }
 
@@ -161,7 +158,7 @@ export class Store {
   ): Promise<Conversation> {
     this.#assertWritable();
     const nowMs = this.#clock();
-    const { info } = await this.#queue.push({
+    const { id } = await this.#queue.push({
       type: "create",
       ...init,
       channel: init.channel ?? init.key?.slice(0, init.key.indexOf(":")) ?? null,
@@ -170,12 +167,18 @@ export class Store {
       at: isoTime(nowMs),
       resume,
     });
-    return new Conversation(this.#access, (info as ConversationInfo).id);
+    return new Conversation(this.#access, id);
   }
 
   async #move(type: "trash" | "restore", conversation: string): Promise<ConversationInfo> {
-    const { info } = await this.#queue.push({ type, conversation, at: isoTime(this.#clock()) });
-    return info as ConversationInfo;
+    return copyOf(await this.#queue.push({ type, conversation, at: isoTime(this.#clock()) }));
+  }
+
+  #ask<T>(question: (engine: Engine) => Awaitable<T>): Promise<T> {
+    return mapped(() => {
+      this.#assertOpen();
+      return question(this.#engine);
+    });
   }
 
   #assertOpen(): void {
@@ -195,12 +198,28 @@ interface InitFields {
   readonly profileId: string | null;
 }
 
-const INIT_MEMBERS: ReadonlySet<string> = new Set(["id", "key", "title", "channel", "model", "profileId"]);
+const OPEN_MEMBERS: ReadonlySet<string> = new Set(["title", "channel", "model", "profileId"]);
+const CREATE_MEMBERS: ReadonlySet<string> = new Set(["id", "key", ...OPEN_MEMBERS]);
+const LIST_MEMBERS: ReadonlySet<string> = new Set(["trash", "limit", "cursor"]);
 
-function checkInit(init: CreateInit): InitFields {
-  if (!isPlainObject(init)) throw invalid("An object is expected", "init");
-  const unknown = Object.keys(init).find((member) => !INIT_MEMBERS.has(member));
-  if (unknown !== undefined) throw invalid(`Unknown member "${unknown}"`, unknown);
+const TIME_MAX = Date.UTC(9999, 11, 31);
+
+function checkClock(nowMs: number): number {
+  if (Number.isFinite(nowMs) && nowMs >= 0 && nowMs <= TIME_MAX) return Math.trunc(nowMs);
+  throw invalid(`The clock says ${nowMs}, which are not milliseconds since 1970`, "clock");
+}
+
+/** Nothing untyped leaves the store, whatever an engine or the system throws. */
+async function mapped<T>(work: () => Awaitable<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asColloquyError(error, "The store failed");
+  }
+}
+
+function checkInit(init: CreateInit, allowed: ReadonlySet<string>): InitFields {
+  checkMembers(init, allowed, "init");
   const label = (value: unknown, field: string): string | null =>
     value === undefined ? null : checkLabel(value, field);
   return {

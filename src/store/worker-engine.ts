@@ -14,45 +14,34 @@ import type {
 import { type ColloquyError, unavailable } from "../errors.ts";
 import { type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
-interface Waiting {
-  readonly resolve: (value: unknown) => void;
-  readonly reject: (error: ColloquyError) => void;
-}
-
 /** Another engine, in a thread of its own. */
 export class WorkerEngine implements Engine {
   readonly name: string;
   readonly location: string | null;
   readonly #worker: Worker;
-  readonly #waiting: Map<number, Waiting>;
-  #next = 1;
+  readonly #calls: Calls;
 
   static async open(target: string, options: EngineOptions): Promise<WorkerEngine> {
     const { onProblem, ...plain } = options;
     // The same file name in the sources and, compiled, in the package.
     const script = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url);
     const worker = new Worker(script, { workerData: { target, options: plain } });
-    const waiting = new Map<number, Waiting>();
-    const opened = await new Promise<{ name: string; location: string | null }>((resolve, reject) => {
-      waiting.set(0, { resolve: resolve as (value: unknown) => void, reject });
-      worker.on("message", (reply: Reply) => receive(reply, waiting, onProblem));
-      worker.on("error", (error) =>
-        failAll(waiting, unavailable(`The worker failed: ${(error as Error).message}`, { cause: error })),
-      );
-      worker.on("exit", () => failAll(waiting, unavailable("The worker has ended")));
+    const calls = new Calls(worker);
+    worker.on("message", (reply: Reply) => {
+      if ("problem" in reply) onProblem(reviveError(reply.problem));
+      else calls.settle(reply);
     });
-    // A store that nobody closes must not keep the process alive, unless an answer is awaited.
-    worker.unref();
-    return new WorkerEngine(worker, waiting, opened);
+    worker.on("error", (error) =>
+      calls.end(unavailable(`The worker failed: ${(error as Error).message}`, { cause: error })),
+    );
+    worker.on("exit", () => calls.end(unavailable("The worker has ended")));
+    const opened = await calls.expect<{ name: string; location: string | null }>(0);
+    return new WorkerEngine(worker, calls, opened);
   }
 
-  private constructor(
-    worker: Worker,
-    waiting: Map<number, Waiting>,
-    opened: { name: string; location: string | null },
-  ) {
+  private constructor(worker: Worker, calls: Calls, opened: { name: string; location: string | null }) {
     this.#worker = worker;
-    this.#waiting = waiting;
+    this.#calls = calls;
     this.name = opened.name;
     this.location = opened.location;
   }
@@ -93,49 +82,68 @@ export class WorkerEngine implements Engine {
   }
 
   async close(): Promise<void> {
+    if (this.#calls.ended) return;
     await this.#ask("close");
     await this.#worker.terminate();
   }
 
   #ask<T>(method: Request["method"], ...args: unknown[]): Promise<T> {
+    return this.#calls.ask<T>(method, args);
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: ColloquyError) => void;
+}
+
+/** Questions to the thread that wait for their answer. */
+class Calls {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 1;
+  #end: ColloquyError | undefined;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  get ended(): boolean {
+    return this.#end !== undefined;
+  }
+
+  ask<T>(method: Request["method"], args: unknown[]): Promise<T> {
     const id = this.#next++;
+    const answer = this.expect<T>(id);
+    this.#worker.postMessage({ id, method, args } satisfies Request);
+    return answer;
+  }
+
+  /** A store that nobody closes must not keep the process alive, unless an answer is awaited. */
+  expect<T>(id: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      if (this.#waiting.size === 0) this.#worker.ref();
-      const settle = (): void => {
-        if (this.#waiting.size === 0) this.#worker.unref();
-      };
-      this.#waiting.set(id, {
-        resolve: (value) => {
-          settle();
-          resolve(value as T);
-        },
-        reject: (error) => {
-          settle();
-          reject(error);
-        },
-      });
-      this.#worker.postMessage({ id, method, args } satisfies Request);
+      if (this.#end !== undefined) {
+        reject(this.#end);
+        return;
+      }
+      this.#worker.ref();
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
     });
   }
-}
 
-function receive(
-  reply: Reply,
-  waiting: Map<number, Waiting>,
-  onProblem: (problem: ColloquyError) => void,
-): void {
-  if ("problem" in reply) {
-    onProblem(reviveError(reply.problem));
-    return;
+  settle(reply: Exclude<Reply, { problem: unknown }>): void {
+    const asked = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ("error" in reply) asked?.reject(reviveError(reply.error));
+    else asked?.resolve(reply.value);
   }
-  const asked = waiting.get(reply.id);
-  waiting.delete(reply.id);
-  if ("error" in reply) asked?.reject(reviveError(reply.error));
-  else asked?.resolve(reply.value);
-}
 
-function failAll(waiting: Map<number, Waiting>, error: ColloquyError): void {
-  const asked = [...waiting.values()];
-  waiting.clear();
-  for (const { reject } of asked) reject(error);
+  /** The thread is gone: nobody who waits, or asks later, waits for ever. */
+  end(error: ColloquyError): void {
+    this.#end ??= error;
+    const asked = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of asked) reject(this.#end);
+  }
 }

@@ -1,16 +1,22 @@
-import type { Engine, Operation, Outcome } from "../engine/engine.ts";
-import { asColloquyError, unavailable } from "../errors.ts";
+import type {
+  AppendOperation,
+  AppendResult,
+  ConversationInfo,
+  Engine,
+  Operation,
+  Outcome,
+} from "../engine/engine.ts";
+import { asColloquyError, ColloquyError } from "../errors.ts";
 
 /** Limits of one transaction, so that a flood neither fills memory nor makes everybody wait for the last of it. */
 const BATCH_OPERATIONS_MAX = 1024;
-const BATCH_BYTES_MAX = 16 * 1024 * 1024;
-
-type Success = Extract<Outcome, { ok: true }>;
+const BATCH_SIZE_MAX = 16 * 1024 * 1024;
 
 interface Waiting {
   readonly operation: Operation;
-  readonly bytes: number;
-  readonly resolve: (outcome: Success) => void;
+  /** In characters, which is near enough for a limit. */
+  readonly size: number;
+  readonly resolve: (result: AppendResult | ConversationInfo) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -29,9 +35,11 @@ export class WriteQueue {
     this.#engine = engine;
   }
 
-  push(operation: Operation): Promise<Success> {
+  push(operation: AppendOperation): Promise<AppendResult>;
+  push(operation: Exclude<Operation, AppendOperation>): Promise<ConversationInfo>;
+  push(operation: Operation): Promise<AppendResult | ConversationInfo> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ operation, bytes: sizeOf(operation), resolve, reject });
+      this.#waiting.push({ operation, size: sizeOf(operation), resolve, reject });
       this.#draining ??= Promise.resolve().then(() => this.#drain());
     });
   }
@@ -48,14 +56,13 @@ export class WriteQueue {
       try {
         const committed = this.#engine.commit(batch.map(({ operation }) => operation));
         outcomes = Array.isArray(committed) ? committed : await committed;
+        if (!Array.isArray(outcomes)) throw new Error("the engine gave no answer");
       } catch (error) {
         for (const { reject } of batch) reject(asColloquyError(error, "Cannot write"));
         continue;
       }
-      batch.forEach(({ resolve, reject }, index) => {
-        const outcome = outcomes[index];
-        if (outcome?.ok) resolve(outcome);
-        else reject(outcome?.error ?? unavailable("The engine gave no answer"));
+      batch.forEach((waiting, index) => {
+        answer(waiting, outcomes[index]);
       });
       // Let those who were just answered go first: what they write next joins the next batch.
       await undefined;
@@ -64,11 +71,11 @@ export class WriteQueue {
   }
 
   #nextBatch(): Waiting[] {
-    let bytes = 0;
+    let size = 0;
     let count = 0;
     for (const waiting of this.#waiting) {
-      bytes += waiting.bytes;
-      if (count > 0 && (count >= BATCH_OPERATIONS_MAX || bytes > BATCH_BYTES_MAX)) break;
+      size += waiting.size;
+      if (count > 0 && (count >= BATCH_OPERATIONS_MAX || size > BATCH_SIZE_MAX)) break;
       count++;
     }
     return this.#waiting.splice(0, count);
@@ -78,4 +85,14 @@ export class WriteQueue {
 function sizeOf(operation: Operation): number {
   if (operation.type !== "append") return 0;
   return operation.entries.reduce((sum, { json }) => sum + json.length, 0);
+}
+
+function answer({ operation, resolve, reject }: Waiting, outcome: Outcome | undefined): void {
+  if (outcome?.ok === false) {
+    reject(outcome.error);
+    return;
+  }
+  const result = operation.type === "append" ? outcome?.append : outcome?.info;
+  if (result === undefined) reject(new ColloquyError("INTERNAL_ERROR", "The engine did not say what it did"));
+  else resolve(result);
 }

@@ -36,6 +36,7 @@ export function assertJson(value: unknown, path: string, depth = 0): asserts val
     throw invalid(`${path} is nested deeper than ${JSON_DEPTH_MAX} levels, or contains itself`, rootOf(path));
   }
   if (Array.isArray(value)) {
+    refuseToJson(value, path);
     for (let index = 0; index < value.length; index++) {
       assertJson(value[index], `${path}[${index}]`, depth + 1);
     }
@@ -45,9 +46,17 @@ export function assertJson(value: unknown, path: string, depth = 0): asserts val
   if (prototype !== Object.prototype && prototype !== null) {
     throw invalid(`${path} is ${describe(value)}, which JSON cannot hold`, path);
   }
+  refuseToJson(value, path);
   for (const member of Object.keys(value)) {
     if (member === "__proto__") throw invalid(`${path} has a member called __proto__`, path);
     assertJson((value as Record<string, unknown>)[member], `${path}.${member}`, depth + 1);
+  }
+}
+
+/** What `JSON.stringify` would write instead was not checked. */
+function refuseToJson(value: object, path: string): void {
+  if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
+    throw invalid(`${path} has a toJSON method, so that something else would be stored`, path);
   }
 }
 

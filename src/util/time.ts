@@ -47,9 +47,11 @@ export function timeOf(iso: string): number {
   return lastParsedMs;
 }
 
-/** The milliseconds of an ISO 8601 time, or `undefined` when it is none. */
+const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
+
+/** The milliseconds of an ISO 8601 time with its zone, or `undefined` when it is none. */
 export function parseTime(text: unknown): number | undefined {
-  if (typeof text !== "string") return undefined;
+  if (typeof text !== "string" || !ISO_8601.test(text)) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }

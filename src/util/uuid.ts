@@ -25,6 +25,7 @@ export function uuidv7(nowMs: number, random: Random): string {
   return format(nowMs, (((scratch[0] ?? 0) & 0x0f) << 8) | (scratch[1] ?? 0));
 }
 
+const TIME_MAX = 2 ** 48 - 1;
 const COUNTER_MAX = 0xfff;
 let lastMs = 0;
 let counter = 0;
@@ -51,7 +52,9 @@ export function nextUuid(nowMs: number): string {
 
 /** With the last eight bytes of `scratch`. */
 function format(ms: number, twelveBits: number): string {
-  const time = Math.max(0, Math.trunc(ms)).toString(16).padStart(12, "0");
+  const time = Math.min(Math.max(0, Math.trunc(ms)), TIME_MAX)
+    .toString(16)
+    .padStart(12, "0");
   const hex = (index: number): string => HEX[scratch[index] ?? 0] ?? "00";
   const version = HEX[0x70 | (twelveBits >> 8)];
   const variant = HEX[0x80 | ((scratch[2] ?? 0) & 0x3f)];

@@ -130,7 +130,7 @@ export class EphemeralEngine implements Engine {
 
   #update({ conversation, patch, at }: UpdateOperation): ConversationInfo {
     const kept = this.#live(conversation);
-    kept.info = { ...kept.info, ...structuredClone(patch), updatedAt: at };
+    kept.info = { ...kept.info, ...patch, updatedAt: at };
     return kept.info;
   }
 
@@ -169,7 +169,7 @@ export class EphemeralEngine implements Engine {
   }
 
   page(query: PageQuery): EntryPage {
-    const { entries } = this.#kept.get(query.conversation) ?? { entries: [] };
+    const { entries } = this.#readable(query.conversation) ?? { entries: [] };
     const forward = query.direction === "forward";
     const step = forward ? 1 : -1;
     const page: Entry[] = [];
@@ -179,7 +179,7 @@ export class EphemeralEngine implements Engine {
     for (; index >= 0 && index < entries.length; index += step) {
       const kept = entries[index] as Kept["entries"][number];
       if (query.kind !== undefined && kept.entry.kind !== query.kind) continue;
-      bytes += kept.json.length;
+      bytes += Buffer.byteLength(kept.json);
       if (page.length >= query.limit || (page.length > 0 && bytes > query.bytesMax)) {
         return { entries: forward ? page : page.reverse(), more: true };
       }
@@ -189,7 +189,7 @@ export class EphemeralEngine implements Engine {
   }
 
   locate(conversation: string, entryId: string): number | undefined {
-    const index = this.#kept.get(conversation)?.indexById.get(entryId);
+    const index = this.#readable(conversation)?.indexById.get(entryId);
     return index === undefined ? undefined : index + 1;
   }
 
@@ -215,14 +215,21 @@ export class EphemeralEngine implements Engine {
     return { conversations: this.#kept.size, entries };
   }
 
-  #live(id: string): Kept {
+  #readable(id: string): Kept | undefined {
     const kept = this.#kept.get(id);
-    if (kept === undefined || kept.info.deletedAt !== null) throw notFound(id);
+    return kept?.info.deletedAt === null ? kept : undefined;
+  }
+
+  #live(id: string): Kept {
+    const kept = this.#readable(id);
+    if (kept === undefined) throw notFound(id);
     return kept;
   }
 }
 
 function restored({ entry, json }: Kept["entries"][number]): Entry {
   const value = JSON.parse(json);
-  return entry.kind === "message" ? { ...entry, message: value } : { ...entry, data: value };
+  const { operationId, ...place } = entry;
+  const whole = entry.kind === "message" ? { ...place, message: value } : { ...place, data: value };
+  return operationId === undefined ? whole : { ...whole, operationId };
 }

@@ -1,0 +1,33 @@
+/** For authors of engines: what an engine must do, and the rules that all of them share. */
+export type {
+  AppendOperation,
+  AppendResult,
+  Awaitable,
+  ConversationInfo,
+  CreateOperation,
+  Engine,
+  EngineOptions,
+  EngineStats,
+  EntryPage,
+  Finding,
+  ListQuery,
+  NewEntry,
+  Operation,
+  Outcome,
+  PageQuery,
+  TrashOperation,
+  UpdateOperation,
+  UpdatePatch,
+  VerifyReport,
+} from "./engine.ts";
+export {
+  type AppendLookup,
+  activeAt,
+  checkAppend,
+  checkCreateRetry,
+  compareForListing,
+  keyTaken,
+  longest,
+  notFound,
+  TOP_COUNT,
+} from "./rules.ts";
