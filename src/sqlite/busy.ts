@@ -11,7 +11,7 @@ const SQLITE_NOTADB = 26;
 const REASONS: Readonly<Record<number, string>> = {
   8: "it is read-only",
   10: "reading or writing failed",
-  11: "it is damaged. Copy it, then restore a backup or run `colloquy doctor`",
+  11: "it is damaged. Copy it before anything else, then restore a backup",
   13: "the disk is full",
   14: "it cannot be opened",
 };
@@ -40,7 +40,7 @@ export function sqliteError(error: unknown, path: string): ColloquyError {
   return unavailable(`${path}: ${REASONS[code] ?? "SQLite refused"} (${text})`, { cause: error });
 }
 
-function lockedBy(path: string, cause?: unknown): ColloquyError {
+function lockedBy(path: string, cause: unknown): ColloquyError {
   // Writers of a write-ahead log lock the shared memory file.
   const holder = holderOf(`${path}-shm`);
   return unavailable(`${path} is locked by ${holder}`, { cause, details: { holder } });
@@ -49,15 +49,17 @@ function lockedBy(path: string, cause?: unknown): ColloquyError {
 /** Try again while somebody else has the lock, without stopping the thread. */
 export async function retryBusy<T>(path: string, waitMs: number, attempt: () => T): Promise<T> {
   let result: { value: T } | undefined;
+  let busy: unknown;
   const done = await waitUntil(() => {
     try {
       result = { value: attempt() };
       return true;
     } catch (error) {
+      busy = error;
       if (isBusy(error)) return false;
       throw error;
     }
   }, waitMs);
-  if (!done || result === undefined) throw lockedBy(path);
+  if (!done || result === undefined) throw lockedBy(path, busy);
   return result.value;
 }

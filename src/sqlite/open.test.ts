@@ -65,14 +65,17 @@ describe("opening a SQLite file", () => {
     await expect(opening).rejects.toMatchObject({ code: "NOT_SUPPORTED", message: /Update Colloquy/ });
   });
 
-  it("refuses an empty file beside a log that is not empty, which SQLite would throw away", async () => {
-    const path = join(tempFolder(), "store.db");
-    writeFileSync(path, "");
-    writeFileSync(`${path}-wal`, "all that is left of your words");
-    const opening = openDatabase(path, options(first));
-    await expect(opening).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE", message: /damaged/ });
-    expect(readFileSync(`${path}-wal`, "utf8")).toBe("all that is left of your words");
-  });
+  it.each(["empty", "missing"])(
+    "refuses a file that is %s beside a log that SQLite would throw away",
+    async (state) => {
+      const path = join(tempFolder(), "store.db");
+      if (state === "empty") writeFileSync(path, "");
+      writeFileSync(`${path}-wal`, "all that is left of your words");
+      const opening = openDatabase(path, options(first));
+      await expect(opening).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE", message: /damaged/ });
+      expect(readFileSync(`${path}-wal`, "utf8")).toBe("all that is left of your words");
+    },
+  );
 
   it("opens for reading what is there, and nothing that is missing, empty or old", async () => {
     const folder = tempFolder();

@@ -3,7 +3,7 @@ import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { ColloquyError, invalid, unavailable } from "../errors.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
-import { retryBusy, sqliteError } from "./busy.ts";
+import { isBusy, retryBusy, sqliteError } from "./busy.ts";
 import { type Migration, migrate } from "./migrate.ts";
 import { pragma, sqliteVersion } from "./pragma.ts";
 
@@ -33,8 +33,8 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   const waitMs = options.lockWaitMs ?? LOCK_WAIT_MS;
   let database: DatabaseSync | undefined;
   try {
-    database = connect(path, options.readonly === true);
-    const opened = database;
+    const opened = await retryBusy(path, waitMs, () => connect(path, options.readonly === true));
+    database = opened;
     await retryBusy(path, waitMs, () => configure(opened, path, options));
     if (!options.readonly) await retryBusy(path, waitMs, () => migrate(opened, path, options));
     return opened;
@@ -47,15 +47,17 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
 function checkPlace(path: string, readonly: boolean): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory()) throw invalid(`${path} is a folder; the sqlite engine needs a file`, "target");
-  if (stat === undefined) {
-    if (readonly) throw new ColloquyError("NOT_FOUND", `There is no store at ${path}`, { details: { path } });
-    createPrivate(path);
-  } else if (stat.size === 0 && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+  const logged = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
+  if ((stat?.size ?? 0) === 0 && logged > 0) {
     // SQLite would take the file for a new one and remove the log, with all that only the log holds.
+    const state = stat === undefined ? "missing" : "empty";
     throw unavailable(
-      `${path} is empty but ${path}-wal is not: the file was damaged. Copy both before anything else`,
+      `${path} is ${state} but ${path}-wal is not: the store is damaged. Copy what is there first`,
     );
   }
+  if (stat !== undefined) return;
+  if (readonly) throw new ColloquyError("NOT_FOUND", `There is no store at ${path}`, { details: { path } });
+  createPrivate(path);
 }
 
 function createPrivate(path: string): void {
@@ -76,6 +78,7 @@ function connect(path: string, readonly: boolean): DatabaseSync {
     return database;
   } catch (error) {
     database.close();
+    if (isBusy(error)) throw error;
     // A folder that cannot be written has no place for the shared memory of a log; without a log none is needed.
     if (statSync(`${path}-wal`, { throwIfNoEntry: false }) !== undefined) throw error;
     const url = new URL(`file://${path.split("/").map(encodeURIComponent).join("/")}`);

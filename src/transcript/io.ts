@@ -46,7 +46,8 @@ export interface FileIo {
 }
 
 const FLAGS = {
-  read: fs.constants.O_RDONLY,
+  // Without waiting: a pipe in the place of a file would never open.
+  read: fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0),
   write: fs.constants.O_RDWR,
   create: fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL,
 };

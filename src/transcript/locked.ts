@@ -2,7 +2,7 @@ import { type ColloquyError, unavailable } from "../errors.ts";
 import { LOCK_WAIT_MS, waitUntil, waitUntilSync } from "../util/wait.ts";
 import type { FileLock } from "./io.ts";
 
-/** Do something under the lock. Whoever waits longer than ten seconds gives up and says who has it. */
+/** Do something under the lock. Whoever waits longer than `waitMs` gives up and says who has it. */
 export function lockedSync<T>(lock: FileLock, what: string, work: () => T, waitMs: number = LOCK_WAIT_MS): T {
   if (!waitUntilSync(() => lock.tryAcquire(), waitMs)) throw gaveUp(lock, what, waitMs);
   try {

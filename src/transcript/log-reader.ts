@@ -53,11 +53,16 @@ export class LogReader {
     this.#io = io;
     this.#bad = bad;
     this.#file = io.open(path, "read");
-    const { inode, size } = io.statOpen(this.#file);
-    const isKnown = known !== undefined && known.inode === inode && known.bytes <= size;
-    const { bytes, entries } = isKnown ? known : advance(io, this.#file, EMPTY_LOG, size);
-    this.#end = bytes;
-    this.#lineBytes = bytes / Math.max(1, entries);
+    try {
+      const { inode, size } = io.statOpen(this.#file);
+      const isKnown = known !== undefined && known.inode === inode && known.bytes <= size;
+      const { bytes, entries } = isKnown ? known : advance(io, this.#file, EMPTY_LOG, size);
+      this.#end = bytes;
+      this.#lineBytes = bytes / Math.max(1, entries);
+    } catch (error) {
+      io.close(this.#file);
+      throw error;
+    }
   }
 
   close(): void {
@@ -83,26 +88,25 @@ export class LogReader {
         begin,
         Math.min(this.#end, position + needle.length) - begin,
       );
-      for (
-        let hit = chunk.lastIndexOf(needle);
-        hit !== -1;
-        hit = hit === 0 ? -1 : chunk.lastIndexOf(needle, hit - 1)
-      ) {
-        const entry = this.#entryAround(begin + hit);
+      for (let hit = chunk.lastIndexOf(needle); hit !== -1; ) {
+        const { entry, start } = this.#lineAround(begin + hit);
         if (entry?.id === entryId) return entry.seq;
+        // Only a text inside this line: on with the line before it.
+        const before = start - begin - 1;
+        hit = before < 0 ? -1 : chunk.lastIndexOf(needle, before);
       }
       position = begin;
     }
     return undefined;
   }
 
-  #entryAround(position: number): Entry | undefined {
+  #lineAround(position: number): { entry: Entry | undefined; start: number } {
     const start = endOfLastLine(this.#io, this.#file, position);
     for (const raw of linesForward(this.#io, this.#file, start, this.#end)) {
       const line = decodeRaw(raw);
-      return line?.ok ? line.entry : undefined;
+      return { entry: line?.ok ? line.entry : undefined, start };
     }
-    return undefined;
+    return { entry: undefined, start };
   }
 
   #forward(query: LogPageQuery): LogPage {

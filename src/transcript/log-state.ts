@@ -121,13 +121,16 @@ function continues(batch: OpenBatch, entry: Entry, index: number, count: number)
   return index > 1 && count === batch.count && entry.operationId === batch.operationId;
 }
 
+const TWO_ZEROS = Buffer.alloc(2);
+
 /**
  * Pages that a power cut kept from the disk read as zeros, and no line of ours
  * holds a zero byte. They were never synced, so nothing behind them was
- * acknowledged, even where later pages did reach the disk.
+ * acknowledged, even where later pages did reach the disk. A single zero is
+ * no page: a flipped bit makes it, and what follows it counts.
  */
-function isUnwritten(raw: RawLine, syncedBytes: number): boolean {
-  return syncedBytes > 0 && raw.start >= syncedBytes && raw.bytes?.includes(0) === true;
+function isUnwritten({ start, bytes }: RawLine, syncedBytes: number): boolean {
+  return syncedBytes > 0 && start >= syncedBytes && bytes?.includes(TWO_ZEROS) === true;
 }
 
 /** The state once `entry` is the last of the log. */

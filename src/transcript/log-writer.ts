@@ -94,6 +94,7 @@ export class LogWriter {
     if (this.#waiting) return this.#state;
     const stat = this.#io.stat(this.path);
     if (stat === undefined) throw unavailable(`The transcript ${this.path} is missing`);
+    const { lastSeq } = this.#state;
     const replaced = this.#inode !== undefined && stat.inode !== this.#inode;
     if (replaced) {
       this.#state = EMPTY_LOG;
@@ -114,6 +115,8 @@ export class LogWriter {
       this.#catchUp(stat.size);
       this.#repair();
     }
+    // A file that was cut short must not give out a number twice.
+    if (this.#state.lastSeq < lastSeq) this.#state = { ...this.#state, lastSeq };
     this.#durable = this.#state;
     return this.#state;
   }

@@ -6,6 +6,7 @@
  * only here.
  */
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
+import { timestamp17 } from "../util/time.ts";
 import type { FileIo, FileStat } from "./io.ts";
 import { checkSum, sealObject } from "./lines.ts";
 import { EMPTY_LOG, type LogState } from "./log-state.ts";
@@ -130,7 +131,7 @@ function unknownMembers(value: Record<string, Json>): JsonObject {
   let other: Record<string, Json> | undefined;
   for (const member of Object.keys(value)) {
     if (KNOWN.has(member)) continue;
-    other ??= {};
+    other ??= Object.create(null) as Record<string, Json>;
     other[member] = value[member] as Json;
   }
   return other ?? NONE;
@@ -153,6 +154,14 @@ export function readMetadata(io: FileIo, path: string): MetadataRead {
   const { content: former } = readOne(io, backupOf(path));
   if (typeof former === "object") return { found: former, from: "backup", damage: content, stat };
   return { found: undefined, damage: content, stat };
+}
+
+/** Metadata that could not be read is never overwritten: somebody may still save a title from it. */
+export function setDamagedAside(io: FileIo, path: string, nowMs: number): void {
+  const wanted = `${path}.damaged-${timestamp17(nowMs)}`;
+  let aside = wanted;
+  for (let copy = 2; io.stat(aside) !== undefined; copy++) aside = `${wanted}-${copy}`;
+  io.rename(path, aside);
 }
 
 export function backupOf(path: string): string {

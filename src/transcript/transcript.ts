@@ -11,7 +11,7 @@ import { type EntryDraft, encodeEntry, encodeHeader } from "./lines.ts";
 import { lockedSync } from "./locked.ts";
 import { advance, after, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
 import { createLog, LogWriter } from "./log-writer.ts";
-import { backupOf, encodeMetadata, type Metadata, readMetadata } from "./metadata.ts";
+import { backupOf, encodeMetadata, type Metadata, readMetadata, setDamagedAside } from "./metadata.ts";
 
 export interface TranscriptOptions {
   readonly io?: FileIo;
@@ -147,16 +147,25 @@ export class Transcript {
     if (damage.length > 0 && log.header === undefined && log.entries === 0) {
       throw invalid(`${this.#path} is not a transcript of Colloquy`, "folder");
     }
+    this.#checkLength(log, read.found?.log, damage);
     const [first] = damage;
     if (first !== undefined && options.strict) {
       throw unavailable(`${first.file}: bytes ${first.start} to ${first.end} are damaged: ${first.reason}`, {
         details: { ...first },
       });
     }
+    if (read.damage !== undefined) {
+      damage.push({ file: this.#metadataPath, start: 0, end: read.stat?.size ?? 0, reason: read.damage });
+    }
     for (const bad of damage) this.#onDamage(bad);
     const metadata = read.found ?? this.#rebuiltMetadata(log);
     this.#take({ ...metadata, log }, messages, scanned);
-    if (read.found === undefined) this.#locked(() => this.#writeMetadata({ ...metadata, log }));
+    if (read.found === undefined) {
+      this.#locked(() => {
+        if (read.damage !== undefined) setDamagedAside(this.#io, this.#metadataPath, this.#clock());
+        this.#writeMetadata({ ...metadata, log });
+      });
+    }
     return this.getMessages();
   }
 
@@ -355,11 +364,22 @@ export class Transcript {
 
   /** Metadata without a transcript: a crash in between, unless messages had been counted. */
   #completeLog(metadata: Metadata): void {
-    if (metadata.log.messages > 0) {
-      throw unavailable(`${this.#path} is missing, and it had ${metadata.log.messages} messages`);
-    }
+    if (metadata.log.messages > 0) throw this.#lost(metadata.log.messages);
     const { id, key, createdAt } = metadata;
     this.#locked(() => createLog(this.#io, this.#random, this.#path, { id, key, createdAt, generation: 1 }));
+  }
+
+  /** Fewer entries than had been counted: the file was cut short. A replaced one cannot be compared. */
+  #checkLength(log: LogState, counted: LogState | undefined, damage: TranscriptDamage[]): void {
+    if (counted === undefined || log.lastSeq >= counted.lastSeq) return;
+    if ((log.header?.generation ?? 1) > 1) return;
+    if (log.header === undefined && log.bytes === 0) throw this.#lost(counted.messages);
+    const reason = `the file ends with entry ${log.lastSeq}, there had been ${counted.lastSeq}`;
+    damage.push({ file: this.#path, start: log.bytes, end: Math.max(log.bytes, counted.bytes), reason });
+  }
+
+  #lost(messages: number): ColloquyError {
+    return unavailable(`${this.#path} is missing or empty, and it had ${messages} messages`);
   }
 
   #rebuiltMetadata(log: LogState): Metadata {
@@ -388,6 +408,7 @@ export class Transcript {
       const read = readMetadata(this.#io, this.#metadataPath);
       const current = read.found !== undefined && read.from === "file" ? read.found : loaded.metadata;
       const metadata = { ...current, ...patch, updatedAt: isoTime(this.#clock()), log };
+      if (read.damage !== undefined) setDamagedAside(this.#io, this.#metadataPath, this.#clock());
       this.#writeMetadata(metadata);
       loaded.metadata = metadata;
     });

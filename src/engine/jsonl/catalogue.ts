@@ -24,7 +24,7 @@ export interface Known {
   metadata: Metadata;
   /** Newer than `metadata.log` while the file waits to be refreshed. */
   log: LogState;
-  /** The log was gone, although messages had been counted. */
+  /** There is no log of that name. */
   logMissing: boolean;
   metadataDamaged: boolean;
   seenLog: FileStat | undefined;
@@ -34,8 +34,8 @@ export interface Known {
 export interface CatalogueProblems {
   badLine(path: string, line: BadLine): void;
   damagedMetadata(path: string, reason: string): void;
-  /** A file that holds no line of ours. */
-  foreign(path: string): void;
+  /** A file that is not, or cannot be, part of the store. */
+  leftAlone(path: string, reason: string): void;
 }
 
 export class Catalogue {
@@ -168,8 +168,19 @@ export class Catalogue {
       seenLog: undefined,
       seenMetadata: here.stat,
     };
-    this.refreshLog(known);
+    try {
+      this.refreshLog(known);
+    } catch (error) {
+      // One log that cannot be read, or is of a newer version, must not hide the others.
+      this.#problems.leftAlone(logPath, (error as Error).message);
+      return undefined;
+    }
     if (read.found === undefined && !this.#nameFromLog(known)) return undefined;
+    const twin = this.#byId.get(known.metadata.id);
+    if (twin !== undefined) {
+      this.#problems.leftAlone(logPath, `it is a copy of ${twin.logPath}, with the same conversation id`);
+      return undefined;
+    }
     this.#remember(known);
     return known;
   }
@@ -178,7 +189,9 @@ export class Catalogue {
   #nameFromLog(known: Known): boolean {
     const { header, entries, lastMessageAt } = known.log;
     if (header === undefined && entries === 0) {
-      if ((known.seenLog?.size ?? 0) > 0) this.#problems.foreign(known.logPath);
+      if ((known.seenLog?.size ?? 0) > 0) {
+        this.#problems.leftAlone(known.logPath, "it is not a transcript of Colloquy");
+      }
       return false;
     }
     const createdAt = header?.createdAt ?? lastMessageAt ?? isoTime(0);
@@ -197,10 +210,19 @@ export class Catalogue {
   /** Take in what was appended since. */
   refreshLog(known: Known): void {
     const stat = this.#io.stat(known.logPath);
-    known.logMissing = stat === undefined;
-    if (stat === undefined || sameSize(known.seenLog, stat)) return;
+    // An emptied log is a lost one: nothing of ours empties it.
+    known.logMissing = stat === undefined || (stat.size === 0 && known.log.messages > 0);
+    if (stat === undefined || known.logMissing || sameSize(known.seenLog, stat)) return;
+    const { bytes, lastSeq } = known.log;
     if (known.seenLog !== undefined && known.seenLog.inode !== stat.inode) known.log = EMPTY_LOG;
-    if (stat.size < known.log.bytes) known.log = EMPTY_LOG;
+    if (stat.size < bytes) {
+      known.log = { ...EMPTY_LOG, lastSeq };
+      this.#problems.badLine(known.logPath, {
+        start: stat.size,
+        end: bytes,
+        reason: "the file is shorter than it was",
+      });
+    }
     if (stat.size > known.log.bytes) {
       const file = this.#io.open(known.logPath, "read");
       try {
@@ -235,9 +257,10 @@ export class Catalogue {
   }
 }
 
-export function infoOf({ metadata, log, trashed }: Known): ConversationInfo {
-  const { id, key, title, channel, model, profileId, contextState, createdAt, updatedAt, deletedAt } =
-    metadata;
+export function infoOf(known: Known): ConversationInfo {
+  const { metadata, log, trashed } = known;
+  const { id, key, title, channel, model, profileId, contextState, createdAt, deletedAt } = metadata;
+  const updatedAt = updatedAtOf(known);
   return {
     id,
     key,
@@ -250,10 +273,20 @@ export function infoOf({ metadata, log, trashed }: Known): ConversationInfo {
     branchCount: 1,
     head: log.head,
     createdAt,
-    updatedAt: log.lastMessageAt !== null && log.lastMessageAt > updatedAt ? log.lastMessageAt : updatedAt,
+    updatedAt,
     lastMessageAt: log.lastMessageAt,
     deletedAt: trashed ? (deletedAt ?? updatedAt) : null,
   };
+}
+
+/** Where the log is ahead of the metadata, the last message was written when it says, but not after the file was. */
+function updatedAtOf({ metadata, log, seenLog }: Known): string {
+  const { updatedAt } = metadata;
+  if (log.lastMessageAt === null || seenLog === undefined || log.bytes <= metadata.log.bytes)
+    return updatedAt;
+  const written = isoTime(Number(seenLog.modifiedNs / 1_000_000n));
+  const latest = log.lastMessageAt < written ? log.lastMessageAt : written;
+  return latest > updatedAt ? latest : updatedAt;
 }
 
 /** Stands for metadata that is lost, with an id that is the same on every reading. */

@@ -29,7 +29,8 @@ export class ChangeCounter {
 
   /** Do a change. Only under the lock. */
   during<T>(change: () => T): T {
-    const before = this.#read() ?? 0;
+    // Lost or damaged: start where nobody has been.
+    const before = this.#read() ?? 2 * Date.now();
     const odd = before + 1 + (before % 2);
     this.#write(odd);
     try {
@@ -49,9 +50,9 @@ export class ChangeCounter {
       if (this.#io.stat(this.#path) === undefined) return undefined;
       this.#file = this.#io.open(this.#path, "read");
     }
-    return this.#io.read(this.#file, this.#buffer, 0) === 8
-      ? Number(this.#buffer.readBigUInt64LE())
-      : undefined;
+    if (this.#io.read(this.#file, this.#buffer, 0) !== 8) return undefined;
+    const value = Number(this.#buffer.readBigUInt64LE());
+    return value < Number.MAX_SAFE_INTEGER - 8 ? value : undefined;
   }
 
   #write(value: number): void {

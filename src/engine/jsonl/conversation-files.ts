@@ -1,9 +1,9 @@
 /** Writing the two files of one conversation. Everything here happens under the lock. */
 import { dirname, join } from "node:path";
+import { ColloquyError } from "../../errors.ts";
 import { replaceFile } from "../../transcript/atomic.ts";
 import type { FileIo } from "../../transcript/io.ts";
-import { backupOf, encodeMetadata, type Metadata } from "../../transcript/metadata.ts";
-import { timestamp17 } from "../../util/time.ts";
+import { backupOf, encodeMetadata, type Metadata, setDamagedAside } from "../../transcript/metadata.ts";
 import type { Random } from "../../util/uuid.ts";
 import type { Known } from "./catalogue.ts";
 import { logName, metadataName, TRASH_FOLDER } from "./names.ts";
@@ -35,10 +35,8 @@ export class ConversationFiles {
     replaceFile(path, encodeMetadata(metadata), { io: this.#io, random: this.#random, syncFolder: false });
   }
 
-  /** Metadata that could not be read is never overwritten: somebody may still save a title from it. */
   setDamagedAside(known: Known): void {
-    if (!known.metadataDamaged) return;
-    this.#io.rename(known.metadataPath, `${known.metadataPath}.damaged-${timestamp17(this.#nowMs())}`);
+    if (known.metadataDamaged) setDamagedAside(this.#io, known.metadataPath, this.#nowMs());
     known.metadataDamaged = false;
   }
 
@@ -51,12 +49,21 @@ export class ConversationFiles {
   move(known: Known, metadata: Metadata): void {
     const folder = known.trashed ? this.#folder : join(this.#folder, TRASH_FOLDER);
     this.#io.makeFolder(folder);
+    const target = join(folder, logName(known.stem));
+    if (this.#io.stat(target) !== undefined) {
+      throw new ColloquyError("CONFLICT", `${target} exists: it must not be overwritten`, {
+        details: { path: target },
+      });
+    }
     this.writeMetadata(join(folder, metadataName(known.stem)), metadata);
-    this.#io.rename(known.logPath, join(folder, logName(known.stem)));
+    this.#io.rename(known.logPath, target);
     this.#io.syncFolder(folder);
     this.#io.syncFolder(dirname(known.logPath));
-    for (const path of [known.metadataPath, backupOf(known.metadataPath)]) {
-      if (this.#io.stat(path) !== undefined) this.#io.remove(path);
-    }
+    const [former, moved] = [known.metadataPath, join(folder, metadataName(known.stem))].map(backupOf) as [
+      string,
+      string,
+    ];
+    if (this.#io.stat(former) !== undefined) this.#io.rename(former, moved);
+    if (this.#io.stat(known.metadataPath) !== undefined) this.#io.remove(known.metadataPath);
   }
 }

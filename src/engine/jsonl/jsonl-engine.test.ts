@@ -194,7 +194,7 @@ describe("metadata that is lost", () => {
       rmSync(join(folder, name), { force: true });
     const { engine } = await open(folder);
     expect(engine.byKey("cli:a")).toMatchObject({ id, messageCount: 1, title: null, createdAt: AT });
-    expect(codes(engine)).toEqual([]);
+    expect(codes(engine)).toEqual(["missing-metadata"]);
   });
 
   it("is written again before the first append counts, because it says how far the log was synced", async () => {

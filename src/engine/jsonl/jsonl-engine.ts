@@ -5,6 +5,7 @@ import { locked } from "../../transcript/locked.ts";
 import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { createLog, type LogWriter } from "../../transcript/log-writer.ts";
+import type { Metadata } from "../../transcript/metadata.ts";
 import { type Clock, systemClock, timeOf } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type {
@@ -80,8 +81,8 @@ export class JsonlEngine implements Engine {
     this.#catalogue = new Catalogue(this.#io, folder, this.#counter, {
       badLine: (path, line) => this.#badLine(path, line),
       damagedMetadata: (path, reason) =>
-        this.#report(path, `${path} is damaged (${reason}) and was rebuilt from what is there`),
-      foreign: (path) => this.#report(path, `${path} is not a transcript of Colloquy and was left alone`),
+        this.#report(path, `${path} is damaged (${reason}); what can be known without it is used`),
+      leftAlone: (path, reason) => this.#report(path, `${path} was left alone: ${reason}`),
     });
     this.#folder = new StoreFolder(this.#io, this.#random, folder);
     this.#logs = new OpenLogs({
@@ -92,6 +93,7 @@ export class JsonlEngine implements Engine {
       catalogue: this.#catalogue,
       files: this.#files,
       badLine: (path, line) => this.#badLine(path, line),
+      problem: (error) => options.onProblem(error),
       locked: (work) => this.#locked(work),
     });
   }
@@ -180,8 +182,9 @@ export class JsonlEngine implements Engine {
     const stem = freeStem(timeOf(at), taken);
     return this.#changing(stem, () => {
       const header = { id, key, createdAt: at, generation: 1 };
-      const log = createLog(this.#io, this.#random, join(this.location, logName(stem)), header);
-      this.#files.writeMetadata(join(this.location, metadataName(stem)), {
+      const logPath = join(this.location, logName(stem));
+      const log = createLog(this.#io, this.#random, logPath, header);
+      this.#orRemove(logPath, join(this.location, metadataName(stem)), {
         id,
         key,
         title,
@@ -197,6 +200,16 @@ export class JsonlEngine implements Engine {
         other: {},
       });
     });
+  }
+
+  /** A creation that fails halfway must not have created anything. */
+  #orRemove(logPath: string, metadataPath: string, metadata: Metadata): void {
+    try {
+      this.#files.writeMetadata(metadataPath, metadata);
+    } catch (error) {
+      this.#io.remove(logPath);
+      throw error;
+    }
   }
 
   #append(append: AppendOperation, wrote: (writer: LogWriter) => void): AppendResult {
@@ -225,7 +238,7 @@ export class JsonlEngine implements Engine {
     open.index?.readOn(bytes);
     // Otherwise the next look at the file would read back what was just written.
     known.log = writer.state;
-    known.metadata = { ...known.metadata, updatedAt: append.at };
+    known.metadata = { ...known.metadata, updatedAt: append.at, log: writer.state };
     this.#logs.metadataBehind(open);
     return { replayed: false, firstSeq: lastSeq + 1, parentId: head };
   }
@@ -319,15 +332,18 @@ export class JsonlEngine implements Engine {
   }
 
   #reader(conversation: string): LogReader | undefined {
-    const known = this.#catalogue.byId(conversation);
-    if (known === undefined) return undefined;
+    let known = this.#catalogue.byId(conversation);
+    // Another process may be moving it: what is really missing is missing twice.
+    if (known?.logMissing) known = this.#catalogue.reread(known.stem);
+    if (known === undefined || known.trashed) return undefined;
     if (known.logMissing) {
       if (known.log.messages > 0) throw missingLog(known);
       return undefined;
     }
-    const bad = (line: BadLine): void => this.#badLine(known.logPath, line);
+    const { logPath } = known;
+    const bad = (line: BadLine): void => this.#badLine(logPath, line);
     const end = known.seenLog && { ...known.log, inode: known.seenLog.inode };
-    return new LogReader(this.#io, known.logPath, bad, end);
+    return new LogReader(this.#io, logPath, bad, end);
   }
 
   verify(): VerifyReport {

@@ -27,6 +27,7 @@ export interface OpenLogsUse {
   readonly catalogue: Catalogue;
   readonly files: ConversationFiles;
   badLine(path: string, line: BadLine): void;
+  problem(error: ColloquyError): void;
   locked<T>(work: () => T): Promise<T>;
 }
 
@@ -171,6 +172,9 @@ export class OpenLogs {
     clearTimeout(this.#timer);
     try {
       if ([...this.#open.values()].some(({ stale }) => stale)) await this.#refreshStale();
+      // There is no next write that could report it.
+      for (const { unreported } of this.#open.values())
+        if (unreported !== undefined) this.#use.problem(unreported);
     } finally {
       for (const id of [...this.#open.keys()]) this.close(id);
     }

@@ -17,6 +17,7 @@ import { logName, metadataName, stemOf, TRASH_FOLDER } from "./names.ts";
 /** Read every line of every conversation, trusting no cache. */
 export function verifyFolder(io: FileIo, folder: string): VerifyReport {
   const findings: Finding[] = [];
+  const sources = new Map<string, string>();
   let conversations = 0;
   let entries = 0;
   for (const place of [folder, join(folder, TRASH_FOLDER)]) {
@@ -25,7 +26,8 @@ export function verifyFolder(io: FileIo, folder: string): VerifyReport {
     for (const stem of stems) {
       const checked = verifyConversation(io, folder, place, stem);
       if (checked === undefined) continue;
-      findings.push(...checked.findings);
+      const source = join(place, logName(stem));
+      for (const finding of [...checked.findings, ...twins(checked, source, sources)]) findings.push(finding);
       conversations += checked.isConversation ? 1 : 0;
       entries += checked.entries;
     }
@@ -33,7 +35,19 @@ export function verifyFolder(io: FileIo, folder: string): VerifyReport {
   return { ok: findings.length === 0, conversations, entries, findings };
 }
 
+/** A copy of a file beside the original: which of the two goes on? */
+function twins({ conversation }: Checked, source: string, sources: Map<string, string>): Finding[] {
+  if (conversation === null) return [];
+  const first = sources.get(conversation);
+  if (first === undefined) sources.set(conversation, source);
+  const message = `it has the same conversation id as ${first}`;
+  return first === undefined
+    ? []
+    : [{ code: "duplicate-conversation", conversation, source, line: null, message }];
+}
+
 interface Checked {
+  readonly conversation: string | null;
   readonly findings: Finding[];
   readonly entries: number;
   readonly isConversation: boolean;
@@ -55,21 +69,29 @@ function verifyConversation(io: FileIo, folder: string, place: string, stem: str
     const counted = read.found?.log.messages ?? 0;
     if (counted > 0)
       found("missing-log", logPath, null, `the transcript is missing, ${counted} messages were counted`);
-    return { findings, entries: 0, isConversation: true };
+    return { conversation, findings, entries: 0, isConversation: true };
   }
-  const log = scanLog(io, logPath, read.found?.log.bytes ?? 0);
+  let log: ScannedLog;
+  try {
+    log = scanLog(io, logPath, read.found?.log.bytes ?? 0);
+  } catch (error) {
+    found("unreadable-log", logPath, null, (error as Error).message);
+    return { conversation, findings, entries: 0, isConversation: true };
+  }
   conversation ??= log.state.header?.id ?? null;
   if (log.state.header === undefined && log.state.entries === 0 && read.found === undefined) {
     if (log.size > 0) found("foreign-file", logPath, 1, "no line of this file is Colloquy's");
-    return { findings, entries: 0, isConversation: false };
+    return { conversation, findings, entries: 0, isConversation: false };
   }
+  // An empty conversation was cut off while it was made; metadata in the other folder, while it was moved.
+  const elsewhere = join(place === folder ? join(folder, TRASH_FOLDER) : folder, metadataName(stem));
+  const isLost = read.found === undefined && read.damage === undefined && io.stat(elsewhere) === undefined;
+  if (isLost && log.state.entries > 0) {
+    found("missing-metadata", metadataPath, null, "a title, model or context state may be lost");
+  }
+  const lineAt = lineNumbers(io, logPath, [...log.bad.map(({ start }) => start), log.state.bytes]);
   for (const bad of log.bad)
-    found(
-      "bad-line",
-      logPath,
-      lineAt(io, logPath, bad.start),
-      `${bad.reason} (bytes ${bad.start} to ${bad.end})`,
-    );
+    found("bad-line", logPath, lineAt(bad.start), `${bad.reason} (bytes ${bad.start} to ${bad.end})`);
   for (const id of log.duplicates) found("duplicate-id", logPath, null, `entry ${id} is there twice`);
   for (const id of log.dangling)
     found("dangling-parent", logPath, null, `entry ${id} follows one that cannot be read`);
@@ -77,7 +99,7 @@ function verifyConversation(io: FileIo, folder: string, place: string, stem: str
     found(
       "torn-tail",
       logPath,
-      lineAt(io, logPath, log.state.bytes),
+      lineAt(log.state.bytes),
       `the last ${log.size - log.state.bytes} bytes are not a complete append`,
     );
   }
@@ -97,7 +119,7 @@ function verifyConversation(io: FileIo, folder: string, place: string, stem: str
       `counted ${counted.messages} messages, there are ${log.state.messages}`,
     );
   }
-  return { findings, entries: log.state.entries, isConversation: true };
+  return { conversation, findings, entries: log.state.entries, isConversation: true };
 }
 
 interface ScannedLog {
@@ -131,16 +153,22 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
   }
 }
 
-/** Lines are counted from one, only where something is wrong. */
-function lineAt(io: FileIo, path: string, position: number): number {
+/** The numbers of the lines that begin at some positions, counted from one in one reading. */
+function lineNumbers(io: FileIo, path: string, positions: readonly number[]): (position: number) => number {
+  const wanted = new Set(positions);
+  const numbers = new Map<number, number>();
   const file = io.open(path, "read");
   try {
     let line = 1;
-    for (const _ of linesForward(io, file, 0, position)) line++;
-    return line;
+    for (const { start, end } of linesForward(io, file, 0, positions.at(-1) ?? 0)) {
+      if (wanted.has(start)) numbers.set(start, line);
+      if (wanted.has(end)) numbers.set(end, line + 1);
+      line++;
+    }
   } finally {
     io.close(file);
   }
+  return (position) => numbers.get(position) ?? 1;
 }
 
 export function measureFolder(io: FileIo, folder: string, known: readonly Known[]): EngineStats {

@@ -1,5 +1,6 @@
 import type { SQLOutputValue } from "node:sqlite";
-import type { Entry } from "../../message/types.ts";
+import type { Entry, Message } from "../../message/types.ts";
+import type { Json, JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { ConversationInfo } from "../engine.ts";
 
@@ -9,9 +10,9 @@ export type Row = readonly SQLOutputValue[];
 export const INFO_COLUMNS =
   "id, key, title, channel, model, profile_id, context_state, message_count, head, created_at, updated_at, last_message_at, deleted_at";
 
-export function toInfo(row: Row): ConversationInfo {
+/** `damaged` is told what could not be read; the rest is given all the same. */
+export function toInfo(row: Row, damaged: (problem: string) => void): ConversationInfo {
   const text = (column: number): string | null => row[column] as string | null;
-  const contextState = text(6);
   return {
     id: row[0] as string,
     key: text(1),
@@ -19,7 +20,7 @@ export function toInfo(row: Row): ConversationInfo {
     channel: text(3),
     model: text(4),
     profileId: text(5),
-    contextState: contextState === null ? null : JSON.parse(contextState),
+    contextState: contextStateOf(text(6), damaged),
     messageCount: row[7] as number,
     branchCount: 1,
     head: text(8),
@@ -30,10 +31,23 @@ export function toInfo(row: Row): ConversationInfo {
   };
 }
 
+function contextStateOf(json: string | null, damaged: (problem: string) => void): JsonObject | null {
+  if (json === null) return null;
+  try {
+    return JSON.parse(json);
+  } catch {
+    damaged("its context state is not JSON");
+    return null;
+  }
+}
+
 export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation_id, body";
 
-export function toEntry(row: Row): Entry {
+/** `undefined` when what is stored is not JSON. */
+export function toEntry(row: Row): Entry | undefined {
   const kind = row[3] as string;
+  const body = parsed(row[6] as string);
+  if (body === undefined) return undefined;
   const entry: { -readonly [member in keyof Entry]: Entry[member] } = {
     id: row[0] as string,
     seq: row[1] as number,
@@ -41,9 +55,16 @@ export function toEntry(row: Row): Entry {
     kind,
     at: isoTime(row[4] as number),
   };
-  const body = JSON.parse(row[6] as string);
-  if (kind === "message") entry.message = body;
-  else entry.data = body;
+  if (kind === "message") entry.message = body as Message;
+  else entry.data = body as Json;
   if (row[5] !== null) entry.operationId = row[5] as string;
   return entry;
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
@@ -32,6 +33,10 @@ import { measure, verifyDatabase } from "./verify.ts";
 /** SQLite's extended codes for a sync of a file, or of its folder, that failed. */
 const SYNC_FAILURES: ReadonlySet<unknown> = new Set([10 | (4 << 8), 10 | (5 << 8)]);
 
+function inodeOf(path: string): bigint | undefined {
+  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+}
+
 /** Where a conversation ends, so that an append need not ask. */
 interface Tail {
   readonly n: number;
@@ -45,12 +50,14 @@ const TAILS_MAX = 10_000;
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly location: string;
+  readonly #inode: bigint | undefined;
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
   readonly #options: EngineOptions;
   /** Where conversations end, as long as no other connection has written. */
   readonly #tails = new Map<string, Tail>();
   #tailsVersion: unknown;
+  readonly #reported = new Set<string>();
   #failure: ColloquyError | undefined;
 
   static async open(path: string, options: EngineOptions): Promise<SqliteEngine> {
@@ -66,6 +73,7 @@ export class SqliteEngine implements Engine {
 
   private constructor(location: string, database: DatabaseSync, options: EngineOptions) {
     this.location = location;
+    this.#inode = inodeOf(location);
     this.#database = database;
     this.#options = options;
     this.#sql = prepareStatements(database);
@@ -73,6 +81,8 @@ export class SqliteEngine implements Engine {
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
     if (this.#failure !== undefined) throw this.#failure;
+    // Writing to a file that was removed or replaced succeeds, and is lost when it is closed.
+    if (inodeOf(this.location) !== this.#inode) throw unavailable(`${this.location} was removed or replaced`);
     try {
       this.#sql.begin.run();
     } catch (error) {
@@ -104,6 +114,7 @@ export class SqliteEngine implements Engine {
         const cause = sqliteError(error, this.location);
         this.#failure = unavailable(
           `${cause.message}. The store takes no more writes; check the disk and open it again`,
+          { cause },
         );
       }
       throw sqliteError(error, this.location);
@@ -135,9 +146,9 @@ export class SqliteEngine implements Engine {
 
   #create(create: CreateOperation): ConversationInfo {
     const { id, key, title, channel, model, profileId, at, resume } = create;
-    const existing = create.idGiven ? this.byId(id) : undefined;
+    const existing = create.idGiven ? this.#find(id) : undefined;
     if (existing !== undefined) return checkCreateRetry(create, existing);
-    const holder = key === null ? undefined : this.byKey(key);
+    const holder = key === null ? undefined : this.#findKey(key);
     if (holder !== undefined && key !== null) {
       if (resume) return holder;
       throw keyTaken(key, holder.id);
@@ -152,7 +163,7 @@ export class SqliteEngine implements Engine {
     const replay = checkAppend(append, {
       head,
       byOperation: (operationId) =>
-        (this.#sql.byOperation.all(operationId, n) as unknown as Row[]).map(toEntry),
+        (this.#sql.byOperation.all(operationId, n) as unknown as Row[]).flatMap((row) => toEntry(row) ?? []),
       byEntryId: (id) => {
         const row = this.#sql.entryById.get(n, id) as Row | undefined;
         return row === undefined ? undefined : toEntry(row);
@@ -210,10 +221,10 @@ export class SqliteEngine implements Engine {
   }
 
   #moveToTrashOrBack({ type, conversation, at }: TrashOperation): ConversationInfo {
-    const info = this.byId(conversation);
+    const info = this.#find(conversation);
     if (info === undefined || (info.deletedAt === null) !== (type === "trash")) throw notFound(conversation);
     if (type === "restore" && info.key !== null) {
-      const holder = this.byKey(info.key);
+      const holder = this.#findKey(info.key);
       if (holder !== undefined) throw keyTaken(info.key, holder.id);
     }
     this.#tails.delete(conversation);
@@ -223,13 +234,32 @@ export class SqliteEngine implements Engine {
   }
 
   byId(id: string): ConversationInfo | undefined {
-    const row = this.#read(() => this.#sql.infoById.get(id) as Row | undefined);
-    return row === undefined ? undefined : toInfo(row);
+    return this.#read(() => this.#find(id));
   }
 
   byKey(key: string): ConversationInfo | undefined {
-    const row = this.#read(() => this.#sql.infoByKey.get(key) as Row | undefined);
-    return row === undefined ? undefined : toInfo(row);
+    return this.#read(() => this.#findKey(key));
+  }
+
+  /** Inside a transaction: what SQLite throws must end it, and not pass for a refusal of ours. */
+  #find(id: string): ConversationInfo | undefined {
+    const row = this.#sql.infoById.get(id) as Row | undefined;
+    return row === undefined ? undefined : this.#toInfo(row);
+  }
+
+  #findKey(key: string): ConversationInfo | undefined {
+    const row = this.#sql.infoByKey.get(key) as Row | undefined;
+    return row === undefined ? undefined : this.#toInfo(row);
+  }
+
+  #toInfo(row: Row): ConversationInfo {
+    return toInfo(row, (problem) => this.#report(`Conversation ${row[0]}: ${problem}`));
+  }
+
+  #report(problem: string): void {
+    if (this.#reported.has(problem)) return;
+    this.#reported.add(problem);
+    this.#options.onProblem(unavailable(`${this.location}: ${problem}`));
   }
 
   list({ trash, limit, after }: ListQuery): ConversationInfo[] {
@@ -239,7 +269,7 @@ export class SqliteEngine implements Engine {
         ? (trash ? listTrash : list).all(limit)
         : (trash ? listTrashAfter : listAfter).all(timeOf(after.at), after.id, limit),
     );
-    return (rows as unknown as Row[]).map(toInfo);
+    return (rows as unknown as Row[]).map((row) => this.#toInfo(row));
   }
 
   page(query: PageQuery): EntryPage {
@@ -253,12 +283,15 @@ export class SqliteEngine implements Engine {
       // Row by row: the page may be full of bytes long before it is full of entries.
       for (const row of statement.iterate(query.conversation, from) as unknown as Iterable<Row>) {
         if (query.kind !== undefined && row[3] !== query.kind) continue;
-        bytes += (row[6] as string).length;
+        bytes += Buffer.byteLength(row[6] as string);
         if (entries.length >= query.limit || (entries.length > 0 && bytes > query.bytesMax)) {
           more = true;
           break;
         }
-        entries.push(toEntry(row));
+        const entry = toEntry(row);
+        if (entry === undefined)
+          this.#report(`Entry ${row[0]} of conversation ${query.conversation} is not JSON`);
+        else entries.push(entry);
       }
       return { entries: forward ? entries : entries.reverse(), more };
     });
@@ -282,7 +315,7 @@ export class SqliteEngine implements Engine {
   }
 
   #info(id: string): ConversationInfo {
-    const info = this.byId(id);
+    const info = this.#find(id);
     if (info === undefined) throw notFound(id);
     return info;
   }

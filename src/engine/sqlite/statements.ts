@@ -59,11 +59,12 @@ const SQL: Readonly<Record<StatementName, string>> = {
   byOperation: `SELECT ${ENTRY_COLUMNS} FROM entries
     WHERE conversation = ?2 AND seq BETWEEN (SELECT first_seq FROM operations WHERE id = ?1 AND conversation = ?2)
       AND (SELECT last_seq FROM operations WHERE id = ?1 AND conversation = ?2) ORDER BY seq`,
-  seqOf: "SELECT seq FROM entries WHERE conversation = (SELECT n FROM conversations WHERE id = ?) AND id = ?",
+  seqOf:
+    "SELECT seq FROM entries WHERE conversation = (SELECT n FROM conversations WHERE id = ? AND deleted_at IS NULL) AND id = ?",
   forward: `SELECT ${ENTRY_COLUMNS} FROM entries
-    WHERE conversation = (SELECT n FROM conversations WHERE id = ?) AND seq > ? ORDER BY seq`,
+    WHERE conversation = (SELECT n FROM conversations WHERE id = ? AND deleted_at IS NULL) AND seq > ? ORDER BY seq`,
   backward: `SELECT ${ENTRY_COLUMNS} FROM entries
-    WHERE conversation = (SELECT n FROM conversations WHERE id = ?) AND seq < ? ORDER BY seq DESC`,
+    WHERE conversation = (SELECT n FROM conversations WHERE id = ? AND deleted_at IS NULL) AND seq < ? ORDER BY seq DESC`,
 };
 
 export type Statements = Readonly<Record<StatementName, StatementSync>>;

@@ -10,6 +10,7 @@ const DAMAGE: readonly (readonly [string, string])[] = [
   ["UPDATE conversations SET head = 'nobody'", "wrong-head"],
   ["DELETE FROM entries WHERE seq = 2", "dangling-parent"],
   ["UPDATE entries SET body = '{\"role\":' WHERE seq = 3", "bad-entry"],
+  ["UPDATE conversations SET context_state = '{'", "bad-context-state"],
   ["UPDATE entries SET conversation = 77 WHERE seq = 3", "orphan-entry"],
 ];
 
@@ -27,5 +28,25 @@ describe("verify on SQLite", () => {
     expect(report.ok).toBe(false);
     expect(report.findings.map((finding) => finding.code)).toContain(code);
     expect(report.findings[0]?.source).toBe(path);
+  });
+
+  it("finds damage that reading passes over and reports once", async () => {
+    const path = join(tempFolder(), "store.db");
+    const problems: string[] = [];
+    await using store = await openStore(`sqlite:${path}`, {
+      onProblem: ({ message }) => problems.push(message),
+    });
+    const chat = await store.create({ title: "Kept" });
+    await chat.append(["a", "b", "c"].map((content) => ({ role: "user" as const, content })));
+    const database = new DatabaseSync(path);
+    database.exec(
+      "UPDATE entries SET body = '{' WHERE seq = 2; UPDATE conversations SET context_state = '{'",
+    );
+    database.close();
+    for (let round = 0; round < 2; round++) {
+      expect((await chat.messages()).items.map(({ message }) => message?.content)).toEqual(["a", "c"]);
+      expect((await store.list()).items[0]).toMatchObject({ title: "Kept", contextState: null });
+    }
+    expect(problems).toHaveLength(2);
   });
 });

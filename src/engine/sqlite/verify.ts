@@ -27,6 +27,11 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
       WHERE e.parent_id IS NOT NULL AND p.n IS NULL`,
   },
   {
+    code: "bad-context-state",
+    sql: `SELECT id AS conversation, 'its context state is not JSON' AS message
+      FROM conversations WHERE NOT json_valid(context_state)`,
+  },
+  {
     code: "bad-entry",
     sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' is not JSON' AS message
       FROM entries e JOIN conversations c ON c.n = e.conversation WHERE NOT json_valid(e.body)`,
@@ -83,5 +88,5 @@ function longestConversations(database: DatabaseSync): ConversationInfo[] {
     `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NULL ORDER BY message_count DESC LIMIT ${TOP_COUNT}`,
   );
   statement.setReturnArrays(true);
-  return (statement.all() as unknown as Row[]).map(toInfo);
+  return (statement.all() as unknown as Row[]).map((row) => toInfo(row, () => {}));
 }
