@@ -1,34 +1,62 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { basename, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
-/** What a user gets: the built package, and the examples of the documentation run against it. */
+/** What a user gets: the packed package in a project of its own, and the examples of the documentation against it. */
 
 const root = resolve(".");
-const scratch = join(root, ".tmp", `package-${process.pid}`);
+/** Below the checkout, so that a project in it finds the types of Node. */
+const project = join(root, ".tmp", `package-${process.pid}`);
+const installed = join(project, "node_modules", "colloquy");
 const home = mkdtempSync(join(tmpdir(), "colloquy-package-"));
+let tarball: string;
 
 function run(command: string, args: readonly string[], cwd = root): string {
   return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** The code blocks of a page that are complete programs, as files that import the package by its name. */
-function programs(page: string): string[] {
-  const blocks = [...readFileSync(page, "utf8").matchAll(/```ts\n([\s\S]*?)```/g)].map(
-    ([, code]) => code as string,
+/** Every page that tells somebody how to use the package. */
+function pages(): string[] {
+  const docs = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".md"),
   );
-  return blocks.filter((code) => code.includes("import ") && code.includes("await ") && !code.includes("…"));
+  return ["README.md", ...docs.map((name) => join("docs", name))];
+}
+
+/**
+ * The code blocks of a page that are complete programs. A first line such as
+ * `// my-engine.ts` is the file's name, by which another block may import it.
+ */
+function programs(page: string): { name: string; code: string }[] {
+  const blocks = [...readFileSync(page, "utf8").matchAll(/```ts\n([\s\S]*?)```/g)].map(
+    ([, code = ""]) => code,
+  );
+  return blocks
+    .filter((code) => /^import /m.test(code))
+    .map((code, index) => ({ name: /^\/\/ ([\w.-]+\.ts)\n/.exec(code)?.[1] ?? `program-${index}.ts`, code }));
 }
 
 beforeAll(() => {
-  run(process.execPath, ["scripts/build.js"]);
-  mkdirSync(scratch, { recursive: true });
-}, 60_000);
+  mkdirSync(installed, { recursive: true });
+  // Packing builds; what was built is also left in dist.
+  run("npm", ["pack", "--silent", "--pack-destination", project]);
+  tarball = join(project, readdirSync(project).find((name) => name.endsWith(".tgz")) ?? "");
+  run("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"]);
+  writeFileSync(join(project, "package.json"), '{"name":"project","type":"module"}');
+}, 120_000);
 
 afterAll(() => {
-  rmSync(scratch, { recursive: true, force: true });
+  rmSync(project, { recursive: true, force: true });
   rmSync(home, { recursive: true, force: true });
 });
 
@@ -37,21 +65,28 @@ describe("the package", () => {
     const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
     for (const entry of Object.keys(exports).filter((name) => !name.endsWith(".json"))) {
       const name = entry.replace(".", "colloquy");
-      const file = join(scratch, "entry.mjs");
+      const file = join(project, "entry.mjs");
       writeFileSync(file, `console.log(Object.keys(await import("${name}")).length > 0);`);
       expect(run(process.execPath, [file]).trim(), name).toBe("true");
     }
   });
 
   it("passes the checks of its packaging", { timeout: 120_000 }, () => {
-    run("node_modules/.bin/publint", ["--strict"]);
-    run("node_modules/.bin/attw", ["--pack", ".", "--profile", "esm-only"]);
+    run("node_modules/.bin/publint", ["--strict", tarball]);
+    run("node_modules/.bin/attw", [tarball, "--profile", "esm-only"]);
+  });
+
+  it("has a command that calls itself by its name", () => {
+    const command = join(installed, "bin", "colloquy.js");
+    expect(run(process.execPath, [command, "--help"], home)).toContain("Usage: colloquy [COMMAND]");
+    expect(run(process.execPath, [command, "--state-dir", home], home)).toContain(
+      `  colloquy sessions history notes:first --state-dir ${home}\n`,
+    );
   });
 
   it("runs the example of the README", { timeout: 60_000 }, () => {
-    const [example] = programs("README.md");
-    const file = join(scratch, "readme.ts");
-    writeFileSync(file, example as string);
+    const file = join(project, "readme.ts");
+    writeFileSync(file, programs("README.md")[0]?.code ?? "");
     const printed = run(process.execPath, [file], home);
     expect(printed).toBe("user: What did we decide?\nassistant: To keep everything.\n");
   });
@@ -69,7 +104,7 @@ describe("the package", () => {
 
   it("says what to do on an old Node", () => {
     const guard = readFileSync("bin/require-node.js", "utf8").replace("process.versions.node", '"20.1.0"');
-    const file = join(scratch, "guard.mjs");
+    const file = join(project, "guard.mjs");
     writeFileSync(file, guard);
     expect(() => run(process.execPath, [file])).toThrow(/needs Node 24 or newer/);
   });
@@ -82,11 +117,34 @@ describe("the documentation", () => {
     );
   });
 
+  it("has programs that compile against the package", { timeout: 60_000 }, () => {
+    const folder = join(project, "programs");
+    for (const page of pages()) {
+      const place = join(folder, basename(page, ".md"));
+      for (const { name, code } of programs(page)) {
+        mkdirSync(place, { recursive: true });
+        writeFileSync(join(place, name), code);
+      }
+    }
+    const compilerOptions = {
+      target: "ES2024",
+      lib: ["ESNext"],
+      module: "NodeNext",
+      types: ["node"],
+      strict: true,
+      noEmit: true,
+      allowImportingTsExtensions: true,
+    };
+    writeFileSync(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions }));
+    expect(readdirSync(folder).length).toBeGreaterThan(4);
+    expect(problemsOf(() => run(join(root, "node_modules/.bin/tsc"), ["-p", "."], folder))).toBe("");
+  });
+
   it("links only to pages that are there", () => {
-    const pages = run("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
+    const tracked = run("git", ["ls-files", "--cached", "--others", "--exclude-standard", "*.md"])
       .trim()
       .split("\n");
-    const missing = pages.flatMap((page) =>
+    const missing = tracked.flatMap((page) =>
       [...readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)/g)]
         .map(([, link]) => resolve(page, "..", link as string))
         .filter((target) => !existsSync(target))
@@ -95,3 +153,12 @@ describe("the documentation", () => {
     expect(missing).toEqual([]);
   });
 });
+
+/** What a compiler said, which is on its standard output. */
+function problemsOf(compile: () => string): string {
+  try {
+    return compile();
+  } catch (error) {
+    return (error as { stdout?: string }).stdout || String(error);
+  }
+}

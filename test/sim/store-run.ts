@@ -4,6 +4,7 @@ import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import { ColloquyError } from "../../src/errors.ts";
 import type { Entry, Message } from "../../src/message/types.ts";
 import { Store } from "../../src/store/store.ts";
+import { advance, EMPTY_LOG } from "../../src/transcript/log-state.ts";
 import { uuidv7 } from "../../src/util/uuid.ts";
 import { Dice } from "./dice.ts";
 import { brief, someMessage } from "./messages.ts";
@@ -243,13 +244,25 @@ export class StoreRun {
     if (info.title !== chat.title && !chat.maybeTitles.includes(info.title ?? ""))
       throw new Error(`the title is ${info.title}, not ${chat.title}`);
     Object.assign(chat, { trashed, title: info.title, maybeMoved: false, maybeTitles: [] });
-    const { entries } = engine.page({
-      ...{ conversation: chat.id, direction: "forward", from: null, limit: 10_000 },
-      ...{ bytesMax: Number.MAX_SAFE_INTEGER, kind: undefined },
-    });
+    const entries = trashed ? this.#entriesInTrash(chat.id) : allEntries(engine, chat.id);
     this.#checkMessages(chat, entries, appended);
     if (info.messageCount !== entries.length) throw new Error(`messageCount is ${info.messageCount}`);
     checkChain(entries, info.head);
+  }
+
+  /** The engine does not read what is deleted, but it must be there. */
+  #entriesInTrash(id: string): Entry[] {
+    for (const path of this.#disk.paths().filter((name) => /\/trash\/\d+\.jsonl$/.test(name))) {
+      const entries: Entry[] = [];
+      const file = this.#disk.open(path, "read");
+      const { size } = this.#disk.statOpen(file);
+      const { header } = advance(this.#disk, file, EMPTY_LOG, size, {
+        entry: (entry) => entries.push(entry),
+      });
+      this.#disk.close(file);
+      if (header?.id === id) return entries;
+    }
+    return [];
   }
 
   #checkMessages(chat: Chat, entries: Entry[], appended: Message[]): void {
@@ -277,6 +290,13 @@ export class StoreRun {
       for (const { id } of items) if (!known.delete(id)) throw new Error(`${id} is unknown or there twice`);
     }
   }
+}
+
+function allEntries(engine: JsonlEngine, conversation: string): Entry[] {
+  return engine.page({
+    ...{ conversation, direction: "forward", from: null, limit: 10_000 },
+    ...{ bytesMax: Number.MAX_SAFE_INTEGER, kind: undefined },
+  }).entries;
 }
 
 interface Call {
