@@ -69,3 +69,10 @@ export function removeLeftovers(io: FileIo, folder: string): void {
     if (TEMPORARY.test(name)) io.remove(join(folder, name));
   }
 }
+
+/** The name itself, or with the first number that makes it free. */
+export function freeName(io: FileIo, wanted: string): string {
+  let name = wanted;
+  for (let copy = 2; io.stat(name) !== undefined; copy++) name = `${wanted}-${copy}`;
+  return name;
+}

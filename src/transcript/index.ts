@@ -1,7 +1,6 @@
+export { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
 export { type FileIo, type FileLock, type FileStat, systemIo } from "./io.ts";
 export {
-  ConversationAlreadyExistsError,
-  ConversationNotLoadedError,
   Transcript,
   type TranscriptDamage,
   type TranscriptMetadata,

@@ -3,7 +3,7 @@ import { ColloquyError, unavailable } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
 import { timestamp17 } from "../util/time.ts";
 import type { Random } from "../util/uuid.ts";
-import { replaceFile } from "./atomic.ts";
+import { freeName, replaceFile } from "./atomic.ts";
 import type { FileIo } from "./io.ts";
 import {
   decodeLine,
@@ -291,10 +291,7 @@ export class LogWriter {
 
   #setAside(file: number, from: number): void {
     const { size } = this.#io.statOpen(file);
-    const stamp = timestamp17(this.#options.nowMs());
-    let aside = `${this.path}.torn-${stamp}`;
-    for (let copy = 2; this.#io.stat(aside) !== undefined; copy++)
-      aside = `${this.path}.torn-${stamp}-${copy}`;
+    const aside = freeName(this.#io, `${this.path}.torn-${timestamp17(this.#options.nowMs())}`);
     copyRange(this.#io, file, from, size, aside);
     this.#io.truncate(file, from);
     this.#syncRepair(file);

@@ -7,8 +7,9 @@
  */
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import { timestamp17 } from "../util/time.ts";
+import { freeName } from "./atomic.ts";
 import type { FileIo, FileStat } from "./io.ts";
-import { checkSum, sealObject } from "./lines.ts";
+import { checkSum, type Header, sealObject } from "./lines.ts";
 import { EMPTY_LOG, type LogState } from "./log-state.ts";
 import { readChunk } from "./scan.ts";
 
@@ -53,6 +54,29 @@ const KNOWN: ReadonlySet<string> = new Set([
   "log_bytes",
   "_sum",
 ]);
+
+/** Metadata of a conversation of which nothing else is known. */
+export function newMetadata(known: Pick<Metadata, "id" | "createdAt"> & Partial<Metadata>): Metadata {
+  return {
+    key: null,
+    title: null,
+    channel: null,
+    model: null,
+    profileId: null,
+    contextState: null,
+    compactionCount: 0,
+    updatedAt: known.createdAt,
+    deletedAt: null,
+    log: EMPTY_LOG,
+    other: NONE,
+    ...known,
+  };
+}
+
+/** The first line of a log that belongs to it. */
+export function headerOf({ id, key, createdAt }: Metadata): Header {
+  return { id, key, createdAt, generation: 1 };
+}
 
 export function encodeMetadata(meta: Metadata): Buffer {
   return sealObject({
@@ -158,10 +182,7 @@ export function readMetadata(io: FileIo, path: string): MetadataRead {
 
 /** Metadata that could not be read is never overwritten: somebody may still save a title from it. */
 export function setDamagedAside(io: FileIo, path: string, nowMs: number): void {
-  const wanted = `${path}.damaged-${timestamp17(nowMs)}`;
-  let aside = wanted;
-  for (let copy = 2; io.stat(aside) !== undefined; copy++) aside = `${wanted}-${copy}`;
-  io.rename(path, aside);
+  io.rename(path, freeName(io, `${path}.damaged-${timestamp17(nowMs)}`));
 }
 
 export function backupOf(path: string): string {

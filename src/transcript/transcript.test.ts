@@ -13,14 +13,9 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { ColloquyError } from "../errors.ts";
 import type { Message } from "../message/types.ts";
+import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
 import { type FileIo, systemIo } from "./io.ts";
-import {
-  ConversationAlreadyExistsError,
-  ConversationNotLoadedError,
-  Transcript,
-  type TranscriptDamage,
-  type TranscriptOptions,
-} from "./transcript.ts";
+import { Transcript, type TranscriptDamage, type TranscriptOptions } from "./transcript.ts";
 
 const user = (content: string): Message => ({ role: "user", content });
 

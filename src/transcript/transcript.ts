@@ -5,13 +5,22 @@ import { type CheckedMessage, checkLabel, checkMessage } from "../message/valida
 import { isPlainObject } from "../util/json.ts";
 import { type Clock, isoTime, systemClock } from "../util/time.ts";
 import { type Random, systemRandom, uuidv7 } from "../util/uuid.ts";
-import { removeLeftovers, replaceFile } from "./atomic.ts";
+import { freeName, removeLeftovers, replaceFile } from "./atomic.ts";
+import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
 import { type FileIo, type FileLock, systemIo } from "./io.ts";
 import { type EntryDraft, encodeEntry, encodeHeader } from "./lines.ts";
 import { lockedSync } from "./locked.ts";
 import { advance, after, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
 import { createLog, LogWriter } from "./log-writer.ts";
-import { backupOf, encodeMetadata, type Metadata, readMetadata, setDamagedAside } from "./metadata.ts";
+import {
+  backupOf,
+  encodeMetadata,
+  headerOf,
+  type Metadata,
+  newMetadata,
+  readMetadata,
+  setDamagedAside,
+} from "./metadata.ts";
 
 export interface TranscriptOptions {
   readonly io?: FileIo;
@@ -37,21 +46,6 @@ export interface TranscriptMetadata {
   readonly model: string | null;
   readonly compactionCount: number;
   readonly messageCount: number;
-}
-
-/** Messages were asked for before `load()` or `initialize()`. */
-export class ConversationNotLoadedError extends ColloquyError {
-  constructor() {
-    super("CONFLICT", "The conversation is not loaded: call load() or initialize() first");
-    this.name = "ConversationNotLoadedError";
-  }
-}
-
-export class ConversationAlreadyExistsError extends ColloquyError {
-  constructor(folder: string) {
-    super("CONFLICT", `There is a conversation in ${folder} already: call load() instead`);
-    this.name = "ConversationAlreadyExistsError";
-  }
 }
 
 /** What a transcript holds, and which file it was read from: the name can come to mean another one. */
@@ -107,13 +101,9 @@ export class Transcript {
       if (exists) throw new ConversationAlreadyExistsError(this.#folder);
       const createdAt = isoTime(this.#clock());
       const id = uuidv7(this.#clock(), this.#random);
-      const log = createLog(this.#io, this.#random, this.#path, {
-        id,
-        key: null,
-        createdAt,
-        generation: 1,
-      });
-      const metadata = { ...newMetadata(id, createdAt, log), model };
+      const fresh = newMetadata({ id, createdAt, model });
+      const log = createLog(this.#io, this.#random, this.#path, headerOf(fresh));
+      const metadata = { ...fresh, log };
       this.#writeMetadata(metadata);
       this.#take(metadata, [], { log, inode: this.#io.stat(this.#path)?.inode });
     });
@@ -210,7 +200,7 @@ export class Transcript {
       }
       const generation = state.header?.generation ?? 1;
       const next = this.#encodeGeneration(checked, { ...state, head: null }, generation + 1);
-      const formerAs = this.#freeName(`${this.#path}.gen-${generation}`);
+      const formerAs = freeName(this.#io, `${this.#path}.gen-${generation}`);
       replaceFile(this.#path, next, { io: this.#io, random: this.#random, formerAs });
       this.#refresh();
     });
@@ -312,12 +302,7 @@ export class Transcript {
     this.#tidied = true;
     const state = writer.refresh();
     if (state.bytes === 0) {
-      writer.writeHeader({
-        id: metadata.id,
-        key: metadata.key,
-        createdAt: metadata.createdAt,
-        generation: 1,
-      });
+      writer.writeHeader(headerOf(metadata));
     } else if (writer.restarts !== restarts) {
       // Another process replaced the transcript: reading started over, so memory must too.
       const messages: Message[] = [];
@@ -351,8 +336,7 @@ export class Transcript {
   }
 
   *#encodeGeneration(checked: CheckedMessage[], from: LogState, generation: number): Generator<Buffer> {
-    const { id, key, createdAt } = this.#use().metadata;
-    yield encodeHeader({ id, key, createdAt, generation });
+    yield encodeHeader({ ...headerOf(this.#use().metadata), generation });
     let state = from;
     for (const message of checked) {
       const draft = this.#draft(message);
@@ -365,8 +349,7 @@ export class Transcript {
   /** Metadata without a transcript: a crash in between, unless messages had been counted. */
   #completeLog(metadata: Metadata): void {
     if (metadata.log.messages > 0) throw this.#lost(metadata.log.messages);
-    const { id, key, createdAt } = metadata;
-    this.#locked(() => createLog(this.#io, this.#random, this.#path, { id, key, createdAt, generation: 1 }));
+    this.#locked(() => createLog(this.#io, this.#random, this.#path, headerOf(metadata)));
   }
 
   /** Fewer entries than had been counted: the file was cut short. A replaced one cannot be compared. */
@@ -385,8 +368,8 @@ export class Transcript {
   #rebuiltMetadata(log: LogState): Metadata {
     const nowMs = this.#clock();
     const createdAt = log.header?.createdAt ?? isoTime(nowMs);
-    const rebuilt = newMetadata(log.header?.id ?? uuidv7(nowMs, this.#random), createdAt, log);
-    return { ...rebuilt, updatedAt: log.lastMessageAt ?? createdAt };
+    const id = log.header?.id ?? uuidv7(nowMs, this.#random);
+    return newMetadata({ id, createdAt, log, updatedAt: log.lastMessageAt ?? createdAt });
   }
 
   /** The cache is refreshed now and then, not on every append: that would cost several times the append. */
@@ -433,30 +416,6 @@ export class Transcript {
       { cause },
     );
   }
-
-  #freeName(wanted: string): string {
-    let name = wanted;
-    for (let copy = 2; this.#io.stat(name) !== undefined; copy++) name = `${wanted}-${copy}`;
-    return name;
-  }
-}
-
-function newMetadata(id: string, createdAt: string, log: LogState): Metadata {
-  return {
-    id,
-    key: null,
-    title: null,
-    channel: null,
-    model: null,
-    profileId: null,
-    contextState: null,
-    compactionCount: 0,
-    createdAt,
-    updatedAt: createdAt,
-    deletedAt: null,
-    log,
-    other: {},
-  };
 }
 
 function warn(damage: TranscriptDamage): void {

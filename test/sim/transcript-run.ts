@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../../src/errors.ts";
 import type { Message } from "../../src/message/types.ts";
-import { ConversationAlreadyExistsError, Transcript } from "../../src/transcript/transcript.ts";
+import { ConversationAlreadyExistsError } from "../../src/transcript/conversation-errors.ts";
+import { Transcript } from "../../src/transcript/transcript.ts";
 import { Dice } from "./dice.ts";
 import { brief, someMessage } from "./messages.ts";
 import { type Faults, SimulatedDisk } from "./simulated-disk.ts";

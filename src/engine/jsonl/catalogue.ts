@@ -9,7 +9,7 @@ import { createHash } from "node:crypto";
 import { join, sep } from "node:path";
 import type { FileIo, FileStat } from "../../transcript/io.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../transcript/log-state.ts";
-import { type Metadata, type MetadataRead, readMetadata } from "../../transcript/metadata.ts";
+import { type Metadata, type MetadataRead, newMetadata, readMetadata } from "../../transcript/metadata.ts";
 import { isoTime } from "../../util/time.ts";
 import type { ConversationInfo } from "../engine.ts";
 import type { ChangeCounter } from "./change-counter.ts";
@@ -293,21 +293,7 @@ function updatedAtOf({ metadata, log, seenLog }: Known): string {
 function placeholder(stem: string): Metadata {
   const hash = createHash("sha256").update(`colloquy:${stem}`).digest("hex");
   const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
-  return {
-    id,
-    key: null,
-    title: null,
-    channel: null,
-    model: null,
-    profileId: null,
-    contextState: null,
-    compactionCount: 0,
-    createdAt: isoTime(0),
-    updatedAt: isoTime(0),
-    deletedAt: null,
-    log: EMPTY_LOG,
-    other: {},
-  };
+  return newMetadata({ id, createdAt: isoTime(0) });
 }
 
 function stemsIn(io: FileIo, folder: string): { logs: Set<string>; metadata: Set<string> } {

@@ -5,7 +5,7 @@ import { locked } from "../../transcript/locked.ts";
 import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { createLog, type LogWriter } from "../../transcript/log-writer.ts";
-import type { Metadata } from "../../transcript/metadata.ts";
+import { headerOf, type Metadata, newMetadata } from "../../transcript/metadata.ts";
 import { type Clock, systemClock, timeOf } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type {
@@ -180,32 +180,16 @@ export class JsonlEngine implements Engine {
     const taken = (stem: string): boolean =>
       this.#catalogue.has(stem) || this.#io.stat(join(this.location, logName(stem))) !== undefined;
     const stem = freeStem(timeOf(at), taken);
-    return this.#changing(stem, () => {
-      const header = { id, key, createdAt: at, generation: 1 };
-      const logPath = join(this.location, logName(stem));
-      const log = createLog(this.#io, this.#random, logPath, header);
-      this.#orRemove(logPath, join(this.location, metadataName(stem)), {
-        id,
-        key,
-        title,
-        channel,
-        model,
-        profileId,
-        contextState: null,
-        compactionCount: 0,
-        createdAt: at,
-        updatedAt: at,
-        deletedAt: null,
-        log,
-        other: {},
-      });
-    });
+    const metadata = newMetadata({ id, key, title, channel, model, profileId, createdAt: at });
+    return this.#changing(stem, () => this.#createFiles(stem, metadata));
   }
 
   /** A creation that fails halfway must not have created anything. */
-  #orRemove(logPath: string, metadataPath: string, metadata: Metadata): void {
+  #createFiles(stem: string, metadata: Metadata): void {
+    const logPath = join(this.location, logName(stem));
+    const log = createLog(this.#io, this.#random, logPath, headerOf(metadata));
     try {
-      this.#files.writeMetadata(metadataPath, metadata);
+      this.#files.writeMetadata(join(this.location, metadataName(stem)), { ...metadata, log });
     } catch (error) {
       this.#io.remove(logPath);
       throw error;

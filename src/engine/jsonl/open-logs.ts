@@ -2,7 +2,7 @@ import { asColloquyError, type ColloquyError, unavailable } from "../../errors.t
 import type { FileIo } from "../../transcript/io.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { createLog, LogWriter } from "../../transcript/log-writer.ts";
-import type { Metadata } from "../../transcript/metadata.ts";
+import { headerOf, type Metadata } from "../../transcript/metadata.ts";
 import type { Random } from "../../util/uuid.ts";
 import { type Catalogue, infoOf, type Known } from "./catalogue.ts";
 import type { ConversationFiles } from "./conversation-files.ts";
@@ -46,7 +46,7 @@ export class OpenLogs {
 
   /** The log of a conversation, caught up with other writers and ready for an append. Only under the lock. */
   open(known: Known): OpenLog {
-    const { id, key, createdAt } = known.metadata;
+    const { id } = known.metadata;
     let open = this.#open.get(id);
     if (open !== undefined) this.reportEarlier(id);
     else {
@@ -63,7 +63,7 @@ export class OpenLogs {
     const now = open.writer.refresh();
     if (open.writer.restarts !== restarts) open.index = undefined;
     else if (now.bytes !== before) open.index?.readOn(before);
-    if (now.bytes === 0) open.writer.writeHeader({ id, key, createdAt, generation: 1 });
+    if (now.bytes === 0) open.writer.writeHeader(headerOf(known.metadata));
     return open;
   }
 
@@ -83,9 +83,8 @@ export class OpenLogs {
 
   /** Metadata without a log: a file was removed, or a crash came in between. Messages do not vanish silently. */
   completeLog(known: Known): void {
-    const { id, key, createdAt } = known.metadata;
     if (known.log.messages > 0) throw missingLog(known);
-    createLog(this.#use.io, this.#use.random, known.logPath, { id, key, createdAt, generation: 1 });
+    createLog(this.#use.io, this.#use.random, known.logPath, headerOf(known.metadata));
   }
 
   #completeMetadata(known: Known): void {
