@@ -23,11 +23,12 @@ export type {
 export {
   type AppendLookup,
   activeAt,
+  type ConversationLookup,
   checkAppend,
-  checkCreateRetry,
+  checkMove,
   compareForListing,
-  keyTaken,
   longest,
   notFound,
+  resolveCreate,
   TOP_COUNT,
 } from "./rules.ts";

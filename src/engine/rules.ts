@@ -2,17 +2,16 @@
 import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
-import type { AppendOperation, ConversationInfo, CreateOperation, NewEntry } from "./engine.ts";
+import type {
+  AppendOperation,
+  ConversationInfo,
+  CreateOperation,
+  NewEntry,
+  TrashOperation,
+} from "./engine.ts";
 
 export function notFound(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`, { details: { id } });
-}
-
-export function keyTaken(key: string, id: string): ColloquyError {
-  return new ColloquyError("CONFLICT", `The session key ${key} is in use by conversation ${id}`, {
-    field: "key",
-    details: { key, id },
-  });
 }
 
 /** How an engine looks up what an append may repeat. Called only where the caller gave an id. */
@@ -68,19 +67,59 @@ function sameContent(wanted: readonly NewEntry[], written: Entry[], what: string
   return written;
 }
 
-/** Whether creating again with the same id asks for nothing else than what is there. */
-export function checkCreateRetry(create: CreateOperation, existing: ConversationInfo): ConversationInfo {
+/** How an engine finds what a creation or a move may collide with. */
+export interface ConversationLookup {
+  /** Also from the trash. */
+  byId(id: string): ConversationInfo | undefined;
+  /** Never from the trash. */
+  byKey(key: string): ConversationInfo | undefined;
+}
+
+/**
+ * The conversation that a creation means, when it exists already: a retry, or
+ * the holder of the key where that is asked for. `undefined` when it is to be
+ * made. Throws `CONFLICT` otherwise.
+ */
+export function resolveCreate(
+  create: CreateOperation,
+  lookup: ConversationLookup,
+): ConversationInfo | undefined {
+  const existing = create.idGiven ? lookup.byId(create.id) : undefined;
+  if (existing !== undefined) return checkRetry(create, existing);
+  const holder = create.key === null ? undefined : lookup.byKey(create.key);
+  if (holder === undefined || create.resume) return holder;
+  throw keyTaken(holder);
+}
+
+/** Creating again with the same id asks for nothing else than what is there. */
+function checkRetry(create: CreateOperation, existing: ConversationInfo): ConversationInfo {
   const members = ["key", "title", "channel", "model", "profileId"] as const;
   const differs = members.find((member) => create[member] !== null && create[member] !== existing[member]);
   if (differs === undefined && existing.deletedAt === null) return existing;
   throw new ColloquyError(
     "CONFLICT",
     `Conversation ${create.id} exists already with another ${differs ?? "state"}`,
-    {
-      field: differs ?? "id",
-      details: { id: create.id },
-    },
+    { field: differs ?? "id", details: { id: create.id } },
   );
+}
+
+/** The conversation that is to be moved. Throws when it is not where it should be, or its key is in use. */
+export function checkMove(
+  { type, conversation }: TrashOperation,
+  lookup: ConversationLookup,
+): ConversationInfo {
+  const info = lookup.byId(conversation);
+  if (info === undefined || (info.deletedAt === null) !== (type === "trash")) throw notFound(conversation);
+  const holder = type === "restore" && info.key !== null ? lookup.byKey(info.key) : undefined;
+  if (holder !== undefined) throw keyTaken(holder);
+  return info;
+}
+
+function keyTaken({ key, id }: ConversationInfo): ColloquyError {
+  return new ColloquyError("CONFLICT", `The session key ${key} is in use by conversation ${id}`, {
+    field: "key",
+    details: { key, id },
+  });
 }
 
 /** The place of a conversation in listings. */

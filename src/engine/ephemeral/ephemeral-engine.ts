@@ -20,11 +20,11 @@ import type {
 import {
   activeAt,
   checkAppend,
-  checkCreateRetry,
+  checkMove,
   compareForListing,
-  keyTaken,
   longest,
   notFound,
+  resolveCreate,
 } from "../rules.ts";
 
 interface Kept {
@@ -65,14 +65,9 @@ export class EphemeralEngine implements Engine {
   }
 
   #create(create: CreateOperation): ConversationInfo {
-    const existing = create.idGiven ? this.#kept.get(create.id) : undefined;
-    if (existing !== undefined) return checkCreateRetry(create, existing.info);
+    const existing = resolveCreate(create, this);
+    if (existing !== undefined) return existing;
     const { id, key, title, channel, model, profileId, at } = create;
-    const holder = key === null ? undefined : this.byKey(key);
-    if (holder !== undefined && key !== null) {
-      if (create.resume) return holder;
-      throw keyTaken(key, holder.id);
-    }
     const info: ConversationInfo = {
       id,
       key,
@@ -134,18 +129,13 @@ export class EphemeralEngine implements Engine {
     return kept.info;
   }
 
-  #moveToTrashOrBack({ type, conversation, at }: TrashOperation): ConversationInfo {
-    const kept = this.#kept.get(conversation);
-    if (kept === undefined || (kept.info.deletedAt === null) !== (type === "trash"))
-      throw notFound(conversation);
-    const { key } = kept.info;
-    if (key !== null) {
-      const holder = this.#keys.get(key);
-      if (type === "restore" && holder !== undefined) throw keyTaken(key, holder);
-      if (type === "trash") this.#keys.delete(key);
-      else this.#keys.set(key, conversation);
-    }
-    kept.info = { ...kept.info, deletedAt: type === "trash" ? at : null, updatedAt: at };
+  #moveToTrashOrBack(move: TrashOperation): ConversationInfo {
+    const info = checkMove(move, this);
+    const kept = this.#kept.get(info.id) as Kept;
+    const { key } = info;
+    if (key !== null && move.type === "trash") this.#keys.delete(key);
+    if (key !== null && move.type === "restore") this.#keys.set(key, info.id);
+    kept.info = { ...info, deletedAt: move.type === "trash" ? move.at : null, updatedAt: move.at };
     return kept.info;
   }
 

@@ -26,7 +26,7 @@ import type {
   UpdateOperation,
   VerifyReport,
 } from "../engine.ts";
-import { activeAt, checkAppend, checkCreateRetry, compareForListing, keyTaken, notFound } from "../rules.ts";
+import { activeAt, checkAppend, checkMove, compareForListing, notFound, resolveCreate } from "../rules.ts";
 import { Catalogue, infoOf, type Known } from "./catalogue.ts";
 import { ChangeCounter } from "./change-counter.ts";
 import { ConversationFiles } from "./conversation-files.ts";
@@ -168,14 +168,9 @@ export class JsonlEngine implements Engine {
   }
 
   #create(create: CreateOperation): ConversationInfo {
-    const existing = create.idGiven ? this.#catalogue.byId(create.id) : undefined;
-    if (existing !== undefined) return checkCreateRetry(create, infoOf(existing));
+    const existing = resolveCreate(create, this);
+    if (existing !== undefined) return existing;
     const { id, key, title, channel, model, profileId, at } = create;
-    const holder = key === null ? undefined : this.#catalogue.byKey(key);
-    if (holder !== undefined && key !== null) {
-      if (create.resume) return infoOf(holder);
-      throw keyTaken(key, holder.metadata.id);
-    }
     this.#catalogue.checkChanges();
     const taken = (stem: string): boolean =>
       this.#catalogue.has(stem) || this.#io.stat(join(this.location, logName(stem))) !== undefined;
@@ -242,21 +237,17 @@ export class JsonlEngine implements Engine {
     });
   }
 
-  #moveToTrashOrBack({ type, conversation, at }: TrashOperation): ConversationInfo {
-    const known = this.#catalogue.byId(conversation);
-    if (known === undefined || known.trashed !== (type === "restore")) throw notFound(conversation);
-    const { key } = known.metadata;
-    if (type === "restore" && key !== null) {
-      const holder = this.#catalogue.byKey(key);
-      if (holder !== undefined) throw keyTaken(key, holder.metadata.id);
-    }
+  #moveToTrashOrBack(move: TrashOperation): ConversationInfo {
+    const { id } = checkMove(move, this);
+    const known = this.#catalogue.byId(id);
+    if (known === undefined) throw notFound(id);
     if (known.logMissing) this.#logs.completeLog(known);
-    this.#logs.sync(conversation);
-    this.#logs.close(conversation);
-    const deletedAt = type === "trash" ? at : null;
+    this.#logs.sync(id);
+    this.#logs.close(id);
+    const deletedAt = move.type === "trash" ? move.at : null;
     return this.#changing(known.stem, () => {
       this.#files.setDamagedAside(known);
-      this.#files.move(known, { ...known.metadata, deletedAt, updatedAt: at, log: known.log });
+      this.#files.move(known, { ...known.metadata, deletedAt, updatedAt: move.at, log: known.log });
     });
   }
 

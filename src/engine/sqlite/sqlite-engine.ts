@@ -24,7 +24,7 @@ import type {
   UpdateOperation,
   VerifyReport,
 } from "../engine.ts";
-import { checkAppend, checkCreateRetry, keyTaken, notFound } from "../rules.ts";
+import { type ConversationLookup, checkAppend, checkMove, notFound, resolveCreate } from "../rules.ts";
 import { APPLICATION_ID, migrations } from "./migrations.ts";
 import { type Row, toEntry, toInfo } from "./rows.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
@@ -145,14 +145,9 @@ export class SqliteEngine implements Engine {
   }
 
   #create(create: CreateOperation): ConversationInfo {
-    const { id, key, title, channel, model, profileId, at, resume } = create;
-    const existing = create.idGiven ? this.#find(id) : undefined;
-    if (existing !== undefined) return checkCreateRetry(create, existing);
-    const holder = key === null ? undefined : this.#findKey(key);
-    if (holder !== undefined && key !== null) {
-      if (resume) return holder;
-      throw keyTaken(key, holder.id);
-    }
+    const existing = resolveCreate(create, this.#lookup);
+    if (existing !== undefined) return existing;
+    const { id, key, title, channel, model, profileId, at } = create;
     this.#sql.create.run(id, key, title, channel, model, profileId, timeOf(at));
     return this.#info(id);
   }
@@ -220,17 +215,12 @@ export class SqliteEngine implements Engine {
     return this.#info(conversation);
   }
 
-  #moveToTrashOrBack({ type, conversation, at }: TrashOperation): ConversationInfo {
-    const info = this.#find(conversation);
-    if (info === undefined || (info.deletedAt === null) !== (type === "trash")) throw notFound(conversation);
-    if (type === "restore" && info.key !== null) {
-      const holder = this.#findKey(info.key);
-      if (holder !== undefined) throw keyTaken(info.key, holder.id);
-    }
-    this.#tails.delete(conversation);
-    const atMs = timeOf(at);
-    this.#sql.setDeleted.run(type === "trash" ? atMs : null, atMs, conversation);
-    return this.#info(conversation);
+  #moveToTrashOrBack(move: TrashOperation): ConversationInfo {
+    const { id } = checkMove(move, this.#lookup);
+    this.#tails.delete(id);
+    const atMs = timeOf(move.at);
+    this.#sql.setDeleted.run(move.type === "trash" ? atMs : null, atMs, id);
+    return this.#info(id);
   }
 
   byId(id: string): ConversationInfo | undefined {
@@ -242,6 +232,11 @@ export class SqliteEngine implements Engine {
   }
 
   /** Inside a transaction: what SQLite throws must end it, and not pass for a refusal of ours. */
+  readonly #lookup: ConversationLookup = {
+    byId: (id) => this.#find(id),
+    byKey: (key) => this.#findKey(key),
+  };
+
   #find(id: string): ConversationInfo | undefined {
     const row = this.#sql.infoById.get(id) as Row | undefined;
     return row === undefined ? undefined : this.#toInfo(row);
