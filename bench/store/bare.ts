@@ -18,7 +18,7 @@ export class BareSqlite {
 
   constructor(path: string, synchronous: "FULL" | "NORMAL", conversations = 1) {
     this.database = new DatabaseSync(path);
-    this.database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};
+    this.database.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};
       PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
     for (const { up } of migrations) this.database.exec(up as string);
     this.#begin = this.database.prepare("BEGIN IMMEDIATE");
@@ -63,7 +63,7 @@ export class PlainInsert {
   constructor(path: string, synchronous: "FULL" | "NORMAL") {
     const database = new DatabaseSync(path);
     database.exec(
-      `PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; CREATE TABLE plain (body TEXT)`,
+      `PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous}; CREATE TABLE plain (body TEXT)`,
     );
     this.#insert = database.prepare("INSERT INTO plain VALUES (?)");
   }

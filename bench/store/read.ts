@@ -170,22 +170,37 @@ function bareAllJsonl(path: string): () => void {
   };
 }
 
+/** Messages that came one by one, and, for comparison, in appends of a thousand that carry a name. */
 export async function diskUse(folder: string): Promise<BenchRow[]> {
+  const path = join(folder, "disk.db");
+  const count = 20_000;
+  {
+    await using store = await openStore(`sqlite:${path}`, { durability: "process" });
+    const chat = await store.create();
+    for (let n = 0; n < count; n++) await chat.append({ role: "user", content: CONTENT });
+  }
   await prepare(`sqlite:${sqlitePath(folder)}`);
-  const database = new DatabaseSync(sqlitePath(folder));
-  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-  database.close();
-  const bytes = statSync(sqlitePath(folder)).size;
-  const content = (LONG + SHORT) * CONTENT.length;
+  const named = sizeOf(sqlitePath(folder)) / ((LONG + SHORT) * CONTENT.length);
+  console.log(
+    `     (in appends of a thousand, with the name of the append in every entry, it is ${named.toFixed(3)})`,
+  );
+  const [bytes, content] = [sizeOf(path), count * CONTENT.length];
   const ratio = bytes / content;
   return [
     report({
       work: "disk per content byte, sqlite, after a checkpoint",
       ours: `${(bytes / 1e6).toFixed(1)} MB`,
       bare: `${(content / 1e6).toFixed(1)} MB`,
-      value: ratio.toFixed(2),
+      value: ratio.toFixed(3),
       reach: "≤ 1.4",
       ok: ratio <= 1.4,
     }),
   ];
+}
+
+function sizeOf(path: string): number {
+  const database = new DatabaseSync(path);
+  database.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+  database.close();
+  return statSync(path).size;
 }

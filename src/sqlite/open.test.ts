@@ -27,6 +27,7 @@ describe("opening a SQLite file", () => {
     expect(database.prepare("PRAGMA journal_mode").get()?.journal_mode).toBe("wal");
     expect(pragma(database, "synchronous")).toBe(2);
     expect(pragma(database, "secure_delete")).toBe(1);
+    expect(pragma(database, "page_size")).toBe(8192);
     expect(pragma(database, "foreign_keys")).toBe(1);
     expect([pragma(database, "application_id"), pragma(database, "user_version")]).toEqual([4711, 1]);
     database.close();

@@ -45,12 +45,14 @@ interface Tail {
 }
 
 const TAILS_MAX = 10_000;
+const CHECK_FILE_EVERY_MS = 50;
 
 /** All conversations in one SQLite file, for any number of processes on one machine. */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly location: string;
   readonly #inode: bigint | undefined;
+  #checkFileAt = 0;
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
   readonly #options: EngineOptions;
@@ -81,8 +83,7 @@ export class SqliteEngine implements Engine {
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
     if (this.#failure !== undefined) throw this.#failure;
-    // Writing to a file that was removed or replaced succeeds, and is lost when it is closed.
-    if (inodeOf(this.location) !== this.#inode) throw unavailable(`${this.location} was removed or replaced`);
+    this.#checkFile();
     try {
       this.#sql.begin.run();
     } catch (error) {
@@ -90,6 +91,14 @@ export class SqliteEngine implements Engine {
       throw sqliteError(error, this.location);
     }
     return this.#run(operations);
+  }
+
+  /** Writing to a file that was removed or replaced succeeds, and is lost when it is closed. */
+  #checkFile(): void {
+    const now = performance.now();
+    if (now < this.#checkFileAt) return;
+    if (inodeOf(this.location) !== this.#inode) throw unavailable(`${this.location} was removed or replaced`);
+    this.#checkFileAt = now + CHECK_FILE_EVERY_MS;
   }
 
   async #commitWhenFree(operations: readonly Operation[]): Promise<Outcome[]> {
