@@ -11,20 +11,21 @@ export function messagesFromLines(text: string): MessageInput[] {
   const messages: MessageInput[] = [];
   const lineOfId = new Map<string, number>();
   // Only byte 0x0A ends a line; a file from Windows may start with a byte order mark.
-  const lines = text.replace(/^\ufeff/, "").split("\n");
-  lines.forEach((line, index) => {
-    if (line.trim() === "") return;
-    const message = messageFrom(line, index + 1);
-    checkRepeated(message.id, index + 1, lineOfId);
+  let start = text.startsWith("\ufeff") ? 1 : 0;
+  for (let number = 1; start < text.length; number++) {
+    const newline = text.indexOf("\n", start);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(start, end);
+    start = end + 1;
+    if (line.trim() === "") continue;
+    const message = messageFrom(line, number);
+    checkRepeated(message.id, number, lineOfId);
     messages.push(message);
-  });
-  if (messages.length === 0) throw invalid("There is no message on standard input", "jsonl");
-  if (messages.length > MESSAGES_MAX) {
-    throw invalid(
-      `At most ${MESSAGES_MAX} messages can be appended at once, not ${messages.length}`,
-      "jsonl",
-    );
+    if (messages.length > MESSAGES_MAX) {
+      throw atLine(number, `at most ${MESSAGES_MAX} messages can be appended at once`, "jsonl");
+    }
   }
+  if (messages.length === 0) throw invalid("There is no message on standard input", "jsonl");
   return messages;
 }
 

@@ -1,17 +1,13 @@
 import { ColloquyError, invalid } from "../errors.ts";
 
-/** Everything is held in memory before it is written as one append. */
-const STDIN_BYTES_MAX = 512 * 1024 * 1024;
-
 /** All of standard input as text. Bytes that are no UTF-8 are refused: replacing them would store something else. */
-export async function readStdin(field: string): Promise<string> {
+export async function readStdin(field: string, bytesMax: number): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write("Reading from the terminal; Ctrl-D ends.\n");
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of process.stdin) {
     bytes += (chunk as Buffer).length;
-    if (bytes > STDIN_BYTES_MAX)
-      throw invalid(`Standard input has more than ${STDIN_BYTES_MAX} bytes`, field);
+    if (bytes > bytesMax) throw invalid(`Standard input has more than ${bytesMax} bytes`, field);
     chunks.push(chunk as Buffer);
   }
   try {

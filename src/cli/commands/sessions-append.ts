@@ -13,6 +13,11 @@ import { checkReference } from "../reference.ts";
 import { safeLine } from "../safe-text.ts";
 import { readStdin } from "../stdin.ts";
 
+/** More than the largest message; it is held in memory. */
+const CONTENT_BYTES_MAX = 64 * 1024 * 1024;
+/** All lines are held in memory before they are written as one append. */
+const LINES_BYTES_MAX = 256 * 1024 * 1024;
+
 const ROLES = ["user", "assistant", "system"];
 
 /** Everything is checked before a store or a conversation is made: a refused append leaves nothing behind. */
@@ -80,7 +85,7 @@ async function manyMessages({ values }: Call): Promise<MessageInput[]> {
   if (other !== undefined) throw new UsageError(`--${other} and --jsonl cannot be given together`, other);
   if (values.get("jsonl") !== "-")
     throw new UsageError("--jsonl reads standard input: write --jsonl -", "jsonl");
-  return messagesFromLines(await readStdin("jsonl"));
+  return messagesFromLines(await readStdin("jsonl", LINES_BYTES_MAX));
 }
 
 async function oneMessage({ values }: Call): Promise<MessageInput[]> {
@@ -98,7 +103,7 @@ async function oneMessage({ values }: Call): Promise<MessageInput[]> {
   const message: MessageInput = {
     role,
     // Programs end what they print with a newline that nobody meant to say.
-    content: given === "-" ? (await readStdin("content")).replace(/\r?\n$/, "") : given,
+    content: given === "-" ? (await readStdin("content", CONTENT_BYTES_MAX)).replace(/\r?\n$/, "") : given,
     id: values.get("id"),
   };
   checkMessage(message);
