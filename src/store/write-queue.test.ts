@@ -59,4 +59,12 @@ describe("group commit", () => {
     engine.failing = false;
     expect((await chat.append(hello))[0]?.seq).toBe(1);
   });
+
+  it("answers everybody when an engine gives no answer", async () => {
+    const engine = new WatchedEngine();
+    engine.commit = () => undefined as unknown as Outcome[];
+    const store = await openStore(engine);
+    await expect(store.create()).rejects.toMatchObject({ code: "INTERNAL_ERROR", message: /no answer/ });
+    await store.close();
+  });
 });

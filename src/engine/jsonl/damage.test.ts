@@ -1,9 +1,12 @@
+import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
+import { type FileIo, systemIo } from "../../transcript/io.ts";
+import { JsonlEngine } from "./jsonl-engine.ts";
 
 /** Things that happen to files behind the back of a store. */
 
@@ -125,6 +128,35 @@ describe("a JSONL store whose files were damaged", () => {
     expect((await store.list()).items).toHaveLength(1);
     expect(problems[0]).toMatch(/left alone/);
     expect((await store.verify()).findings.map(({ code }) => code)).toContain("unreadable-log");
+    await store.close();
+  });
+
+  it.runIf(process.platform === "linux")("does not wait for a pipe in the place of a file", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 1);
+    execFileSync("mkfifo", [join(folder, "20200101000000000.meta.json")]);
+    const { store } = await open(folder);
+    expect((await store.list()).items).toHaveLength(1);
+    await store.close();
+  });
+
+  it("has created nothing when a creation fails halfway", async () => {
+    let full = false;
+    const io: FileIo = {
+      ...systemIo,
+      open(path, mode) {
+        if (full && mode === "create" && path.includes("meta.json")) throw new Error("the disk is full");
+        return systemIo.open(path, mode);
+      },
+    };
+    const options = { readonly: false, durability: "full", lockWaitMs: 1000, onProblem: () => {} } as const;
+    const engine = await JsonlEngine.open(join(tempFolder(), "store"), options, { io });
+    const store = await openStore(engine);
+    full = true;
+    await expect(store.create({ key: "cli:a", title: "T" })).rejects.toMatchObject({ message: /full/ });
+    expect((await store.list()).items).toEqual([]);
+    full = false;
+    await store.create({ key: "cli:a", title: "T" });
     await store.close();
   });
 });

@@ -1,3 +1,4 @@
+import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
@@ -48,5 +49,17 @@ describe("verify on SQLite", () => {
       expect((await store.list()).items[0]).toMatchObject({ title: "Kept", contextState: null });
     }
     expect(problems).toHaveLength(2);
+  });
+});
+
+describe("a SQLite file that is removed under an open store", () => {
+  it("takes no more writes, because they would be lost", async () => {
+    const folder = tempFolder();
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    const chat = await store.create();
+    for (const name of readdirSync(folder)) rmSync(join(folder, name));
+    await new Promise((resolve) => setTimeout(resolve, 60));
+    const late = chat.append({ role: "user", content: "lost" });
+    await expect(late).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE", message: /removed or replaced/ });
   });
 });
