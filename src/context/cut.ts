@@ -1,0 +1,69 @@
+/** Making what is sent smaller, never what is stored: the middle goes, beginning and end stay. */
+import type { Block, Message, ToolResultBlock } from "../message/types.ts";
+import { isToolResult } from "./item.ts";
+import { CHAR_WEIGHT_MAX, headLength, tailLength, weighText } from "./text-weight.ts";
+import { MESSAGE_WEIGHT, weighBlock, weighContent, weightFor } from "./tokens.ts";
+
+/** `text`, or its head and tail with a marker between them, not heavier than `weight`. */
+export function cutText(text: string, weight: number): string {
+  if (weighText(text) <= weight) return text;
+  const room = weight - weighText(marker(text.length));
+  // Too little even for the marker: some words are better than a note about their absence.
+  if (room <= 0) return text.slice(0, headLength(text, weight));
+  const head = headLength(text, room / 2);
+  const tail = tailLength(text, room / 2);
+  return text.slice(0, head) + marker(text.length - head - tail) + text.slice(text.length - tail);
+}
+
+function marker(chars: number): string {
+  return `[… ${chars} characters left out …]`;
+}
+
+/**
+ * Content that is not heavier than `weight`. Words come first; pictures and
+ * documents stay as long as there is room beside them, and leave a note otherwise.
+ */
+function cutContent(content: string | readonly Block[], weight: number): string | Block[] {
+  if (typeof content === "string") return cutText(content, weight);
+  const texts = content.filter(isText);
+  let room = weight - weighContent(texts);
+  if (room < 0) return [{ type: "text", text: cutText(texts.map(({ text }) => text).join("\n\n"), weight) }];
+  return content.flatMap((block) => {
+    if (isText(block)) return [block];
+    const fitting = [block, leftOut(block)].find((candidate) => weighBlock(candidate) <= room);
+    room -= fitting === undefined ? 0 : weighBlock(fitting);
+    return fitting ?? [];
+  });
+}
+
+function isText(block: Block): block is Block & { readonly text: string } {
+  return block.type === "text" && typeof block.text === "string";
+}
+
+function leftOut({ type }: Block): Block {
+  return { type: "text", text: `[${type === "image" || type === "document" ? type : "content"} left out]` };
+}
+
+/** A message of at most `tokens`. There must be room for a few words. */
+export function cutMessage(message: Message, tokens: number, factor: number): Message {
+  return { ...message, content: cutContent(message.content, weightFor(tokens, factor) - MESSAGE_WEIGHT) };
+}
+
+/** The message with each tool's result cut to `weight`; the same object when none was above it. */
+export function cutToolResults(message: Message, weight: number): Message {
+  const { content } = message;
+  if (typeof content === "string") return message;
+  if (!content.some((block) => isToolResult(block) && isHeavier(block.content, weight))) return message;
+  return { ...message, content: content.map((block) => cutResult(block, weight)) };
+}
+
+function cutResult(block: Block, weight: number): Block {
+  if (!isToolResult(block) || !isHeavier(block.content, weight)) return block;
+  return { ...block, content: cutContent(block.content as string | readonly Block[], weight) };
+}
+
+/** Most results are short enough to be told by their length. */
+function isHeavier(content: ToolResultBlock["content"], weight: number): boolean {
+  if (typeof content === "string" && content.length * CHAR_WEIGHT_MAX <= weight) return false;
+  return weighContent(content) > weight;
+}

@@ -1,0 +1,119 @@
+/** A conversation, repaired, as units that are cut and counted when they are first asked for. */
+import type { Message } from "../message/types.ts";
+import { type Budget, type ItemOptions, maxToolResultTokensOf } from "./budget.ts";
+import { cutToolResults } from "./cut.ts";
+import { type ContextItem, isRealUser, isToolResult } from "./item.ts";
+import type { KeptPart } from "./ledger.ts";
+import { type Repaired, repairPairs, type SentItem } from "./pairs.ts";
+import { estimateTokens, weightFor } from "./tokens.ts";
+
+/** A message to send, with what it costs. */
+export interface Part extends KeptPart {
+  readonly message: Message;
+}
+
+/** What is sent together or not at all. */
+export interface Unit {
+  readonly parts: readonly Part[];
+  readonly tokens: number;
+}
+
+export class Prepared {
+  readonly repaired: Repaired;
+  /** Where each unit begins among the repaired messages. */
+  readonly #starts: number[] = [];
+  readonly #units: Unit[] = [];
+  readonly #budget: Budget;
+  readonly #resultWeightMax: number;
+
+  /** `whole` leaves the results of tools as long as they are. */
+  constructor(items: readonly ContextItem[], budget: Budget, options: ItemOptions, whole = false) {
+    const maxTokens = maxToolResultTokensOf(options);
+    this.repaired = repairPairs(items);
+    this.#budget = budget;
+    this.#resultWeightMax = whole ? Number.POSITIVE_INFINITY : weightFor(maxTokens, budget.factor);
+    const { sent } = this.repaired;
+    for (let at = 0; at < sent.length; at += this.#sentAt(at).calls ? 2 : 1) this.#starts.push(at);
+  }
+
+  get count(): number {
+    return this.#starts.length;
+  }
+
+  unit(number: number): Unit {
+    this.#units[number] ??= this.#make(number);
+    return this.#units[number];
+  }
+
+  /** The position of a unit's first message; behind the last unit, `end`. */
+  indexOf(number: number, end: number): number {
+    const start = this.#starts[number];
+    return start === undefined ? end : this.#sentAt(start).index;
+  }
+
+  /** The first unit that begins at `index` or later. */
+  unitFrom(index: number): number {
+    if (index === 0) return 0;
+    const found = this.#starts.findIndex((start) => this.#sentAt(start).index >= index);
+    return found === -1 ? this.count : found;
+  }
+
+  /** Whether the first message is the user's, as APIs want it. System messages are not asked. */
+  userFirst(): boolean {
+    const first = this.repaired.sent.find(({ message }) => message.role !== "system");
+    return first?.message.role !== "assistant";
+  }
+
+  /** The unit with the last real user message, or -1. */
+  lastUserUnit(): number {
+    for (let number = this.count - 1; number >= 0; number--) {
+      if (isRealUser(this.#sentAt(this.#endOf(number)).message)) return number;
+    }
+    return -1;
+  }
+
+  /** What the user said in a unit, without the results of tools that stand beside it. */
+  userPart(number: number): Part {
+    const item = this.#sentAt(this.#endOf(number));
+    const { content } = item.message;
+    const said = typeof content === "string" ? content : content.filter((block) => !isToolResult(block));
+    const same = typeof said === "string" || said.length === content.length;
+    const message = same ? item.message : { ...item.message, content: said };
+    const tokens = estimateTokens(message, this.#budget.factor);
+    return { index: item.index, message, tokens, truncated: !same, pinned: true, joined: [] };
+  }
+
+  /** The tokens of units `from` to the end. Stops once they are more than `limit`. */
+  tokensFrom(from: number, limit: number): number {
+    let tokens = 0;
+    for (let number = this.count - 1; number >= from && tokens <= limit; number--) {
+      tokens += this.unit(number).tokens;
+    }
+    return tokens;
+  }
+
+  #sentAt(at: number): SentItem {
+    return this.repaired.sent[at] as SentItem;
+  }
+
+  #endOf(number: number): number {
+    return (this.#starts[number + 1] ?? this.repaired.sent.length) - 1;
+  }
+
+  #make(number: number): Unit {
+    const parts: Part[] = [];
+    let tokens = 0;
+    for (let at = this.#starts[number] as number; at <= this.#endOf(number); at++) {
+      const part = this.#part(this.#sentAt(at));
+      parts.push(part);
+      tokens += part.tokens;
+    }
+    return { parts, tokens };
+  }
+
+  #part({ index, message: whole, joined }: SentItem): Part {
+    const message = cutToolResults(whole, this.#resultWeightMax);
+    const tokens = estimateTokens(message, this.#budget.factor);
+    return { index, message, tokens, truncated: message !== whole, pinned: false, joined };
+  }
+}

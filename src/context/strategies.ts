@@ -1,0 +1,49 @@
+/** Ways to make a context of a conversation. Each result is within the budget. */
+import { checkWhole, type ItemOptions } from "./budget.ts";
+import { type FittedContext, fitItems } from "./fit.ts";
+import type { ContextItem } from "./item.ts";
+import { middleOf, type SandwichState, usableState, withoutRange } from "./sandwich.ts";
+import { divisions } from "./units.ts";
+
+/**
+ * Everything, with tool pairs repaired and nothing cut. Fails with
+ * `VALIDATION_ERROR` when that does not fit; `details` has the figures.
+ */
+export function full(items: readonly ContextItem[], options: ItemOptions): FittedContext {
+  return fitItems(items, options, { whole: true });
+}
+
+const SLIDING_MESSAGES = 50;
+
+/** The last `last` messages (default 50), a few more where a tool pair would be parted, as far as they fit. */
+export function sliding(
+  items: readonly ContextItem[],
+  options: ItemOptions,
+  last: number = SLIDING_MESSAGES,
+): FittedContext {
+  checkWhole(last, "last", 1);
+  const from = items.length <= last ? 0 : divisions(items).before(items.length - last);
+  return fitItems(items, options, { from });
+}
+
+/**
+ * The first five messages, the summary of `state` as one system message, and
+ * what it does not cover. Without a state that fits the conversation,
+ * everything as far as it fits.
+ */
+export function sandwich(
+  items: readonly ContextItem[],
+  state: SandwichState | undefined,
+  options: ItemOptions,
+): FittedContext {
+  const usable = usableState(state, items, ...middleOf(items));
+  if (usable === undefined) return fitItems(items, options);
+  const sent = withoutRange(items, usable.summary_range);
+  const covered = items.length - sent.length;
+  const earlier = { messages: covered + (options.earlier?.messages ?? 0), summarised: covered };
+  const summary = { text: usable.summary, id: null };
+  const head = usable.summary_range[0];
+  const fitted = fitItems(sent, { ...options, earlier, summary }, { head, summaryRole: "system" });
+  // Without room for the summary its messages are missing, and the ledger has to name them.
+  return fitted.ledger.summarised.count > 0 ? fitted : fitItems(items, options);
+}
