@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 /** Top to bottom: a folder imports itself and what stands below it, never beside or above it. */
 const LAYERS: readonly (readonly string[])[] = [
   ["errors.ts", "util"],
-  ["message", "key", "sqlite"],
-  ["transcript", "tree", "context", "text"],
+  ["message", "key", "sqlite", "tree"],
+  ["transcript", "context", "text"],
   ["engine"],
   ["store"],
   // Above the store: an engine is proved by what its users see of it.

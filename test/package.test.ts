@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /** What a user gets: the packed package in a project of its own, and the examples of the documentation against it. */
@@ -120,7 +120,7 @@ describe("the documentation", () => {
   it("has programs that compile against the package", { timeout: 60_000 }, () => {
     const folder = join(project, "programs");
     for (const page of pages()) {
-      const place = join(folder, basename(page, ".md"));
+      const place = join(folder, page.replace(/\.md$/, "").replaceAll("/", "-"));
       for (const { name, code } of programs(page)) {
         mkdirSync(place, { recursive: true });
         writeFileSync(join(place, name), code);

@@ -1,15 +1,22 @@
 import type { Entry } from "../message/types.ts";
 import type { Conversation } from "../store/conversation.ts";
 import type { Call } from "./command.ts";
-import { wholeNumber } from "./whole-number.ts";
+import { givenNumber } from "./whole-number.ts";
 
 const PAGE = 1000;
+
+/** The path of a branch, or the whole log. Default: the path of the checked-out branch. */
+export interface Scope {
+  readonly branch?: string;
+  readonly all?: boolean;
+}
 
 /** All entries in order, or the newest `--last N`, a page at a time. */
 export async function allEntries(
   conversation: Conversation,
   kind: "messages" | "entries",
   last: number | undefined,
+  scope: Scope = {},
 ): Promise<Entry[]> {
   const pages: Entry[][] = [];
   let wanted = last ?? Number.POSITIVE_INFINITY;
@@ -17,7 +24,8 @@ export async function allEntries(
   do {
     const limit = Math.min(PAGE, wanted);
     const start = last === undefined ? { limit } : { last: limit };
-    const page = await conversation[kind](cursor === undefined ? start : { cursor, limit });
+    const place = cursor === undefined ? start : { cursor, limit };
+    const page = await conversation[kind]({ ...scope, ...place });
     pages.push(page.items);
     wanted -= page.items.length;
     cursor = page.cursor ?? undefined;
@@ -27,6 +35,5 @@ export async function allEntries(
 }
 
 export function lastOf(call: Call): number | undefined {
-  const text = call.values.get("last");
-  return text === undefined ? undefined : wholeNumber(text, "last");
+  return givenNumber(call, "last");
 }

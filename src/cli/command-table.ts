@@ -2,7 +2,9 @@
  * Every command and option of this version. Parsing, help texts and a test of
  * the reference page all read this one table.
  */
-import type { ArgumentSpec, CommandSpec, OptionSpec } from "./command.ts";
+import { BRANCHES, MODEL } from "./branch-commands.ts";
+import { CARE, ERASING } from "./care-commands.ts";
+import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "./command.ts";
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   json: { type: "boolean", help: "Print JSON, for programs; errors too" },
@@ -11,12 +13,18 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   help: { type: "boolean", short: "h", help: "Show how to use the command" },
 };
 
+const READING: Topic = { group: "Conversations", summary: "Find and read conversations" };
+const WRITING: Topic = { group: "Conversations", summary: "Write; a new KEY makes a conversation" };
+const TRASH: Topic = { group: "Conversations", summary: "To the trash, and back" };
+const HELPING: Topic = { group: "Help", summary: "Explain a command" };
+
 const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
 const LAST: OptionSpec = { type: "string", value: "N", help: "Only the newest N" };
+const BRANCH: OptionSpec = { type: "string", value: "NAME", help: "This branch, not the checked-out one" };
 
 const FIRST_SCREEN: CommandSpec = {
   name: "",
-  group: "Help",
+  topic: HELPING,
   summary: "Where the store is, and the latest conversations",
   args: [],
   options: { version: { type: "boolean", help: "Print the version" } },
@@ -24,10 +32,10 @@ const FIRST_SCREEN: CommandSpec = {
   load: () => import("./commands/first-screen.ts"),
 };
 
-const SESSIONS: readonly CommandSpec[] = [
+const CONVERSATIONS: readonly CommandSpec[] = [
   {
     name: "sessions list",
-    group: "Conversations",
+    topic: READING,
     summary: "List conversations, latest first",
     args: [],
     options: {
@@ -40,31 +48,36 @@ const SESSIONS: readonly CommandSpec[] = [
   },
   {
     name: "sessions show",
-    group: "Conversations",
+    topic: READING,
     summary: "Show a conversation and its entries",
     args: [CONVERSATION],
-    options: { all: { type: "boolean", help: "Entries of all branches" }, last: LAST },
+    options: {
+      branch: BRANCH,
+      all: { type: "boolean", help: "Entries of all branches, and what was done to them" },
+      last: LAST,
+    },
     examples: ["colloquy sessions show discord:dm:42 --last 20"],
     load: () => import("./commands/sessions-show.ts"),
   },
   {
     name: "sessions history",
-    group: "Conversations",
+    topic: READING,
     summary: "Read the messages of a conversation",
     args: [CONVERSATION],
-    options: { last: LAST },
+    options: { branch: BRANCH, last: LAST },
     examples: ["colloquy sessions history discord:dm:42 | less"],
     load: () => import("./commands/sessions-history.ts"),
   },
   {
     name: "sessions append",
-    group: "Conversations",
+    topic: WRITING,
     summary: "Add messages; a new KEY makes a conversation",
     args: [{ name: "KEY|ID" }],
     options: {
       role: { type: "string", value: "ROLE", help: "user, assistant or system" },
       content: { type: "string", value: "TEXT", help: "The text; - reads standard input" },
       jsonl: { type: "string", value: "-", help: "One message a line from standard input, all or none" },
+      branch: BRANCH,
       id: { type: "string", value: "ID", help: "The entry's id; a retry with it changes nothing" },
       "operation-id": { type: "string", value: "ID", help: "Names this append; a retry changes nothing" },
       "expected-head": {
@@ -81,16 +94,28 @@ const SESSIONS: readonly CommandSpec[] = [
   },
   {
     name: "sessions title",
-    group: "Conversations",
+    topic: WRITING,
     summary: 'Name a conversation; "" takes the title away',
-    args: [CONVERSATION, { name: "TITLE" }],
+    args: [CONVERSATION, { name: "TITLE", phrase: "title" }],
     options: {},
     examples: ['colloquy sessions title notes:today "Shopping list"'],
     load: () => import("./commands/sessions-title.ts"),
   },
   {
+    name: "sessions label",
+    topic: WRITING,
+    summary: "Name an entry, to find it again",
+    args: [CONVERSATION, { name: "ENTRY" }, { name: "TEXT", optional: true, phrase: "label" }],
+    options: { remove: { type: "boolean", help: "Take the label away, instead of TEXT" } },
+    examples: [
+      'colloquy sessions label notes:today 3 "before the change"',
+      "colloquy sessions label notes:today 3 --remove",
+    ],
+    load: () => import("./commands/sessions-label.ts"),
+  },
+  {
     name: "sessions delete",
-    group: "Conversations",
+    topic: TRASH,
     summary: "Move a conversation to the trash",
     args: [CONVERSATION],
     options: {},
@@ -99,7 +124,7 @@ const SESSIONS: readonly CommandSpec[] = [
   },
   {
     name: "sessions restore",
-    group: "Conversations",
+    topic: TRASH,
     summary: "Take a conversation out of the trash",
     args: [{ name: "ID" }],
     options: {},
@@ -108,39 +133,9 @@ const SESSIONS: readonly CommandSpec[] = [
   },
 ];
 
-const CARE: readonly CommandSpec[] = [
-  {
-    name: "sessions stats",
-    group: "Care",
-    summary: "How much is stored, and the longest conversations",
-    args: [],
-    options: {},
-    examples: ["colloquy sessions stats"],
-    load: () => import("./commands/sessions-stats.ts"),
-  },
-  {
-    name: "sessions validate",
-    group: "Care",
-    summary: "Read everything and report damage (exit code 3)",
-    args: [],
-    options: {},
-    examples: ["colloquy sessions validate --store jsonl:./chats"],
-    load: () => import("./commands/sessions-validate.ts"),
-  },
-  {
-    name: "doctor",
-    group: "Care",
-    summary: "Check Node, SQLite, permissions, store and disk",
-    args: [],
-    options: {},
-    examples: ["colloquy doctor"],
-    load: () => import("./commands/doctor.ts"),
-  },
-];
-
 const HELP: CommandSpec = {
   name: "help",
-  group: "Help",
+  topic: HELPING,
   summary: "Explain a command",
   args: [{ name: "COMMAND", optional: true }],
   options: {},
@@ -148,4 +143,12 @@ const HELP: CommandSpec = {
   load: () => import("./commands/help.ts"),
 };
 
-export const COMMANDS: readonly CommandSpec[] = [FIRST_SCREEN, ...SESSIONS, ...CARE, HELP];
+export const COMMANDS: readonly CommandSpec[] = [
+  FIRST_SCREEN,
+  ...CONVERSATIONS,
+  ...BRANCHES,
+  ...MODEL,
+  ...ERASING,
+  ...CARE,
+  HELP,
+];

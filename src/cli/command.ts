@@ -7,19 +7,32 @@ export interface OptionSpec {
   /** What stands for the value in help texts. */
   readonly value?: string;
   readonly help: string;
+  /** May be given more than once. */
+  readonly multiple?: true;
 }
 
 /** One place on the command line behind the command's name. */
 export interface ArgumentSpec {
   readonly name: string;
   readonly optional?: boolean;
+  /** What several words were probably meant to be, and quotes were forgotten. */
+  readonly phrase?: string;
+}
+
+/** What some commands have in common: a line of the overview. */
+export interface Topic {
+  readonly group: "Conversations" | "Branches" | "For a model" | "Erasing" | "Care" | "Help";
+  readonly summary: string;
 }
 
 export interface CommandSpec {
   /** The words that a person types; none for the first screen. */
   readonly name: string;
-  readonly group: "Conversations" | "Care" | "Help";
+  readonly topic: Topic;
+  /** One line. */
   readonly summary: string;
+  /** What else is to be known before using it. */
+  readonly details?: string;
   readonly args: readonly ArgumentSpec[];
   readonly options: Readonly<Record<string, OptionSpec>>;
   readonly examples: readonly string[];
@@ -32,6 +45,8 @@ export interface Call {
   readonly command: CommandSpec;
   readonly args: readonly string[];
   readonly values: ReadonlyMap<string, string>;
+  /** Of options that may be given more than once. */
+  readonly lists: ReadonlyMap<string, readonly string[]>;
   readonly flags: ReadonlySet<string>;
   readonly json: boolean;
   readonly out: Output;

@@ -64,7 +64,7 @@ export function trashTable(out: Output, items: readonly ConversationInfo[]): str
 }
 
 /** What is known of one conversation, a line each. */
-export function infoLines(out: Output, info: ConversationInfo): string[] {
+export function infoLines(out: Output, info: ConversationInfo, branch: string): string[] {
   const facts: readonly (readonly [string, string | null])[] = [
     ["Title", info.title],
     ["Id", info.id],
@@ -72,6 +72,7 @@ export function infoLines(out: Output, info: ConversationInfo): string[] {
     ["Channel", info.channel],
     ["Model", info.model],
     ["Messages", numberText(info.messageCount)],
+    ["Branch", info.branchCount > 1 ? `${branch}, one of ${numberText(info.branchCount)}` : null],
     ["Created", timeAgo(info.createdAt)],
     ["Last", info.lastMessageAt === null ? null : timeAgo(info.lastMessageAt)],
     ["Head", info.head],
@@ -81,7 +82,12 @@ export function infoLines(out: Output, info: ConversationInfo): string[] {
   );
 }
 
-/** "1 message", "2 messages". */
+/** "1 message", "2 messages", "2 entries", "2 branches". */
 export function counted(count: number, word: string): string {
-  return `${numberText(count)} ${word}${count === 1 ? "" : "s"}`;
+  return `${numberText(count)} ${count === 1 ? word : plural(word)}`;
+}
+
+function plural(word: string): string {
+  if (word.endsWith("y")) return `${word.slice(0, -1)}ies`;
+  return `${word}${word.endsWith("ch") ? "es" : "s"}`;
 }

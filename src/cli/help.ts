@@ -1,4 +1,4 @@
-import type { CommandSpec, OptionSpec } from "./command.ts";
+import type { CommandSpec, OptionSpec, Topic } from "./command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "./command-table.ts";
 import { EXIT_DONE } from "./exit.ts";
 import { PROGRAM } from "./invocation.ts";
@@ -26,29 +26,69 @@ export function printHelp(commands: readonly CommandSpec[], json: boolean, out: 
   const [only] = commands;
   if (json) out.json({ commands: commands.map(toJson) });
   else if (only !== undefined && commands.length === 1) out.lines(commandHelp(only, out));
-  else out.lines(overview(commands, out));
+  else out.lines(commands === COMMANDS ? overview(out) : groupHelp(commands, out));
   return EXIT_DONE;
 }
 
-function overview(commands: readonly CommandSpec[], out: Output): string[] {
-  const named = commands.filter(({ name }) => name !== "");
-  const groups = [...new Set(named.map(({ group }) => group))];
+/** Everything on one screen: commands that belong together share a line. */
+function overview(out: Output): string[] {
   const columns = columnsOf(out);
-  const width = Math.max(...named.map((command) => usageOf(command).length));
-  const pair = (command: CommandSpec) => [usageOf(command).padEnd(width), command.summary] as const;
+  const topics = [...Map.groupBy(named(COMMANDS), ({ topic }) => topic)].filter(
+    ([{ group }]) => group !== "Help",
+  );
+  const pairs = topics.map(([topic, commands]) => ({
+    topic,
+    pair: [together(commands), topic.summary] as const,
+  }));
   return [
     ...wrap("Colloquy keeps every word of every conversation an AI agent has.", columns),
     "",
     `Usage: ${PROGRAM} [COMMAND] [OPTIONS]`,
-    ...groups.flatMap((group) => [
-      "",
-      out.style("bold", group),
-      ...wrapPairs(named.filter((command) => command.group === group).map(pair), columns),
-    ]),
+    "",
+    ...grouped(pairs, out),
     "",
     ...wrap("All take --json, --store, --state-dir and --help.", columns),
-    `More: ${PROGRAM} help COMMAND`,
+    `More: ${PROGRAM} sessions --help · help COMMAND`,
   ];
+}
+
+/** "sessions list, show, history": the word in front is said once. */
+function together(commands: readonly CommandSpec[]): string {
+  const names = commands.map(({ name }) => name);
+  const [first = ""] = names[0]?.split(" ") ?? [];
+  const group = `${first} `;
+  if (!names.every((name) => name.startsWith(group))) return names.join(", ");
+  return group + names.map((name) => name.slice(group.length)).join(", ");
+}
+
+/** One line for each command of a group. */
+function groupHelp(commands: readonly CommandSpec[], out: Output): string[] {
+  const pairs = commands.map((command) => ({
+    topic: command.topic,
+    pair: [usageOf(command), command.summary] as const,
+  }));
+  return [...grouped(pairs, out), "", `More: ${PROGRAM} help COMMAND`];
+}
+
+interface TopicPair {
+  readonly topic: Topic;
+  readonly pair: readonly [string, string];
+}
+
+function grouped(pairs: readonly TopicPair[], out: Output): string[] {
+  const width = Math.max(...pairs.map(({ pair }) => pair[0].length));
+  const groups = Map.groupBy(pairs, ({ topic }) => topic.group);
+  return [...groups].flatMap(([group, own]) => [
+    out.style("bold", group),
+    ...wrapPairs(
+      own.map(({ pair: [name, meaning] }) => [name.padEnd(width), meaning]),
+      columnsOf(out),
+    ),
+  ]);
+}
+
+function named(commands: readonly CommandSpec[]): CommandSpec[] {
+  return commands.filter(({ name }) => name !== "");
 }
 
 function commandHelp(command: CommandSpec, out: Output): string[] {
@@ -57,6 +97,7 @@ function commandHelp(command: CommandSpec, out: Output): string[] {
   const own = Object.entries(command.options);
   return [
     ...wrap(command.summary, columns),
+    ...(command.details === undefined ? [] : ["", ...wrap(command.details, columns)]),
     "",
     heading("Usage"),
     ...wrapCommand(`${`${PROGRAM} ${usageOf(command)}`.trimEnd()} [OPTIONS]`, columns),

@@ -20,5 +20,8 @@ function blockText(block: Block): string {
 /** The start of what an entry says, for one line of a table. */
 export function summaryOf({ message, data }: Entry): string {
   if (message !== undefined) return readableOf(message).slice(0, SUMMARY_CHARS);
-  return data === undefined ? "" : (JSON.stringify(data) ?? "").slice(0, SUMMARY_CHARS);
+  if (data === undefined) return "";
+  // What a summary says, not how it is kept.
+  const { summary } = { ...(data as { summary?: unknown }) };
+  return (typeof summary === "string" ? summary : JSON.stringify(data)).slice(0, SUMMARY_CHARS);
 }

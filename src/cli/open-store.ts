@@ -25,6 +25,18 @@ export async function openToChange(call: Call, reference: string): Promise<Store
   return open(call, target, false);
 }
 
+/**
+ * Open the store for a command that goes through all of it and removes.
+ *
+ * `undefined` when nobody named a store and the default one is not there yet.
+ */
+export async function openToClean(call: Call, dryRun: boolean): Promise<Store | undefined> {
+  const target = storeTarget(call.values);
+  if (!target.missing) return open(call, target, dryRun);
+  if (target.named) throw noStore(target);
+  return undefined;
+}
+
 /** Open the store, or make it. */
 export async function openToAppend(call: Call): Promise<Store> {
   return open(call, storeTarget(call.values), false);
@@ -47,7 +59,12 @@ function noStore({ path }: StoreTarget): ColloquyError {
 
 async function open(call: Call, { text }: StoreTarget, readonly: boolean): Promise<Store> {
   const { openStore } = await import("../store/open.ts");
-  return openStore(text, { readonly, onProblem: (problem) => void warn(call, problem) });
+  return openStore(text, {
+    readonly,
+    onProblem: (problem) => void warn(call, problem),
+    // Part of the answer to the command that makes a branch.
+    onWarning: () => {},
+  });
 }
 
 /** Damage that was worked around is always told, beside the answer. */

@@ -20,7 +20,7 @@ interface GivenOption {
   readonly inline: boolean;
 }
 
-export type Request = Pick<Call, "command" | "args" | "values" | "flags">;
+export type Request = Pick<Call, "command" | "args" | "values" | "lists" | "flags">;
 
 const ALL_OPTIONS: Readonly<Record<string, OptionSpec>> = Object.assign(
   {},
@@ -61,15 +61,17 @@ export function split(argv: readonly string[]): Words {
 export async function parse(words: Words): Promise<Request> {
   const { command, args } = await findCommand(words.positionals);
   const values = new Map<string, string>();
+  const lists = new Map<string, string[]>();
   const flags = new Set<string>();
   for (const option of words.options) {
-    const { type } = await specOf(command, option);
+    const { type, multiple } = await specOf(command, option);
     if (type === "boolean") flags.add(checkFlag(option));
+    else if (multiple) lists.set(option.name, [...(lists.get(option.name) ?? []), checkValue(option)]);
     else if (values.has(option.name)) throw new UsageError(`${option.rawName} is given twice`, option.name);
     else values.set(option.name, checkValue(option));
   }
   if (!words.help) checkArguments(command, args);
-  return { command, args, values, flags };
+  return { command, args, values, lists, flags };
 }
 
 async function findCommand(positionals: readonly string[]): Promise<Pick<Call, "command" | "args">> {
@@ -119,7 +121,8 @@ function checkArguments(command: CommandSpec, args: readonly string[]): void {
   }
   const extra = args[atMost];
   if (extra !== undefined) {
-    const quotes = command.name === "sessions title" ? ". Put the title in quotes" : "";
+    const phrase = command.args.at(-1)?.phrase;
+    const quotes = phrase === undefined ? "" : `. Put the ${phrase} in quotes`;
     throw new UsageError(`"${extra}" is one argument too many for "${command.name}"${quotes}`, "arguments");
   }
 }

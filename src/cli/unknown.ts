@@ -17,9 +17,11 @@ export function unknownCommand(first: string, second: string | undefined): Usage
   if (second === undefined) {
     return new UsageError(`"${first}" needs one of: ${inGroup.join(", ")}`, "command");
   }
-  const hint = suggestion(second, inGroup);
+  const member = suggestion(second, inGroup);
+  // "sessions backup": it is no member of the group.
+  const hint = names.includes(second) ? second : member && `${first} ${member}`;
   return new UsageError(
-    `Unknown command "${first} ${second}"${didYouMean(hint && `${first} ${hint}`)} See ${PROGRAM} ${first} --help`,
+    `Unknown command "${first} ${second}"${didYouMean(hint)} See ${PROGRAM} ${first} --help`,
     "command",
   );
 }

@@ -24,19 +24,23 @@ export function widthOf(text: string): number {
   return characters(text).reduce((sum, character) => sum + characterWidth(character), 0);
 }
 
-/** The text, or as much of it as fits, ending in an ellipsis. */
-export function cut(text: string, columns: number): string {
-  // A column takes two UTF-16 units at most in ordinary text; the rest of a very long one is not looked at.
-  const start = text.length > columns * 16 ? text.slice(0, columns * 16) : text;
-  if (start === text && widthOf(text) <= columns) return text;
+/** As much of the text as fits. */
+export function startOf(text: string, columns: number): string {
   let kept = "";
   let width = 0;
-  for (const character of characters(start)) {
+  // A column takes two UTF-16 units at most in ordinary text; the rest of a very long one is not looked at.
+  for (const character of characters(text.slice(0, columns * 16))) {
     width += characterWidth(character);
-    if (width > columns - 1) break;
+    if (width > columns) break;
     kept += character;
   }
-  return `${kept.trimEnd()}…`;
+  return kept;
+}
+
+/** The text, or as much of it as fits, ending in an ellipsis. */
+export function cut(text: string, columns: number): string {
+  if (text.length <= columns * 16 && widthOf(text) <= columns) return text;
+  return `${startOf(text, columns - 1).trimEnd()}…`;
 }
 
 export function pad(text: string, columns: number, align: "left" | "right"): string {

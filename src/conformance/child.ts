@@ -1,11 +1,72 @@
 /**
- * One writer in a process of its own: opens the engine, appends numbered
- * messages and prints a line for each append that was acknowledged.
+ * A process of its own: opens the engine, does one task and says what was
+ * acknowledged.
  */
 import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { ColloquyError } from "../errors.ts";
+import type { Conversation } from "../store/conversation.ts";
 import { openStore } from "../store/open.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
-import type { ChildJob, EngineModule } from "./kit.ts";
+import type { ChildJob, LeaseTask, MixTask, TurnTask, WriteTask } from "./child-process.ts";
+import type { EngineModule } from "./kit.ts";
+
+/** Straight to the pipe: what is said here was acknowledged, even if the process dies right after. */
+function say(line: string): void {
+  writeSync(1, `${line}\n`);
+}
+
+async function write(chat: Conversation, { writer, count, batch }: WriteTask): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const part = (index: number) => ({ role: "user" as const, content: `${writer} ${n} ${index}` });
+    await chat.append(Array.from({ length: batch }, (_, index) => part(index)));
+    say(`ack ${n}`);
+  }
+}
+
+async function stream(chat: Conversation, { turn: operationId }: TurnTask): Promise<void> {
+  const turn = await chat.beginTurn({ operationId, model: "m-1" });
+  await turn.add({ role: "user", content: "the question" });
+  for (let n = 0; ; n++) {
+    await turn.delta(`piece ${n}, `);
+    say(`ack ${n}`);
+  }
+}
+
+async function hold(chat: Conversation, { writer, ttlMs, waitMs }: LeaseTask): Promise<void> {
+  const lease = await chat.lease({ ttlMs, waitMs });
+  say(`lease ${lease.epoch}`);
+  for await (const line of createInterface(process.stdin)) {
+    try {
+      if (line === "append") await chat.append({ role: "user", content: writer }, { lease });
+      else await lease.release();
+      say(`done ${line}`);
+    } catch (error) {
+      say(`refused ${error instanceof ColloquyError ? error.code : String(error)}`);
+    }
+  }
+}
+
+async function mix(chat: Conversation, { round }: MixTask): Promise<void> {
+  for (let n = 0; ; n++) {
+    const name = `${round} ${n}`;
+    const [first] = await chat.append([
+      { role: "user", content: `${name} first` },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: name.repeat(10_000) }] },
+    ]);
+    say(`ack ${name}`);
+    await chat.branch(first?.id as string, { name: `side ${name}` });
+    const [gone] = await chat.append({ role: "user", content: "to be redacted" }, { branch: `side ${name}` });
+    await chat.redact(gone?.id as string);
+    await chat.label(first?.id as string, name);
+    if (n % 2 === 1) await chat.pruneBranches({ keep: 1 });
+    const turn = await chat.beginTurn({ branch: "main" });
+    await turn.delta(`${name} streamed`);
+    say(`delta ${name}`);
+    await turn.finish();
+    say(`turn ${name}`);
+  }
+}
 
 const job: ChildJob = JSON.parse(process.argv[2] as string);
 const module: EngineModule = await import(job.engine);
@@ -17,11 +78,9 @@ const engine = await module.open(job.folder, {
 });
 const store = await openStore(engine);
 const chat = await store.open(job.key);
-writeSync(1, `open ${chat.id}\n`);
-for (let n = 0; n < job.count; n++) {
-  const part = (index: number) => ({ role: "user" as const, content: `${job.writer} ${n} ${index}` });
-  await chat.append(Array.from({ length: job.batch }, (_, index) => part(index)));
-  // Straight to the pipe: what is printed here was acknowledged, even if the process dies right after.
-  writeSync(1, `ack ${n}\n`);
-}
+say(`open ${chat.id}`);
+if (job.task === "write") await write(chat, job);
+else if (job.task === "turn") await stream(chat, job);
+else if (job.task === "lease") await hold(chat, job);
+else await mix(chat, job);
 await store.close();

@@ -12,13 +12,26 @@
  * because the crash and two-writer tests open it in processes of their own.
  */
 import { appending } from "./appending.ts";
+import { backup } from "./backup.ts";
 import { badInput } from "./bad-input.ts";
+import { blobs } from "./blobs.ts";
+import { changes } from "./changes.ts";
+import { compaction } from "./compaction.ts";
+import { contract } from "./contract.ts";
 import { conversations } from "./conversations.ts";
+import { crashes } from "./crashes.ts";
+import { erasure } from "./erasure.ts";
+import { following } from "./following.ts";
 import { Bench, type Check, type EngineModule, type TestFunction, type Topic } from "./kit.ts";
+import { leases } from "./leases.ts";
 import { lifetime } from "./lifetime.ts";
 import { model } from "./model.ts";
 import { processes } from "./processes.ts";
 import { reading } from "./reading.ts";
+import { tree } from "./tree.ts";
+import { treeLimits } from "./tree-limits.ts";
+import { treeModel } from "./tree-model.ts";
+import { turns } from "./turns.ts";
 
 export type { EngineModule, TestFunction } from "./kit.ts";
 
@@ -35,6 +48,19 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   lifetime,
   model,
   processes,
+  tree,
+  "tree limits": treeLimits,
+  "tree model": treeModel,
+  leases,
+  turns,
+  following,
+  compaction,
+  blobs,
+  erasure,
+  changes,
+  backup,
+  contract,
+  crashes,
 };
 
 /** Register every test of the suite with the given runner. */

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { ColloquyError, type ErrorCode } from "../errors.ts";
-import type { Entry } from "../message/types.ts";
-import type { Conversation, EntryQuery } from "../store/conversation.ts";
+import type { Entry, MessageInput } from "../message/types.ts";
+import type { Conversation } from "../store/conversation.ts";
+import type { EntryQuery } from "../store/entry-query.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
@@ -37,16 +38,21 @@ export class Bench implements AsyncDisposable {
     return this.#module.persistent !== false;
   }
 
-  async open(options: StoreOptions = {}): Promise<Store> {
-    const engine = await this.#module.open(this.folder, {
+  /** The store of this test, or the one in another folder. */
+  async open(options: StoreOptions = {}, folder: string = this.folder): Promise<Store> {
+    const store = await openStore(await this.engine(options, folder), options);
+    this.#stores.push(store);
+    return store;
+  }
+
+  /** The engine without a store in front of it. Whoever asks for it closes it. */
+  engine(options: StoreOptions = {}, folder: string = this.folder): Promise<Engine> {
+    return this.#module.open(folder, {
       readonly: options.readonly ?? false,
       durability: options.durability ?? "full",
       lockWaitMs: options.lockWaitMs ?? LOCK_WAIT_MS,
       onProblem: options.onProblem ?? ((problem) => assert.fail(`Unexpected damage: ${problem.message}`)),
     });
-    const store = await openStore(engine, options);
-    this.#stores.push(store);
-    return store;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -86,26 +92,25 @@ export async function allMessages(
 ): Promise<Entry[]> {
   const found: Entry[] = [];
   let page = await conversation.messages(query);
+  const { last: _, before: __, after: ___, ...scope } = query;
   for (;;) {
     found.push(...page.items);
     if (page.cursor === null) return found;
-    page = await conversation.messages({ limit: query.limit, cursor: page.cursor });
+    page = await conversation.messages({ ...scope, cursor: page.cursor });
   }
+}
+
+/** What somebody says, one message for each text. */
+export function say(...contents: readonly string[]): MessageInput[] {
+  return contents.map((content) => ({ role: "user", content }));
+}
+
+/** The id of an entry that must be there. */
+export function idOf(entry: Entry | undefined): string {
+  assert.ok(entry !== undefined, "There is no entry");
+  return entry.id;
 }
 
 export function texts(entries: readonly Entry[]): unknown[] {
   return entries.map((entry) => entry.message?.content);
-}
-
-/** What a process of its own is told to do. */
-export interface ChildJob {
-  readonly engine: string;
-  readonly folder: string;
-  readonly durability: "full" | "process";
-  readonly key: string;
-  readonly writer: string;
-  /** So many appends … */
-  readonly count: number;
-  /** … of so many messages each. */
-  readonly batch: number;
 }

@@ -3,25 +3,55 @@ import type { Conversation } from "../store/conversation.ts";
 import type { Store } from "../store/store.ts";
 import { allMessages, refuses, type Topic, texts } from "./kit.ts";
 
-const hello = { role: "user", content: "hello" } as const;
+const hello = { role: "user", content: "hello", id: "m1" } as const;
+const HASH = "0".repeat(64);
 
-const READING: Readonly<Record<string, (store: Store, chat: Conversation) => Promise<unknown>>> = {
+type Calls = Readonly<Record<string, (store: Store, chat: Conversation) => Promise<unknown>>>;
+
+const READING: Calls = {
   get: (store, chat) => store.get(chat.id),
   list: (store) => store.list(),
   verify: (store) => store.verify(),
   stats: (store) => store.stats(),
+  blob: (store) => store.blob(HASH),
   "conversation.info": (_, chat) => chat.info(),
   "conversation.messages": (_, chat) => chat.messages(),
   "conversation.entries": (_, chat) => chat.entries(),
+  "conversation.context": (_, chat) => chat.context({ maxTokens: 50_000 }),
+  "conversation.branches": (_, chat) => chat.branches(),
+  "conversation.labels": (_, chat) => chat.labels(),
+  "conversation.compare": (_, chat) => chat.compare("main", "main"),
+  "conversation.turn": (_, chat) => chat.turn(),
+  "conversation.follow": (_, chat) => Array.fromAsync(chat.follow()),
 };
 
-const WRITING: Readonly<Record<string, (store: Store, chat: Conversation) => Promise<unknown>>> = {
+const summarize = (): string => "summary";
+
+const WRITING: Calls = {
   open: (store) => store.open("cli:new"),
   create: (store) => store.create(),
   delete: (store, chat) => store.delete(chat.id),
   restore: (store, chat) => store.restore(chat.id),
+  purge: (store, chat) => store.purge(chat.id, { force: true }),
+  retain: (store) => store.retain({ maxAgeDays: 1 }),
+  putBlob: (store) => store.putBlob(Buffer.from("bytes")),
+  collectGarbage: (store) => store.collectGarbage(),
   "conversation.append": (_, chat) => chat.append(hello),
   "conversation.update": (_, chat) => chat.update({ title: "x" }),
+  "conversation.branch": (_, chat) => chat.branch(null),
+  "conversation.checkout": (_, chat) => chat.checkout("main"),
+  "conversation.flatten": (_, chat) => chat.flatten(),
+  "conversation.pruneBranches": (_, chat) => chat.pruneBranches({ keep: 0 }),
+  "conversation.edit": (_, chat) => chat.edit("m1", { role: "user", content: "x" }),
+  "conversation.regenerate": (_, chat) => chat.regenerate("m1"),
+  "conversation.label": (_, chat) => chat.label("m1", "x"),
+  "conversation.replaceTranscript": (_, chat) => chat.replaceTranscript({ role: "user", content: "x" }),
+  "conversation.compact": (_, chat) => chat.compact({ summarize, keepMessages: 0 }),
+  "conversation.undoCompaction": (_, chat) => chat.undoCompaction("m1"),
+  "conversation.summarizeBranch": (_, chat) => chat.summarizeBranch("main", { summarize }),
+  "conversation.redact": (_, chat) => chat.redact("m1"),
+  "conversation.beginTurn": (_, chat) => chat.beginTurn(),
+  "conversation.lease": (_, chat) => chat.lease(),
 };
 
 export const lifetime: Topic = (check) => {
@@ -41,6 +71,24 @@ export const lifetime: Topic = (check) => {
     await Promise.all([store.close(), store.close()]);
     const results = await Promise.allSettled(begun);
     assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(["fulfilled"]));
+  });
+
+  check.persistent("closing in the middle of an answer keeps what was streamed", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.open("web:1");
+    const turn = await chat.beginTurn();
+    await turn.delta("acknowledged");
+    const begun = turn.delta(" and begun").then(
+      () => true,
+      () => false,
+    );
+    await store.close();
+    await refuses("SERVICE_UNAVAILABLE", turn.finish(), /closed/);
+    const again = await (await bench.open()).open("web:1");
+    const [entry] = await allMessages(again);
+    const expected = (await begun) ? "acknowledged and begun" : "acknowledged";
+    assert.ok(String(entry?.message?.content).startsWith(expected), String(entry?.message?.content));
+    assert.equal(entry?.message?.endState, "interrupted");
   });
 
   check.persistent("what was written is there after opening again", async (bench) => {

@@ -6,6 +6,7 @@ import assert from "node:assert/strict";
 import type { Conversation } from "../store/conversation.ts";
 import type { Store } from "../store/store.ts";
 import { allMessages, type Bench, refuses, type Topic, texts } from "./kit.ts";
+import { randomFrom } from "./random.ts";
 
 interface Modelled {
   readonly id: string;
@@ -17,15 +18,6 @@ interface Modelled {
 
 const SEEDS = [1, 2, 3, 4, 5, 6];
 const STEPS = 120;
-
-/** A small generator of numbers, so that a failing seed can be run again. */
-function randomFrom(seed: number): (below: number) => number {
-  let state = seed * 2654435761;
-  return (below) => {
-    state = (Math.imul(state ^ (state >>> 15), 2246822519) + 374761393) >>> 0;
-    return (state >>> 8) % below;
-  };
-}
 
 class Run {
   readonly #bench: Bench;

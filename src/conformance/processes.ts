@@ -1,61 +1,33 @@
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
-import { fileURLToPath } from "node:url";
 import type { Conversation } from "../store/conversation.ts";
-import { allMessages, type Bench, type ChildJob, type Topic, texts } from "./kit.ts";
+import { Child, SHARED_KEY, type WriteTask } from "./child-process.ts";
+import { allMessages, type Bench, type Topic, texts } from "./kit.ts";
 
-const CHILD = new URL(import.meta.url.endsWith(".ts") ? "./child.ts" : "./child.js", import.meta.url);
+type Writer = Child<WriteTask>;
 
-/** A writer in a process of its own, with what it has said so far. */
-class Writer {
-  readonly process: ChildProcess;
-  readonly job: ChildJob;
-  #said = "";
+function writer(
+  bench: Bench,
+  job: Omit<WriteTask, "task"> & { readonly durability: "full" | "process" },
+): Writer {
+  const { durability, ...task } = job;
+  return new Child(bench, { task: "write", ...task }, durability);
+}
 
-  constructor(bench: Bench, job: Pick<ChildJob, "writer" | "count" | "batch" | "durability">) {
-    this.job = { engine: bench.url.href, folder: bench.folder, key: "cli:shared", ...job };
-    this.process = spawn(process.execPath, [fileURLToPath(CHILD), JSON.stringify(this.job)], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    this.process.stdout?.on("data", (data) => {
-      this.#said += data;
-    });
-  }
-
-  /** How many appends were acknowledged. A half line was not: the process died writing it. */
-  get acknowledged(): number {
-    return this.#said.match(/^ack \d+\n/gm)?.length ?? 0;
-  }
-
-  get conversation(): string | undefined {
-    return /^open (\S+)\n/.exec(this.#said)?.[1];
-  }
-
-  async heard(acknowledged: number): Promise<void> {
-    while (this.acknowledged < acknowledged && this.process.exitCode === null) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
-  }
-
-  async ended(): Promise<void> {
-    if (this.process.stdout?.closed !== true) await once(this.process, "close");
-  }
-
-  async kill(): Promise<void> {
-    this.process.kill("SIGKILL");
-    await this.ended();
-  }
+/** How many appends were acknowledged. */
+function acknowledged(child: Writer): number {
+  return child.said("ack").length;
 }
 
 /** Everything acknowledged is there once and in order; appends are whole, and nothing stands inside them. */
-function checkWriter(contents: readonly unknown[], { job, acknowledged }: Writer): void {
+function checkWriter(contents: readonly unknown[], child: Writer): void {
+  const { job } = child;
   const mine = contents.flatMap((content, at) =>
     String(content).startsWith(`${job.writer} `) ? [[content, at] as const] : [],
   );
   const whole = mine.length / job.batch;
   assert.ok(Number.isInteger(whole), `${job.writer}: part of an append is missing`);
-  assert.ok(whole >= acknowledged, `${job.writer}: ${acknowledged} acknowledged, ${whole} found`);
+  const promised = acknowledged(child);
+  assert.ok(whole >= promised, `${job.writer}: ${promised} acknowledged, ${whole} found`);
   mine.forEach(([content, at], index) => {
     const n = Math.floor(index / job.batch);
     const part = index % job.batch;
@@ -66,7 +38,7 @@ function checkWriter(contents: readonly unknown[], { job, acknowledged }: Writer
 
 async function contentsOf(bench: Bench): Promise<unknown[]> {
   const store = await bench.open({ onProblem: () => {} });
-  const chat = (await store.get("cli:shared")) as Conversation;
+  const chat = (await store.get(SHARED_KEY)) as Conversation;
   const entries = await allMessages(chat);
   assert.equal((await chat.info()).messageCount, entries.length);
   assert.deepEqual((await store.verify()).findings, []);
@@ -78,16 +50,16 @@ export const processes: Topic = (check) => {
   check.persistent(
     "three processes write to one conversation without losing or mixing anything",
     async (bench) => {
-      const writers = ["a", "b", "c"].map(
-        (writer) => new Writer(bench, { writer, count: 60, batch: 3, durability: "process" }),
+      const writers = ["a", "b", "c"].map((name) =>
+        writer(bench, { writer: name, count: 60, batch: 3, durability: "process" }),
       );
-      await Promise.all(writers.map((writer) => writer.ended()));
-      assert.equal(new Set(writers.map(({ conversation }) => conversation)).size, 1);
+      await Promise.all(writers.map((child) => child.ended()));
+      assert.equal(new Set(writers.map((child) => child.said("open")[0])).size, 1);
       const contents = await contentsOf(bench);
       assert.equal(contents.length, 3 * 60 * 3);
-      for (const writer of writers) {
-        assert.equal(writer.acknowledged, 60);
-        checkWriter(contents, writer);
+      for (const child of writers) {
+        assert.equal(acknowledged(child), 60);
+        checkWriter(contents, child);
       }
     },
   );
@@ -96,45 +68,41 @@ export const processes: Topic = (check) => {
     "what a killed process had acknowledged is there, and the next one goes on",
     async (bench) => {
       const killed: Writer[] = [];
-      for (const [round, acknowledged] of [1, 7, 2, 19].entries()) {
-        const writer = new Writer(bench, {
+      for (const [round, times] of [1, 7, 2, 19].entries()) {
+        const child = writer(bench, {
           writer: `w${round}`,
           count: 100_000,
           batch: 2,
           durability: "full",
         });
-        await writer.heard(acknowledged);
-        await writer.kill();
-        killed.push(writer);
+        await child.heard("ack", times);
+        await child.kill();
+        killed.push(child);
         const contents = await contentsOf(bench);
         for (const earlier of killed) checkWriter(contents, earlier);
-        assert.ok(writer.acknowledged >= acknowledged);
+        assert.ok(acknowledged(child) >= times);
       }
     },
   );
 
   check.persistent("a writer that is killed among others takes nothing of theirs with it", async (bench) => {
-    const victim = new Writer(bench, { writer: "victim", count: 100_000, batch: 2, durability: "process" });
-    const others = ["x", "y"].map(
-      (writer) => new Writer(bench, { writer, count: 40, batch: 2, durability: "process" }),
+    const victim = writer(bench, { writer: "victim", count: 100_000, batch: 2, durability: "process" });
+    const others = ["x", "y"].map((name) =>
+      writer(bench, { writer: name, count: 40, batch: 2, durability: "process" }),
     );
-    await victim.heard(5);
+    await victim.heard("ack", 5);
     await victim.kill();
-    await Promise.all(others.map((writer) => writer.ended()));
+    await Promise.all(others.map((child) => child.ended()));
     const contents = await contentsOf(bench);
-    for (const writer of [victim, ...others]) checkWriter(contents, writer);
-    assert.deepEqual(
-      others.map(({ acknowledged }) => acknowledged),
-      [40, 40],
-    );
+    for (const child of [victim, ...others]) checkWriter(contents, child);
+    assert.deepEqual(others.map(acknowledged), [40, 40]);
   });
 
   check.persistent("an open store sees what another process does", async (bench) => {
     const store = await bench.open();
-    assert.equal(await store.get("cli:shared"), undefined);
-    const writer = new Writer(bench, { writer: "other", count: 3, batch: 1, durability: "process" });
-    await writer.ended();
-    const chat = (await store.get("cli:shared")) as Conversation;
+    assert.equal(await store.get(SHARED_KEY), undefined);
+    await writer(bench, { writer: "other", count: 3, batch: 1, durability: "process" }).ended();
+    const chat = (await store.get(SHARED_KEY)) as Conversation;
     assert.equal((await chat.info()).messageCount, 3);
     const entries = await chat.append({ role: "user", content: "mine" });
     assert.equal(entries[0]?.seq, 4);

@@ -143,6 +143,7 @@ describe("sandwich", () => {
     ["a range that ends in what is kept", state(5, 15)],
     ["a range that is none", { ...state(5, 14), summary_range: [5] }],
     ["an empty summary", { ...state(5, 14), summary: " " }],
+    ["the summary of another branch", { ...state(5, 14), summary_until: "elsewhere" }],
     ["something else", ["x"]],
   ])("does not use a state with %s", (_what, other) => {
     expect(planSandwich(talk(20), other as SandwichState, room(2_000))).toMatchObject({

@@ -7,7 +7,8 @@
  * by the conformance suite.
  */
 import type { ColloquyError } from "../errors.ts";
-import type { Entry } from "../message/types.ts";
+import type { BlobRef, Entry } from "../message/types.ts";
+import type { Tail } from "../tree/place.ts";
 import type { JsonObject } from "../util/json.ts";
 
 export type Awaitable<T> = T | Promise<T>;
@@ -23,7 +24,10 @@ export interface ConversationInfo {
   readonly contextState: JsonObject | null;
   /** Message entries on all branches. */
   readonly messageCount: number;
+  /** With `main`, without those that were pruned. */
   readonly branchCount: number;
+  /** Compactions that were not undone. */
+  readonly compactionCount: number;
   /** The last entry of the checked-out branch. */
   readonly head: string | null;
   readonly createdAt: string;
@@ -35,6 +39,27 @@ export interface ConversationInfo {
   readonly deletedAt: string | null;
 }
 
+/** Bytes that are kept once, by the SHA-256 of what they were before encoding. */
+export interface NewBlob {
+  /** 64 hexadecimal digits, in lower case. */
+  readonly hash: string;
+  /** Before encoding. */
+  readonly size: number;
+  readonly encoding: BlobEncoding;
+  readonly data: Uint8Array;
+}
+
+/** How stored bytes stand for the original ones: as they are, or as one or more zstd frames. */
+export type BlobEncoding = "none" | "zstd";
+
+/** Stored bytes of a blob, from where they were asked for. */
+export interface BlobPart {
+  readonly size: number;
+  readonly encoding: BlobEncoding;
+  readonly storedBytes: number;
+  readonly data: Uint8Array;
+}
+
 /** An entry without its place. `json` is the text of its message, or of its data for other kinds. */
 export interface NewEntry {
   readonly id: string;
@@ -43,6 +68,10 @@ export interface NewEntry {
   readonly kind: string;
   readonly at: string;
   readonly json: string;
+  /** The same as `json`, parsed: there for kinds other than `message`. */
+  readonly data?: JsonObject | undefined;
+  /** Parts of the message that stand elsewhere. Those that are no part of this append must exist. */
+  readonly blobs?: readonly BlobRef[] | undefined;
 }
 
 export interface CreateOperation {
@@ -64,6 +93,16 @@ export interface AppendOperation {
   readonly type: "append";
   readonly conversation: string;
   readonly entries: readonly NewEntry[];
+  /** What the entries refer to. A blob that is stored already is not stored again. */
+  readonly blobs?: readonly NewBlob[] | undefined;
+  /** The branch by its name, or by its id, which it keeps when it is renamed; `undefined` is the checked-out one. */
+  readonly branch?: string | number | undefined;
+  /** Branches that would lie deeper are refused. */
+  readonly maxDepth?: number | undefined;
+  /** The fencing number of the writer's lease: refused when another lease has been given out since. */
+  readonly epoch?: number | undefined;
+  /** The journal of this turn ends with this append. */
+  readonly endsTurn?: string | undefined;
   readonly operationId: string | undefined;
   /** The head that the caller has seen; `null` is an empty conversation, `undefined` any. */
   readonly expectedHead: string | null | undefined;
@@ -93,16 +132,135 @@ export interface TrashOperation {
   readonly at: string;
 }
 
-export type Operation = CreateOperation | AppendOperation | UpdateOperation | TrashOperation;
+/** For good: the conversation, its journal and lease, and blobs that nothing else refers to. */
+export interface PurgeOperation {
+  readonly type: "purge";
+  readonly conversation: string;
+  readonly at: string;
+}
+
+/** Put `json` in the place of what the entry holds, everywhere, and forget its blobs. */
+export interface RedactOperation {
+  readonly type: "redact";
+  readonly conversation: string;
+  readonly entry: string;
+  readonly json: string;
+  readonly at: string;
+}
+
+/**
+ * Take away entries that no branch leads to any more (`unreachable` of the
+ * tree). One that begins a run stays as an empty entry of the kind `removed`,
+ * because the tree is counted from it.
+ */
+export interface SweepOperation {
+  readonly type: "sweep";
+  readonly conversation: string;
+  readonly at: string;
+}
+
+/** Take, keep or give back the right to run a conversation. Decided by `decideLease` of `leases.ts`. */
+export interface LeaseOperation {
+  readonly type: "lease";
+  readonly action: "acquire" | "renew" | "release";
+  readonly conversation: string;
+  /** Made by the one who asks, and named again with every later call. */
+  readonly token: string;
+  readonly ttlMs: number;
+  /** Stay in line when it is not free: those who wait are served in the order of their coming. */
+  readonly wait: boolean;
+  readonly nowMs: number;
+}
+
+/** Keep the text of an answer while it is streamed. */
+export interface JournalOperation {
+  readonly type: "journal";
+  readonly conversation: string;
+  readonly epoch: number;
+  /** The turn. Another one that is still there is a `CONFLICT`. */
+  readonly turn: string;
+  /** What the answer will become, as JSON; with the first piece only. */
+  readonly header: JsonObject | undefined;
+  /** Where `text` begins, in UTF-16 units. What is there already is not written again. */
+  readonly position: number;
+  readonly text: string;
+}
+
+/** Take in a blob piece by piece: pieces at growing positions, then `keep`. */
+export interface BlobOperation {
+  readonly type: "blob";
+  readonly upload: string;
+  readonly position: number;
+  readonly data: Uint8Array;
+  readonly at: string;
+  /** With the last piece. */
+  readonly keep:
+    | { readonly hash: string; readonly size: number; readonly encoding: BlobEncoding }
+    | undefined;
+}
+
+/** Take away blobs that no entry refers to and that were stored before `before`, and unfinished ones. */
+export interface CollectOperation {
+  readonly type: "collect";
+  readonly before: string;
+  readonly at: string;
+}
+
+export type Operation =
+  | CreateOperation
+  | AppendOperation
+  | UpdateOperation
+  | TrashOperation
+  | PurgeOperation
+  | RedactOperation
+  | SweepOperation
+  | LeaseOperation
+  | JournalOperation
+  | BlobOperation
+  | CollectOperation;
+
+/** What was taken away for good. */
+export interface Removed {
+  readonly entries: number;
+  readonly blobs: number;
+  readonly bytes: number;
+  /** Copies that Colloquy made earlier and that may hold the same words: backups, lines set aside. */
+  readonly copies: readonly string[];
+}
+
+/** The answer to a lease: given, or where the asker stands. */
+export interface LeaseGrant {
+  readonly granted: boolean;
+  /** Grows with every lease of the conversation. */
+  readonly epoch: number;
+  readonly expiresMs: number;
+  /** How many stand before the asker, the holder included. */
+  readonly ahead: number;
+}
 
 /** Where the entries of an append came to stand, or what a first try of it had written. */
 export type AppendResult =
-  | { readonly replayed: false; readonly firstSeq: number; readonly parentId: string | null }
+  | { readonly replayed: false; readonly places: readonly EntryPlace[] }
   | { readonly replayed: true; readonly entries: Entry[] };
 
-export type Outcome =
-  | { readonly ok: true; readonly info?: ConversationInfo; readonly append?: AppendResult }
-  | { readonly ok: false; readonly error: ColloquyError };
+export interface EntryPlace {
+  readonly seq: number;
+  readonly parentId: string | null;
+}
+
+/** What came of an operation. Which members are there follows from its type. */
+export interface Done {
+  /** Of create, update, trash, restore. */
+  readonly info?: ConversationInfo;
+  readonly append?: AppendResult;
+  /** Of purge, redact, sweep, collect. */
+  readonly removed?: Removed;
+  readonly lease?: LeaseGrant;
+  /** Of journal: how far it reaches. Of blob: how many bytes there are. */
+  readonly length?: number;
+}
+
+export type Outcome = ({ readonly ok: true } & Done) | { readonly ok: false; readonly error: ColloquyError };
 
 export interface ListQuery {
   readonly trash: boolean;
@@ -121,6 +279,8 @@ export interface PageQuery {
   readonly bytesMax: number;
   /** Only entries of this kind. */
   readonly kind: string | undefined;
+  /** The path of this branch, `undefined` that of the checked-out one; `null` the whole log. */
+  readonly branch?: string | null | undefined;
 }
 
 export interface EntryPage {
@@ -128,6 +288,29 @@ export interface EntryPage {
   readonly entries: Entry[];
   /** Whether there are further entries in the direction of reading. */
   readonly more: boolean;
+}
+
+/** A turn that was begun and has not ended. */
+export interface OpenTurn {
+  readonly id: string;
+  readonly header: JsonObject;
+  /** From the position that was asked for. */
+  readonly text: string;
+  /** Of the whole text so far, in UTF-16 units. */
+  readonly length: number;
+}
+
+/** Where a feed of changes stands. Only the engine that made it can read it. */
+export type FeedPlace = readonly [number, number];
+
+/** Something that was committed. */
+export interface Change {
+  /** Behind this change: to go on from. */
+  readonly place: FeedPlace;
+  readonly type: "entry" | "created" | "updated" | "trashed" | "restored" | "purged" | "redacted" | "swept";
+  readonly conversation: string;
+  /** With `entry`. */
+  readonly entry?: Entry;
 }
 
 /** Something wrong with what is stored. */
@@ -157,6 +340,8 @@ export interface EngineStats {
   readonly reclaimable: number;
   /** The conversations with the most messages, at most `TOP_COUNT` of `rules.ts`. */
   readonly top: ConversationInfo[];
+  /** What each conversation takes, those in the trash too, by id: the bytes of its entries, and of its blobs as they are stored. */
+  readonly sizes: Readonly<Record<string, number>>;
 }
 
 /** What an engine was opened with; the same for all. */
@@ -184,7 +369,7 @@ export interface Engine {
    * calls this again before the last call has resolved.
    *
    * For an append the operation id is looked at first, then the ids of the
-   * entries, then `expectedHead` (`checkAppend` in `rules.ts`).
+   * entries, then the lease and `expectedHead` (`planAppend` in `rules.ts`).
    */
   commit(operations: readonly Operation[]): Awaitable<Outcome[]>;
 
@@ -202,6 +387,21 @@ export interface Engine {
   page(query: PageQuery): Awaitable<EntryPage>;
   /** The `seq` of an entry, or `undefined`. May have to search where no index of ids is kept. */
   locate(conversation: string, entryId: string): Awaitable<number | undefined>;
+
+  /** Where the log of a conversation ends, and its tree. `undefined` when it is not there or in the trash. */
+  tail(conversation: string): Awaitable<Tail | undefined>;
+  /** The turn that is under way, with its text from `from` on. `undefined` when there is none. */
+  turn(conversation: string, from: number): Awaitable<OpenTurn | undefined>;
+  /** At most `length` stored bytes of a blob, from `offset` on. `undefined` when there is no such blob. */
+  blob(hash: string, offset: number, length: number): Awaitable<BlobPart | undefined>;
+  /**
+   * The changes after a place, in the order of their commit, at most `limit`.
+   * Nothing is left out and nothing comes twice. `null` asks for the place
+   * behind the last change, and gives no changes.
+   */
+  changes(after: FeedPlace | null, limit: number): Awaitable<{ changes: Change[]; place: FeedPlace }>;
+  /** Write a copy that can be opened like the store itself, as of one moment. `path` must not exist. */
+  backup(path: string): Awaitable<void>;
 
   /** Read everything and say what is wrong. Changes nothing. */
   verify(): Awaitable<VerifyReport>;

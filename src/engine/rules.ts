@@ -2,6 +2,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
+import { DEPTH_LIMITS } from "../tree/branches.ts";
+import { type Place, placeEntries, type Tail, targetBranch } from "../tree/place.ts";
+import { headOf } from "../tree/tree.ts";
 import type {
   AppendOperation,
   ConversationInfo,
@@ -9,54 +12,90 @@ import type {
   NewEntry,
   TrashOperation,
 } from "./engine.ts";
+import { checkEpoch, type LeaseState } from "./leases.ts";
 
 export function notFound(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`, { details: { id } });
 }
 
-/** How an engine looks up what an append may repeat. Called only where the caller gave an id. */
+/** How an engine looks up what an append may repeat or collide with. Each is called only where it matters. */
 export interface AppendLookup {
-  readonly head: string | null;
+  readonly tail: Tail;
+  /** The entries of one append in their order, with their blobs as references. */
   byOperation(operationId: string): Entry[];
   byEntryId(id: string): Entry | undefined;
+  lease(): LeaseState;
+  hasBlob(hash: string): boolean;
 }
 
+/** The entries of its first try when an append is a retry, or where its entries come to stand. */
+export type AppendPlan =
+  | { readonly replay: Entry[] }
+  | { readonly replay?: undefined; readonly places: readonly Place[]; readonly tail: Tail };
+
 /**
- * Decide what an append is: the entries of its first try when it is a retry,
- * `undefined` when it is new. Throws `CONFLICT` when the same id comes with
- * other content, or when the head moved.
+ * Decide what an append is, before anything of it is written. Throws
+ * `CONFLICT` when the same id comes with other content, when the lease was
+ * lost or when the head moved, and whatever the tree has against its entries.
  */
-export function checkAppend(append: AppendOperation, lookup: AppendLookup): Entry[] | undefined {
-  const { operationId, entries, expectedHead } = append;
+export function planAppend(append: AppendOperation, lookup: AppendLookup): AppendPlan {
+  const replay = findReplay(append, lookup);
+  if (replay !== undefined) return { replay };
+  const { conversation, branch, entries, epoch, expectedHead, maxDepth = DEPTH_LIMITS.maxDepth } = append;
+  if (epoch !== undefined) checkEpoch(conversation, lookup.lease(), epoch);
+  const { tree, last } = lookup.tail;
+  if (expectedHead !== undefined) {
+    const head = headOf(tree, targetBranch(tree, branch), last);
+    if (expectedHead !== head) throw headMoved(conversation, head);
+  }
+  checkBlobs(append, lookup);
+  return placeEntries(lookup.tail, entries, branch, maxDepth);
+}
+
+function headMoved(conversation: string, head: string | null): ColloquyError {
+  return new ColloquyError(
+    "CONFLICT",
+    `Conversation ${conversation} has moved on: its head is ${head ?? "none"}`,
+    { field: "expectedHead", details: { head } },
+  );
+}
+
+/** A reference to nothing would be a loss that only shows when it is read. */
+function checkBlobs({ entries, blobs }: AppendOperation, lookup: AppendLookup): void {
+  for (const { blobs: refs = [] } of entries) {
+    for (const { hash } of refs) {
+      if (blobs?.some((blob) => blob.hash === hash) || lookup.hasBlob(hash)) continue;
+      throw new ColloquyError("NOT_FOUND", `There is no blob ${hash}`, {
+        field: "content",
+        details: { hash },
+      });
+    }
+  }
+}
+
+function findReplay(append: AppendOperation, lookup: AppendLookup): Entry[] | undefined {
+  const { operationId, entries } = append;
   if (operationId !== undefined) {
     const written = lookup.byOperation(operationId);
     if (written.length > 0) return sameContent(entries, written, `operation ${operationId}`);
   }
   const known = entries.flatMap((entry) => (entry.idGiven ? (lookup.byEntryId(entry.id) ?? []) : []));
   const [first] = known;
-  if (first !== undefined) {
-    if (known.length === entries.length) return sameContent(entries, known, `entry ${first.id}`);
-    throw new ColloquyError("CONFLICT", `Entry ${first.id} exists already, others of this append do not`, {
-      field: "id",
-      details: { id: first.id },
-    });
-  }
-  if (expectedHead !== undefined && expectedHead !== lookup.head) {
-    throw new ColloquyError(
-      "CONFLICT",
-      `Conversation ${append.conversation} has moved on: its head is ${lookup.head ?? "none"}`,
-      { field: "expectedHead", details: { head: lookup.head } },
-    );
-  }
-  return undefined;
+  if (first === undefined) return undefined;
+  if (known.length === entries.length) return sameContent(entries, known, `entry ${first.id}`);
+  throw new ColloquyError("CONFLICT", `Entry ${first.id} exists already, others of this append do not`, {
+    field: "id",
+    details: { id: first.id },
+  });
 }
 
 function sameContent(wanted: readonly NewEntry[], written: Entry[], what: string): Entry[] {
   const same =
     wanted.length === written.length &&
     wanted.every((entry, index) => {
-      const { id, kind, message, data } = written[index] as Entry;
+      const { id, kind, message, data, blobs = [] } = written[index] as Entry;
       if (kind !== entry.kind || (entry.idGiven && entry.id !== id)) return false;
+      if (!isDeepStrictEqual(entry.blobs ?? [], blobs)) return false;
       return isDeepStrictEqual(JSON.parse(entry.json), message ?? data);
     });
   if (!same) {

@@ -5,6 +5,7 @@ export { fromOpenAI, type OpenAIMessage, toOpenAI } from "./openai.ts";
 export { messageSchema } from "./schema.ts";
 export { type TextOptions, textOf } from "./text.ts";
 export type {
+  BlobRef,
   Block,
   DocumentBlock,
   EndState,

@@ -98,6 +98,18 @@ export interface MessageInput extends Message {
   readonly at?: string;
 }
 
+/** A large part of a message, which is kept once however often it occurs. */
+export interface BlobRef {
+  /** SHA-256 of the bytes, 64 hexadecimal digits. */
+  readonly hash: string;
+  /** In bytes. */
+  readonly size: number;
+  /** Where it belongs in the message, where an empty text stands for it. Empty when the message itself refers to it. */
+  readonly path: readonly (string | number)[];
+  /** The bytes are the text in UTF-8, or what the text is in Base64. */
+  readonly as: "text" | "base64" | "reference";
+}
+
 export type EntryKind = "message" | "compaction" | "branch_summary" | "label" | "info" | "custom";
 
 /** One record of a conversation's log. */
@@ -116,6 +128,8 @@ export interface Entry {
   readonly data?: Json;
   /** The append that this entry was part of, where it had a name. */
   readonly operationId?: string;
+  /** Parts of the message that stand elsewhere, when they were asked for as references. */
+  readonly blobs?: readonly BlobRef[];
   /** What is wrong with this entry, found on reading: its parent's line is damaged, for example. */
   readonly flags?: readonly string[];
 }

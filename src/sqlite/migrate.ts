@@ -1,6 +1,9 @@
+import { readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { timestamp17 } from "../util/time.ts";
-import { pragma } from "./pragma.ts";
+import { copyDatabase } from "./copy.ts";
+import { isExclusive, pragma } from "./pragma.ts";
 
 /** One step of a schema. Numbered by its place in the list; a released step never changes. */
 export interface Migration {
@@ -21,11 +24,15 @@ export function migrate(
   path: string,
   schema: { readonly applicationId: number; readonly migrations: readonly Migration[] },
 ): void {
-  if (pragma(database, "user_version") === schema.migrations.length) return;
+  const found = pragma(database, "user_version");
+  if (found === schema.migrations.length) return;
+  // Where this connection has the file for itself no second one could copy it, and nobody can come in between.
+  const alone = isExclusive(database);
+  if (alone && found > 0) copyDatabase(database, nameOfCopy(path, found));
   database.exec("BEGIN IMMEDIATE");
   try {
     const version = pragma(database, "user_version");
-    if (version > 0 && version < schema.migrations.length) copyBeside(path, version);
+    if (!alone && version > 0 && version < schema.migrations.length) copyBeside(path, version);
     for (const { up } of schema.migrations.slice(version)) {
       if (typeof up === "string") database.exec(up);
       else up(database);
@@ -43,8 +50,19 @@ export function migrate(
 function copyBeside(path: string, version: number): void {
   const reader = new DatabaseSync(path, { readOnly: true });
   try {
-    reader.prepare("VACUUM INTO ?").run(`${path}.backup-v${version}-${timestamp17(Date.now())}`);
+    copyDatabase(reader, nameOfCopy(path, version));
   } finally {
     reader.close();
   }
+}
+
+function nameOfCopy(path: string, version: number): string {
+  return `${path}.backup-v${version}-${timestamp17(Date.now())}`;
+}
+
+/** The copies that were made of a file. */
+export function migrationCopies(path: string): string[] {
+  const prefix = `${basename(path)}.backup-v`;
+  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix));
+  return names.map((name) => join(dirname(path), name));
 }

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
-import type { Migration } from "./migrate.ts";
+import { type Migration, migrate, migrationCopies } from "./migrate.ts";
 import { type OpenOptions, openDatabase } from "./open.ts";
 import { pragma } from "./pragma.ts";
 
@@ -122,6 +122,28 @@ describe("migrating a SQLite file", () => {
     const backup = await openDatabase(join(folder, backups[0] as string), options(first));
     expect({ ...backup.prepare("SELECT * FROM notes").get() }).toEqual({ text: "three" });
     backup.close();
+  });
+
+  it("copies the file also where no other connection can read it", async () => {
+    const folder = tempFolder();
+    const path = join(folder, "store.db");
+    (await openDatabase(path, options(first))).close();
+    const database = new DatabaseSync(path);
+    database.exec("PRAGMA locking_mode = EXCLUSIVE; INSERT INTO notes VALUES ('alone')");
+    migrate(database, path, options(first, second));
+    expect(pragma(database, "user_version")).toBe(2);
+    database.close();
+    const [name] = migrationCopies(path);
+    const backup = await openDatabase(name as string, options(first));
+    expect(backup.prepare("SELECT text FROM notes").get()?.text).toBe("alone");
+    backup.close();
+  });
+
+  it("keeps the copy from other people's eyes", async () => {
+    const path = join(tempFolder(), "store.db");
+    (await openDatabase(path, options(first))).close();
+    (await openDatabase(path, options(first, second))).close();
+    expect(migrationCopies(path).map((name) => statSync(name).mode & 0o777)).toEqual([0o600]);
   });
 
   it("changes nothing when a step fails", async () => {

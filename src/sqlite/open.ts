@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { ColloquyError, invalid, unavailable } from "../errors.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 import { isBusy, retryBusy, sqliteError } from "./busy.ts";
-import { type Migration, migrate } from "./migrate.ts";
+import type { Migration } from "./migrate.ts";
 import { pragma, sqliteVersion } from "./pragma.ts";
 
 export interface OpenOptions {
@@ -36,7 +36,10 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
     const opened = await retryBusy(path, waitMs, () => connect(path, options.readonly === true));
     database = opened;
     await retryBusy(path, waitMs, () => configure(opened, path, options));
-    if (!options.readonly) await retryBusy(path, waitMs, () => migrate(opened, path, options));
+    if (!options.readonly && pragma(opened, "user_version") !== options.migrations.length) {
+      const { migrate } = await import("./migrate.ts");
+      await retryBusy(path, waitMs, () => migrate(opened, path, options));
+    }
     return opened;
   } catch (error) {
     database?.close();

@@ -9,3 +9,8 @@ export function pragma(database: DatabaseSync, name: string): number {
 export function sqliteVersion(database: DatabaseSync): string {
   return String(database.prepare("SELECT sqlite_version() AS version").get()?.version);
 }
+
+/** No other connection can open the file. Older versions of SQLite are run so. */
+export function isExclusive(database: DatabaseSync): boolean {
+  return database.prepare("PRAGMA locking_mode").get()?.locking_mode === "exclusive";
+}

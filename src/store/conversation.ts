@@ -1,56 +1,40 @@
-import type {
-  AppendOperation,
-  Awaitable,
-  ConversationInfo,
-  Engine,
-  NewEntry,
-  UpdatePatch,
-} from "../engine/engine.ts";
-import { notFound } from "../engine/rules.ts";
-import { ColloquyError, invalid } from "../errors.ts";
+import type { ConversationInfo, OpenTurn, UpdatePatch } from "../engine/engine.ts";
+import { invalid } from "../errors.ts";
 import type { Entry, MessageInput } from "../message/types.ts";
-import {
-  type CheckedMessage,
-  checkEntryId,
-  checkLabel,
-  checkMembers,
-  checkMessage,
-  checkOperationId,
-  checkTitle,
-} from "../message/validate.ts";
+import { checkEntryId, checkLabel, checkMembers, checkOperationId, checkTitle } from "../message/validate.ts";
 import { assertJson, isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
-import { nextUuid } from "../util/uuid.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import { copyOf, epochOf, type Page, type StoreAccess } from "./access.ts";
+import { inlineBlobs } from "./blob-parts.ts";
+import type {
+  BranchInfo,
+  Branching,
+  BranchOptions,
+  Comparison,
+  EditOptions,
+  NewBranch,
+} from "./branching.ts";
+import type { CompactOptions, SummarizeBranchOptions } from "./compaction.ts";
+import type { Context, ContextOptions } from "./context.ts";
+import { encodeCursor } from "./cursor.ts";
+import { type EntryQuery, planPage } from "./entry-query.ts";
+import type { Receipt } from "./erasure.ts";
+import type { FollowEvent, FollowOptions } from "./follow.ts";
+import type { Lease, LeaseOptions } from "./lease.ts";
+import { infoOf, noEntry } from "./lookups.ts";
+import type { Pruned, PruneOptions } from "./pruning.ts";
+import type { Turn, TurnOptions } from "./turn.ts";
+import { draftMessages, type WriteOptions, write } from "./writing.ts";
 
 export interface AppendOptions {
+  /** Default: the checked-out branch. */
+  readonly branch?: string;
   /** Names this append, so that a retry changes nothing and returns what the first try wrote. */
   readonly operationId?: string;
   /** The head that the caller has seen; `null` for an empty conversation. Another head is a `CONFLICT`. */
   readonly expectedHead?: string | null;
-}
-
-/** Which entries: at most one of `last`, `before`, `after` and `cursor`. From the first one on when none is given. */
-export interface EntryQuery {
-  /** The newest so many. */
-  readonly last?: number;
-  /** Those right before this entry id. */
-  readonly before?: string;
-  /** Those right after this entry id. */
-  readonly after?: string;
-  /** At most so many in a page. Default 100, at most 10,000. */
-  readonly limit?: number;
-  /** A page ends before it would exceed so many bytes, but holds one entry at least. Default 64 MiB. */
-  readonly maxBytes?: number;
-  /** From the last page, to go on in its direction. `null`, as the end gives it, is an empty page. */
-  readonly cursor?: string | null;
-}
-
-export interface Page<T> {
-  readonly items: T[];
-  /** `null` at the end. */
-  readonly cursor: string | null;
+  /** Refused with `CONFLICT` once somebody else has got the lease. */
+  readonly lease?: Lease;
 }
 
 export interface ConversationPatch {
@@ -63,24 +47,12 @@ export interface ConversationPatch {
   readonly contextState?: ConversationInfo["contextState"];
 }
 
-const LIMIT_DEFAULT = 100;
-const LIMIT_MAX = 10_000;
-const PAGE_BYTES_DEFAULT = 64 * 1024 * 1024;
-const APPEND_MESSAGES_MAX = 10_000;
-/** A line of the JSONL format may have 64 MiB; this leaves room for what stands around the message. */
-const MESSAGE_BYTES_MAX = 64 * 1024 * 1024 - 4096;
-
-/** What a conversation needs of its store. */
-export interface StoreAccess {
-  readonly queue: WriteQueue;
-  nowMs(): number;
-  /** Ask the engine. Whatever it throws comes out as a `ColloquyError`. */
-  ask<T>(question: (engine: Engine) => Awaitable<T>): Promise<T>;
-  /** Throws when the store is closed or was opened for reading only. */
-  assertWritable(): void;
-}
-
-/** One conversation of a store. Holds no messages: every call asks the store. */
+/**
+ * One conversation of a store. Holds no messages: every call asks the store.
+ *
+ * What only some programs use is loaded when it is first called, so that a
+ * command that lists or appends starts as fast as ever.
+ */
 export class Conversation {
   readonly id: string;
   readonly #store: StoreAccess;
@@ -103,23 +75,11 @@ export class Conversation {
     messages: MessageInput | readonly MessageInput[],
     options: AppendOptions = {},
   ): Promise<Entry[]> {
-    const checked = checkMessages(messages);
-    const { operationId, expectedHead } = checkAppendOptions(options);
-    this.#store.assertWritable();
     const nowMs = this.#store.nowMs();
-    const entries = checked.map((message) => toNewEntry(message, nowMs));
-    const append: AppendOperation = {
-      type: "append",
-      conversation: this.id,
-      entries,
-      // What was written as one can be told apart from what was written one by one.
-      operationId: operationId ?? (entries.length > 1 ? nextUuid(nowMs) : undefined),
-      expectedHead,
-      at: isoTime(nowMs),
-    };
-    const result = await this.#store.queue.push(append);
-    if (result.replayed) return result.entries;
-    return placed(append, checked, result.firstSeq, result.parentId);
+    const drafts = draftMessages(messages, nowMs);
+    const checked = this.#checkAppend(options);
+    this.#store.assertWritable();
+    return write(this.#store, this.id, drafts, checked, nowMs);
   }
 
   /** Messages in ascending order, a page at a time. */
@@ -133,10 +93,8 @@ export class Conversation {
   }
 
   /** What is known of the conversation. Fails with `NOT_FOUND` when it was deleted meanwhile. */
-  async info(): Promise<ConversationInfo> {
-    const info = await this.#store.ask((engine) => engine.byId(this.id));
-    if (info === undefined || info.deletedAt !== null) throw notFound(this.id);
-    return copyOf(info);
+  info(): Promise<ConversationInfo> {
+    return infoOf(this.#store, this.id);
   }
 
   /** Change title, model and the like. Messages are not touched. */
@@ -149,91 +107,176 @@ export class Conversation {
     );
   }
 
+  /** Messages that fit a model's window, with tool pairs whole, and a ledger of what became of the others. */
+  async context(options: ContextOptions): Promise<Context> {
+    const { contextOf } = await import("./context.ts");
+    return contextOf(this.#store, this.id, options);
+  }
+
+  /**
+   * Put a summary in the place of the beginning, for the model only: every
+   * message stays. `undefined` when there is too little to summarise. A
+   * summariser that fails, or returns nothing, changes nothing.
+   */
+  async compact(options: CompactOptions): Promise<Entry | undefined> {
+    const { compact } = await import("./compaction.ts");
+    return compact(this.#store, this.id, options);
+  }
+
+  /** Cancel a compaction: what it stood for counts again. */
+  async undoCompaction(entryId: string): Promise<Entry> {
+    const { undoCompaction } = await import("./compaction.ts");
+    return undoCompaction(this.#store, this.id, entryId);
+  }
+
+  /** Make a branch that leaves the conversation behind an entry; `null` is before the first one. */
+  async branch(fromEntryId: string | null, options: BranchOptions = {}): Promise<NewBranch> {
+    return (await this.#branching()).branch(fromEntryId, options);
+  }
+
+  /** Every branch, `main` first. */
+  async branches(): Promise<BranchInfo[]> {
+    return (await this.#branching()).branches();
+  }
+
+  /** Go to a branch, for every process and until the next time. `NOT_FOUND` for one that was pruned. */
+  async checkout(name: string): Promise<ConversationInfo> {
+    return (await this.#branching()).checkout(name);
+  }
+
+  /** Make the checked-out path the branch `main`. The others stay until they are pruned. */
+  async flatten(): Promise<ConversationInfo> {
+    return (await this.#branching()).flatten();
+  }
+
+  /** Remove branches for good: never `main`, never the checked-out one, never what another branch shares. */
+  async pruneBranches(options: PruneOptions): Promise<Pruned> {
+    const { prune } = await import("./pruning.ts");
+    return prune(this.#store, this.id, options);
+  }
+
+  /** Another version of a message, as its sibling on a new branch, which is checked out. */
+  async edit(
+    entryId: string,
+    messages: MessageInput | readonly MessageInput[],
+    options: EditOptions = {},
+  ): Promise<{ branch: BranchInfo; entries: Entry[] }> {
+    return (await this.#branching()).edit(entryId, messages, options);
+  }
+
+  /** Make room for another answer beside this one: a new branch before it, which is checked out. */
+  async regenerate(entryId: string, options: { readonly name?: string } = {}): Promise<NewBranch> {
+    return (await this.#branching()).regenerate(entryId, options);
+  }
+
+  /** Name an entry; `null` takes the name away. */
+  async label(entryId: string, label: string | null): Promise<Entry> {
+    return (await this.#branching()).label(entryId, label);
+  }
+
+  async labels(): Promise<{ readonly entry: string; readonly label: string }[]> {
+    return (await this.#branching()).labels();
+  }
+
+  /** Where two branches part, and what each has of its own. */
+  async compare(a: string, b: string): Promise<Comparison> {
+    return (await this.#branching()).compare(a, b);
+  }
+
+  /** Tell the checked-out branch in a few words what was done on another one. */
+  async summarizeBranch(name: string, options: SummarizeBranchOptions): Promise<Entry> {
+    const { summarizeBranch } = await import("./compaction.ts");
+    return summarizeBranch(this.#store, this.id, name, options);
+  }
+
+  /** Begin a new generation with these messages. The former one stays as a branch. */
+  async replaceTranscript(messages: MessageInput | readonly MessageInput[]): Promise<Entry[]> {
+    return (await this.#branching()).replaceTranscript(messages);
+  }
+
+  /** Erase what an entry holds, everywhere, for good. A marked place stays. */
+  async redact(entryId: string): Promise<Receipt> {
+    const { redact } = await import("./erasure.ts");
+    return redact(this.#store, this.id, entryId);
+  }
+
+  /** Begin an answer: messages are durable at once, and streamed text outlives the process. */
+  async beginTurn(options: TurnOptions = {}): Promise<Turn> {
+    const { beginTurn } = await import("./turn.ts");
+    return beginTurn(this.#store, this.id, options);
+  }
+
+  /** The turn that is under way, in this process or another one. */
+  async turn(): Promise<OpenTurn | undefined> {
+    return this.#store.ask((engine) => engine.turn(this.id, 0));
+  }
+
+  /** The text of the turn that is under way, as it is streamed. */
+  follow(options: FollowOptions = {}): AsyncGenerator<FollowEvent, void, undefined> {
+    // Looked at right away: a turn that ends before the first reading is not missed.
+    const turn = this.turn();
+    turn.catch(() => {});
+    return followTurn(this.#store, this.id, options, turn);
+  }
+
+  /** The right to run this conversation, across processes. `CONFLICT` when it is not free in time. */
+  async lease(options: LeaseOptions = {}): Promise<Lease> {
+    const { Lease } = await import("./lease.ts");
+    return Lease.acquire(this.#store, this.id, options);
+  }
+
+  async #branching(): Promise<Branching> {
+    const { Branching } = await import("./branching.ts");
+    return new Branching(this.#store, this.id);
+  }
+
+  #checkAppend(options: AppendOptions): WriteOptions {
+    checkMembers(options, APPEND_MEMBERS, "options");
+    const { operationId, expectedHead, branch, lease } = options;
+    return {
+      operationId: operationId === undefined ? undefined : checkOperationId(operationId),
+      expectedHead:
+        expectedHead === undefined || expectedHead === null
+          ? expectedHead
+          : checkEntryId(expectedHead, "expectedHead"),
+      ...(branch === undefined ? {} : { branch: checkLabel(branch, "branch") }),
+      ...(lease === undefined ? {} : { epoch: epochOf(lease, this.id) }),
+    };
+  }
+
   async #page(query: EntryQuery, kind: string | undefined): Promise<Page<Entry>> {
-    const { direction, limit, bytesMax, anchor, ...plan } = planPage(query);
+    const { direction, limit, bytesMax, branch, inline, anchor, ...plan } = planPage(query);
     const page = await this.#store.ask(async (engine) => {
       if (plan.ended) return { entries: [], more: false };
       const from = anchor === undefined ? plan.from : await engine.locate(this.id, anchor);
-      if (from === undefined) {
-        throw new ColloquyError("NOT_FOUND", `There is no entry ${anchor} in conversation ${this.id}`);
-      }
-      return engine.page({ conversation: this.id, direction, from, limit, bytesMax, kind });
+      if (from === undefined) throw noEntry(this.id, anchor as string);
+      return engine.page({ conversation: this.id, direction, from, limit, bytesMax, kind, branch });
     });
     const { entries, more } = page;
     // The engine has no entries of what was deleted, or never was; an empty conversation has none either.
     if (entries.length === 0) await this.info();
     const edge = direction === "forward" ? entries.at(-1) : entries[0];
     return {
-      items: entries,
+      items:
+        inline && entries.some(({ blobs }) => blobs !== undefined)
+          ? await inlineBlobs(this.#store, entries)
+          : entries,
       cursor: more && edge !== undefined ? encodeCursor("e", direction, edge.seq) : null,
     };
   }
 }
 
-/** What is handed out can be changed without changing what an engine keeps. */
-export function copyOf(info: ConversationInfo): ConversationInfo {
-  return { ...info, contextState: structuredClone(info.contextState) };
+async function* followTurn(
+  store: StoreAccess,
+  id: string,
+  options: FollowOptions,
+  turn: Promise<OpenTurn | undefined>,
+): AsyncGenerator<FollowEvent, void, undefined> {
+  const { follow } = await import("./follow.ts");
+  yield* follow(store, id, options, await turn);
 }
 
-function checkMessages(messages: unknown): CheckedMessage[] {
-  const list = Array.isArray(messages) ? messages : [messages];
-  if (list.length === 0) throw invalid("At least one message is expected", "messages");
-  if (list.length > APPEND_MESSAGES_MAX) {
-    throw invalid(`At most ${APPEND_MESSAGES_MAX} messages can be appended at once`, "messages");
-  }
-  const checked = list.map(checkMessage);
-  if (checked.length > 1) checkDistinct(checked);
-  for (const { json } of checked) {
-    // A UTF-16 unit is at most three bytes, so most messages need no counting.
-    if (json.length * 3 > MESSAGE_BYTES_MAX && Buffer.byteLength(json) > MESSAGE_BYTES_MAX) {
-      throw invalid(`A message may have at most ${MESSAGE_BYTES_MAX} bytes`, "content");
-    }
-  }
-  return checked;
-}
-
-function checkDistinct(checked: readonly CheckedMessage[]): void {
-  const ids = checked.flatMap(({ id }) => id ?? []);
-  if (new Set(ids).size !== ids.length) throw invalid("Two messages of one append have the same id", "id");
-}
-
-const APPEND_MEMBERS: ReadonlySet<string> = new Set(["operationId", "expectedHead"]);
-
-function checkAppendOptions(options: AppendOptions): AppendOptions {
-  checkMembers(options, APPEND_MEMBERS, "options");
-  const { operationId, expectedHead } = options;
-  return {
-    operationId: operationId === undefined ? undefined : checkOperationId(operationId),
-    expectedHead:
-      expectedHead === undefined || expectedHead === null
-        ? expectedHead
-        : checkEntryId(expectedHead, "expectedHead"),
-  };
-}
-
-function toNewEntry({ id, atMs, json }: CheckedMessage, nowMs: number): NewEntry {
-  return {
-    id: id ?? nextUuid(nowMs),
-    idGiven: id !== undefined,
-    kind: "message",
-    at: isoTime(atMs ?? nowMs),
-    json,
-  };
-}
-
-function placed(
-  append: AppendOperation,
-  checked: CheckedMessage[],
-  firstSeq: number,
-  head: string | null,
-): Entry[] {
-  let parentId = head;
-  return append.entries.map(({ id, kind, at }, index) => {
-    const entry: Entry = { id, seq: firstSeq + index, parentId, kind, at, message: checked[index]?.message };
-    parentId = id;
-    return append.operationId === undefined ? entry : { ...entry, operationId: append.operationId };
-  });
-}
+const APPEND_MEMBERS: ReadonlySet<string> = new Set(["branch", "operationId", "expectedHead", "lease"]);
 
 function checkPatch(patch: ConversationPatch): UpdatePatch {
   if (!isPlainObject(patch)) throw invalid("A patch must be an object", "patch");
@@ -259,64 +302,4 @@ function checkObject(value: unknown, member: string): unknown {
   if (!isPlainObject(value)) throw invalid(`${member} must be an object`, member);
   assertJson(value, member);
   return structuredClone(value);
-}
-
-interface PagePlan {
-  readonly direction: "forward" | "backward";
-  readonly from: number | null;
-  /** The entry id to start from, where no cursor says its `seq`. */
-  readonly anchor: string | undefined;
-  readonly limit: number;
-  readonly bytesMax: number;
-  /** The cursor of the last page was passed back: there is nothing more. */
-  readonly ended: boolean;
-}
-
-const QUERY_MEMBERS: ReadonlySet<string> = new Set([
-  "last",
-  "before",
-  "after",
-  "limit",
-  "maxBytes",
-  "cursor",
-]);
-
-function planPage(query: EntryQuery): PagePlan {
-  checkMembers(query, QUERY_MEMBERS, "query");
-  const { last, before, after, cursor } = query;
-  if ([last, before, after, cursor].filter((member) => member !== undefined).length > 1) {
-    throw invalid("Only one of last, before, after and cursor can be given", "query");
-  }
-  const limit = checkCount(query.limit ?? LIMIT_DEFAULT, "limit");
-  const size = {
-    limit: last === undefined ? limit : Math.min(checkCount(last, "last"), query.limit ?? LIMIT_MAX),
-    bytesMax: checkCount(query.maxBytes ?? PAGE_BYTES_DEFAULT, "maxBytes", Number.MAX_SAFE_INTEGER),
-  };
-  if (typeof cursor === "string") {
-    const [direction, from] = decodeCursor("e", cursor, ["string", "number"]);
-    const backward = direction === "backward";
-    return {
-      ...size,
-      direction: backward ? "backward" : "forward",
-      from: from as number,
-      anchor: undefined,
-      ended: false,
-    };
-  }
-  const anchor = before ?? after;
-  return {
-    ...size,
-    direction: last !== undefined || before !== undefined ? "backward" : "forward",
-    from: null,
-    anchor:
-      anchor === undefined ? undefined : checkEntryId(anchor, before === undefined ? "after" : "before"),
-    ended: cursor === null,
-  };
-}
-
-export function checkCount(value: unknown, field: string, max: number = LIMIT_MAX): number {
-  if (!Number.isSafeInteger(value) || (value as number) < 1 || (value as number) > max) {
-    throw invalid(`${field} must be a whole number from 1 to ${max}`, field);
-  }
-  return value as number;
 }

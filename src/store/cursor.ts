@@ -9,6 +9,7 @@ export function decodeCursor(
   kind: string,
   cursor: unknown,
   types: readonly ("string" | "number")[],
+  field = "cursor",
 ): unknown[] {
   if (typeof cursor === "string") {
     try {
@@ -21,5 +22,5 @@ export function decodeCursor(
       // Refused below.
     }
   }
-  throw invalid("Invalid cursor: pass back the one that the last page gave", "cursor");
+  throw invalid("Invalid cursor: pass back one that this store gave", field);
 }

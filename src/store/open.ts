@@ -1,6 +1,7 @@
 import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
 import { checkMembers } from "../message/validate.ts";
+import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
 import { type Clock, systemClock } from "../util/time.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 import { Store } from "./store.ts";
@@ -19,6 +20,12 @@ export interface StoreOptions {
   readonly lockWaitMs?: number;
   /** Damage that was found and worked around. Default: a warning of the process. */
   readonly onProblem?: (problem: ColloquyError) => void;
+  /** How deep branches may lie (default 10) and from where on that is warned of (default 7). */
+  readonly tree?: { readonly maxDepth?: number; readonly warningDepth?: number };
+  /** False: `branch` and its kin answer `NOT_SUPPORTED`. */
+  readonly treeEnabled?: boolean;
+  /** What is allowed but unwise, such as very deep branches. Default: a warning of the process. */
+  readonly onWarning?: (text: string) => void;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly clock?: Clock;
 }
@@ -35,7 +42,13 @@ export async function openStore(target: string | Engine, options: StoreOptions =
   }
   const engine =
     typeof target === "string" ? await openNamed(target, options.worker === true, engineOptions) : target;
-  return new Store(engine, { clock: options.clock ?? systemClock, readonly: engineOptions.readonly });
+  return new Store(engine, {
+    clock: options.clock ?? systemClock,
+    readonly: engineOptions.readonly,
+    depthLimits: checkDepths(options.tree ?? {}),
+    treeEnabled: options.treeEnabled !== false,
+    onWarning: options.onWarning ?? warnText,
+  });
 }
 
 async function openNamed(target: string, worker: boolean, options: EngineOptions): Promise<Engine> {
@@ -74,7 +87,7 @@ async function openByName(name: EngineName, place: string, options: EngineOption
 
 type EngineName = "ephemeral" | "jsonl" | "sqlite";
 
-function parseTarget(target: string): { name: EngineName; place: string } {
+export function parseTarget(target: string): { name: EngineName; place: string } {
   const [, scheme, place] = /^([a-z]+):(.*)$/s.exec(target) ?? [];
   if (scheme === "ephemeral") return { name: scheme, place: "" };
   if ((scheme === "jsonl" || scheme === "sqlite") && place !== undefined) {
@@ -95,7 +108,19 @@ const OPTION_MEMBERS: ReadonlySet<string> = new Set([
   "lockWaitMs",
   "onProblem",
   "clock",
+  "tree",
+  "treeEnabled",
+  "onWarning",
 ]);
+
+function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
+  checkMembers(tree, new Set(Object.keys(DEPTH_LIMITS)), "tree");
+  const limits = { ...DEPTH_LIMITS, ...tree };
+  for (const [member, depth] of Object.entries(limits)) {
+    if (!Number.isSafeInteger(depth) || depth < 1) throw invalid(`${member} must be 1 or more`, member);
+  }
+  return limits;
+}
 
 function checkOptions(options: StoreOptions): EngineOptions {
   checkMembers(options, OPTION_MEMBERS, "options");
@@ -109,5 +134,9 @@ function checkOptions(options: StoreOptions): EngineOptions {
 }
 
 function warn(problem: ColloquyError): void {
-  process.emitWarning(problem.message, "ColloquyWarning");
+  warnText(problem.message);
+}
+
+function warnText(text: string): void {
+  process.emitWarning(text, "ColloquyWarning");
 }

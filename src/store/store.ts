@@ -1,11 +1,26 @@
-import type { Awaitable, ConversationInfo, Engine, EngineStats, VerifyReport } from "../engine/engine.ts";
+import type {
+  Awaitable,
+  ConversationInfo,
+  Engine,
+  EngineStats,
+  FeedPlace,
+  Removed,
+  VerifyReport,
+} from "../engine/engine.ts";
 import { activeAt, notFound } from "../engine/rules.ts";
-import { asColloquyError, invalid, unavailable } from "../errors.ts";
+import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import { checkConversationId, checkKey, checkLabel, checkMembers, checkTitle } from "../message/validate.ts";
+import type { DepthLimits } from "../tree/branches.ts";
 import { type Clock, isoTime, parseTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";
-import { Conversation, checkCount, copyOf, type Page, type StoreAccess } from "./conversation.ts";
+import { checkCount, copyOf, type Page, type StoreAccess } from "./access.ts";
+import type { BackupReport } from "./backup.ts";
+import type { BlobSource, StoredBlob } from "./blob-streams.ts";
+import type { Change, ChangesOptions } from "./changes.ts";
+import type { Conversation } from "./conversation.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
+import type { Receipt } from "./erasure.ts";
+import type { RetentionPolicy, RetentionReport } from "./retention.ts";
 import { WriteQueue } from "./write-queue.ts";
 
 export interface ConversationInit {
@@ -37,6 +52,15 @@ export interface StoreStats extends EngineStats {
 }
 
 const LIST_DEFAULT = 50;
+const HOUR_MS = 3_600_000;
+
+export interface StoreSettings {
+  readonly clock: Clock;
+  readonly readonly: boolean;
+  readonly depthLimits: DepthLimits;
+  readonly treeEnabled: boolean;
+  readonly onWarning: (text: string) => void;
+}
 
 /** The front over an engine: validates, makes ids and times, and collects writes into shared transactions. */
 export class Store {
@@ -48,16 +72,22 @@ export class Store {
   #closed: Promise<void> | undefined;
 
   /** @internal Use `openStore`. */
-  constructor(engine: Engine, options: { readonly clock: Clock; readonly readonly: boolean }) {
+  constructor(engine: Engine, options: StoreSettings) {
     this.#engine = engine;
     this.#queue = new WriteQueue(engine);
     this.#clock = () => checkClock(options.clock());
     this.#readonly = options.readonly;
     this.#access = {
       queue: this.#queue,
+      depthLimits: options.depthLimits,
       nowMs: () => this.#clock(),
+      warn: options.onWarning,
       ask: (question) => this.#ask(question),
       assertWritable: () => this.#assertWritable(),
+      assertTree: () => {
+        if (options.treeEnabled) return;
+        throw new ColloquyError("NOT_SUPPORTED", "Branches are switched off (sessions.tree_enabled)");
+      },
     };
   }
 
@@ -76,7 +106,7 @@ export class Store {
     const checkedKey = checkKey(key);
     const fields = checkInit(init, OPEN_MEMBERS);
     const existing = await this.#ask((engine) => engine.byKey(checkedKey));
-    if (existing !== undefined) return new Conversation(this.#access, existing.id);
+    if (existing !== undefined) return this.#opened(existing.id);
     return this.#create({ ...fields, id: undefined, key: checkedKey }, true);
   }
 
@@ -90,7 +120,7 @@ export class Store {
   /** The conversation with this id or session key, or `undefined`. What contains a colon is a key. */
   async get(idOrKey: string): Promise<Conversation | undefined> {
     const info = await this.#find(idOrKey);
-    return info === undefined ? undefined : new Conversation(this.#access, info.id);
+    return info === undefined ? undefined : this.#opened(info.id);
   }
 
   /** A page of conversations, by last activity, newest first. Reads no messages. */
@@ -125,6 +155,85 @@ export class Store {
     return this.#move("restore", checked);
   }
 
+  /**
+   * Remove a conversation for good, with everything that was derived from it.
+   * It must be in the trash, unless `force` is set.
+   */
+  async purge(id: string, options: { readonly force?: boolean } = {}): Promise<Receipt> {
+    const checked = checkConversationId(id);
+    checkMembers(options, PURGE_MEMBERS, "options");
+    this.#assertWritable();
+    const info = await this.#ask((engine) => engine.byId(checked));
+    if (info === undefined) throw notFound(checked);
+    if (info.deletedAt === null && options.force !== true) {
+      throw new ColloquyError("CONFLICT", `Conversation ${checked} is not in the trash: delete it first`);
+    }
+    const at = isoTime(this.#clock());
+    const removed = await this.#queue.push({ type: "purge", conversation: checked, at });
+    return { id: checked, at, ...removed };
+  }
+
+  /** Apply limits of age, count and size. Nothing is removed that no limit names; `dryRun` only tells. */
+  async retain(
+    policy: RetentionPolicy,
+    options: { readonly dryRun?: boolean } = {},
+  ): Promise<RetentionReport> {
+    const { checkPolicy, planRetention } = await import("./retention.ts");
+    checkPolicy(policy);
+    checkMembers(options, RETAIN_MEMBERS, "options");
+    const dryRun = options.dryRun === true;
+    if (!dryRun) this.#assertWritable();
+    const { sizes } = await this.#ask((engine) => engine.stats());
+    const [live, trash] = [await this.#all(false), await this.#all(true)];
+    const { trashed, removed } = planRetention(policy, live, trash, sizes, this.#clock());
+    if (!dryRun) {
+      for (const { id } of trashed) await this.#move("trash", id);
+      for (const { id } of removed) await this.purge(id);
+    }
+    return { dryRun, trashed, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
+  }
+
+  /** Keep bytes once, by their hash, a piece at a time. A message then refers to them. */
+  putBlob(source: BlobSource): Promise<StoredBlob> {
+    return mapped(async () => (await import("./blob-streams.ts")).putBlob(this.#access, source));
+  }
+
+  /** The bytes of a blob, a piece at a time, or `undefined`. */
+  blob(hash: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+    return mapped(async () => (await import("./blob-streams.ts")).readBlob(this.#access, hash));
+  }
+
+  /** Remove blobs that nothing refers to and that are older than a day, or than the hours given. */
+  async collectGarbage(options: { readonly olderThanHours?: number } = {}): Promise<Removed> {
+    checkMembers(options, COLLECT_MEMBERS, "options");
+    const { olderThanHours = 24 } = options;
+    if (!(Number.isFinite(olderThanHours) && olderThanHours >= 0)) {
+      throw invalid("olderThanHours must be 0 or more", "olderThanHours");
+    }
+    this.#assertWritable();
+    const nowMs = this.#clock();
+    const before = isoTime(Math.max(0, nowMs - olderThanHours * HOUR_MS));
+    return this.#queue.push({ type: "collect", before, at: isoTime(nowMs) });
+  }
+
+  /**
+   * A feed of everything that is committed, also by other processes. Each
+   * change has a cursor, to go on behind it later: nothing is missed and
+   * nothing comes twice.
+   */
+  changes(options: ChangesOptions = {}): AsyncGenerator<Change, void, undefined> {
+    // Asked for right away: what happens before the first reading is not missed.
+    const now = this.#ask((engine) => engine.changes(null, 0));
+    now.catch(() => {});
+    return followChanges(this.#access, options, now, () => this.#closed !== undefined);
+  }
+
+  /** Write a copy that can be opened like the store itself, while others go on writing. */
+  async backup(path: string): Promise<BackupReport> {
+    const { backupTo } = await import("./backup.ts");
+    return this.#ask((engine) => backupTo(engine, path, isoTime(this.#clock())));
+  }
+
   /** Read everything that is stored and report what is wrong. Changes nothing. */
   async verify(): Promise<VerifyReport> {
     return this.#ask((engine) => engine.verify());
@@ -137,12 +246,37 @@ export class Store {
 
   /** Finish what was begun and let go of the files. Calling it again does nothing. */
   close(): Promise<void> {
-    this.#closed ??= this.#queue.idle().then(() => mapped(() => this.#engine.close()));
+    this.#closed ??= this.#queue.close().then(() => mapped(() => this.#engine.close()));
     return this.#closed;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
+  }
+
+  /** Loaded when it is first needed: a command that lists starts faster without it. */
+  async #conversation(id: string): Promise<Conversation> {
+    const { Conversation } = await import("./conversation.ts");
+    return new Conversation(this.#access, id);
+  }
+
+  /** What a process that died left of its answer is sealed by whoever opens the conversation next. */
+  async #opened(id: string): Promise<Conversation> {
+    if (!this.#readonly && (await this.#ask((engine) => engine.turn(id, 0))) !== undefined) {
+      const { sealInterrupted } = await import("./turn-end.ts");
+      await sealInterrupted(this.#access, id);
+    }
+    return this.#conversation(id);
+  }
+
+  async #all(trash: boolean): Promise<ConversationInfo[]> {
+    const found: ConversationInfo[] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await this.list({ trash, limit: 1000, ...(cursor === undefined ? {} : { cursor }) });
+      found.push(...page.items);
+      cursor = page.cursor;
+    }
+    return found;
   }
 
   async #find(idOrKey: string): Promise<ConversationInfo | undefined> {
@@ -167,7 +301,7 @@ export class Store {
       at: isoTime(nowMs),
       resume,
     });
-    return new Conversation(this.#access, id);
+    return this.#conversation(id);
   }
 
   async #move(type: "trash" | "restore", conversation: string): Promise<ConversationInfo> {
@@ -191,6 +325,16 @@ export class Store {
   }
 }
 
+async function* followChanges(
+  store: StoreAccess,
+  options: ChangesOptions,
+  now: Promise<{ readonly place: FeedPlace }>,
+  isClosed: () => boolean,
+): AsyncGenerator<Change, void, undefined> {
+  const { changes } = await import("./changes.ts");
+  yield* changes(store, options, now, isClosed);
+}
+
 interface InitFields {
   readonly title: string | null;
   readonly channel: string | null;
@@ -200,6 +344,9 @@ interface InitFields {
 
 const OPEN_MEMBERS: ReadonlySet<string> = new Set(["title", "channel", "model", "profileId"]);
 const CREATE_MEMBERS: ReadonlySet<string> = new Set(["id", "key", ...OPEN_MEMBERS]);
+const PURGE_MEMBERS: ReadonlySet<string> = new Set(["force"]);
+const RETAIN_MEMBERS: ReadonlySet<string> = new Set(["dryRun"]);
+const COLLECT_MEMBERS: ReadonlySet<string> = new Set(["olderThanHours"]);
 const LIST_MEMBERS: ReadonlySet<string> = new Set(["trash", "limit", "cursor"]);
 
 const TIME_MAX = Date.UTC(9999, 11, 31);

@@ -1,17 +1,22 @@
 import { Worker } from "node:worker_threads";
 import type {
+  BlobPart,
+  Change,
   ConversationInfo,
   Engine,
   EngineOptions,
   EngineStats,
   EntryPage,
+  FeedPlace,
   ListQuery,
+  OpenTurn,
   Operation,
   Outcome,
   PageQuery,
   VerifyReport,
 } from "../engine/engine.ts";
 import { type ColloquyError, unavailable } from "../errors.ts";
+import type { Tail } from "../tree/place.ts";
 import { type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
 /** Another engine, in a thread of its own. */
@@ -71,6 +76,26 @@ export class WorkerEngine implements Engine {
 
   locate(conversation: string, entryId: string): Promise<number | undefined> {
     return this.#ask("locate", conversation, entryId);
+  }
+
+  tail(conversation: string): Promise<Tail | undefined> {
+    return this.#ask("tail", conversation);
+  }
+
+  turn(conversation: string, from: number): Promise<OpenTurn | undefined> {
+    return this.#ask("turn", conversation, from);
+  }
+
+  blob(hash: string, offset: number, length: number): Promise<BlobPart | undefined> {
+    return this.#ask("blob", hash, offset, length);
+  }
+
+  changes(after: FeedPlace | null, limit: number): Promise<{ changes: Change[]; place: FeedPlace }> {
+    return this.#ask("changes", after, limit);
+  }
+
+  backup(path: string): Promise<void> {
+    return this.#ask("backup", path);
   }
 
   verify(): Promise<VerifyReport> {

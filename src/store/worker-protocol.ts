@@ -1,9 +1,10 @@
+import type { Engine } from "../engine/engine.ts";
 import { ColloquyError, type ErrorCode } from "../errors.ts";
 
 /** What the two sides of a worker say to each other. Answer 0 is that of opening. */
 export interface Request {
   readonly id: number;
-  readonly method: "commit" | "byId" | "byKey" | "list" | "page" | "locate" | "verify" | "stats" | "close";
+  readonly method: Exclude<keyof Engine, "name" | "location">;
   readonly args: readonly unknown[];
 }
 

@@ -23,7 +23,7 @@ try {
 
 async function answer(engine: Engine, { id, method, args }: Request): Promise<void> {
   try {
-    const work = engine[method] as (...values: readonly unknown[]) => unknown;
+    const work = engine[method] as unknown as (...values: readonly unknown[]) => unknown;
     const value = await work.apply(engine, args as unknown[]);
     send({ id, value: method === "commit" ? (value as Outcome[]).map(flatten) : value });
   } catch (error) {

@@ -1,22 +1,43 @@
 import type {
   AppendOperation,
   AppendResult,
+  BlobOperation,
+  CollectOperation,
   ConversationInfo,
+  Done,
   Engine,
+  JournalOperation,
+  LeaseGrant,
+  LeaseOperation,
   Operation,
   Outcome,
+  PurgeOperation,
+  RedactOperation,
+  Removed,
+  SweepOperation,
 } from "../engine/engine.ts";
-import { asColloquyError, ColloquyError } from "../errors.ts";
+import { asColloquyError, ColloquyError, unavailable } from "../errors.ts";
 
 /** Limits of one transaction, so that a flood neither fills memory nor makes everybody wait for the last of it. */
 const BATCH_OPERATIONS_MAX = 1024;
 const BATCH_SIZE_MAX = 16 * 1024 * 1024;
 
+/** What an operation is answered with. */
+export type ResultOf<T extends Operation> = T extends AppendOperation
+  ? AppendResult
+  : T extends LeaseOperation
+    ? LeaseGrant
+    : T extends JournalOperation | BlobOperation
+      ? number
+      : T extends PurgeOperation | RedactOperation | SweepOperation | CollectOperation
+        ? Removed
+        : ConversationInfo;
+
 interface Waiting {
   readonly operation: Operation;
   /** In characters, which is near enough for a limit. */
   readonly size: number;
-  readonly resolve: (result: AppendResult | ConversationInfo) => void;
+  readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -30,22 +51,24 @@ export class WriteQueue {
   readonly #engine: Engine;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
+  #closed = false;
 
   constructor(engine: Engine) {
     this.#engine = engine;
   }
 
-  push(operation: AppendOperation): Promise<AppendResult>;
-  push(operation: Exclude<Operation, AppendOperation>): Promise<ConversationInfo>;
-  push(operation: Operation): Promise<AppendResult | ConversationInfo> {
+  push<T extends Operation>(operation: T): Promise<ResultOf<T>> {
+    // A turn may outlive its store.
+    if (this.#closed) return Promise.reject(unavailable("The store is closed"));
     return new Promise((resolve, reject) => {
       this.#waiting.push({ operation, size: sizeOf(operation), resolve, reject });
       this.#draining ??= Promise.resolve().then(() => this.#drain());
     });
   }
 
-  /** Resolves when everything that was pushed has been answered. */
-  async idle(): Promise<void> {
+  /** Take nothing more. Resolves when everything that was pushed has been answered. */
+  async close(): Promise<void> {
+    this.#closed = true;
     while (this.#draining !== undefined) await this.#draining;
   }
 
@@ -83,16 +106,42 @@ export class WriteQueue {
 }
 
 function sizeOf(operation: Operation): number {
-  if (operation.type !== "append") return 0;
-  return operation.entries.reduce((sum, { json }) => sum + json.length, 0);
+  switch (operation.type) {
+    case "append": {
+      const blobs = operation.blobs?.reduce((sum, { data }) => sum + data.length, 0) ?? 0;
+      return operation.entries.reduce((sum, { json }) => sum + json.length, blobs);
+    }
+    case "journal":
+      return operation.text.length;
+    case "blob":
+      return operation.data.length;
+    default:
+      return 0;
+  }
 }
+
+/** The member of the answer that says what an operation did. */
+const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
+  create: "info",
+  update: "info",
+  trash: "info",
+  restore: "info",
+  append: "append",
+  purge: "removed",
+  redact: "removed",
+  sweep: "removed",
+  collect: "removed",
+  lease: "lease",
+  journal: "length",
+  blob: "length",
+};
 
 function answer({ operation, resolve, reject }: Waiting, outcome: Outcome | undefined): void {
   if (outcome?.ok === false) {
     reject(outcome.error);
     return;
   }
-  const result = operation.type === "append" ? outcome?.append : outcome?.info;
+  const result = outcome?.[ANSWER[operation.type]];
   if (result === undefined) reject(new ColloquyError("INTERNAL_ERROR", "The engine did not say what it did"));
-  else resolve(result);
+  else resolve(result as never);
 }

@@ -2,6 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { unavailable } from "../errors.ts";
 import type { Random } from "../util/uuid.ts";
 import type { FileIo } from "./io.ts";
+import { readChunk } from "./scan.ts";
 
 const TEMPORARY = /^\.colloquy-[0-9a-f]+-.*\.tmp$/;
 
@@ -12,6 +13,10 @@ export interface ReplaceOptions {
   readonly formerAs?: string;
   /** Off for a cache: it may be lost in a power cut, but must never be half there. */
   readonly syncFolder?: boolean;
+  /** Off for what means nothing after a power cut. */
+  readonly sync?: boolean;
+  /** Where it is made, on the same disk. Default: beside the name. */
+  readonly makeIn?: string;
 }
 
 /**
@@ -23,13 +28,16 @@ export interface ReplaceOptions {
 export function replaceFile(path: string, content: Buffer | Iterable<Buffer>, options: ReplaceOptions): void {
   const { io, formerAs } = options;
   const folder = dirname(path);
-  const temporary = join(folder, `.colloquy-${token(options.random)}-${basename(path)}.tmp`);
+  const temporary = join(
+    options.makeIn ?? folder,
+    `.colloquy-${token(options.random)}-${basename(path)}.tmp`,
+  );
   const file = io.open(temporary, "create");
   let linked: string | undefined;
   try {
     try {
       writeAll(io, file, content, path);
-      io.sync(file);
+      if (options.sync !== false) io.sync(file);
     } finally {
       io.close(file);
     }
@@ -45,7 +53,7 @@ export function replaceFile(path: string, content: Buffer | Iterable<Buffer>, op
     if (io.stat(temporary) !== undefined) io.remove(temporary);
     throw error;
   }
-  if (options.syncFolder !== false) io.syncFolder(folder);
+  if (options.syncFolder !== false && options.sync !== false) io.syncFolder(folder);
 }
 
 function writeAll(io: FileIo, file: number, content: Buffer | Iterable<Buffer>, path: string): void {
@@ -57,7 +65,33 @@ function writeAll(io: FileIo, file: number, content: Buffer | Iterable<Buffer>, 
   }
 }
 
-function token(random: Random): string {
+const COPY_BYTES = 1 << 20;
+
+/** Bytes of an open file, a piece at a time. */
+export function* pieces(io: FileIo, file: number, start: number, end: number): Generator<Buffer> {
+  for (let position = start; position < end; ) {
+    const piece = readChunk(io, file, position, Math.min(COPY_BYTES, end - position));
+    if (piece.length === 0) throw unavailable("A file became shorter while it was copied");
+    yield piece;
+    position += piece.length;
+  }
+}
+
+/** Copy bytes of an open file to a new one and sync it. Leaves nothing when it fails. */
+export function copyRange(io: FileIo, from: number, start: number, end: number, path: string): void {
+  const copy = io.open(path, "create");
+  try {
+    writeAll(io, copy, pieces(io, from, start, end), path);
+    io.sync(copy);
+  } catch (error) {
+    io.close(copy);
+    io.remove(path);
+    throw error;
+  }
+  io.close(copy);
+}
+
+export function token(random: Random): string {
   const bytes = Buffer.alloc(6);
   random(bytes);
   return bytes.toString("hex");

@@ -6,8 +6,10 @@
  * sync, or forgets a rename.
  */
 import * as fs from "node:fs";
+import { uptime } from "node:os";
 import { dirname, resolve } from "node:path";
 import { type FileLock, SqliteFileLock } from "../sqlite/file-lock.ts";
+import { Liveness } from "../sqlite/liveness.ts";
 
 export type { FileLock } from "../sqlite/file-lock.ts";
 
@@ -17,6 +19,15 @@ export interface FileStat {
   readonly inode: bigint;
   readonly modifiedNs: bigint;
   readonly isFolder: boolean;
+}
+
+/** Which of those that have the same folder open are alive. */
+export interface Presence {
+  readonly id: string;
+  /** To be called before anybody is told the id. */
+  announce(): void;
+  isAlive(id: string): boolean;
+  close(): void;
 }
 
 export interface FileIo {
@@ -36,13 +47,20 @@ export interface FileIo {
   /** `undefined` when there is nothing of that name. */
   stat(path: string): FileStat | undefined;
   statOpen(file: number): FileStat;
+  /** Say when a file was modified. */
+  touch(path: string, ms: number): void;
   rename(from: string, to: string): void;
   link(existing: string, name: string): void;
   remove(path: string): void;
+  /** With everything in it. */
+  removeFolder(path: string): void;
   /** Creates missing parents too; folders belong to their owner alone (0700). */
   makeFolder(path: string): void;
   list(folder: string): string[];
   lock(path: string): FileLock;
+  presence(folder: string): Presence;
+  /** Another one after every start of the machine, so that a power cut can be told from a killed process. */
+  bootId(): string;
 }
 
 const FLAGS = {
@@ -88,9 +106,11 @@ export const systemIo: FileIo = {
     return stats === undefined ? undefined : toStat(stats);
   },
   statOpen: (file) => toStat(fs.fstatSync(file, { bigint: true })),
+  touch: (path, ms) => fs.utimesSync(path, ms / 1000, ms / 1000),
   rename: (from, to) => fs.renameSync(from, to),
   link: (existing, name) => fs.linkSync(existing, name),
   remove: (path) => fs.unlinkSync(path),
+  removeFolder: (path) => fs.rmSync(path, { recursive: true, force: true }),
   makeFolder(path) {
     const first = fs.mkdirSync(path, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
@@ -101,4 +121,13 @@ export const systemIo: FileIo = {
   },
   list: (folder) => fs.readdirSync(folder),
   lock: (path) => new SqliteFileLock(path),
+  presence: (folder) => new Liveness(folder),
+  bootId() {
+    try {
+      return fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
+    } catch {
+      // Not Linux. A clock that was set meanwhile reads as another start, which costs a look and no more.
+      return String(Math.round((Date.now() / 1000 - uptime()) / 60));
+    }
+  },
 };

@@ -45,10 +45,11 @@ describe("a line", () => {
       ),
     });
     fc.assert(
-      fc.property(message, fc.string({ maxLength: 20 }), fc.nat(), (value, id, seq) => {
+      fc.property(message, fc.string({ maxLength: 20 }), fc.nat(), fc.nat(3), (value, id, seq, branch) => {
         const json = JSON.stringify(value);
-        const place = { seq, parentId: id, operationId: id, batch: [1, 2] as const };
-        const encoded = encodeEntry({ id, kind: "message", at: AT, json }, place);
+        const place = { seq, parentId: id, branch, operationId: id, batch: [1, 2] as const };
+        const blobs = [{ hash: "ab", size: 9, path: ["content", 0, id], as: "text" as const }];
+        const encoded = encodeEntry({ id, kind: "message", at: AT, json, blobs }, place);
         expect(encoded.indexOf(0x0a)).toBe(encoded.length - 1);
         expect(decodeLine(encoded.subarray(0, -1))).toEqual({
           ok: true,
@@ -60,7 +61,9 @@ describe("a line", () => {
             at: AT,
             message: JSON.parse(json),
             operationId: id,
+            blobs,
           },
+          branch,
           batch: [1, 2],
         });
       }),

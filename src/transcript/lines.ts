@@ -6,8 +6,9 @@
  * proves nothing. The format is described in docs/format/jsonl-v2.md.
  */
 import { crc32 } from "node:zlib";
-import type { Entry, Message } from "../message/types.ts";
-import type { Json } from "../util/json.ts";
+import type { BlobRef, Entry, Message } from "../message/types.ts";
+import { MAIN } from "../tree/tree.ts";
+import type { Json, JsonObject } from "../util/json.ts";
 
 /** A longer line is refused on append and passed over on reading. */
 export const LINE_BYTES_MAX: number = 64 * 1024 * 1024;
@@ -30,11 +31,16 @@ export interface EntryDraft {
   readonly kind: string;
   readonly at: string;
   readonly json: string;
+  /** The same as `json`, parsed: there for kinds other than `message`. */
+  readonly data?: JsonObject | undefined;
+  readonly blobs?: readonly BlobRef[] | undefined;
 }
 
 export interface Placement {
   readonly seq: number;
   readonly parentId: string | null;
+  /** Left out for `MAIN`. */
+  readonly branch?: number;
   readonly operationId: string | undefined;
   /** Place and size of the atomic append that the line is part of, when it is more than one line. */
   readonly batch: readonly [number, number] | undefined;
@@ -46,6 +52,7 @@ export type Line =
       readonly ok: true;
       readonly header?: undefined;
       readonly entry: Entry;
+      readonly branch: number;
       readonly batch: readonly [number, number] | undefined;
     }
   | { readonly ok: false; readonly reason: string; readonly newer?: boolean };
@@ -117,9 +124,17 @@ export function encodeEntry(draft: EntryDraft, place: Placement): Buffer {
       : `{"_type":${JSON.stringify(draft.kind)},"data":${draft.json}`;
   text += `,"timestamp":"${draft.at}","id":${JSON.stringify(draft.id)}`;
   text += `,"parent_id":${JSON.stringify(place.parentId)},"seq":${place.seq}`;
+  if (place.branch) text += `,"branch":${place.branch}`;
   if (place.operationId !== undefined) text += `,"op":${JSON.stringify(place.operationId)}`;
+  if (draft.blobs?.length) text += `,"blobs":${JSON.stringify(draft.blobs)}`;
   if (place.batch !== undefined) text += `,"batch":[${place.batch[0]},${place.batch[1]}]`;
   return seal(text);
+}
+
+/** A line without the member `batch`, which means nothing once the append is known to be complete. */
+export function withoutBatch(line: Buffer): Buffer {
+  const { batch: _, ...members } = JSON.parse(withoutSum(line)) as Record<string, Json>;
+  return sealObject(members);
 }
 
 /** Read one line, given without its newline. Never throws. */
@@ -164,7 +179,7 @@ function decodeHeader(value: Record<string, Json>): Line {
 }
 
 function decodeEntry(value: Record<string, Json>): Line {
-  const { _type, id, seq, parent_id, timestamp, op, batch } = value;
+  const { _type, id, seq, parent_id, timestamp, op, batch, branch, blobs } = value;
   if (typeof id !== "string" || typeof seq !== "number" || typeof timestamp !== "string") {
     return { ok: false, reason: "not an entry: id, seq or timestamp is missing" };
   }
@@ -175,9 +190,11 @@ function decodeEntry(value: Record<string, Json>): Line {
       ? { id, seq, parentId, kind, at: timestamp, message: messageOf(value) }
       : { id, seq, parentId, kind, at: timestamp, data: value.data };
   if (typeof op === "string") entry.operationId = op;
+  if (Array.isArray(blobs)) entry.blobs = blobs as unknown as BlobRef[];
   return {
     ok: true,
     entry,
+    branch: typeof branch === "number" ? branch : MAIN,
     batch: Array.isArray(batch) ? (batch as unknown as [number, number]) : undefined,
   };
 }

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Entry } from "../message/types.ts";
+import type { SeqRange } from "../tree/path.ts";
 import { type FileIo, systemIo } from "./io.ts";
 import { encodeEntry, encodeHeader } from "./lines.ts";
 import { type LogPageQuery, LogReader } from "./log-reader.ts";
@@ -231,5 +232,89 @@ describe("an append of several lines", () => {
     expect(ids(all(readerOver([HEADER, ...lines])))).toEqual(wanted);
     expect(ids(all(readerOver([HEADER, ...lines, line(4)])))).toEqual([...wanted, "e4"]);
     expect(ids(all(readerOver([HEADER, ...lines, ...batch(4, 2)])))).toEqual([...wanted, "e4", "e5"]);
+  });
+});
+
+describe("a page of a path", () => {
+  /** Entries of `main` (0), of a branch (3) that leaves it at e2, and about the tree (-1). */
+  const BRANCHES = [0, 0, -1, 3, 3, 0, 0, 3, -1, 0];
+  const PARENTS = [null, "e1", "e2", "e2", "e4", "e2", "e6", "e5", null, "e7"];
+  const MAIN: SeqRange[] = [
+    [1, 2],
+    [6, 7],
+    [10, 10],
+  ];
+  const SIDE: SeqRange[] = [
+    [1, 2],
+    [4, 5],
+    [8, 8],
+  ];
+
+  function tree(bad: readonly number[] = []): LogReader {
+    const lines = BRANCHES.map((branch, index) => {
+      const json = JSON.stringify({ role: "user", content: "x" });
+      const bytes = encodeEntry(
+        { id: `e${index + 1}`, kind: "message", at: AT, json },
+        {
+          ...{ seq: index + 1, parentId: PARENTS[index] as string | null, branch },
+          ...{ operationId: undefined, batch: undefined },
+        },
+      );
+      return bad.includes(index + 1) ? damaged(bytes) : bytes;
+    });
+    return readerOver([HEADER, ...lines]);
+  }
+
+  it.each([
+    { ranges: MAIN, expected: ["e1", "e2", "e6", "e7", "e10"] },
+    { ranges: SIDE, expected: ["e1", "e2", "e4", "e5", "e8"] },
+  ])("holds what lies on it, in both directions, $expected", ({ ranges, expected }) => {
+    for (const direction of ["forward", "backward"] as const) {
+      expect(ids(tree().page({ ...ALL, direction, from: null, ranges }).entries)).toEqual(expected);
+      for (const limit of [1, 2, 3]) {
+        expect(ids(paged(tree(), { ...ALL, direction, limit, ranges }))).toEqual(expected);
+      }
+    }
+  });
+
+  it("starts anywhere, also at an entry that is not on it", () => {
+    const page = (direction: "forward" | "backward", from: number): string[] =>
+      ids(tree().page({ ...ALL, direction, from, ranges: MAIN }).entries);
+    expect(page("forward", 2)).toEqual(["e6", "e7", "e10"]);
+    expect(page("forward", 4)).toEqual(["e6", "e7", "e10"]);
+    expect(page("backward", 6)).toEqual(["e1", "e2"]);
+    expect(page("backward", 8)).toEqual(["e1", "e2", "e6", "e7"]);
+  });
+
+  it("links an entry anew when its parent is damaged, and only then", () => {
+    for (const direction of ["forward", "backward"] as const) {
+      const flagged = (bad: number[], ranges: SeqRange[] | undefined): [string, string | null][] =>
+        tree(bad)
+          .page({ ...ALL, direction, from: null, ranges })
+          .entries.filter(({ flags }) => flags?.includes("parent-damaged"))
+          .map(({ id, parentId }) => [id, parentId]);
+      // Lines of other branches, and what is about the tree.
+      for (const bad of [[3], [3, 4, 5], [8, 9]]) expect(flagged(bad, MAIN)).toEqual([]);
+      expect(flagged([2], MAIN)).toEqual([["e6", "e1"]]);
+      expect(flagged([6], MAIN)).toEqual([["e7", "e2"]]);
+      expect(flagged([1], SIDE)).toEqual([["e2", null]]);
+      expect(flagged([2], SIDE)).toEqual([["e4", "e1"]]);
+      // In the whole log the parent of what goes on elsewhere is not the line before it.
+      for (const bad of [[3], [8, 9]]) expect(flagged(bad, undefined)).toEqual([]);
+      expect(flagged([4], undefined)).toEqual([]);
+    }
+  });
+
+  it("counts the bytes of blobs that it refers to", () => {
+    const json = JSON.stringify({ role: "user", content: "x" });
+    const blobs = [{ hash: "00", size: 1000, path: [], as: "reference" as const }];
+    const lines = [1, 2, 3].map((seq) =>
+      encodeEntry(
+        { id: `e${seq}`, kind: "message", at: AT, json, blobs },
+        { seq, parentId: null, operationId: undefined, batch: undefined },
+      ),
+    );
+    const query = { direction: "forward", from: null, limit: 10, bytesMax: 2500 } as const;
+    expect(ids(readerOver([HEADER, ...lines]).page(query).entries)).toEqual(["e1", "e2"]);
   });
 });

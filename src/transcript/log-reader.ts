@@ -6,6 +6,8 @@
  * last complete append, which only `advance` can tell.
  */
 import type { Entry } from "../message/types.ts";
+import type { SeqRange } from "../tree/path.ts";
+import { OFF_PATH } from "../tree/tree.ts";
 import type { FileIo } from "./io.ts";
 import { advance, type BadLine, decodeRaw, EMPTY_LOG } from "./log-state.ts";
 import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "./scan.ts";
@@ -17,7 +19,9 @@ export interface LogPageQuery {
   readonly limit: number;
   readonly bytesMax: number;
   /** Only entries of this kind. */
-  readonly kind?: string;
+  readonly kind?: string | undefined;
+  /** Only entries of these ranges, which are a path: ascending. The whole log when there are none given. */
+  readonly ranges?: readonly SeqRange[] | undefined;
 }
 
 export interface LogPage {
@@ -28,8 +32,16 @@ export interface LogPage {
 
 interface Found {
   readonly entry: Entry;
+  readonly branch: number;
   readonly bytes: number;
 }
+
+/** Whether something between an entry and the last one on a path before it cannot be read. */
+interface Gap {
+  open: boolean;
+}
+
+const WHOLE_LOG: readonly SeqRange[] = [[0, Number.MAX_SAFE_INTEGER]];
 
 const SEARCH_BYTES = 256 * 1024;
 const PROBE_BYTES = 8 * 1024;
@@ -110,49 +122,95 @@ export class LogReader {
   }
 
   #forward(query: LogPageQuery): LogPage {
-    // From the entry before the page on: its successor hangs below it when a line between them is damaged.
-    const start = query.from === null ? 0 : this.#seek(query.from);
     const page = new PageBuilder(query);
-    let previous: Entry | undefined;
-    let gap = false;
-    for (const raw of linesForward(this.#io, this.#file, start, this.#end)) {
-      const entry = this.#read(raw);
-      if (entry === "bad") gap = true;
-      if (entry === undefined || entry === "bad") continue;
-      const linked = gap ? relink(entry, previous) : entry;
-      gap = false;
-      previous = linked;
-      if (query.from !== null && entry.seq <= query.from) continue;
-      if (!page.add({ entry: linked, bytes: raw.end - raw.start })) break;
+    const gap: Gap = { open: false };
+    let previous: Found | undefined;
+    for (const step of this.#walk(query, gap)) {
+      const found = gap.open ? relink(step, previous, query.ranges !== undefined) : step;
+      if (found.branch !== OFF_PATH) {
+        previous = found;
+        gap.open = false;
+      }
+      if (query.from !== null && found.entry.seq <= query.from) continue;
+      if (!page.add(found)) break;
     }
     return page.result();
   }
 
   #backward(query: LogPageQuery): LogPage {
-    const end = query.from === null ? this.#end : this.#seek(query.from);
     const page = new PageBuilder(query);
-    let newer: Found | undefined;
-    let gap = false;
-    // One entry late, because only the line before tells whether the parent can be read.
-    const expectedBytes = Math.ceil((query.limit + 2) * this.#lineBytes * 1.05);
-    for (const raw of linesBackward(this.#io, this.#file, end, expectedBytes)) {
-      const entry = this.#read(raw);
-      if (entry === "bad") gap = true;
-      if (entry === undefined || entry === "bad") continue;
-      if (newer !== undefined && !page.add(gap ? { ...newer, entry: relink(newer.entry, entry) } : newer)) {
-        return page.result();
+    const gap: Gap = { open: false };
+    // One entry on a path late, because only the one before it tells whether the parent can be read.
+    let waiting: Found[] = [];
+    const flush = (older: Found | undefined): boolean => {
+      const [first, ...others] = waiting;
+      if (first === undefined) return true;
+      const linked = gap.open ? relink(first, older, query.ranges !== undefined) : first;
+      return page.add(linked) && others.every((found) => page.add(found));
+    };
+    for (const found of this.#walk(query, gap)) {
+      if (found.branch === OFF_PATH) waiting.push(found);
+      else {
+        if (!flush(found)) return page.result();
+        waiting = [found];
+        gap.open = false;
       }
-      gap = false;
-      newer = { entry, bytes: raw.end - raw.start };
     }
-    if (newer !== undefined) page.add(gap ? { ...newer, entry: relink(newer.entry, undefined) } : newer);
+    if (query.ranges !== undefined) gap.open = waiting[0]?.entry.seq !== query.ranges[0]?.[0];
+    flush(undefined);
     return page.result();
   }
 
-  #read(raw: RawLine): Entry | "bad" | undefined {
+  /** Entries in the direction of reading, and the one at `from` before them when that is forward. */
+  *#walk(query: LogPageQuery, gap: Gap): Generator<Found> {
+    const { from, ranges = WHOLE_LOG } = query;
+    const forward = query.direction === "forward";
+    let before: number | undefined;
+    let edge: number | undefined;
+    for (const range of forward ? ranges : ranges.toReversed()) {
+      const [near, far] = forward ? range : [range[1], range[0]];
+      if (from !== null && (forward ? far < from : far >= from)) continue;
+      let isFirst = ranges !== WHOLE_LOG;
+      for (const raw of forward
+        ? this.#linesFrom(range, from)
+        : this.#linesBefore(range, from, query.limit)) {
+        const found = this.#read(raw);
+        if (found === "bad") gap.open = true;
+        if (found === undefined || found === "bad") continue;
+        const { seq } = found.entry;
+        if (forward ? seq > far : seq < far) break;
+        // Lines between two ranges are those of other branches; what counts is whether both edges can be read.
+        if (isFirst)
+          gap.open =
+            before === undefined ? forward && from === null && seq !== near : before !== edge || seq !== near;
+        isFirst = false;
+        before = seq;
+        yield found;
+      }
+      edge = far;
+    }
+  }
+
+  #linesFrom([first]: SeqRange, from: number | null): Generator<RawLine> {
+    // From the entry before the page on: its successor hangs below it when a line between them is damaged.
+    const start = Math.max(first, from ?? 0);
+    return linesForward(this.#io, this.#file, start === 0 ? 0 : this.#seek(start), this.#end);
+  }
+
+  #linesBefore([first, last]: SeqRange, from: number | null, limit: number): Generator<RawLine> {
+    const stop = Math.min(last + 1, from ?? Number.MAX_SAFE_INTEGER);
+    const end = stop >= Number.MAX_SAFE_INTEGER ? this.#end : this.#seek(stop);
+    const lines = Math.min(limit, last - first + 1) + 2;
+    return linesBackward(this.#io, this.#file, end, Math.ceil(lines * this.#lineBytes * 1.05));
+  }
+
+  #read(raw: RawLine): Found | "bad" | undefined {
     const line = decodeRaw(raw);
     if (line === undefined) return undefined;
-    if (line.ok) return line.entry;
+    if (line.ok) {
+      if (line.entry === undefined) return undefined;
+      return { entry: line.entry, branch: line.branch, bytes: sizeOf(line.entry, raw) };
+    }
     this.#bad({ start: raw.start, end: raw.end, reason: line.reason });
     return "bad";
   }
@@ -186,11 +244,18 @@ export class LogReader {
   }
 }
 
+function sizeOf({ blobs }: Entry, { start, end }: RawLine): number {
+  return blobs === undefined ? end - start : blobs.reduce((sum, { size }) => sum + size, end - start);
+}
+
 /** The line of the parent cannot be read, so the entry hangs below the last one that can, if there is one. */
-function relink(entry: Entry, previous: Entry | undefined): Entry {
-  const parentId = previous?.id ?? null;
-  if (entry.parentId === parentId) return entry;
-  return { ...entry, parentId, flags: [...(entry.flags ?? []), FLAG_PARENT_DAMAGED] };
+function relink(found: Found, older: Found | undefined, isPath: boolean): Found {
+  const { entry, branch } = found;
+  // In the whole log the parent of an entry that goes on elsewhere is not the one before it.
+  if (!isPath && (branch === OFF_PATH || (older !== undefined && older.branch !== branch))) return found;
+  const parentId = older?.entry.id ?? null;
+  if (entry.parentId === parentId) return found;
+  return { ...found, entry: { ...entry, parentId, flags: [...(entry.flags ?? []), FLAG_PARENT_DAMAGED] } };
 }
 
 /** Collects entries in the direction of reading until the page is full. */

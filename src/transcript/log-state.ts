@@ -1,5 +1,7 @@
 import { ColloquyError } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
+import { fold, headOf, isMark, MAIN, OFF_PATH, PLAIN, type Tree } from "../tree/tree.ts";
+import type { Json } from "../util/json.ts";
 import type { FileIo } from "./io.ts";
 import { decodeLine, type Header, type Line } from "./lines.ts";
 import { linesForward, type RawLine } from "./scan.ts";
@@ -10,11 +12,16 @@ export interface LogState {
   readonly bytes: number;
   readonly header: Header | undefined;
   readonly lastSeq: number;
-  /** The id of the last entry. */
+  /** The last entry that lies on a path. */
+  readonly last: string | null;
+  readonly tree: Tree;
+  /** The last entry of the checked-out branch. */
   readonly head: string | null;
   readonly entries: number;
   readonly messages: number;
   readonly lastMessageAt: string | null;
+  /** How often an entry refers to a blob. */
+  readonly blobs: number;
 }
 
 /** A line that could not be read. It stays where it is. */
@@ -28,10 +35,13 @@ export const EMPTY_LOG: LogState = {
   bytes: 0,
   header: undefined,
   lastSeq: 0,
+  last: null,
+  tree: PLAIN,
   head: null,
   entries: 0,
   messages: 0,
   lastMessageAt: null,
+  blobs: 0,
 };
 
 const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
@@ -39,15 +49,21 @@ const CARRIAGE_RETURN = 0x0d;
 
 /** `undefined` for a blank line. */
 export function decodeRaw(raw: RawLine): Line | undefined {
-  let { bytes } = raw;
+  const bytes = bareLine(raw);
   if (bytes === undefined) return { ok: false, reason: "longer than the limit for a line" };
-  if (raw.start === 0 && bytes.subarray(0, 3).equals(BOM)) bytes = bytes.subarray(3);
-  if (bytes[bytes.length - 1] === CARRIAGE_RETURN) bytes = bytes.subarray(0, -1);
   return bytes.length === 0 ? undefined : decodeLine(bytes);
 }
 
+/** Without what editors and other systems put around a line. `undefined` when it was not loaded. */
+export function bareLine({ start, bytes }: RawLine): Buffer | undefined {
+  if (bytes === undefined) return undefined;
+  const from = start === 0 && bytes.subarray(0, 3).equals(BOM) ? 3 : 0;
+  const to = bytes[bytes.length - 1] === CARRIAGE_RETURN ? bytes.length - 1 : bytes.length;
+  return from === 0 && to === bytes.length ? bytes : bytes.subarray(from, to);
+}
+
 export interface AdvanceListener {
-  entry?(entry: Entry, raw: RawLine): void;
+  entry?(entry: Entry, raw: RawLine, branch: number): void;
   bad?(line: BadLine): void;
 }
 
@@ -59,7 +75,7 @@ interface OpenBatch {
   readonly count: number;
   /** Lines so far, the damaged ones too. */
   lines: number;
-  readonly entries: [Entry, RawLine][];
+  readonly entries: [Entry, RawLine, number][];
 }
 
 /**
@@ -82,7 +98,7 @@ export function advance(
   let current = state;
   let batch: OpenBatch | undefined;
   const endBatch = (): void => {
-    for (const [entry, raw] of batch?.entries ?? []) listener.entry?.(entry, raw);
+    for (const entry of batch?.entries ?? []) listener.entry?.(...entry);
     batch = undefined;
   };
   for (const raw of linesForward(io, file, state.bytes, size)) {
@@ -104,12 +120,12 @@ export function advance(
       if (batch !== undefined && !continues(batch, line.entry, index, count)) endBatch();
       if (index === 1 && count > 1)
         batch = { whole: current, operationId: line.entry.operationId, count, lines: 0, entries: [] };
-      current = after(current, line.entry, raw.end);
+      current = after(current, line.entry, raw.end, line.branch);
       if (batch === undefined) {
-        listener.entry?.(line.entry, raw);
+        listener.entry?.(line.entry, raw, line.branch);
       } else {
         // An append counts when its last line is there.
-        batch.entries.push([line.entry, raw]);
+        batch.entries.push([line.entry, raw, line.branch]);
         if (++batch.lines === count || index === count) endBatch();
       }
     }
@@ -122,32 +138,44 @@ function continues(batch: OpenBatch, entry: Entry, index: number, count: number)
 }
 
 const TWO_ZEROS = Buffer.alloc(2);
+const SECTOR_BYTES = 512;
 
 /**
  * Pages that a power cut kept from the disk read as zeros, and no line of ours
  * holds a zero byte. They were never synced, so nothing behind them was
  * acknowledged, even where later pages did reach the disk. A single zero is
- * no page: a flipped bit makes it, and what follows it counts.
+ * no page: a flipped bit makes it, and what follows it counts; unless it is
+ * all that a sector held of the line.
  */
 function isUnwritten({ start, bytes }: RawLine, syncedBytes: number): boolean {
-  return syncedBytes > 0 && start >= syncedBytes && bytes?.includes(TWO_ZEROS) === true;
+  if (syncedBytes === 0 || start < syncedBytes || bytes === undefined) return false;
+  return bytes.includes(TWO_ZEROS) || (bytes[0] === 0 && (start + 1) % SECTOR_BYTES === 0);
+}
+
+/** What the state takes in of an entry. */
+export interface Counted extends Pick<Entry, "id" | "seq" | "kind" | "at" | "blobs"> {
+  readonly data?: Json | undefined;
 }
 
 /** The state once `entry` is the last of the log. */
-export function after(
-  state: LogState,
-  entry: Pick<Entry, "id" | "seq" | "kind" | "at">,
-  bytes: number,
-): LogState {
-  const isMessage = entry.kind === "message";
+export function after(state: LogState, entry: Counted, bytes: number, branch: number = MAIN): LogState {
+  const { id, seq, kind, at, data } = entry;
+  const isMessage = kind === "message";
+  const tree = isMark(state.tree, kind, branch)
+    ? fold(state.tree, { seq, id, kind, at, branch, data }, state.last)
+    : state.tree;
+  const last = branch === OFF_PATH ? state.last : id;
   return {
     bytes,
     header: state.header,
-    lastSeq: Math.max(state.lastSeq, entry.seq),
-    head: entry.id,
+    lastSeq: Math.max(state.lastSeq, seq),
+    last,
+    tree,
+    head: headOf(tree, tree.active, last),
     entries: state.entries + 1,
     messages: state.messages + (isMessage ? 1 : 0),
-    lastMessageAt: isMessage ? later(state.lastMessageAt, entry.at) : state.lastMessageAt,
+    lastMessageAt: isMessage ? later(state.lastMessageAt, at) : state.lastMessageAt,
+    blobs: state.blobs + (entry.blobs?.length ?? 0),
   };
 }
 

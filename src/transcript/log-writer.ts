@@ -1,9 +1,9 @@
 import { dirname } from "node:path";
 import { ColloquyError, unavailable } from "../errors.ts";
-import type { Entry } from "../message/types.ts";
+import type { Place } from "../tree/place.ts";
 import { timestamp17 } from "../util/time.ts";
 import type { Random } from "../util/uuid.ts";
-import { freeName, replaceFile } from "./atomic.ts";
+import { copyRange, freeName, replaceFile } from "./atomic.ts";
 import type { FileIo } from "./io.ts";
 import {
   decodeLine,
@@ -22,15 +22,14 @@ export interface LogWriterOptions extends AdvanceListener {
   readonly durable: boolean;
 }
 
-export type Placed = Pick<Entry, "id" | "seq" | "parentId">;
-
 /**
  * The one writer of a log, for as long as its owner holds the lock.
  *
- * `append` writes, `sync` makes durable; nothing may be acknowledged before
- * the sync. A write that fails leaves the file as it was. A sync that fails
- * ends this writer: the kernel may have dropped the pages and a second sync
- * would report a success that is none.
+ * `stage` prepares an append, `write` writes what was staged, `sync` makes it
+ * durable; nothing may be acknowledged before the sync. A write that fails
+ * leaves the file as it was. A sync that fails ends this writer: the kernel
+ * may have dropped the pages and a second sync would report a success that is
+ * none.
  */
 export class LogWriter {
   readonly path: string;
@@ -40,6 +39,9 @@ export class LogWriter {
   /** The file that is open, or that the state was read from. */
   #inode: bigint | undefined;
   #state: LogState = EMPTY_LOG;
+  /** What is in the file: the state less what is staged. */
+  #written: LogState = EMPTY_LOG;
+  #staged: Buffer[] = [];
   /** Everything up to here has been synced. */
   #durable: LogState = EMPTY_LOG;
   /** There are appends that wait for `sync`. */
@@ -63,12 +65,19 @@ export class LogWriter {
     this.#io = io;
     this.#options = options;
     this.#state = known;
+    this.#written = known;
     this.#durable = known;
     this.#inode = inode;
   }
 
+  /** With what is staged. */
   get state(): LogState {
     return this.#state;
+  }
+
+  /** There are lines that are staged and not written. */
+  get isStaged(): boolean {
+    return this.#staged.length > 0;
   }
 
   /** How often reading started over, because the file was replaced or cut by somebody else. */
@@ -91,7 +100,7 @@ export class LogWriter {
   refresh(): LogState {
     if (this.#refusal !== undefined) throw this.#refused();
     // An earlier append of the same transaction still waits for its sync, and nobody else can have written.
-    if (this.#waiting) return this.#state;
+    if (this.#waiting || this.#staged.length > 0) return this.#state;
     const stat = this.#io.stat(this.path);
     if (stat === undefined) throw unavailable(`The transcript ${this.path} is missing`);
     const { lastSeq } = this.#state;
@@ -117,6 +126,7 @@ export class LogWriter {
     }
     // A file that was cut short must not give out a number twice.
     if (this.#state.lastSeq < lastSeq) this.#state = { ...this.#state, lastSeq };
+    this.#written = this.#state;
     this.#durable = this.#state;
     return this.#state;
   }
@@ -126,34 +136,61 @@ export class LogWriter {
     const line = encodeHeader(header);
     this.#writeAt(0, line);
     this.#state = { ...EMPTY_LOG, bytes: line.length, header };
+    this.#written = this.#state;
     this.#waiting = true;
     this.sync();
   }
 
   /** Write entries as one atomic append. The file is as before when this throws. */
-  append(drafts: readonly EntryDraft[], operationId: string | undefined): Placed[] {
+  append(drafts: readonly EntryDraft[], places: readonly Place[], operationId: string | undefined): void {
+    this.stage(drafts, places, operationId);
+    this.write();
+  }
+
+  /** Prepare one atomic append, to be written together with others. Gives where its lines will begin. */
+  stage(drafts: readonly EntryDraft[], places: readonly Place[], operationId: string | undefined): number[] {
     if (this.#refusal !== undefined) throw this.#refused();
-    const before = this.#state;
     const lines: Buffer[] = [];
-    const placed: Placed[] = [];
-    let state = before;
+    const starts: number[] = [];
+    let state = this.#state;
     drafts.forEach((draft, index) => {
-      const seq = state.lastSeq + 1;
+      const { seq, parentId, branch } = places[index] as Place;
       const batch = drafts.length > 1 ? ([index + 1, drafts.length] as const) : undefined;
-      const line = encodeEntry(draft, { seq, parentId: state.head, operationId, batch });
+      const line = encodeEntry(draft, { seq, parentId, branch, operationId, batch });
       if (line.length > LINE_BYTES_MAX) {
         throw new ColloquyError("VALIDATION_ERROR", `The message is longer than ${LINE_BYTES_MAX} bytes`, {
           field: "content",
         });
       }
-      placed.push({ id: draft.id, seq, parentId: state.head });
       lines.push(line);
-      state = after(state, { id: draft.id, seq, kind: draft.kind, at: draft.at }, state.bytes + line.length);
+      starts.push(state.bytes);
+      const { id, kind, at, data, blobs } = draft;
+      state = after(state, { id, seq, kind, at, data, blobs }, state.bytes + line.length, branch);
     });
-    this.#writeAt(before.bytes, lines.length === 1 ? (lines[0] as Buffer) : Buffer.concat(lines));
+    for (const line of lines) this.#staged.push(line);
     this.#state = state;
+    return starts;
+  }
+
+  /** Forget what is staged. */
+  unstage(): void {
+    this.#staged = [];
+    this.#state = this.#written;
+  }
+
+  /** Write what is staged, with one call. When this throws, nothing of it is there. */
+  write(): void {
+    if (this.#staged.length === 0) return;
+    const bytes = this.#staged.length === 1 ? (this.#staged[0] as Buffer) : Buffer.concat(this.#staged);
+    try {
+      this.#writeAt(this.#written.bytes, bytes);
+    } catch (error) {
+      this.unstage();
+      throw error;
+    }
+    this.#staged = [];
+    this.#written = this.#state;
     this.#waiting = true;
-    return placed;
   }
 
   sync(): void {
@@ -239,7 +276,8 @@ export class LogWriter {
   #syncFailed(error: unknown): ColloquyError {
     // Without appends of its own this writer may not have seen the last ones of others: they stay.
     if (this.#waiting) {
-      this.#state = this.#durable;
+      this.#written = this.#durable;
+      this.unstage();
       this.#waiting = false;
       try {
         // Readers must not see what was never acknowledged as if it were kept.
@@ -293,31 +331,11 @@ export class LogWriter {
     const { size } = this.#io.statOpen(file);
     const aside = freeName(this.#io, `${this.path}.torn-${timestamp17(this.#options.nowMs())}`);
     copyRange(this.#io, file, from, size, aside);
+    this.#io.syncFolder(dirname(aside));
     this.#io.truncate(file, from);
     this.#syncRepair(file);
     this.#options.bad?.({ start: from, end: size, reason: `torn by a crash, set aside as ${aside}` });
   }
-}
-
-/** Leaves nothing when it fails. */
-function copyRange(io: FileIo, from: number, start: number, end: number, path: string): void {
-  const copy = io.open(path, "create");
-  try {
-    for (let position = start; position < end; ) {
-      const chunk = readChunk(io, from, position, Math.min(1 << 20, end - position));
-      if (io.write(copy, chunk, position - start) !== chunk.length) {
-        throw unavailable(`Cannot set a torn tail aside in ${path}: the disk is full`);
-      }
-      position += chunk.length;
-    }
-    io.sync(copy);
-  } catch (error) {
-    io.close(copy);
-    io.remove(path);
-    throw error;
-  }
-  io.close(copy);
-  io.syncFolder(dirname(path));
 }
 
 /** Make a new log that holds its first line: whole or not at all. Fails when the name is taken. */

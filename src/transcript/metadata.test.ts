@@ -19,7 +19,11 @@ const METADATA: Metadata = {
   createdAt: AT,
   updatedAt: AT,
   deletedAt: AT,
-  log: { ...EMPTY_LOG, bytes: 900, lastSeq: 9, head: "e9", entries: 8, messages: 7, lastMessageAt: AT },
+  log: {
+    ...{ ...EMPTY_LOG, bytes: 900, lastSeq: 9, last: "e9", head: "e9" },
+    ...{ entries: 8, messages: 7, lastMessageAt: AT, blobs: 2 },
+  },
+  treeless: false,
   other: { from_the_future: { kept: true } },
 };
 

@@ -5,6 +5,8 @@
  * how far it had been counted. Title, model, profile and context state live
  * only here.
  */
+import { decodeTree, encodeTree } from "../tree/codec.ts";
+import { liveBranches, PLAIN } from "../tree/tree.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import { timestamp17 } from "../util/time.ts";
 import { freeName } from "./atomic.ts";
@@ -27,6 +29,8 @@ export interface Metadata {
   readonly deletedAt: string | null;
   /** What was counted, and up to where. `EMPTY_LOG` when that cannot be trusted. */
   readonly log: LogState;
+  /** `log` lacks its tree: what it says is right, but counting starts from the beginning. */
+  readonly treeless: boolean;
   /** Members that this version does not know. They are written back as they were. */
   readonly other: JsonObject;
 }
@@ -45,12 +49,16 @@ const KNOWN: ReadonlySet<string> = new Set([
   "updated_at",
   "last_message_at",
   "message_count",
+  "branch_count",
   "compaction_count",
   "context_state",
   "deleted_at",
   "entry_count",
   "last_seq",
   "head",
+  "last",
+  "blob_count",
+  "tree",
   "log_bytes",
   "_sum",
 ]);
@@ -68,6 +76,7 @@ export function newMetadata(known: Pick<Metadata, "id" | "createdAt"> & Partial<
     updatedAt: known.createdAt,
     deletedAt: null,
     log: EMPTY_LOG,
+    treeless: false,
     other: NONE,
     ...known,
   };
@@ -79,6 +88,8 @@ export function headerOf({ id, key, createdAt }: Metadata): Header {
 }
 
 export function encodeMetadata(meta: Metadata): Buffer {
+  const { log } = meta;
+  const tree = encodeTree(log.tree);
   return sealObject({
     id: meta.id,
     key: meta.key,
@@ -88,15 +99,20 @@ export function encodeMetadata(meta: Metadata): Buffer {
     profile_id: meta.profileId,
     created_at: meta.createdAt,
     updated_at: meta.updatedAt,
-    last_message_at: meta.log.lastMessageAt,
-    message_count: meta.log.messages,
+    last_message_at: log.lastMessageAt,
+    message_count: log.messages,
+    branch_count: liveBranches(log.tree).length,
     compaction_count: meta.compactionCount,
     context_state: meta.contextState,
     ...(meta.deletedAt === null ? {} : { deleted_at: meta.deletedAt }),
-    entry_count: meta.log.entries,
-    last_seq: meta.log.lastSeq,
-    head: meta.log.head,
-    log_bytes: meta.log.bytes,
+    entry_count: log.entries,
+    last_seq: log.lastSeq,
+    head: log.head,
+    ...(log.last === log.head ? {} : { last: log.last }),
+    ...(log.blobs === 0 ? {} : { blob_count: log.blobs }),
+    // Too long to be worth it: `false` is no tree, so it is counted again.
+    ...(tree === null ? {} : { tree: tree ?? false }),
+    log_bytes: log.bytes,
     ...meta.other,
   });
 }
@@ -123,14 +139,19 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
   const text = (member: string): string | null => (typeof value[member] === "string" ? value[member] : null);
   const count = (member: string): number =>
     Number.isSafeInteger(value[member]) ? (value[member] as number) : 0;
+  const tree = decodeTree(value.tree);
+  const head = text("head");
   const log: LogState = {
     bytes: count("log_bytes"),
     header: undefined,
     lastSeq: count("last_seq"),
-    head: text("head"),
+    last: value.last === undefined ? head : text("last"),
+    tree: tree ?? PLAIN,
+    head,
     entries: count("entry_count"),
     messages: count("message_count"),
     lastMessageAt: text("last_message_at"),
+    blobs: count("blob_count"),
   };
   return {
     id,
@@ -145,6 +166,7 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
     updatedAt: text("updated_at") ?? createdAt,
     deletedAt: text("deleted_at"),
     log: trusted ? log : EMPTY_LOG,
+    treeless: trusted && tree === undefined,
     other: unknownMembers(value),
   };
 }
@@ -176,7 +198,10 @@ export function readMetadata(io: FileIo, path: string): MetadataRead {
   const { content, stat } = readOne(io, path);
   if (typeof content === "object") return { found: content, from: "file", stat };
   const { content: former } = readOne(io, backupOf(path));
-  if (typeof former === "object") return { found: former, from: "backup", damage: content, stat };
+  if (typeof former === "object") {
+    // It may have counted a log that was rewritten since.
+    return { found: { ...former, log: EMPTY_LOG }, from: "backup", damage: content, stat };
+  }
   return { found: undefined, damage: content, stat };
 }
 

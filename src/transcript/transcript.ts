@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import type { Entry, Message, MessageInput } from "../message/types.ts";
 import { type CheckedMessage, checkLabel, checkMessage } from "../message/validate.ts";
+import { type Place, placeEntries } from "../tree/place.ts";
+import { MAIN_NAME } from "../tree/tree.ts";
 import { isPlainObject } from "../util/json.ts";
 import { type Clock, isoTime, systemClock } from "../util/time.ts";
 import { type Random, systemRandom, uuidv7 } from "../util/uuid.ts";
@@ -10,7 +12,7 @@ import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./co
 import { type FileIo, type FileLock, systemIo } from "./io.ts";
 import { type EntryDraft, encodeEntry, encodeHeader } from "./lines.ts";
 import { lockedSync } from "./locked.ts";
-import { advance, after, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
+import { advance, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
 import { createLog, LogWriter } from "./log-writer.ts";
 import {
   backupOf,
@@ -167,9 +169,11 @@ export class Transcript {
     const draft = this.#draft(checked);
     const entry = this.#locked(() => {
       this.#refresh();
-      const [place] = loaded.writer.append([draft], undefined);
+      const { places } = placeEntries(loaded.writer.state, [draft], MAIN_NAME, 1);
+      const [{ seq, parentId }] = places as [Place];
+      loaded.writer.append([draft], places, undefined);
       loaded.writer.sync();
-      return { ...place, kind: "message", at: draft.at, message: checked.message } as Entry;
+      return { id: draft.id, seq, parentId, kind: "message", at: draft.at, message: checked.message };
     });
     loaded.messages.push(structuredClone(checked.message));
     loaded.metadata = { ...loaded.metadata, updatedAt: isoTime(this.#clock()), log: loaded.writer.state };
@@ -199,7 +203,7 @@ export class Transcript {
         });
       }
       const generation = state.header?.generation ?? 1;
-      const next = this.#encodeGeneration(checked, { ...state, head: null }, generation + 1);
+      const next = this.#encodeGeneration(checked, state.lastSeq, generation + 1);
       const formerAs = freeName(this.#io, `${this.#path}.gen-${generation}`);
       replaceFile(this.#path, next, { io: this.#io, random: this.#random, formerAs });
       this.#refresh();
@@ -335,14 +339,14 @@ export class Transcript {
     };
   }
 
-  *#encodeGeneration(checked: CheckedMessage[], from: LogState, generation: number): Generator<Buffer> {
+  *#encodeGeneration(checked: CheckedMessage[], lastSeq: number, generation: number): Generator<Buffer> {
     yield encodeHeader({ ...headerOf(this.#use().metadata), generation });
-    let state = from;
+    let seq = lastSeq;
+    let parentId: string | null = null;
     for (const message of checked) {
       const draft = this.#draft(message);
-      const seq = state.lastSeq + 1;
-      yield encodeEntry(draft, { seq, parentId: state.head, operationId: undefined, batch: undefined });
-      state = after(state, { ...draft, seq }, 0);
+      yield encodeEntry(draft, { seq: ++seq, parentId, operationId: undefined, batch: undefined });
+      parentId = draft.id;
     }
   }
 

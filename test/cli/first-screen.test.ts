@@ -25,6 +25,8 @@ describe("the first screen", () => {
     const { stdout } = await place.run([]);
     expect(stdout).toContain(`1 conversation in ${join(place.state, "conversations.db")}`);
     expect(stdout).toMatch(/notes:a +just now +1/);
+    for (const next of ["sessions history", "sessions branch", "backup PATH", "--help"])
+      expect(stdout).toContain(`${PROGRAM} ${next}`);
     const { store, conversations, items } = await place.json([]);
     expect(store).toEqual({ engine: "sqlite", path: join(place.state, "conversations.db"), exists: true });
     expect(conversations).toBe(1);
@@ -102,7 +104,11 @@ describe("help", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    for (const { name } of COMMANDS) expect(stdout).toContain(name);
+    // Commands that belong together share a line, and its first word.
+    for (const { name } of COMMANDS) {
+      const [first = "", last = first] = name.split(" ");
+      expect(lines.filter((line) => line.includes(first) && line.includes(last))).not.toEqual([]);
+    }
     expect((await place.run(["help"])).stdout).toBe(stdout);
     expect((await place.run(["-h"])).stdout).toBe(stdout);
   });
@@ -137,7 +143,11 @@ describe("help", () => {
 
   it("explains a group, and answers programs", async () => {
     using place = new Place();
-    expect((await place.run(["sessions", "--help"])).stdout).toContain("sessions history ID|KEY");
+    const group = (await place.run(["sessions", "--help"])).stdout;
+    expect(group).toContain("sessions history ID|KEY");
+    for (const { name } of COMMANDS.filter(({ name }) => name.startsWith("sessions ")))
+      expect(group).toContain(`  ${name} `);
+    expect(group.split("\n").filter((line) => line.length > 80)).toEqual([]);
     const { commands } = await place.json(["help", "sessions", "list"]);
     expect(commands).toMatchObject([{ name: "sessions list", usage: "colloquy sessions list" }]);
   });

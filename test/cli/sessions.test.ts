@@ -222,8 +222,15 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       );
       expect(stats).toMatchObject({ engine, path: target.slice(engine.length + 1) });
       expect(stats.bytes).toBeGreaterThan(0);
-      expect(Object.keys(stats.top[0])).toEqual(INFO_MEMBERS);
-      expect((await place.run(sessions("stats"))).stdout).toMatch(/Conversations +\d+\nEntries/);
+      expect(Object.keys(stats.top[0])).toEqual([...INFO_MEMBERS, "bytes"]);
+      expect(stats.top[0].bytes).toBeGreaterThan(0);
+      const { stdout } = await place.run(sessions("stats"));
+      expect(stdout).toMatch(/Conversations +\d+\nEntries/);
+      expect(stdout).toMatch(
+        /CONVERSATION +SIZE +MESSAGES +LAST +TITLE\n(.*\n)*discord:dm:42 +\d+ bytes +3 /,
+      );
+      // One conversation is in the trash since the last test but one.
+      expect(stdout).toMatch(/ +\d+ bytes: 1 conversation in the trash\. .* sessions purge --trash --store /);
     });
 
     it("finds nothing wrong with a good store", async () => {

@@ -112,6 +112,13 @@ describe("output", () => {
     await (await store.create({ title: "No key" })).append({ role: "user", content: "Hi" });
     const gone = await store.create({ title: HOSTILE });
     await store.delete(gone.id);
+    const tree = await store.open("notes:tree", { title: HOSTILE });
+    const [said] = await tree.append({ role: "user", content: HOSTILE });
+    await tree.label(said?.id ?? "", "evil\u202e label");
+    // The longest name that is allowed, and one that would turn the line around.
+    await tree.branch(said?.id ?? null, { name: `wide ${"題".repeat(80)}` });
+    await tree.branch(said?.id ?? null, { name: "abcd\u202eevil\u2066 e", checkout: true });
+    await tree.append({ role: "user", content: `${HOSTILE} ${"long ".repeat(40)}` });
     const long = await store.open("notes:long");
     await long.append(
       Array.from({ length: 3000 }, (_, n) => ({ role: "user" as const, content: `${n} ${"x".repeat(100)}` })),
@@ -123,12 +130,21 @@ describe("output", () => {
     [["sessions", "list"]],
     [["sessions", "show", "notes:0"]],
     [["sessions", "history", "notes:0"]],
-    [["sessions", "list", "--limit", "6"]],
+    [["sessions", "list", "--limit", "7"]],
     [["sessions", "list", "--trash"]],
+    [["sessions", "show", "notes:tree"]],
+    [["sessions", "show", "notes:tree", "--all"]],
+    [["sessions", "branches", "notes:tree"]],
+    [["sessions", "compare", "notes:tree", "main", "abcd\u202eevil\u2066 e"]],
+    [["sessions", "context", "notes:tree", "--max-tokens", "9000"]],
+    [["sessions", "prune", "notes:tree", "--keep", "0", "--dry-run"]],
+    [["sessions", "purge", "--trash", "--dry-run"]],
+    [["sessions", "retain", "--trash-days", "0", "--max-messages", "1", "--dry-run"]],
+    [["sessions", "stats"]],
   ])("of %j has no control sequences", async (args) => {
     const { code, stdout, stderr } = await place.run(args);
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-    expect(stdout).toContain(args[1] === "history" ? "abcdevil\n  e" : "abcdevil e");
+    if (args[1] !== "prune") expect(stdout).toContain(args[1] === "history" ? "abcdevil\n  e" : "abcdevil e");
     expect(ORDERS.test(stdout)).toBe(false);
     expect(ORDERS.test((await place.run([...args, "--json"])).stdout)).toBe(false);
   });
@@ -140,6 +156,12 @@ describe("output", () => {
     ["80", ["sessions", "list"]],
     ["40", ["sessions", "list"]],
     ["20", ["sessions", "list"]],
+    ["60", ["sessions", "show", "notes:tree"]],
+    ["60", ["sessions", "branches", "notes:tree"]],
+    ["30", ["sessions", "branches", "notes:tree"]],
+    ["60", ["sessions", "prune", "notes:tree", "--keep", "0", "--dry-run"]],
+    ["60", ["sessions", "context", "notes:tree", "--max-tokens", "9000"]],
+    ["60", ["sessions", "compare", "notes:tree", "main", "abcd\u202eevil\u2066 e"]],
   ])("fits %s columns: %j", async (columns, args) => {
     const { stdout } = await place.run(args, { env: { COLUMNS: columns } });
     const rows = stdout.trimEnd().split("\n");

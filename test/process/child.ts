@@ -44,8 +44,11 @@ const stoppingIo: FileIo = {
 };
 
 const run = StatementSync.prototype.run;
+let writing = false;
 StatementSync.prototype.run = function (this: StatementSync, ...values: Parameters<typeof run>) {
-  if (stopping && this.sourceSQL === "COMMIT") stopHere();
+  // Readings end with a COMMIT too, and hold nobody up.
+  if (this.sourceSQL.startsWith("BEGIN")) writing = this.sourceSQL === "BEGIN IMMEDIATE";
+  if (stopping && writing && this.sourceSQL === "COMMIT") stopHere();
   return run.apply(this, values);
 } as typeof run;
 

@@ -7,7 +7,8 @@ import { describe, expect, it } from "vitest";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import type { ColloquyError } from "../../src/errors.ts";
 import type { Conversation } from "../../src/store/conversation.ts";
-import { Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
 import { Dice } from "./dice.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 
@@ -30,7 +31,7 @@ async function service(disk: SimulatedDisk = new SimulatedDisk(new Dice(1))): Pr
     { ...options, onProblem: (problem) => problems.push(problem) },
     { io: disk, clock: () => START_MS, random: new Dice(2).fill },
   );
-  return { disk, problems, store: new Store(engine, { clock: () => START_MS, readonly: false }) };
+  return { disk, problems, store: await openStore(engine, { clock: () => START_MS }) };
 }
 
 const user = (content: string): { role: "user"; content: string } => ({ role: "user", content });

@@ -16,7 +16,7 @@
  * Everything random comes from the dice, so one seed replays one run.
  */
 import { dirname, resolve } from "node:path";
-import type { FileIo, FileLock, FileStat } from "../../src/transcript/io.ts";
+import type { FileIo, FileLock, FileStat, Presence } from "../../src/transcript/io.ts";
 import type { Dice } from "./dice.ts";
 
 /** What goes wrong. All off by default; may be switched at any time. */
@@ -41,6 +41,8 @@ export interface Faults {
   noSync?: boolean;
   /** No folder sync does anything, so a power cut can undo renames. */
   noFolderSync?: boolean;
+  /** No sync of these files and folders does anything. */
+  noSyncOf?: RegExp;
 }
 
 type Change =
@@ -66,6 +68,8 @@ interface Remains {
   readonly names: Map<string, Inode>;
   readonly folders: Set<string>;
   readonly lastNumber: bigint;
+  /** How often the power came back. */
+  readonly boot: number;
 }
 
 const PAGE_BYTES = 4096;
@@ -94,13 +98,20 @@ export class SimulatedDisk implements FileIo {
   #lastNumber: bigint;
   #lastFile = 2;
   #off = false;
+  readonly #boot: number;
+  readonly #present = new Set<string>();
+  #lastPresence = 0;
 
-  constructor(dice: Dice, left: Remains = { names: new Map(), folders: new Set(["/"]), lastNumber: 0n }) {
+  constructor(
+    dice: Dice,
+    left: Remains = { names: new Map(), folders: new Set(["/"]), lastNumber: 0n, boot: 1 },
+  ) {
     this.#dice = dice;
     this.#durableNames = left.names;
     this.#names = new Map(left.names);
     this.#folders = left.folders;
     this.#lastNumber = left.lastNumber;
+    this.#boot = left.boot;
   }
 
   /** Files that were opened and not closed. */
@@ -128,6 +139,7 @@ export class SimulatedDisk implements FileIo {
       names,
       folders: new Set(this.#folders),
       lastNumber: this.#lastNumber,
+      boot: this.#boot + 1,
     });
   }
 
@@ -192,6 +204,11 @@ export class SimulatedDisk implements FileIo {
     this.#call(true, () => {
       const inode = this.#inode(file);
       if (this.faults.noSync || (this.faults.lyingSync && this.#dice.chance(0.5))) return;
+      if (
+        this.faults.noSyncOf !== undefined &&
+        this.#pathsOf(inode).some((path) => this.faults.noSyncOf?.test(path))
+      )
+        return;
       try {
         this.#fail("failingSyncs", "fdatasync");
       } catch (error) {
@@ -211,7 +228,7 @@ export class SimulatedDisk implements FileIo {
   syncFolder(folder: string): void {
     this.#call(true, () => {
       this.#fail("failingFolderSyncs", "fsync");
-      if (this.faults.noFolderSync) return;
+      if (this.faults.noFolderSync || this.faults.noSyncOf?.test(resolve(folder))) return;
       const name = resolve(folder);
       const committed = new Set<string>();
       const commits = (change: NameChange): boolean =>
@@ -244,9 +261,16 @@ export class SimulatedDisk implements FileIo {
     return this.#call(false, () => statOf(this.#inode(file)));
   }
 
+  touch(path: string, ms: number): void {
+    this.#call(true, () => {
+      this.#named(path).modifiedNs = BigInt(ms) * 1_000_000n;
+    });
+  }
+
   rename(from: string, to: string): void {
     this.#call(true, () => {
       this.#fail("failingRenames", "rename");
+      if (this.#folders.has(resolve(from))) return this.#renameFolder(resolve(from), resolve(to));
       const inode = this.#named(from);
       if (this.#names.get(resolve(to)) === inode) return;
       this.#rename([
@@ -268,6 +292,16 @@ export class SimulatedDisk implements FileIo {
     this.#call(true, () => {
       this.#named(path);
       this.#rename([{ path: resolve(path), inode: undefined }]);
+    });
+  }
+
+  removeFolder(path: string): void {
+    this.#call(true, () => {
+      const inside = [...this.#names.keys()].filter((name) => isInside(name, resolve(path)));
+      this.#rename(inside.map((name) => ({ path: name, inode: undefined })));
+      for (const folder of [...this.#folders]) {
+        if (folder === resolve(path) || isInside(folder, resolve(path))) this.#folders.delete(folder);
+      }
     });
   }
 
@@ -308,6 +342,21 @@ export class SimulatedDisk implements FileIo {
       close: () => lock.release(),
     };
     return lock;
+  }
+
+  /** Alive until it is closed or the power fails: ids of another boot are those of the dead. */
+  presence(): Presence {
+    const id = `${this.#boot}-${++this.#lastPresence}`;
+    return {
+      id,
+      announce: () => this.#present.add(id),
+      isAlive: (other) => this.#present.has(other),
+      close: () => this.#present.delete(id),
+    };
+  }
+
+  bootId(): string {
+    return `boot ${this.#boot}`;
   }
 
   /** Put a file there that has always been there. */
@@ -375,6 +424,10 @@ export class SimulatedDisk implements FileIo {
     return inode;
   }
 
+  #pathsOf(inode: Inode): string[] {
+    return [...this.#names].filter(([, other]) => other === inode).map(([path]) => path);
+  }
+
   #named(path: string): Inode {
     const inode = this.#names.get(resolve(path));
     if (inode === undefined) throw systemError("ENOENT", path);
@@ -385,6 +438,22 @@ export class SimulatedDisk implements FileIo {
     inode.cached = applied(inode.cached, change);
     inode.pending.push(change);
     inode.modifiedNs++;
+  }
+
+  /** With what is in it. The folders themselves count as durable, as in `makeFolder`. */
+  #renameFolder(from: string, to: string): void {
+    for (const folder of [...this.#folders]) {
+      if (folder !== from && !isInside(folder, from)) continue;
+      this.#folders.delete(folder);
+      this.#folders.add(to + folder.slice(from.length));
+    }
+    const inside = [...this.#names].filter(([name]) => isInside(name, from));
+    this.#rename(
+      inside.flatMap(([name, inode]) => [
+        { path: name, inode: undefined },
+        { path: to + name.slice(from.length), inode },
+      ]),
+    );
   }
 
   #rename(change: NameChange): void {
@@ -507,6 +576,10 @@ function apply(names: Map<string, Inode>, change: NameChange): void {
     if (inode === undefined) names.delete(path);
     else names.set(path, inode);
   }
+}
+
+function isInside(path: string, folder: string): boolean {
+  return path.startsWith(`${folder}/`);
 }
 
 function statOf({ cached, number, modifiedNs }: Inode): FileStat {

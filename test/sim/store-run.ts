@@ -3,7 +3,8 @@ import { vi } from "vitest";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import { ColloquyError } from "../../src/errors.ts";
 import type { Entry, Message } from "../../src/message/types.ts";
-import { Store } from "../../src/store/store.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
 import { advance, EMPTY_LOG } from "../../src/transcript/log-state.ts";
 import { uuidv7 } from "../../src/util/uuid.ts";
 import { Dice } from "./dice.ts";
@@ -101,7 +102,7 @@ export class StoreRun {
       },
       { io: this.#disk, clock: () => this.#nowMs, random: this.#dice.fill },
     );
-    return { engine, store: new Store(engine, { clock: () => this.#nowMs, readonly: false }) };
+    return { engine, store: await openStore(engine, { clock: () => this.#nowMs }) };
   }
 
   /** One to five calls at once, which share a transaction; now and then on a failing disk. */

@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { decodeLine } from "../../src/transcript/lines.ts";
+import { decodeLine, type EntryDraft } from "../../src/transcript/lines.ts";
 import { EMPTY_LOG } from "../../src/transcript/log-state.ts";
 import { LogWriter } from "../../src/transcript/log-writer.ts";
 import { Transcript } from "../../src/transcript/transcript.ts";
+import { placeEntries } from "../../src/tree/place.ts";
 import { Dice } from "./dice.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 
@@ -53,6 +54,11 @@ function appended(disk: SimulatedDisk): unknown[] {
   const messages = reader.load({ strict: true });
   expect(reader.getMessages()).toEqual(chat.getMessages());
   return messages.map(({ content }) => content);
+}
+
+function append(writer: LogWriter, drafts: EntryDraft[], operationId?: string): void {
+  const { places } = placeEntries(writer.state, drafts, undefined, 1);
+  writer.append(drafts, places, operationId);
 }
 
 function tornFiles(disk: SimulatedDisk): Buffer[] {
@@ -144,7 +150,7 @@ describe("a transcript that was cut off", () => {
   });
 
   it("in an append of several lines loses that append whole, at any byte", () => {
-    const draft = (number: number): Parameters<LogWriter["append"]>[0][number] => ({
+    const draft = (number: number): EntryDraft => ({
       ...{ id: `b${number}`, kind: "message", at: "2026-01-01T00:00:00.000Z" },
       json: JSON.stringify({ role: "user", content: `part ${number}` }),
     });
@@ -152,7 +158,7 @@ describe("a transcript that was cut off", () => {
     const options = { nowMs: () => NOW_MS, durable: true };
     const writer = new LogWriter(source, LOG, options);
     writer.refresh();
-    writer.append([draft(1), draft(2), draft(3)], "op");
+    append(writer, [draft(1), draft(2), draft(3)], "op");
     writer.sync();
     const log = source.content(LOG);
     for (let cut = WHOLE.length; cut < log.length; cut++) {
@@ -255,9 +261,9 @@ describe("a disk that fails", () => {
       at: "2026-01-01T00:00:00.000Z",
       json: JSON.stringify(message),
     };
-    writer.append([draft], undefined);
+    append(writer, [draft]);
     Object.assign(disk.faults, { failingWrites: 1, failingSyncs: 1 });
-    expect(() => writer.append([{ ...draft, id: "w2" }], undefined)).toThrow(/EIO/);
+    expect(() => append(writer, [{ ...draft, id: "w2" }])).toThrow(/EIO/);
     expect(() => writer.sync()).toThrow(/Cannot make .* durable/);
     expect(disk.content(LOG)).toEqual(WHOLE);
   });

@@ -11,12 +11,14 @@ export interface Step {
   readonly writer: string;
   /** Numbers the steps of one writer. */
   readonly n: number;
-  readonly kind: "append" | "create" | "title" | "delete";
+  readonly kind: "append" | "turn" | "create" | "title" | "delete";
   /** A session key. */
   readonly conversation: string;
   /** The messages of an append: `first`, `first + 1` … Numbers never come twice from one writer. */
   readonly first: number;
   readonly count: number;
+  /** An append to a branch of the writer's own, which is made first when it is not there. */
+  readonly side?: boolean;
   /** How a retry of an append is recognised. `none` cannot be retried. */
   readonly named: "message" | "operation" | "none";
 }
@@ -50,6 +52,9 @@ export interface Command {
 /** Letters, quotes, line separators, CJK and astral characters: a torn write can fall into any of them. */
 const FILLER = 'Zwölf "Boxkämpfer"\n\u2028\u2029 jagen 世界のあちこちへ 😀👩‍👩‍👧 \\ ';
 
+/** From here on it is written as what a tool answered, which the store keeps apart. */
+const LARGE_PART = 16 * 1024;
+
 export function sharedKey(index: number): string {
   return `cli:shared-${index}`;
 }
@@ -69,16 +74,28 @@ export function contentOf(writer: string, number: number, largest: number): stri
 export function messagesOf(step: Step, largest: number): MessageInput[] {
   return Array.from({ length: step.count }, (_, index) => {
     const number = step.first + index;
-    const message: MessageInput = {
-      role: number % 2 === 0 ? "user" : "assistant",
-      content: contentOf(step.writer, number, largest),
-    };
+    const content = contentOf(step.writer, number, largest);
+    const message: MessageInput =
+      content.length >= LARGE_PART
+        ? { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] }
+        : { role: number % 2 === 0 ? "user" : "assistant", content };
     return step.named === "message" ? { ...message, id: `${step.writer}-${number}` } : message;
   });
 }
 
 export function operationOf(step: Step): { operationId?: string } {
   return step.named === "operation" ? { operationId: `${step.writer}-op-${step.n}` } : {};
+}
+
+export function sideOf({ writer }: Step): string {
+  return `side-${writer}`;
+}
+
+/** The answer of a turn, in pieces as a model streams it. */
+export function piecesOf(step: Step, largest: number): string[] {
+  const content = contentOf(step.writer, step.first, largest);
+  const size = Math.ceil(content.length / 4);
+  return Array.from({ length: 4 }, (_, index) => content.slice(index * size, (index + 1) * size));
 }
 
 export function titleOf(step: Step): string {

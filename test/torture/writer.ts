@@ -8,21 +8,24 @@
  */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { openStore, type Store } from "../../src/index.ts";
+import { type Conversation, openStore, type Store } from "../../src/index.ts";
 import "../../src/engine/jsonl/jsonl-engine.ts";
 import "../../src/engine/sqlite/sqlite-engine.ts";
 import {
   type Command,
   messagesOf,
   operationOf,
+  piecesOf,
   type Report,
   random,
   type Step,
   sharedKey,
+  sideOf,
   titleOf,
 } from "./content.ts";
 
 const OWN = "cli:own-";
+const TURNS = "cli:turns-";
 
 function isOwn(key: string): boolean {
   return key.startsWith(OWN);
@@ -60,7 +63,10 @@ class Writer {
   #next(): Step[] {
     const chance = this.#random();
     if (this.#command.lifecycle && chance < 0.1) return [this.#lifecycleStep()];
-    if (chance < 0.13 && this.#done.length > 0) return [this.#done[this.#pick(this.#done.length)] as Step];
+    if (this.#command.lifecycle && chance < 0.2) {
+      return [this.#step("turn", `${TURNS}${this.#command.writer}`, 1, "none")];
+    }
+    if (chance < 0.23 && this.#done.length > 0) return [this.#done[this.#pick(this.#done.length)] as Step];
     const { shared } = this.#command;
     const first = this.#pick(shared);
     const width = chance < 0.4 ? Math.min(3, shared) : 1;
@@ -71,7 +77,8 @@ class Writer {
     const count = this.#random() < 0.25 ? 2 + this.#pick(11) : 1;
     const named = (["message", "operation", "none"] as const)[this.#pick(3)] ?? "none";
     this.#appends++;
-    return this.#step("append", conversation, count, named);
+    const step = this.#step("append", conversation, count, named);
+    return this.#random() < 0.2 ? { ...step, side: true } : step;
   }
 
   #lifecycleStep(): Step {
@@ -116,8 +123,25 @@ class Writer {
     const conversation = await this.#store.open(step.conversation);
     if (step.kind === "title") await conversation.update({ title: titleOf(step) });
     else if (step.kind === "append") {
-      await conversation.append(messagesOf(step, this.#command.largest), operationOf(step));
+      const branch = step.side ? { branch: sideOf(step) } : {};
+      if (step.side) await makeBranch(conversation, sideOf(step));
+      const options = { ...operationOf(step), ...branch };
+      await conversation.append(messagesOf(step, this.#command.largest), options);
+    } else if (step.kind === "turn") {
+      const turn = await conversation.beginTurn({ operationId: `${step.writer}-turn-${step.n}` });
+      for (const piece of piecesOf(step, this.#command.largest)) await turn.delta(piece);
+      await turn.finish();
     }
+  }
+}
+
+/** From the checked-out head, whatever it is; from nothing in an empty conversation. */
+async function makeBranch(conversation: Conversation, name: string): Promise<void> {
+  const { head } = await conversation.info();
+  try {
+    await conversation.branch(head, { name });
+  } catch (error) {
+    if ((error as { code?: string }).code !== "CONFLICT") throw error;
   }
 }
 

@@ -15,7 +15,7 @@ export async function run(call: Call): Promise<number> {
   if (call.flags.has("version")) return showVersion(call);
   const target = storeTarget(call.values);
   await using store = await openToRead(call, target);
-  const conversations = (await store?.stats())?.conversations ?? 0;
+  const conversations = store === undefined ? 0 : await countOf(store);
   const items = (await store?.list({ limit: LATEST }))?.items ?? [];
   const { engine, path } = target;
   if (call.json) {
@@ -28,12 +28,25 @@ export async function run(call: Call): Promise<number> {
       "",
       ...conversationTable(call.out, items),
       "",
-      `Read one:   ${nextCommand("sessions history CONVERSATION", call.values)}`,
-      `See all:    ${nextCommand("sessions list", call.values)}`,
-      `Much more:  ${PROGRAM} --help`,
+      `Read one:        ${nextCommand("sessions history CONVERSATION", call.values)}`,
+      `See all:         ${nextCommand("sessions list", call.values)}`,
+      `Go another way:  ${nextCommand("sessions branch CONVERSATION", call.values)}`,
+      `Keep a copy:     ${nextCommand("backup PATH", call.values)}`,
+      `Much more:       ${PROGRAM} --help`,
     ]);
   }
   return EXIT_DONE;
+}
+
+/** From the listing, which reads no messages however many there are. */
+async function countOf(store: Store): Promise<number> {
+  let count = 0;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.list({ limit: 10_000, ...(cursor === undefined ? {} : { cursor }) });
+    count += page.items.length;
+    cursor = page.cursor;
+  }
+  return count;
 }
 
 function welcome({ out, values }: Call, target: StoreTarget, trash: string | undefined): string[] {

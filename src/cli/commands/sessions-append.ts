@@ -3,6 +3,7 @@ import type { MessageInput } from "../../message/types.ts";
 import { checkEntryId, checkMessage, checkOperationId } from "../../message/validate.ts";
 import type { AppendOptions, Conversation } from "../../store/conversation.ts";
 import type { Store } from "../../store/store.ts";
+import { branchOf, branchOption } from "../branch-name.ts";
 import type { Call } from "../command.ts";
 import { counted } from "../conversation-view.ts";
 import { EXIT_DONE, UsageError } from "../exit.ts";
@@ -32,7 +33,9 @@ export async function run(call: Call): Promise<number> {
   const entries = await conversation.append(messages, options);
   if (call.json) call.out.json({ entries });
   else {
-    const [count, name] = [counted(entries.length, "message"), safeLine(reference)];
+    const count = counted(entries.length, "message");
+    const place = options.branch === undefined ? "" : ` on ${safeLine(options.branch)}`;
+    const name = `${safeLine(reference)}${place}`;
     const last = entries.at(-1);
     // What an append returns from before it began was there already: this was a retry.
     if ((last?.seq ?? 0) <= lastSeq) call.out.lines([`Already there: ${count} in ${name}; nothing written`]);
@@ -42,16 +45,19 @@ export async function run(call: Call): Promise<number> {
 }
 
 async function lastSeqOf(conversation: Conversation): Promise<number> {
-  return (await conversation.entries({ last: 1 })).items[0]?.seq ?? 0;
+  return (await conversation.entries({ last: 1, all: true })).items[0]?.seq ?? 0;
 }
 
 async function resume(
   store: Store,
   reference: string,
-  { expectedHead }: AppendOptions,
+  { expectedHead, branch }: AppendOptions,
 ): Promise<Conversation> {
   const existing = await store.get(reference);
-  if (existing !== undefined) return existing;
+  if (existing !== undefined) {
+    if (branch !== undefined) await branchOf(existing, branch);
+    return existing;
+  }
   if (!reference.includes(":")) throw noConversation(reference);
   if (typeof expectedHead === "string") {
     throw new ColloquyError(
@@ -63,13 +69,20 @@ async function resume(
       },
     );
   }
+  if (branch !== undefined && branch !== "main") {
+    const message = `There is no conversation ${reference}, and a new one has the branch main only`;
+    throw new ColloquyError("NOT_FOUND", message, { field: "branch" });
+  }
   return store.open(reference);
 }
 
-function optionsOf({ values }: Call): AppendOptions {
+function optionsOf(call: Call): AppendOptions {
+  const { values } = call;
+  const branch = branchOption(call);
   const operationId = values.get("operation-id");
   const head = values.get("expected-head");
   return {
+    ...(branch === undefined ? {} : { branch }),
     operationId: operationId === undefined ? undefined : checkOperationId(operationId),
     // No entry has an empty id, so that it can stand for "no entry yet".
     expectedHead: head === undefined ? undefined : head === "" ? null : checkEntryId(head, "expectedHead"),

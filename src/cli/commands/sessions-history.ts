@@ -1,6 +1,7 @@
 import { textOf } from "../../message/text.ts";
 import type { Entry } from "../../message/types.ts";
 import { allEntries, lastOf } from "../all-entries.ts";
+import { branchOf, branchOption } from "../branch-name.ts";
 import type { Call } from "../command.ts";
 import { infoJson } from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
@@ -14,10 +15,12 @@ import { timeAgo } from "../time-ago.ts";
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const last = lastOf(call);
+  const branch = branchOption(call);
   await using store = await openToRead(call);
   const conversation = await conversationOf(store, reference);
   const info = await conversation.info();
-  const entries = await allEntries(conversation, "messages", last);
+  if (branch !== undefined) await branchOf(conversation, branch);
+  const entries = await allEntries(conversation, "messages", last, branch === undefined ? {} : { branch });
   if (call.json) call.out.json({ info: infoJson(info), messages: entries.map(messageJson) });
   else if (entries.length === 0) call.out.note("No messages yet.");
   else call.out.lines(entries.flatMap((entry, index) => messageLines(call.out, entry, index)));

@@ -1,21 +1,41 @@
-import type { StoreStats } from "../../store/store.ts";
+import type { ConversationInfo } from "../../engine/engine.ts";
+import type { Store, StoreStats } from "../../store/store.ts";
+import { allConversations } from "../all-conversations.ts";
 import { bytesText } from "../bytes-text.ts";
 import type { Call } from "../command.ts";
-import { conversationTable, infoJson, numberText } from "../conversation-view.ts";
+import { counted, infoJson, nameOf, numberText } from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
+import { nextCommand } from "../invocation.ts";
 import { openToRead } from "../open-store.ts";
 import type { Output } from "../output.ts";
 import { safeLine } from "../safe-text.ts";
 import { storeTarget } from "../store-target.ts";
+import { table } from "../table.ts";
+import { timeAgo } from "../time-ago.ts";
 
 export async function run(call: Call): Promise<number> {
   const target = storeTarget(call.values);
   await using store = await openToRead(call, target);
   const { engine, path } = target;
-  const none = { conversations: 0, entries: 0, bytes: 0, reclaimable: 0, engine, path, top: [] };
+  const none: StoreStats = {
+    conversations: 0,
+    entries: 0,
+    bytes: 0,
+    reclaimable: 0,
+    engine,
+    path,
+    top: [],
+    sizes: {},
+  };
   const stats = (await store?.stats()) ?? none;
-  if (call.json) call.out.json({ ...contractOf(stats), top: stats.top.map(infoJson) });
-  else call.out.lines(statsLines(call.out, stats));
+  if (call.json) {
+    const top = stats.top.map((info) => ({ ...infoJson(info), bytes: stats.sizes[info.id] ?? 0 }));
+    call.out.json({ ...contractOf(stats), top });
+  } else {
+    call.out.lines(factLines(call.out, stats));
+    for (const line of await reclaimLines(call, store, stats)) call.out.lines([`  ${line}`]);
+    if (stats.top.length > 0) call.out.lines(["", "The longest:", ...topTable(call.out, stats)]);
+  }
   return EXIT_DONE;
 }
 
@@ -24,7 +44,7 @@ function contractOf(stats: StoreStats): Record<string, unknown> {
   return { conversations, entries, bytes, reclaimable, engine, path };
 }
 
-function statsLines(out: Output, stats: StoreStats): string[] {
+function factLines(out: Output, stats: StoreStats): string[] {
   const facts = [
     ["Store", `${stats.engine}:${safeLine(stats.path ?? "")}`],
     ["Conversations", numberText(stats.conversations)],
@@ -32,8 +52,44 @@ function statsLines(out: Output, stats: StoreStats): string[] {
     ["Size", bytesText(stats.bytes)],
     ["Reclaimable", bytesText(stats.reclaimable)],
   ];
+  return facts.map(([name = "", value]) => `${out.style("bold", name.padEnd(13))} ${value}`);
+}
+
+/** How to get back what could be freed. */
+async function reclaimLines(call: Call, store: Store | undefined, stats: StoreStats): Promise<string[]> {
+  if (store === undefined || stats.reclaimable === 0) return [];
+  let [count, bytes] = [0, 0];
+  for await (const { id } of allConversations(store, true)) {
+    count++;
+    bytes += stats.sizes[id] ?? 0;
+  }
+  const purge = nextCommand("sessions purge --trash", call.values);
+  // Folders give back what is removed; a SQLite file keeps it for what comes next.
+  const free = stats.engine === "sqlite" ? stats.reclaimable - bytes : 0;
   return [
-    ...facts.map(([name = "", value]) => `${out.style("bold", name.padEnd(13))} ${value}`),
-    ...(stats.top.length === 0 ? [] : ["", "The longest:", ...conversationTable(out, stats.top)]),
+    ...(count === 0 ? [] : [`${bytesText(bytes)}: ${counted(count, "conversation")} in the trash. ${purge}`]),
+    ...(free > 0
+      ? [`${bytesText(free)}: free inside of the file, and used again by what is written next`]
+      : []),
   ];
+}
+
+function topTable(out: Output, { top, sizes }: StoreStats): string[] {
+  return table(
+    out,
+    [
+      { title: "CONVERSATION", rank: 0, min: 12 },
+      { title: "SIZE", rank: 1, align: "right" },
+      { title: "MESSAGES", rank: 2, align: "right" },
+      { title: "LAST", rank: 4 },
+      { title: "TITLE", rank: 3, min: 8 },
+    ],
+    top.map((info: ConversationInfo) => [
+      nameOf(info),
+      bytesText(sizes[info.id] ?? 0),
+      numberText(info.messageCount),
+      timeAgo(info.lastMessageAt),
+      safeLine(info.title ?? ""),
+    ]),
+  );
 }

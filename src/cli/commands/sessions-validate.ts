@@ -35,10 +35,7 @@ function findingJson({ code, conversation, source, line, message }: Finding): Re
 }
 
 function reportLines(out: Output, { ok, conversations, entries, findings }: VerifyReport): string[] {
-  const read = `${counted(conversations, "conversation")} and ${counted(entries, "entry")} read`.replace(
-    "entrys",
-    "entries",
-  );
+  const read = `${counted(conversations, "conversation")} and ${counted(entries, "entry")} read`;
   if (ok) return [`${out.style("green", "ok")}: ${read}, nothing is wrong`];
   return [
     ...findings.flatMap((finding) => findingLines(out, finding)),

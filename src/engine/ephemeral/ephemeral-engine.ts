@@ -1,37 +1,54 @@
-import { asColloquyError } from "../../errors.ts";
-import type { Entry } from "../../message/types.ts";
+import { asColloquyError, ColloquyError } from "../../errors.ts";
+import { activeHead, type Tail } from "../../tree/place.ts";
+import { liveBranches } from "../../tree/tree.ts";
 import type {
   AppendOperation,
   AppendResult,
+  BlobPart,
+  Change,
   ConversationInfo,
   CreateOperation,
+  Done,
   Engine,
   EngineStats,
   EntryPage,
+  FeedPlace,
+  JournalOperation,
+  LeaseGrant,
+  LeaseOperation,
   ListQuery,
-  NewEntry,
+  OpenTurn,
   Operation,
   Outcome,
   PageQuery,
+  PurgeOperation,
+  RedactOperation,
+  Removed,
+  SweepOperation,
   TrashOperation,
   UpdateOperation,
   VerifyReport,
 } from "../engine.ts";
+import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
 import {
   activeAt,
-  checkAppend,
   checkMove,
   compareForListing,
   longest,
   notFound,
+  planAppend,
   resolveCreate,
 } from "../rules.ts";
+import { Blobs, type Freed } from "./blobs.ts";
+import { Feed } from "./feed.ts";
+import { type Journal, openTurn, written } from "./journal.ts";
+import { Log } from "./log.ts";
 
 interface Kept {
   info: ConversationInfo;
-  /** Stored as text, so that nobody holds a reference into the store. */
-  readonly entries: { readonly entry: Entry; readonly json: string }[];
-  readonly indexById: Map<string, number>;
+  readonly log: Log;
+  lease: LeaseState;
+  journal: Journal | undefined;
 }
 
 /** Conversations in memory, gone with the process. For tests and throw-away agents. */
@@ -40,6 +57,8 @@ export class EphemeralEngine implements Engine {
   readonly location = null;
   readonly #kept = new Map<string, Kept>();
   readonly #keys = new Map<string, string>();
+  readonly #blobs = new Blobs();
+  readonly #feed = new Feed();
 
   commit(operations: readonly Operation[]): Outcome[] {
     return operations.map((operation) => {
@@ -51,7 +70,7 @@ export class EphemeralEngine implements Engine {
     });
   }
 
-  #apply(operation: Operation): { info?: ConversationInfo; append?: AppendResult } {
+  #apply(operation: Operation): Done {
     switch (operation.type) {
       case "create":
         return { info: this.#create(operation) };
@@ -59,8 +78,23 @@ export class EphemeralEngine implements Engine {
         return { append: this.#append(operation) };
       case "update":
         return { info: this.#update(operation) };
-      default:
+      case "trash":
+      case "restore":
         return { info: this.#moveToTrashOrBack(operation) };
+      case "purge":
+        return { removed: this.#purge(operation) };
+      case "redact":
+        return { removed: this.#redact(operation) };
+      case "sweep":
+        return { removed: this.#sweep(operation) };
+      case "lease":
+        return { lease: this.#decide(operation) };
+      case "journal":
+        return { length: this.#journal(operation) };
+      case "blob":
+        return { length: this.#blobs.take(operation) };
+      case "collect":
+        return { removed: removed(0, 0, this.#blobs.collect(operation.before)) };
     }
   }
 
@@ -78,54 +112,45 @@ export class EphemeralEngine implements Engine {
       contextState: null,
       messageCount: 0,
       branchCount: 1,
+      compactionCount: 0,
       head: null,
       createdAt: at,
       updatedAt: at,
       lastMessageAt: null,
       deletedAt: null,
     };
-    this.#kept.set(id, { info, entries: [], indexById: new Map() });
+    this.#kept.set(id, { info, log: new Log(), lease: NO_LEASE, journal: undefined });
     if (key !== null) this.#keys.set(key, id);
+    this.#feed.add("created", id);
     return info;
   }
 
   #append(append: AppendOperation): AppendResult {
     const kept = this.#live(append.conversation);
-    const replay = checkAppend(append, {
-      head: kept.info.head,
-      byOperation: (operationId) =>
-        kept.entries.filter(({ entry }) => entry.operationId === operationId).map(restored),
-      byEntryId: (id) => {
-        const found = kept.entries[kept.indexById.get(id) ?? -1];
-        return found === undefined ? undefined : restored(found);
-      },
+    const { log } = kept;
+    const plan = planAppend(append, {
+      tail: log.tail,
+      byOperation: (operationId) => log.byOperation(operationId),
+      byEntryId: (id) => log.byId(id),
+      lease: () => kept.lease,
+      hasBlob: (hash) => this.#blobs.has(hash),
     });
-    if (replay !== undefined) return { replayed: true, entries: replay };
-    const parentId = kept.info.head;
-    const firstSeq = kept.entries.length + 1;
-    for (const entry of append.entries) this.#put(kept, entry, append.operationId);
-    kept.info = { ...kept.info, updatedAt: append.at };
-    return { replayed: false, firstSeq, parentId };
-  }
-
-  #put(kept: Kept, { id, kind, at, json }: NewEntry, operationId: string | undefined): void {
-    const { info, entries } = kept;
-    const entry: Entry = { id, seq: entries.length + 1, parentId: info.head, kind, at };
-    kept.indexById.set(id, entries.length);
-    entries.push({ entry: operationId === undefined ? entry : { ...entry, operationId }, json });
-    const isMessage = kind === "message";
-    const { lastMessageAt } = info;
-    kept.info = {
-      ...info,
-      head: id,
-      messageCount: info.messageCount + (isMessage ? 1 : 0),
-      lastMessageAt: isMessage && (lastMessageAt === null || at > lastMessageAt) ? at : lastMessageAt,
-    };
+    if (plan.replay !== undefined) return { replayed: true, entries: plan.replay };
+    log.put(append, plan.places, plan.tail);
+    for (const blob of append.blobs ?? []) this.#blobs.put(blob, append.at);
+    for (const { id, blobs = [] } of append.entries) {
+      this.#blobs.use(blobs.map(({ hash }) => hash));
+      this.#feed.add("entry", append.conversation, id);
+    }
+    if (kept.journal?.turn === append.endsTurn) kept.journal = undefined;
+    kept.info = grown(kept.info, append, plan.tail);
+    return { replayed: false, places: plan.places };
   }
 
   #update({ conversation, patch, at }: UpdateOperation): ConversationInfo {
     const kept = this.#live(conversation);
     kept.info = { ...kept.info, ...patch, updatedAt: at };
+    this.#feed.add("updated", conversation);
     return kept.info;
   }
 
@@ -136,7 +161,51 @@ export class EphemeralEngine implements Engine {
     if (key !== null && move.type === "trash") this.#keys.delete(key);
     if (key !== null && move.type === "restore") this.#keys.set(key, info.id);
     kept.info = { ...info, deletedAt: move.type === "trash" ? move.at : null, updatedAt: move.at };
+    this.#feed.add(move.type === "trash" ? "trashed" : "restored", info.id);
     return kept.info;
+  }
+
+  #purge({ conversation }: PurgeOperation): Removed {
+    const kept = this.#kept.get(conversation);
+    if (kept === undefined) throw notFound(conversation);
+    const { info, log } = kept;
+    if (info.key !== null && info.deletedAt === null) this.#keys.delete(info.key);
+    this.#kept.delete(conversation);
+    this.#feed.add("purged", conversation);
+    return removed(log.length, log.bytes, this.#blobs.letGo(log.hashes));
+  }
+
+  #redact({ conversation, entry, json, at }: RedactOperation): Removed {
+    const kept = this.#live(conversation);
+    const { entries, bytes, hashes } = kept.log.redact(entry, json);
+    kept.info = { ...kept.info, updatedAt: at };
+    this.#feed.add("redacted", conversation);
+    return removed(entries, bytes, this.#blobs.letGo(hashes));
+  }
+
+  #sweep({ conversation, at }: SweepOperation): Removed {
+    const kept = this.#live(conversation);
+    const { entries, messages, bytes, hashes } = kept.log.sweep();
+    if (entries > 0) {
+      kept.info = { ...kept.info, messageCount: kept.info.messageCount - messages, updatedAt: at };
+      this.#feed.add("swept", conversation);
+    }
+    return removed(entries, bytes, this.#blobs.letGo(hashes));
+  }
+
+  #decide(operation: LeaseOperation): LeaseGrant {
+    const kept = this.#live(operation.conversation);
+    // Nobody else can hold a lease here, and who asks is alive.
+    const { state, lease } = decideLease(kept.lease, operation, "here", () => true);
+    kept.lease = state;
+    return lease;
+  }
+
+  #journal(piece: JournalOperation): number {
+    const kept = this.#live(piece.conversation);
+    checkEpoch(piece.conversation, kept.lease, piece.epoch);
+    kept.journal = written(kept.journal, piece);
+    return kept.journal.text.length;
   }
 
   byId(id: string): ConversationInfo | undefined {
@@ -159,28 +228,32 @@ export class EphemeralEngine implements Engine {
   }
 
   page(query: PageQuery): EntryPage {
-    const { entries } = this.#readable(query.conversation) ?? { entries: [] };
-    const forward = query.direction === "forward";
-    const step = forward ? 1 : -1;
-    const page: Entry[] = [];
-    let bytes = 0;
-    // The place of an entry is its seq less one, because every entry is kept.
-    let index = query.from === null ? (forward ? 0 : entries.length - 1) : query.from - 1 + step;
-    for (; index >= 0 && index < entries.length; index += step) {
-      const kept = entries[index] as Kept["entries"][number];
-      if (query.kind !== undefined && kept.entry.kind !== query.kind) continue;
-      bytes += Buffer.byteLength(kept.json);
-      if (page.length >= query.limit || (page.length > 0 && bytes > query.bytesMax)) {
-        return { entries: forward ? page : page.reverse(), more: true };
-      }
-      page.push(restored(kept));
-    }
-    return { entries: forward ? page : page.reverse(), more: false };
+    return this.#readable(query.conversation)?.log.page(query) ?? { entries: [], more: false };
   }
 
   locate(conversation: string, entryId: string): number | undefined {
-    const index = this.#readable(conversation)?.indexById.get(entryId);
-    return index === undefined ? undefined : index + 1;
+    return this.#readable(conversation)?.log.seqOf(entryId);
+  }
+
+  tail(conversation: string): Tail | undefined {
+    return this.#readable(conversation)?.log.tail;
+  }
+
+  turn(conversation: string, from: number): OpenTurn | undefined {
+    const journal = this.#readable(conversation)?.journal;
+    return journal === undefined ? undefined : openTurn(journal, from);
+  }
+
+  blob(hash: string, offset: number, length: number): BlobPart | undefined {
+    return this.#blobs.part(hash, offset, length);
+  }
+
+  changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
+    return this.#feed.after(after, limit, (conversation, id) => this.#kept.get(conversation)?.log.byId(id));
+  }
+
+  backup(): never {
+    throw new ColloquyError("NOT_SUPPORTED", "The ephemeral engine keeps nothing that could be backed up");
   }
 
   verify(): VerifyReport {
@@ -188,10 +261,18 @@ export class EphemeralEngine implements Engine {
   }
 
   stats(): EngineStats {
-    const live = [...this.#kept.values()]
-      .map(({ info }) => info)
-      .filter(({ deletedAt }) => deletedAt === null);
-    return { ...this.#count(), conversations: live.length, bytes: 0, reclaimable: 0, top: longest(live) };
+    const all = [...this.#kept.values()];
+    const live = all.map(({ info }) => info).filter(({ deletedAt }) => deletedAt === null);
+    const sizes = all.map(({ info, log }) => [info.id, log.bytes + this.#blobs.bytesOf(log.hashes)] as const);
+    const trashed = sizes.filter(([id]) => this.#readable(id) === undefined);
+    return {
+      ...this.#count(),
+      conversations: live.length,
+      bytes: all.reduce((sum, { log }) => sum + log.bytes, this.#blobs.bytes),
+      reclaimable: trashed.reduce((sum, [, bytes]) => sum + bytes, 0),
+      top: longest(live),
+      sizes: Object.fromEntries(sizes),
+    };
   }
 
   close(): void {
@@ -201,7 +282,7 @@ export class EphemeralEngine implements Engine {
 
   #count(): { conversations: number; entries: number } {
     let entries = 0;
-    for (const kept of this.#kept.values()) entries += kept.entries.length;
+    for (const { log } of this.#kept.values()) entries += log.length;
     return { conversations: this.#kept.size, entries };
   }
 
@@ -217,9 +298,24 @@ export class EphemeralEngine implements Engine {
   }
 }
 
-function restored({ entry, json }: Kept["entries"][number]): Entry {
-  const value = JSON.parse(json);
-  const { operationId, ...place } = entry;
-  const whole = entry.kind === "message" ? { ...place, message: value } : { ...place, data: value };
-  return operationId === undefined ? whole : { ...whole, operationId };
+/** The conversation after an append. */
+function grown(info: ConversationInfo, { entries, at }: AppendOperation, tail: Tail): ConversationInfo {
+  const times = entries.flatMap((entry) => (entry.kind === "message" ? entry.at : []));
+  const { lastMessageAt } = info;
+  return {
+    ...info,
+    head: activeHead(tail),
+    messageCount: info.messageCount + times.length,
+    branchCount: liveBranches(tail.tree).length,
+    compactionCount: tail.tree.compactions.filter(({ undone }) => !undone).length,
+    updatedAt: at,
+    lastMessageAt: times.reduce(
+      (latest, time) => (latest === null || time > latest ? time : latest),
+      lastMessageAt,
+    ),
+  };
+}
+
+function removed(entries: number, bytes: number, freed: Freed): Removed {
+  return { entries, blobs: freed.blobs, bytes: bytes + freed.bytes, copies: [] };
 }

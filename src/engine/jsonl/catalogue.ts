@@ -11,25 +11,9 @@ import type { FileIo, FileStat } from "../../transcript/io.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../transcript/log-state.ts";
 import { type Metadata, type MetadataRead, newMetadata, readMetadata } from "../../transcript/metadata.ts";
 import { isoTime } from "../../util/time.ts";
-import type { ConversationInfo } from "../engine.ts";
 import type { ChangeCounter } from "./change-counter.ts";
-import { logName, metadataName, stemOf, TRASH_FOLDER } from "./names.ts";
-
-/** One conversation as it was last seen. */
-export interface Known {
-  readonly stem: string;
-  readonly trashed: boolean;
-  readonly logPath: string;
-  readonly metadataPath: string;
-  metadata: Metadata;
-  /** Newer than `metadata.log` while the file waits to be refreshed. */
-  log: LogState;
-  /** There is no log of that name. */
-  logMissing: boolean;
-  metadataDamaged: boolean;
-  seenLog: FileStat | undefined;
-  seenMetadata: FileStat | undefined;
-}
+import type { Known } from "./known.ts";
+import { logName, metadataName, purgedStemOf, purgeName, stemOf, TRASH_FOLDER } from "./names.ts";
 
 export interface CatalogueProblems {
   badLine(path: string, line: BadLine): void;
@@ -74,6 +58,11 @@ export class Catalogue {
     return this.#fresh(this.#byKey.get(key));
   }
 
+  byStem(stem: string): Known | undefined {
+    this.checkChanges();
+    return this.#fresh(this.#byStem.get(stem));
+  }
+
   all(): Known[] {
     // Reading the folder looks at every log too.
     if (!this.checkChanges()) for (const known of this.#byStem.values()) this.refreshLog(known);
@@ -87,6 +76,7 @@ export class Catalogue {
   /** Forget what is known of one conversation and look again. */
   reread(stem: string): Known | undefined {
     this.#forget(stem);
+    if (this.#io.stat(join(this.#folder, purgeName(stem))) !== undefined) return undefined;
     for (const trashed of [false, true]) {
       const paths = this.#paths(stem, trashed);
       if (this.#io.stat(paths.logPath) === undefined) continue;
@@ -100,7 +90,9 @@ export class Catalogue {
   /** Count a log from its beginning at the next look. */
   recount(logPath: string): void {
     for (const known of this.#byStem.values()) {
-      if (known.logPath === logPath) Object.assign(known, { log: EMPTY_LOG, seenLog: undefined });
+      if (known.logPath !== logPath) continue;
+      const metadata = { ...known.metadata, log: EMPTY_LOG };
+      Object.assign(known, { log: EMPTY_LOG, seenLog: undefined, metadata });
     }
   }
 
@@ -133,6 +125,7 @@ export class Catalogue {
     const present = new Map<string, boolean>();
     for (const stem of [...live.logs, ...live.metadata]) present.set(stem, false);
     for (const stem of trashed.logs) if (!live.logs.has(stem)) present.set(stem, true);
+    for (const stem of live.purging) present.delete(stem);
     for (const stem of [...this.#byStem.keys()]) {
       if (present.get(stem) !== this.#byStem.get(stem)?.trashed) this.#forget(stem);
     }
@@ -142,34 +135,38 @@ export class Catalogue {
   #look(stem: string, trashed: boolean): void {
     const known = this.#byStem.get(stem);
     if (known === undefined || !sameFile(known.seenMetadata, this.#io.stat(known.metadataPath))) {
-      const log = known?.log;
       this.#forget(stem);
-      this.#discover(stem, trashed, log);
+      this.#discover(stem, trashed, known);
     } else {
       this.refreshLog(known);
     }
   }
 
-  #discover(stem: string, trashed: boolean, counted: LogState = EMPTY_LOG): Known | undefined {
+  /** `former` is what was known of it: a log that was counted need not be counted again. */
+  #discover(stem: string, trashed: boolean, former?: Known): Known | undefined {
     const { logPath, metadataPath } = this.#paths(stem, trashed);
     const here = readMetadata(this.#io, metadataPath);
     const elsewhere = (): MetadataRead => readMetadata(this.#io, this.#paths(stem, !trashed).metadataPath);
     const read = here.found === undefined ? elsewhere() : here;
     if (here.damage !== undefined) this.#problems.damagedMetadata(metadataPath, here.damage);
+    const counted = read.found === undefined || read.found.treeless ? EMPTY_LOG : read.found.log;
     const known: Known = {
       stem,
       trashed,
       logPath,
       metadataPath,
       metadata: read.found ?? placeholder(stem),
-      log: best(counted, read.found?.log ?? EMPTY_LOG),
+      log: best(former?.log ?? EMPTY_LOG, counted),
       logMissing: false,
       metadataDamaged: here.damage !== undefined,
-      seenLog: undefined,
+      named: former?.named ?? false,
+      seenLog: former?.seenLog,
       seenMetadata: here.stat,
     };
     try {
-      this.refreshLog(known);
+      // A log is rewritten only after its metadata stopped counting it.
+      const isSame = (): boolean => sameFile(here.stat, this.#io.stat(metadataPath));
+      if (!this.refreshLog(known, isSame)) return this.#discover(stem, trashed, former);
     } catch (error) {
       // One log that cannot be read, or is of a newer version, must not hide the others.
       this.#problems.leftAlone(logPath, (error as Error).message);
@@ -207,32 +204,39 @@ export class Catalogue {
     return true;
   }
 
-  /** Take in what was appended since. */
-  refreshLog(known: Known): void {
+  /** Take in what was appended since. False, and nothing done, when it must be read but `mayRead` says no. */
+  refreshLog(known: Known, mayRead: () => boolean = () => true): boolean {
     const stat = this.#io.stat(known.logPath);
     // An emptied log is a lost one: nothing of ours empties it.
     known.logMissing = stat === undefined || (stat.size === 0 && known.log.messages > 0);
-    if (stat === undefined || known.logMissing || sameSize(known.seenLog, stat)) return;
-    const { bytes, lastSeq } = known.log;
-    if (known.seenLog !== undefined && known.seenLog.inode !== stat.inode) known.log = EMPTY_LOG;
-    if (stat.size < bytes) {
-      known.log = { ...EMPTY_LOG, lastSeq };
-      this.#problems.badLine(known.logPath, {
-        start: stat.size,
-        end: bytes,
-        reason: "the file is shorter than it was",
-      });
+    if (stat === undefined || known.logMissing || sameSize(known.seenLog, stat)) return true;
+    // A metadata file without its tree still says how far the log was synced.
+    const synced = Math.max(known.log.bytes, known.seenLog === undefined ? known.metadata.log.bytes : 0);
+    const inode = known.seenLog?.inode ?? stat.inode;
+    if (stat.inode === inode && stat.size === known.log.bytes) known.seenLog = stat;
+    else if (!mayRead()) return false;
+    else this.#readLog(known, inode, synced);
+    return true;
+  }
+
+  /** `inode` is the file that was counted so far; another one is counted from its beginning. */
+  #readLog(known: Known, inode: bigint, synced: number): void {
+    const file = this.#io.open(known.logPath, "read");
+    try {
+      const stat = this.#io.statOpen(file);
+      const { lastSeq } = known.log;
+      const goesOn = stat.inode === inode && stat.size >= synced;
+      const from = goesOn ? known.log : EMPTY_LOG;
+      const bad = (line: BadLine): void => this.#problems.badLine(known.logPath, line);
+      const log = advance(this.#io, file, from, stat.size, { bad }, goesOn ? synced : 0);
+      const isShort = stat.inode === inode ? !goesOn : log.lastSeq < lastSeq;
+      if (isShort) bad({ start: stat.size, end: synced, reason: "the file is shorter than it was" });
+      // A file that was cut short must not give out a number twice.
+      known.log = log.lastSeq < lastSeq ? { ...log, lastSeq } : log;
+      known.seenLog = stat;
+    } finally {
+      this.#io.close(file);
     }
-    if (stat.size > known.log.bytes) {
-      const file = this.#io.open(known.logPath, "read");
-      try {
-        const bad = (line: BadLine): void => this.#problems.badLine(known.logPath, line);
-        known.log = advance(this.#io, file, known.log, this.#io.statOpen(file).size, { bad });
-      } finally {
-        this.#io.close(file);
-      }
-    }
-    known.seenLog = stat;
   }
 
   /** Without `join`, which would take a tenth of the time of reading a large folder. */
@@ -257,38 +261,6 @@ export class Catalogue {
   }
 }
 
-export function infoOf(known: Known): ConversationInfo {
-  const { metadata, log, trashed } = known;
-  const { id, key, title, channel, model, profileId, contextState, createdAt, deletedAt } = metadata;
-  const updatedAt = updatedAtOf(known);
-  return {
-    id,
-    key,
-    title,
-    channel,
-    model,
-    profileId,
-    contextState,
-    messageCount: log.messages,
-    branchCount: 1,
-    head: log.head,
-    createdAt,
-    updatedAt,
-    lastMessageAt: log.lastMessageAt,
-    deletedAt: trashed ? (deletedAt ?? updatedAt) : null,
-  };
-}
-
-/** Where the log is ahead of the metadata, the last message was written when it says, but not after the file was. */
-function updatedAtOf({ metadata, log, seenLog }: Known): string {
-  const { updatedAt } = metadata;
-  if (log.lastMessageAt === null || seenLog === undefined || log.bytes <= metadata.log.bytes)
-    return updatedAt;
-  const written = isoTime(Number(seenLog.modifiedNs / 1_000_000n));
-  const latest = log.lastMessageAt < written ? log.lastMessageAt : written;
-  return latest > updatedAt ? latest : updatedAt;
-}
-
 /** Stands for metadata that is lost, with an id that is the same on every reading. */
 function placeholder(stem: string): Metadata {
   const hash = createHash("sha256").update(`colloquy:${stem}`).digest("hex");
@@ -296,15 +268,22 @@ function placeholder(stem: string): Metadata {
   return newMetadata({ id, createdAt: isoTime(0) });
 }
 
-function stemsIn(io: FileIo, folder: string): { logs: Set<string>; metadata: Set<string> } {
-  const logs = new Set<string>();
-  const metadata = new Set<string>();
-  if (io.stat(folder) === undefined) return { logs, metadata };
+interface Stems {
+  readonly logs: Set<string>;
+  readonly metadata: Set<string>;
+  /** Those that are as good as gone. */
+  readonly purging: Set<string>;
+}
+
+function stemsIn(io: FileIo, folder: string): Stems {
+  const stems: Stems = { logs: new Set(), metadata: new Set(), purging: new Set() };
+  if (io.stat(folder) === undefined) return stems;
   for (const name of io.list(folder)) {
     const stem = stemOf(name);
-    if (stem !== undefined) (name.endsWith(".jsonl") ? logs : metadata).add(stem);
+    if (stem !== undefined) (name.endsWith(".jsonl") ? stems.logs : stems.metadata).add(stem);
+    else if (name.endsWith(".purge")) stems.purging.add(purgedStemOf(name) ?? "");
   }
-  return { logs, metadata };
+  return stems;
 }
 
 function best(a: LogState, b: LogState): LogState {

@@ -23,29 +23,34 @@ export class EntryIndex {
     this.readOn(0);
   }
 
+  /** Take in an entry whose line begins, or will begin, at `position`. */
+  add(id: string, operationId: string | undefined, position: number): void {
+    put(this.#ids, crc32(id), position);
+    if (operationId !== undefined) put(this.#operations, crc32(operationId), position);
+  }
+
   /** Take in what was appended at and after `from`. */
   readOn(from: number): void {
-    const entry = ({ id, operationId }: Entry, { start }: RawLine): void => {
-      put(this.#ids, crc32(id), start);
-      if (operationId !== undefined) put(this.#operations, crc32(operationId), start);
-    };
+    const entry = ({ id, operationId }: Entry, { start }: RawLine): void => this.add(id, operationId, start);
     this.#withFile((file) => {
       advance(this.#io, file, { ...EMPTY_LOG, bytes: from }, this.#io.statOpen(file).size, { entry });
     });
   }
 
-  byId(id: string): Entry | undefined {
-    return this.#entriesAt(this.#ids.get(crc32(id))).find((entry) => entry.id === id);
+  /** `settle` is called before a line that may not be written yet is read. */
+  byId(id: string, settle: () => void): Entry | undefined {
+    return this.#entriesAt(this.#ids.get(crc32(id)), settle).find((entry) => entry.id === id);
   }
 
-  byOperation(operationId: string): Entry[] {
-    return this.#entriesAt(this.#operations.get(crc32(operationId))).filter(
+  byOperation(operationId: string, settle: () => void): Entry[] {
+    return this.#entriesAt(this.#operations.get(crc32(operationId)), settle).filter(
       (entry) => entry.operationId === operationId,
     );
   }
 
-  #entriesAt(positions: number | number[] | undefined): Entry[] {
+  #entriesAt(positions: number | number[] | undefined, settle: () => void): Entry[] {
     if (positions === undefined) return [];
+    settle();
     return this.#withFile((file) => {
       const { size } = this.#io.statOpen(file);
       return [positions].flat().flatMap((position) => {

@@ -7,13 +7,30 @@ import { timestamp17 } from "../../util/time.ts";
 export const LOCK_FILE = "store.lock";
 export const COUNTER_FILE = "store.changes";
 export const MARKER_FILE = "store.json";
+export const FEED_FILE = "store.feed";
+/** The last name that a purged conversation had. */
+export const PURGED_FILE = "store.purged";
 export const TRASH_FOLDER = "trash";
+export const BLOB_FOLDER = "blobs";
+export const PRESENCE_FOLDER = "alive";
 
 const STEM = /^(\d{17})\.(jsonl|meta\.json)$/;
+const PURGE = /^(\d{17})\.purge$/;
+const ASIDE = /^\d{17}\.(jsonl\.torn|turn\.jsonl\.torn|meta\.json\.damaged)-/;
 
 /** The conversation that a file name belongs to, or `undefined`. */
 export function stemOf(name: string): string | undefined {
   return STEM.exec(name)?.[1];
+}
+
+/** The conversation that is being purged, when the name says so. */
+export function purgedStemOf(name: string): string | undefined {
+  return PURGE.exec(name)?.[1];
+}
+
+/** Something that was set aside, because it could not be read. */
+export function isSetAside(name: string): boolean {
+  return ASIDE.test(name);
 }
 
 export function logName(stem: string): string {
@@ -22,6 +39,27 @@ export function logName(stem: string): string {
 
 export function metadataName(stem: string): string {
   return `${stem}.meta.json`;
+}
+
+export function journalName(stem: string): string {
+  return `${stem}.turn.jsonl`;
+}
+
+export function leaseName(stem: string): string {
+  return `${stem}.lease.json`;
+}
+
+export function purgeName(stem: string): string {
+  return `${stem}.purge`;
+}
+
+/** The time that a name stands for. */
+export function stemMs(stem: string): number {
+  const [year, month, day, hour, minute, second, ms] = [4, 2, 2, 2, 2, 2, 3].map((length, index, lengths) => {
+    const start = lengths.slice(0, index).reduce((sum, one) => sum + one, 0);
+    return Number(stem.slice(start, start + length));
+  }) as [number, number, number, number, number, number, number];
+  return Date.UTC(year, month - 1, day, hour, minute, second, ms);
 }
 
 /** The first free name at or after a time. */

@@ -1,12 +1,14 @@
+import { dirname } from "node:path";
 import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
 import type { FileIo } from "../../transcript/io.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { createLog, LogWriter } from "../../transcript/log-writer.ts";
 import { headerOf, type Metadata } from "../../transcript/metadata.ts";
 import type { Random } from "../../util/uuid.ts";
-import { type Catalogue, infoOf, type Known } from "./catalogue.ts";
+import type { Catalogue } from "./catalogue.ts";
 import type { ConversationFiles } from "./conversation-files.ts";
 import type { EntryIndex } from "./entry-index.ts";
+import { infoOf, type Known } from "./known.ts";
 
 /** A conversation that this process writes to. */
 export interface OpenLog {
@@ -52,8 +54,10 @@ export class OpenLogs {
     else {
       this.#use.catalogue.refreshLog(known);
       if (known.logMissing) this.completeLog(known);
+      if (!known.named && this.#use.durable) this.#use.io.syncFolder(dirname(known.logPath));
+      known.named = true;
       // It says how far the log has been synced, without which a torn append cannot be told from a damaged one.
-      if (known.seenMetadata === undefined) this.#completeMetadata(known);
+      if (known.seenMetadata === undefined || known.metadata.log.bytes === 0) this.#completeMetadata(known);
       if (this.#open.size >= OPEN_MAX) this.#closeOldest();
       open = { writer: this.#newWriter(known), index: undefined, stale: false, unreported: undefined };
       this.#open.set(id, open);
@@ -88,12 +92,17 @@ export class OpenLogs {
   }
 
   #completeMetadata(known: Known): void {
-    this.#use.files.writeMetadata(known.metadataPath, { ...known.metadata, log: known.log });
-    known.seenMetadata = this.#use.io.stat(known.metadataPath);
+    const { io, files } = this.#use;
+    this.#syncFile(known);
+    files.setDamagedAside(known);
+    known.metadata = { ...known.metadata, log: known.log };
+    files.writeMetadata(known.metadataPath, known.metadata);
+    known.seenMetadata = io.stat(known.metadataPath);
   }
 
   #closeOldest(): void {
-    for (const [id] of this.#open) {
+    for (const [id, { writer }] of this.#open) {
+      if (writer.isStaged) continue;
       try {
         this.sync(id);
         this.#refreshMetadata(id);
@@ -111,7 +120,33 @@ export class OpenLogs {
    * power cut can still take away, and a closed file cannot be synced.
    */
   sync(id: string): void {
-    this.#open.get(id)?.writer.sync();
+    const writer = this.#open.get(id)?.writer;
+    try {
+      writer?.sync();
+    } catch (error) {
+      // It has cut the file back: what was counted is not there any more.
+      this.#use.catalogue.recount(writer?.path as string);
+      throw error;
+    }
+  }
+
+  /** The same for everything that was counted, also what others wrote and may have died before they synced it. */
+  syncCounted(known: Known): void {
+    const { id } = known.metadata;
+    this.sync(id);
+    const { bytes } = this.#open.get(id)?.writer.state ?? known.metadata.log;
+    if (known.log.bytes > bytes) this.#syncFile(known);
+  }
+
+  #syncFile({ logPath }: Known): void {
+    const { io, durable } = this.#use;
+    if (!durable) return;
+    const file = io.open(logPath, "write");
+    try {
+      io.sync(file);
+    } finally {
+      io.close(file);
+    }
   }
 
   close(id: string): void {
@@ -156,7 +191,8 @@ export class OpenLogs {
     try {
       const known = this.#use.catalogue.byId(id);
       open.stale = false;
-      if (known === undefined || known.trashed) return;
+      if (known === undefined || known.trashed || open.writer.refuses) return;
+      this.syncCounted(known);
       this.#use.files.setDamagedAside(known);
       const metadata: Metadata = { ...known.metadata, updatedAt: infoOf(known).updatedAt, log: known.log };
       this.#use.files.refreshMetadata(known.metadataPath, metadata);

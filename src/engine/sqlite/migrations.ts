@@ -62,4 +62,79 @@ export const migrations: readonly Migration[] = [
       ) STRICT, WITHOUT ROWID;
     `,
   },
+  {
+    name: "branches, blobs, turns, leases and changes",
+    up: `
+      -- Where the log goes to another branch, and for everything but messages: the branch, or -1 for
+      -- entries that lie on none. NULL goes on with the branch of the entry before.
+      ALTER TABLE entries ADD COLUMN branch INTEGER;
+      -- References to parts of the message that stand in blobs, as JSON.
+      ALTER TABLE entries ADD COLUMN blobs TEXT;
+      UPDATE entries SET branch = 0 WHERE kind <> 'message';
+      CREATE INDEX entries_marked ON entries (conversation, seq) WHERE branch IS NOT NULL;
+      -- Holds the references themselves: asking for them all must not touch the messages.
+      CREATE INDEX entries_with_blobs ON entries (conversation, blobs) WHERE blobs IS NOT NULL;
+
+      ALTER TABLE conversations ADD COLUMN branch_count INTEGER NOT NULL DEFAULT 1;
+      ALTER TABLE conversations ADD COLUMN compaction_count INTEGER NOT NULL DEFAULT 0;
+
+      -- Made again without its reference: for each conversation that is purged, all of it would be searched.
+      ALTER TABLE operations RENAME TO operations_1;
+      CREATE TABLE operations (
+        id TEXT NOT NULL,
+        conversation INTEGER NOT NULL,
+        first_seq INTEGER NOT NULL,
+        last_seq INTEGER NOT NULL,
+        PRIMARY KEY (id, conversation)
+      ) STRICT, WITHOUT ROWID;
+      INSERT INTO operations SELECT id, conversation, first_seq, last_seq FROM operations_1;
+      DROP TABLE operations_1;
+
+      CREATE TABLE blobs (
+        n INTEGER PRIMARY KEY,
+        -- NULL as long as it is being taken in; then it has the name of its upload.
+        hash TEXT UNIQUE,
+        upload TEXT UNIQUE,
+        size INTEGER NOT NULL,
+        encoding TEXT NOT NULL,
+        stored_bytes INTEGER NOT NULL,
+        stored_at INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE blob_chunks (
+        n INTEGER PRIMARY KEY,
+        blob INTEGER NOT NULL REFERENCES blobs (n),
+        position INTEGER NOT NULL,
+        data BLOB NOT NULL
+      ) STRICT;
+      CREATE UNIQUE INDEX blob_chunks_by_position ON blob_chunks (blob, position);
+
+      -- The turn that is under way, and its text so far.
+      CREATE TABLE journals (
+        conversation INTEGER PRIMARY KEY REFERENCES conversations (n),
+        turn TEXT NOT NULL,
+        header TEXT NOT NULL
+      ) STRICT;
+      CREATE TABLE journal_pieces (
+        conversation INTEGER NOT NULL REFERENCES journals (conversation),
+        position INTEGER NOT NULL,
+        length INTEGER NOT NULL,
+        -- As JSON, because a piece may end within a surrogate pair.
+        text TEXT NOT NULL,
+        PRIMARY KEY (conversation, position)
+      ) STRICT, WITHOUT ROWID;
+
+      CREATE TABLE leases (
+        conversation INTEGER PRIMARY KEY REFERENCES conversations (n),
+        state TEXT NOT NULL
+      ) STRICT;
+
+      -- What was committed and is no entry. Its n and those of entries are one sequence. Whatever takes
+      -- entries away leaves a row here that lies behind them, so that no n is ever given out twice.
+      CREATE TABLE changes (
+        n INTEGER PRIMARY KEY,
+        conversation TEXT NOT NULL,
+        type TEXT NOT NULL
+      ) STRICT;
+    `,
+  },
 ];

@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
-import type { Entry, Message } from "../../message/types.ts";
+import type { BlobRef, Entry, Message } from "../../message/types.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { ConversationInfo } from "../engine.ts";
@@ -8,7 +8,7 @@ import type { ConversationInfo } from "../engine.ts";
 export type Row = readonly SQLOutputValue[];
 
 export const INFO_COLUMNS =
-  "id, key, title, channel, model, profile_id, context_state, message_count, head, created_at, updated_at, last_message_at, deleted_at";
+  "id, key, title, channel, model, profile_id, context_state, message_count, head, created_at, updated_at, last_message_at, deleted_at, branch_count, compaction_count";
 
 /** `damaged` is told what could not be read; the rest is given all the same. */
 export function toInfo(row: Row, damaged: (problem: string) => void): ConversationInfo {
@@ -22,7 +22,8 @@ export function toInfo(row: Row, damaged: (problem: string) => void): Conversati
     profileId: text(5),
     contextState: contextStateOf(text(6), damaged),
     messageCount: row[7] as number,
-    branchCount: 1,
+    branchCount: row[13] as number,
+    compactionCount: row[14] as number,
     head: text(8),
     createdAt: isoTime(row[9] as number),
     updatedAt: isoTime(row[10] as number),
@@ -41,7 +42,7 @@ function contextStateOf(json: string | null, damaged: (problem: string) => void)
   }
 }
 
-export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation_id, body";
+export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation_id, body, blobs";
 
 /** `undefined` when what is stored is not JSON. */
 export function toEntry(row: Row): Entry | undefined {
@@ -58,10 +59,24 @@ export function toEntry(row: Row): Entry | undefined {
   if (kind === "message") entry.message = body as Message;
   else entry.data = body as Json;
   if (row[5] !== null) entry.operationId = row[5] as string;
+  if (row[7] !== null) entry.blobs = refsOf(row[7] as string);
   return entry;
 }
 
-function parsed(json: string): unknown {
+/** None when what is stored is not JSON: the message is there all the same. */
+function refsOf(json: string): readonly BlobRef[] {
+  const refs = parsed(json);
+  return Array.isArray(refs) ? refs : [];
+}
+
+/** What a row weighs on a page: its message, with all that stands elsewhere. */
+export function weightOf(row: Row): number {
+  const bytes = Buffer.byteLength(row[6] as string);
+  if (row[7] === null) return bytes;
+  return refsOf(row[7] as string).reduce((sum, { size }) => sum + size, bytes);
+}
+
+export function parsed(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch {

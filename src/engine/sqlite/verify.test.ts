@@ -1,3 +1,4 @@
+import { randomBytes } from "node:crypto";
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -13,6 +14,27 @@ const DAMAGE: readonly (readonly [string, string])[] = [
   ["UPDATE entries SET body = '{\"role\":' WHERE seq = 3", "bad-entry"],
   ["UPDATE conversations SET context_state = '{'", "bad-context-state"],
   ["UPDATE entries SET conversation = 77 WHERE seq = 3", "orphan-entry"],
+  ["UPDATE conversations SET branch_count = 2", "wrong-count"],
+  ["UPDATE conversations SET compaction_count = 2", "wrong-count"],
+  ["UPDATE conversations SET last_seq = 2", "wrong-seq"],
+  ["UPDATE entries SET parent_id = (SELECT id FROM entries WHERE seq = 3) WHERE seq = 2", "cycle"],
+  ["UPDATE entries SET branch = 2 WHERE seq = 3", "lost-branch"],
+  ["UPDATE entries SET blobs = '[' WHERE seq = 3", "bad-entry"],
+  [`UPDATE entries SET blobs = '[{"hash":"${"0".repeat(64)}"}]' WHERE seq = 3`, "missing-blob"],
+  ["INSERT INTO journals VALUES (77, 'turn', '{}')", "orphan-journal"],
+  ["INSERT INTO journals SELECT n, 'turn', '{' FROM conversations", "bad-journal"],
+  ["INSERT INTO leases VALUES (77, '{}')", "orphan-lease"],
+  ["INSERT INTO operations VALUES ('op', 77, 1, 1)", "orphan-operation"],
+  ["INSERT INTO blob_chunks (blob, position, data) VALUES (77, 0, x'00')", "orphan-chunk"],
+];
+
+/** The same for a store with one large part, which stands in a blob. */
+const BLOB_DAMAGE: readonly (readonly [string, string])[] = [
+  ["DELETE FROM blob_chunks; DELETE FROM blobs", "missing-blob"],
+  ["DELETE FROM blob_chunks", "bad-blob"],
+  ["UPDATE blob_chunks SET position = 1", "bad-blob"],
+  ["UPDATE blob_chunks SET data = zeroblob(length(data))", "bad-blob"],
+  ["UPDATE blobs SET hash = replace(hash, substr(hash, 1, 1), 'f') || ''", "missing-blob"],
 ];
 
 describe("verify on SQLite", () => {
@@ -29,6 +51,29 @@ describe("verify on SQLite", () => {
     expect(report.ok).toBe(false);
     expect(report.findings.map((finding) => finding.code)).toContain(code);
     expect(report.findings[0]?.source).toBe(path);
+  });
+
+  it.each(["compressed", "plain"])("finds what is wrong with a blob that is %s", async (kind) => {
+    const text =
+      kind === "compressed" ? "much the same ".repeat(5000) : randomBytes(60_000).toString("base64");
+    const source = { type: "base64", media_type: "image/png", data: text };
+    const large =
+      kind === "compressed"
+        ? { type: "tool_result", tool_use_id: "t", content: text }
+        : { type: "image", source };
+    for (const [sql, code] of BLOB_DAMAGE) {
+      const path = join(tempFolder(), "store.db");
+      await using store = await openStore(`sqlite:${path}`);
+      await (await store.create()).append({ role: "user", content: [large] });
+      expect(await store.verify()).toMatchObject({ ok: true, findings: [] });
+      const database = new DatabaseSync(path);
+      database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+      database.close();
+      expect(
+        (await store.verify()).findings.map((finding) => finding.code),
+        sql,
+      ).toContain(code);
+    }
   });
 
   it("finds damage that reading passes over and reports once", async () => {

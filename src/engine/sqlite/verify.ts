@@ -1,9 +1,11 @@
-import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { pragma } from "../../sqlite/pragma.ts";
-import type { ConversationInfo, EngineStats, Finding, VerifyReport } from "../engine.ts";
-import { TOP_COUNT } from "../rules.ts";
-import { INFO_COLUMNS, type Row, toInfo } from "./rows.ts";
+import { MAIN } from "../../tree/tree.ts";
+import type { Finding, VerifyReport } from "../engine.ts";
+import type { Row } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+import { counts } from "./stats.ts";
+import { loadTail, summaryOf } from "./tails.ts";
+import { blobProblems } from "./verify-blobs.ts";
 
 /** Each check is one query that returns what is wrong: a conversation and a text. */
 const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
@@ -14,17 +16,23 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
       ON e.conversation = c.n WHERE c.message_count <> coalesce(e.messages, 0)`,
   },
   {
-    code: "wrong-head",
-    sql: `SELECT c.id AS conversation, 'the head ' || coalesce(c.head, 'none') || ' is not the last entry' AS message
-      FROM conversations c LEFT JOIN entries e ON e.conversation = c.n AND e.seq = c.last_seq
-      WHERE c.head IS NOT e.id`,
+    code: "wrong-seq",
+    sql: `SELECT id AS conversation, 'its last entry should have the number ' || last_seq AS message
+      FROM conversations c WHERE last_seq IS NOT coalesce((SELECT max(seq) FROM entries WHERE conversation = c.n), 0)`,
   },
   {
+    // What was swept away, and what says where a pruned branch began, may name what is gone.
     code: "dangling-parent",
     sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' follows ' || e.parent_id || ', which does not exist' AS message
       FROM entries e JOIN conversations c ON c.n = e.conversation
       LEFT JOIN entries p ON p.conversation = e.conversation AND p.id = e.parent_id
-      WHERE e.parent_id IS NOT NULL AND p.n IS NULL`,
+      WHERE e.parent_id IS NOT NULL AND p.n IS NULL AND e.kind <> 'removed' AND coalesce(e.branch, 0) >= 0`,
+  },
+  {
+    code: "cycle",
+    sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' follows ' || e.parent_id || ', which is not earlier' AS message
+      FROM entries e JOIN conversations c ON c.n = e.conversation
+      JOIN entries p ON p.conversation = e.conversation AND p.id = e.parent_id WHERE p.seq >= e.seq`,
   },
   {
     code: "bad-context-state",
@@ -34,59 +42,80 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
   {
     code: "bad-entry",
     sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' is not JSON' AS message
-      FROM entries e JOIN conversations c ON c.n = e.conversation WHERE NOT json_valid(e.body)`,
+      FROM entries e JOIN conversations c ON c.n = e.conversation
+      WHERE NOT json_valid(e.body) OR NOT coalesce(json_valid(e.blobs), 1)`,
+  },
+  {
+    code: "missing-blob",
+    sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' refers to the blob ' || (r.value ->> 'hash') || ', which is missing'
+        AS message
+      FROM entries e JOIN conversations c ON c.n = e.conversation, json_each(iif(json_valid(e.blobs), e.blobs, '[]')) r
+      WHERE e.blobs IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blobs WHERE hash = r.value ->> 'hash')`,
+  },
+  {
+    code: "bad-journal",
+    sql: `SELECT c.id AS conversation, 'the journal of turn ' || j.turn || ' has a gap or is not JSON' AS message
+      FROM journals j JOIN conversations c ON c.n = j.conversation WHERE NOT json_valid(j.header)
+      OR EXISTS (SELECT 1 FROM journal_pieces p WHERE p.conversation = j.conversation AND (NOT json_valid(p.text)
+        OR p.position <> (SELECT coalesce(sum(length), 0) FROM journal_pieces b WHERE b.conversation = p.conversation
+          AND b.position < p.position)))`,
+  },
+  {
+    code: "orphan-operation",
+    sql: `SELECT NULL AS conversation, 'operation ' || o.id || ' belongs to no conversation' AS message
+      FROM operations o LEFT JOIN conversations c ON c.n = o.conversation WHERE c.n IS NULL`,
   },
 ];
 
-export function verifyDatabase(database: DatabaseSync, path: string): VerifyReport {
+/** Rows of these tables belong to one of another table. */
+const ORPHANS: Readonly<Record<string, string>> = {
+  entries: "orphan-entry",
+  journals: "orphan-journal",
+  journal_pieces: "orphan-journal",
+  leases: "orphan-lease",
+  blob_chunks: "orphan-chunk",
+};
+
+type Report = (code: string, conversation: string | null, message: string) => void;
+
+export function verifyDatabase(database: DatabaseSync, sql: Statements, path: string): VerifyReport {
   const findings: Finding[] = [];
-  const found = (code: string, conversation: string | null, message: string): void => {
+  const found: Report = (code, conversation, message) => {
     findings.push({ code, conversation, source: path, line: null, message });
   };
   for (const row of database.prepare("PRAGMA integrity_check(100)").iterate()) {
     if (row.integrity_check !== "ok") found("damaged-file", null, String(row.integrity_check));
   }
   for (const row of database.prepare("PRAGMA foreign_key_check").iterate()) {
-    found("orphan-entry", null, `row ${row.rowid} of ${row.table} belongs to no conversation`);
+    const text = `row ${row.rowid} of ${row.table} belongs to none of ${row.parent}`;
+    found(ORPHANS[String(row.table)] ?? "orphan", null, text);
   }
   for (const { code, sql } of CHECKS) {
-    for (const row of database.prepare(sql).iterate())
-      found(code, String(row.conversation), String(row.message));
+    for (const { conversation, message } of database.prepare(sql).iterate())
+      found(code, conversation as string | null, String(message));
   }
+  checkTrees(database, sql, found);
+  for (const problem of blobProblems(database, sql)) found("bad-blob", null, problem);
   return { ok: findings.length === 0, ...counts(database), findings };
 }
 
-export function measure(database: DatabaseSync, path: string): EngineStats {
-  const size = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
-  const trash = database
-    .prepare(
-      `SELECT coalesce(sum(length(body)), 0) AS bytes FROM entries
-        WHERE conversation IN (SELECT n FROM conversations WHERE deleted_at IS NOT NULL)`,
-    )
-    .get();
-  const live = database.prepare("SELECT count(*) AS live FROM conversations WHERE deleted_at IS NULL").get();
-  return {
-    ...counts(database),
-    conversations: Number(live?.live),
-    bytes: size(path) + size(`${path}-wal`),
-    top: longestConversations(database),
-    reclaimable: pragma(database, "freelist_count") * pragma(database, "page_size") + Number(trash?.bytes),
-  };
-}
-
-function counts(database: DatabaseSync): { conversations: number; entries: number } {
-  const row = database
-    .prepare(
-      "SELECT (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM entries) AS entries",
-    )
-    .get();
-  return { conversations: Number(row?.conversations), entries: Number(row?.entries) };
-}
-
-function longestConversations(database: DatabaseSync): ConversationInfo[] {
+/** What a conversation says of its tree, compared with what its entries say. */
+function checkTrees(database: DatabaseSync, sql: Statements, found: Report): void {
   const statement = database.prepare(
-    `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NULL ORDER BY message_count DESC LIMIT ${TOP_COUNT}`,
+    "SELECT n, last_seq, id, head, branch_count, compaction_count FROM conversations",
   );
   statement.setReturnArrays(true);
-  return (statement.all() as unknown as Row[]).map((row) => toInfo(row, () => {}));
+  for (const row of statement.iterate() as unknown as Iterable<Row>) {
+    const [n, lastSeq, id, ...said] = row as [number, number, string, string | null, number, number];
+    const tail = loadTail(sql, n, lastSeq);
+    const [head, branches, compactions] = summaryOf(tail);
+    if (said[0] !== head) found("wrong-head", id, `the head is ${head ?? "none"}, not ${said[0] ?? "none"}`);
+    if (said[1] !== branches) found("wrong-count", id, `counted ${said[1]} branches, there are ${branches}`);
+    if (said[2] !== compactions)
+      found("wrong-count", id, `counted ${said[2]} compactions, there are ${compactions}`);
+    for (const branch of tail.tree.branches) {
+      if (branch.id !== MAIN && branch.createdAt === null)
+        found("lost-branch", id, `the entry that made branch ${branch.id} is missing`);
+    }
+  }
 }

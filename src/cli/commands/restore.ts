@@ -1,0 +1,71 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import { ColloquyError, invalid } from "../../errors.ts";
+import type { RestoreReport } from "../../store/index.ts";
+import { isUuid } from "../../util/uuid.ts";
+import { bytesText } from "../bytes-text.ts";
+import type { Call } from "../command.ts";
+import { counted } from "../conversation-view.ts";
+import { EXIT_DONE } from "../exit.ts";
+import { nextCommand } from "../invocation.ts";
+import type { Output } from "../output.ts";
+import { checkPath } from "../path-argument.ts";
+import { withProgress } from "../progress.ts";
+import { safeLine } from "../safe-text.ts";
+import { type StoreTarget, storeTarget } from "../store-target.ts";
+
+export async function run(call: Call): Promise<number> {
+  const path = checkPath(call.args[0] as string);
+  const target = storeTarget(call.values);
+  checkBackup(call, path, target);
+  const force = call.flags.has("force");
+  const { restoreBackup } = await import("../../store/restore.ts");
+  const restoring = (): Promise<RestoreReport> => restoreBackup(path, target.text, { force });
+  const report = await withProgress(call, "Checking and restoring", restoring).catch(explain);
+  const { engine, conversations, entries, bytes, checksums, former } = report;
+  if (call.json)
+    call.out.json({ path: report.path, engine, conversations, entries, bytes, checksums, former });
+  else call.out.lines(reportLines(call.out, report));
+  return EXIT_DONE;
+}
+
+/** What is plainly wrong, with what to type instead. */
+function checkBackup({ values }: Call, path: string, target: StoreTarget): void {
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) {
+    const meant = nextCommand(`sessions restore ${path}`, values);
+    const hint = isUuid(path) ? `. To take a conversation out of the trash: ${meant}` : "";
+    throw new ColloquyError("NOT_FOUND", `There is no backup at ${resolve(path)}${hint}`, { field: "PATH" });
+  }
+  if (stat.isDirectory() && target.engine === "sqlite") {
+    throw invalid(`${path} is a folder, a backup of a jsonl store: add --store jsonl:FOLDER`, "store");
+  }
+  if (!stat.isDirectory() && target.engine === "jsonl") {
+    throw invalid(`${path} is a file, a backup of a sqlite store: add --store sqlite:FILE`, "store");
+  }
+}
+
+function explain(error: unknown): never {
+  if (!(error instanceof ColloquyError) || error.code !== "CONFLICT" || error.field !== "path") throw error;
+  throw new ColloquyError(
+    "CONFLICT",
+    `${error.message}. Add --force to move it aside, or name another store with --store`,
+    { field: "force", cause: error },
+  );
+}
+
+function reportLines(out: Output, report: RestoreReport): string[] {
+  const { conversations, entries, bytes, checksums, former } = report;
+  const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
+  const proof = checksums
+    ? "The checksums from the time of the backup match."
+    : out.style(
+        "yellow",
+        "There were no checksums beside the backup; it was read through and nothing is wrong.",
+      );
+  return [
+    `Restored ${what} to ${safeLine(report.path)} (${bytesText(bytes)})`,
+    proof,
+    ...(former === null ? [] : [`The store that was there is kept: ${safeLine(former)}`]),
+  ];
+}

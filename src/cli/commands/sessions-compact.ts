@@ -1,0 +1,105 @@
+import { invalid } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { isPlainObject } from "../../util/json.ts";
+import type { Call } from "../command.ts";
+import { counted, infoJson, nameOf } from "../conversation-view.ts";
+import { checkEntry, entryIdOf } from "../entry-reference.ts";
+import { EXIT_DONE, UsageError } from "../exit.ts";
+import { nextCommand, PROGRAM, quoted } from "../invocation.ts";
+import { conversationOf, openToChange } from "../open-store.ts";
+import { checkReference } from "../reference.ts";
+import { safeLine } from "../safe-text.ts";
+import { readStdin } from "../stdin.ts";
+import { givenNumber } from "../whole-number.ts";
+
+/** A summary that is longer is none. */
+const SUMMARY_BYTES_MAX = 1024 * 1024;
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const undo = undoOf(call);
+  const work = undo === undefined ? await compacting(call) : undoing(call, undo);
+  await using store = await openToChange(call, reference);
+  const conversation = await conversationOf(store, reference);
+  const { entry, lines } = await work(conversation);
+  const info = await conversation.info();
+  if (call.json) call.out.json({ info: infoJson(info), entry: entry ?? null });
+  else {
+    const [line = "", hint] = lines(quoted(nameOf(info)));
+    call.out.lines([line]);
+    if (hint !== undefined) call.out.note(hint);
+  }
+  return EXIT_DONE;
+}
+
+interface Worked {
+  readonly entry: Entry | undefined;
+  /** What to say, and a hint. */
+  readonly lines: (name: string) => readonly string[];
+}
+
+type Work = (conversation: Conversation) => Promise<Worked>;
+
+function undoOf({ values }: Call): string | undefined {
+  const undo = values.get("undo");
+  if (undo === undefined) return undefined;
+  const other = ["summary", "keep-messages", "keep-tokens"].find((option) => values.has(option));
+  if (other !== undefined) throw new UsageError(`--${other} and --undo cannot be given together`, other);
+  return checkEntry(undo);
+}
+
+function undoing(_: Call, typed: string): Work {
+  return async (conversation) => {
+    const entry = await conversation.undoCompaction(await entryIdOf(conversation, typed));
+    return {
+      entry,
+      lines: (name) => [`Compaction ${safeLine(typed)} of ${name} is undone: its messages count again`],
+    };
+  };
+}
+
+/** Everything is read and checked before the store is opened. */
+async function compacting(call: Call): Promise<Work> {
+  const keepMessages = givenNumber(call, "keep-messages", 0);
+  const keepTokens = givenNumber(call, "keep-tokens", 0);
+  const summary = await summaryOf(call);
+  return async (conversation) => {
+    const entry = await conversation.compact({
+      summarize: () => summary,
+      ...(keepMessages === undefined ? {} : { keepMessages }),
+      ...(keepTokens === undefined ? {} : { keepTokens }),
+    });
+    if (entry === undefined) return { entry, lines: (name) => tooShort(name, keepMessages ?? keepTokens) };
+    const count = isPlainObject(entry.data) ? Number(entry.data.summarised) : 0;
+    return {
+      entry,
+      lines: (name) => [
+        `The summary stands for the first ${counted(count, "message")} of ${name} now`,
+        `To undo it: ${nextCommand(`sessions compact ${name} --undo ${quoted(entry.id)}`, call.values)}`,
+      ],
+    };
+  };
+}
+
+function tooShort(name: string, keep: number | undefined): string[] {
+  return [
+    `Nothing to compact in ${name}: fewer than two messages lie before what is kept. Nothing was changed`,
+    keep === undefined
+      ? "The last 20,000 tokens are kept, unless --keep-messages or --keep-tokens says less."
+      : "The user's last message, and what follows it, is always kept.",
+  ];
+}
+
+async function summaryOf({ values }: Call): Promise<string> {
+  const given = values.get("summary");
+  if (given === undefined) {
+    throw new UsageError(
+      `"sessions compact" needs --summary, written by you: this version has no model to ask. See ${PROGRAM} sessions compact --help`,
+      "summary",
+    );
+  }
+  const summary = given === "-" ? await readStdin("summary", SUMMARY_BYTES_MAX) : given;
+  if (summary.trim() === "") throw invalid("The summary is empty: say what the beginning said", "summary");
+  return summary;
+}

@@ -1,0 +1,24 @@
+import type { Call } from "../command.ts";
+import { checkEntry, exactEntryId } from "../entry-reference.ts";
+import { EXIT_DONE } from "../exit.ts";
+import { conversationOf, openToChange } from "../open-store.ts";
+import { checkReference } from "../reference.ts";
+import { copiesLines } from "../removed-view.ts";
+import { safeLine } from "../safe-text.ts";
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const typed = checkEntry(call.args[1] as string);
+  await using store = await openToChange(call, reference);
+  const conversation = await conversationOf(store, reference);
+  const entryId = await exactEntryId(conversation, typed);
+  const { id, at, entries, blobs, bytes, copies } = await conversation.redact(entryId);
+  if (call.json) call.out.json({ id, at, entries, blobs, bytes, copies });
+  else {
+    call.out.lines([
+      `What entry ${safeLine(entryId)} of ${safeLine(reference)} said is erased; its place stays`,
+      ...copiesLines(call.out, copies),
+    ]);
+  }
+  return EXIT_DONE;
+}

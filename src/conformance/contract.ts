@@ -1,0 +1,317 @@
+/** What an engine promises to the store, where no user of the store would see it. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import type {
+  AppendOperation,
+  BlobOperation,
+  Done,
+  Engine,
+  JournalOperation,
+  LeaseOperation,
+  NewEntry,
+  Operation,
+  Outcome,
+} from "../engine/engine.ts";
+import type { ErrorCode } from "../errors.ts";
+import { isoTime } from "../util/time.ts";
+import { nextUuid } from "../util/uuid.ts";
+import type { Bench, Topic } from "./kit.ts";
+
+const NOW_MS = Date.UTC(2026, 0, 1);
+const AT = isoTime(NOW_MS);
+
+function message(id: string, text = id): NewEntry {
+  return {
+    id,
+    idGiven: false,
+    kind: "message",
+    at: AT,
+    json: JSON.stringify({ role: "user", content: text }),
+  };
+}
+
+function info(id: string, data: NonNullable<NewEntry["data"]>): NewEntry {
+  return { id, idGiven: false, kind: "info", at: AT, json: JSON.stringify(data), data };
+}
+
+/** One conversation of one engine. */
+class Desk implements AsyncDisposable {
+  readonly engine: Engine;
+  readonly id: string = nextUuid(NOW_MS);
+
+  static async open(bench: Bench): Promise<Desk> {
+    const desk = new Desk(await bench.engine({ durability: "process" }));
+    const fields = { key: null, title: null, channel: null, model: null, profileId: null };
+    await desk.done({ type: "create", id: desk.id, idGiven: false, ...fields, at: AT, resume: false });
+    return desk;
+  }
+
+  private constructor(engine: Engine) {
+    this.engine = engine;
+  }
+
+  commit(...operations: readonly Operation[]): Promise<Outcome[]> {
+    return Promise.resolve(this.engine.commit(operations));
+  }
+
+  async done(operation: Operation): Promise<Done> {
+    const [outcome] = await this.commit(operation);
+    assert.ok(outcome?.ok === true, outcome?.ok === false ? outcome.error.message : "There is no outcome");
+    return outcome;
+  }
+
+  async refused(code: ErrorCode, operation: Operation): Promise<void> {
+    const [outcome] = await this.commit(operation);
+    assert.ok(outcome?.ok === false, `Expected ${code}, but it succeeded`);
+    assert.equal(outcome.error.code, code, outcome.error.message);
+  }
+
+  append(entries: readonly NewEntry[], options: Partial<AppendOperation> = {}): AppendOperation {
+    const none = { operationId: undefined, expectedHead: undefined };
+    return { type: "append", conversation: this.id, entries, at: AT, ...none, ...options };
+  }
+
+  lease(token: string, action: LeaseOperation["action"] = "acquire"): LeaseOperation {
+    const times = { ttlMs: 60_000, wait: false, nowMs: NOW_MS };
+    return { type: "lease", conversation: this.id, token, action, ...times };
+  }
+
+  piece(turn: string, epoch: number, position: number, text: string, header?: JournalOperation["header"]) {
+    return { type: "journal", conversation: this.id, turn, epoch, position, text, header } as const;
+  }
+
+  async seqs(branch: string | null | undefined, from: number | null = null): Promise<number[]> {
+    const query = { limit: 100, bytesMax: 1_000_000, kind: undefined };
+    const page = await this.engine.page({
+      conversation: this.id,
+      direction: "forward",
+      from,
+      branch,
+      ...query,
+    });
+    return page.entries.map(({ seq }) => seq);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.engine.close();
+  }
+}
+
+export const contract: Topic = (check) => {
+  check("an operation that is refused does not hinder those that come with it", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const nobody = nextUuid(NOW_MS);
+    const outcomes = await desk.commit(
+      desk.append([message("a")]),
+      desk.append([message("b")], { expectedHead: "nobody" }),
+      { type: "purge", conversation: nobody, at: AT },
+      { type: "redact", conversation: desk.id, entry: "nobody", json: "{}", at: AT },
+      { type: "sweep", conversation: nobody, at: AT },
+      desk.piece("t", 7, 0, "x", {}),
+      desk.lease("mine"),
+      desk.piece("t", 1, 0, "text", { branch: "main" }),
+      desk.append([message("c")], { epoch: 1, endsTurn: "t" }),
+    );
+    assert.deepEqual(
+      outcomes.map((outcome) => (outcome.ok ? "ok" : outcome.error.code)),
+      ["ok", "CONFLICT", "NOT_FOUND", "NOT_FOUND", "NOT_FOUND", "CONFLICT", "ok", "ok", "ok"],
+    );
+    assert.deepEqual(await desk.seqs(undefined), [1, 2]);
+    assert.equal(await desk.engine.turn(desk.id, 0), undefined);
+  });
+
+  check("pieces of a journal that come again are not written again", async (bench) => {
+    await using desk = await Desk.open(bench);
+    await desk.done(desk.lease("mine"));
+    const header = { branch: "main", model: "m-1" };
+    assert.equal((await desk.done(desk.piece("t", 1, 0, "", header))).length, 0);
+    for (const [position, text, length] of [
+      [0, "abc", 3],
+      [3, "def", 6],
+      [3, "def", 6],
+      [0, "abcdef", 6],
+      [4, "efgh", 8],
+      [1, "b", 8],
+    ] as const) {
+      assert.equal((await desk.done(desk.piece("t", 1, position, text))).length, length);
+    }
+    assert.deepEqual(await desk.engine.turn(desk.id, 0), { id: "t", header, text: "abcdefgh", length: 8 });
+    assert.deepEqual(await desk.engine.turn(desk.id, 6), { id: "t", header, text: "gh", length: 8 });
+    assert.equal((await desk.engine.turn(desk.id, 99))?.text, "");
+  });
+
+  check("a journal is written by who has the lease, for one turn at a time", async (bench) => {
+    await using desk = await Desk.open(bench);
+    await desk.refused("CONFLICT", desk.piece("t", 0, 0, "x", {}));
+    await desk.done(desk.lease("mine"));
+    await desk.refused("CONFLICT", desk.piece("t", 2, 0, "x", {}));
+    await desk.done(desk.piece("t", 1, 0, "mine", {}));
+    await desk.refused("CONFLICT", desk.piece("u", 1, 0, "x", {}));
+    await desk.done(desk.append([message("other")], { endsTurn: "u" }));
+    await desk.done(desk.lease("mine", "release"));
+    await desk.refused("CONFLICT", desk.piece("t", 1, 4, "x"));
+    assert.equal((await desk.engine.turn(desk.id, 0))?.text, "mine");
+    await desk.done(desk.lease("yours"));
+    await desk.refused("CONFLICT", desk.append([message("late")], { epoch: 1, endsTurn: "t" }));
+    await desk.done(desk.append([message("end")], { epoch: 2, endsTurn: "t" }));
+    assert.equal(await desk.engine.turn(desk.id, 0), undefined);
+    await desk.done(desk.piece("u", 2, 0, "next", {}));
+    assert.equal((await desk.engine.turn(desk.id, 0))?.text, "next");
+  });
+
+  check("a turn that ends and goes on in one commit begins at nothing", async (bench) => {
+    await using desk = await Desk.open(bench);
+    await desk.done(desk.lease("mine"));
+    await desk.done(desk.piece("t", 1, 0, "a long first part", { part: 1 }));
+    const outcomes = await desk.commit(
+      desk.append([message("a")], { epoch: 1, endsTurn: "t" }),
+      desk.piece("t", 1, 0, "", { part: 2 }),
+      desk.piece("t", 1, 0, "second"),
+    );
+    assert.ok(outcomes.every(({ ok }) => ok));
+    assert.deepEqual(await desk.engine.turn(desk.id, 0), {
+      ...{ id: "t", header: { part: 2 }, text: "second", length: 6 },
+    });
+  });
+
+  check("a blob comes in by pieces, and one that comes again is not taken twice", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const bytes = Buffer.from("0123456789");
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    const piece = (position: number, to: number): BlobOperation => {
+      const data = bytes.subarray(position, to);
+      return { type: "blob", upload: "u", position, data, at: AT, keep: undefined };
+    };
+    assert.equal((await desk.done(piece(0, 4))).length, 4);
+    assert.equal((await desk.done(piece(0, 4))).length, 4);
+    assert.equal((await desk.done(piece(4, 8))).length, 8);
+    assert.equal(await desk.engine.blob(hash, 0, 100), undefined);
+    const keep = { hash, size: 10, encoding: "none" } as const;
+    assert.equal((await desk.done({ ...piece(8, 10), keep })).length, 10);
+    const part = async (offset: number, length: number): Promise<string | undefined> => {
+      const found = await desk.engine.blob(hash, offset, length);
+      assert.deepEqual([found?.size, found?.encoding, found?.storedBytes], [10, "none", 10]);
+      return found && Buffer.from(found.data).toString();
+    };
+    assert.deepEqual(
+      [await part(0, 100), await part(3, 4), await part(9, 5), await part(10, 5), await part(0, 0)],
+      ["0123456789", "3456", "9", "", ""],
+    );
+  });
+
+  check("a sweep leaves what begins a run, and finds nothing the second time", async (bench) => {
+    await using desk = await Desk.open(bench);
+    await desk.done(desk.append([message("q"), message("a")]));
+    await desk.done(
+      desk.append([info("b", { type: "branch", name: "b", from: "q", from_seq: 1, checkout: false })]),
+    );
+    await desk.done(desk.append([message("b1"), message("b2"), message("b3")], { branch: "b" }));
+    await desk.done(desk.append([message("a2")]));
+    await desk.done(desk.append([message("b4")], { branch: "b" }));
+    await desk.done(desk.append([info("p", { type: "prune", branches: [3] })]));
+    const sweep = { type: "sweep", conversation: desk.id, at: AT } as const;
+    const before = await desk.engine.tail(desk.id);
+    const { removed } = await desk.done(sweep);
+    assert.deepEqual([removed?.entries, removed?.blobs], [4, 0]);
+    assert.ok((removed?.bytes ?? 0) > 0);
+    const again = (await desk.done(sweep)).removed;
+    assert.deepEqual([again?.entries, again?.blobs, again?.bytes], [0, 0, 0]);
+    const query = { limit: 100, bytesMax: 1_000_000, kind: undefined, from: null, branch: null };
+    const { entries } = await desk.engine.page({ conversation: desk.id, direction: "forward", ...query });
+    assert.deepEqual(
+      entries.map(({ seq, kind }) => [seq, kind]),
+      [
+        [1, "message"],
+        [2, "message"],
+        [3, "info"],
+        [4, "removed"],
+        [7, "message"],
+        [8, "removed"],
+        [9, "info"],
+      ],
+    );
+    assert.deepEqual(await desk.seqs(undefined), [1, 2, 7]);
+    const after = await desk.engine.tail(desk.id);
+    assert.deepEqual([after?.lastSeq, after?.tree.runs], [before?.lastSeq, before?.tree.runs]);
+    const { append } = await desk.done(desk.append([message("a3")]));
+    assert.ok(append?.replayed === false);
+    assert.deepEqual([append.places[0]?.seq, append.places[0]?.parentId], [10, "a2"]);
+    assert.deepEqual((await desk.engine.verify()).findings, []);
+  });
+
+  check("the feed is read in pieces that meet", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const { place, changes } = await desk.engine.changes(null, 100);
+    assert.deepEqual(changes, []);
+    await desk.done(desk.append([message("a"), message("b"), message("c")]));
+    await desk.commit(desk.append([message("d")]), {
+      ...{ type: "update", conversation: desk.id, patch: { title: "t" }, at: AT },
+    });
+    const all = await desk.engine.changes(place, 100);
+    assert.deepEqual(
+      all.changes.map(({ type, entry }) => entry?.id ?? type),
+      ["a", "b", "c", "d", "updated"],
+    );
+    for (const limit of [1, 2, 3]) {
+      const found = [];
+      for (let at = place; ; ) {
+        const page = await desk.engine.changes(at, limit);
+        assert.ok(page.changes.length <= limit);
+        if (page.changes.length === 0) break;
+        found.push(...page.changes);
+        at = page.place;
+      }
+      assert.deepEqual(found, all.changes);
+    }
+    const behind = all.changes[1]?.place as typeof place;
+    const rest = (await desk.engine.changes(behind, 100)).changes;
+    assert.deepEqual(rest, all.changes.slice(2));
+    assert.deepEqual((await desk.engine.changes(all.place, 100)).changes, []);
+  });
+
+  check("an append that is refused stores none of its blobs", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const data = Buffer.from("bytes");
+    const hash = createHash("sha256").update(data).digest("hex");
+    const blobs = [{ hash, size: 5, encoding: "none" as const, data }];
+    const refs = [{ hash, size: 5, path: ["content", 0], as: "text" as const }];
+    const entry = { ...message("a"), blobs: refs };
+    await desk.refused("CONFLICT", desk.append([entry], { blobs, expectedHead: "nobody" }));
+    assert.equal(await desk.engine.blob(hash, 0, 9), undefined);
+    await desk.refused("NOT_FOUND", desk.append([entry]));
+    await desk.done(desk.append([entry], { blobs }));
+    await desk.done(desk.append([{ ...entry, id: "b" }]));
+    const found = await desk.engine.page({
+      ...{ conversation: desk.id, direction: "forward", from: null, branch: undefined },
+      ...{ limit: 9, bytesMax: 1_000_000, kind: undefined },
+    });
+    assert.deepEqual(
+      found.entries.map(({ blobs: named }) => named),
+      [refs, refs],
+    );
+  });
+
+  check.persistent("another engine on the same place sees tree, turn, lease and feed", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const other = await bench.engine();
+    try {
+      const { place } = await other.changes(null, 1);
+      await desk.done(desk.append([message("q"), message("a")]));
+      await desk.done(
+        desk.append([info("b", { type: "branch", name: "b", from: "q", from_seq: 1, checkout: true })]),
+      );
+      await desk.done(desk.lease("mine"));
+      await desk.done(desk.piece("t", 1, 0, "text", { branch: "b" }));
+      assert.deepEqual(await other.tail(desk.id), await desk.engine.tail(desk.id));
+      assert.equal((await other.turn(desk.id, 2))?.text, "xt");
+      const [asked] = await other.commit([desk.lease("yours")]);
+      assert.deepEqual(asked?.ok === true && [asked.lease?.granted, asked.lease?.ahead], [false, 1]);
+      assert.equal((await other.changes(place, 10)).changes.length, 3);
+      const [written] = await other.commit([desk.append([message("b1")])]);
+      assert.ok(written?.ok);
+      assert.deepEqual(await desk.seqs("b"), [1, 4]);
+    } finally {
+      await other.close();
+    }
+  });
+};

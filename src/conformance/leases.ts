@@ -1,0 +1,202 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { ColloquyError } from "../errors.ts";
+import type { Conversation } from "../store/conversation.ts";
+import { Child, type LeaseTask, SHARED_KEY } from "./child-process.ts";
+import { allMessages, type Bench, refuses, say, type Topic, texts } from "./kit.ts";
+
+const MINUTE_MS = 60_000;
+
+async function fresh(bench: Bench): Promise<Conversation> {
+  const store = await bench.open({ durability: "process" });
+  return store.open(SHARED_KEY);
+}
+
+function holder(bench: Bench, task: Partial<LeaseTask> = {}): Child<LeaseTask> {
+  return new Child(bench, { task: "lease", writer: "child", ttlMs: MINUTE_MS, waitMs: 0, ...task });
+}
+
+/** Wait until so many stand in line, the holder included. */
+async function inLine(chat: Conversation, count: number): Promise<void> {
+  let ahead: unknown;
+  for (const deadline = performance.now() + 20_000; performance.now() < deadline; ) {
+    const error = await chat.lease().then(
+      (lease) => assert.fail(`Nobody holds the lease, so it was given out as ${lease.epoch}`),
+      (reason: ColloquyError) => reason,
+    );
+    ahead = error.details?.ahead;
+    if (ahead === count) return;
+    await sleep(5);
+  }
+  assert.fail(`${ahead} stand in line instead of ${count}`);
+}
+
+export const leases: Topic = (check) => {
+  check("a lease keeps others out until it is released", async (bench) => {
+    const chat = await fresh(bench);
+    const first = await chat.lease();
+    assert.ok(Date.parse(first.expiresAt) > Date.now());
+    const error = await refuses("CONFLICT", chat.lease());
+    assert.equal(error.field, "lease");
+    await chat.append(say("with it"), { lease: first });
+    await first.release();
+    const second = await chat.lease();
+    assert.ok(second.epoch > first.epoch);
+    await refuses("CONFLICT", chat.append(say("too late"), { lease: first }));
+    await refuses("CONFLICT", first.renew());
+    await first.release();
+    await chat.append(say("with the next"), { lease: second });
+    assert.deepEqual(texts(await allMessages(chat)), ["with it", "with the next"]);
+  });
+
+  check("whoever does not name a lease is not kept from writing", async (bench) => {
+    const chat = await fresh(bench);
+    await using _lease = await chat.lease();
+    await chat.append(say("a channel's message"));
+    assert.equal((await chat.info()).messageCount, 1);
+  });
+
+  check("leases of different conversations do not meet", async (bench) => {
+    const store = await bench.open();
+    const [one, two] = [await store.create(), await store.create()];
+    const lease = await one.lease();
+    await using _other = await two.lease();
+    await refuses("VALIDATION_ERROR", two.append(say("x"), { lease }));
+    await refuses("VALIDATION_ERROR", two.append(say("x"), { lease: {} as typeof lease }));
+  });
+
+  check("a lease runs out when nobody renews it", async (bench) => {
+    let nowMs = Date.UTC(2026, 0, 1);
+    const store = await bench.open({ clock: () => nowMs });
+    const chat = await store.create();
+    const first = await chat.lease({ ttlMs: 1000 });
+    nowMs += 600;
+    await first.renew();
+    nowMs += 999;
+    await refuses("CONFLICT", chat.lease());
+    await chat.append(say("still mine"), { lease: first });
+    nowMs += 1;
+    const second = await chat.lease();
+    await refuses("CONFLICT", chat.append(say("too late"), { lease: first }));
+    await chat.append(say("in time"), { lease: second });
+  });
+
+  check("those who wait are served in the order of their coming", async (bench) => {
+    const chat = await fresh(bench);
+    const first = await chat.lease();
+    const order: number[] = [];
+    const waiting = [];
+    for (const n of [1, 2, 3, 4]) {
+      const served = chat.lease({ waitMs: 20_000 }).then(async (lease) => {
+        order.push(n);
+        await lease.release();
+      });
+      waiting.push(served);
+      await inLine(chat, n + 1);
+    }
+    await first.release();
+    // Free for a moment, but not for one who has not waited.
+    await refuses("CONFLICT", chat.lease());
+    await Promise.all(waiting);
+    assert.deepEqual(order, [1, 2, 3, 4]);
+  });
+
+  check("one who gives up waiting holds nobody up", async (bench) => {
+    const chat = await fresh(bench);
+    const first = await chat.lease();
+    await refuses("CONFLICT", chat.lease({ waitMs: 50 }));
+    await first.release();
+    await using _next = await chat.lease();
+  });
+
+  for (const [what, options] of [
+    ["a time of zero", { ttlMs: 0 }],
+    ["a time that is none", { ttlMs: Number.NaN }],
+    ["a negative wait", { waitMs: -1 }],
+    ["a misspelt option", { ttl: 5 }],
+  ] as const) {
+    check(`${what} is refused`, async (bench) => {
+      await refuses("VALIDATION_ERROR", (await fresh(bench)).lease(options as object));
+    });
+  }
+
+  check("there is no lease for what was deleted", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    const lease = await chat.lease();
+    await store.delete(chat.id);
+    await refuses("NOT_FOUND", chat.lease());
+    await refuses("NOT_FOUND", chat.append(say("x"), { lease }));
+  });
+
+  check.persistent(
+    "a lease holds across processes, and is free within two seconds of a kill",
+    async (bench) => {
+      await using child = holder(bench);
+      await child.heard("lease");
+      const chat = await fresh(bench);
+      await refuses("CONFLICT", chat.lease());
+      await refuses("CONFLICT", chat.lease({ waitMs: 200 }));
+      const waiting = chat.lease({ waitMs: 10_000 });
+      await child.kill();
+      const killedAt = performance.now();
+      const lease = await waiting;
+      assert.ok(performance.now() - killedAt < 2000, `${performance.now() - killedAt} ms`);
+      assert.ok(lease.epoch > Number(child.said("lease")[0]));
+    },
+  );
+
+  check.persistent("a lease of a store that was closed is free at once", async (bench) => {
+    const store = await bench.open();
+    await (await store.open(SHARED_KEY)).lease({ ttlMs: MINUTE_MS });
+    await store.close();
+    await using _lease = await (await fresh(bench)).lease({ waitMs: 2000 });
+  });
+
+  check.persistent("a holder that was suspended and wakes up late cannot write", async (bench) => {
+    await using child = holder(bench, { ttlMs: 300 });
+    await child.heard("lease");
+    child.process.kill("SIGSTOP");
+    const chat = await fresh(bench);
+    const lease = await chat.lease({ waitMs: 10_000 });
+    assert.ok(lease.epoch > Number(child.said("lease")[0]));
+    await chat.append(say("taken over"), { lease });
+    child.process.kill("SIGCONT");
+    child.tell("append");
+    await child.heard("refused");
+    assert.deepEqual([child.said("refused"), child.said("done")], [["CONFLICT"], []]);
+    child.tell("release");
+    await child.heard("done");
+    await chat.append(say("still mine"), { lease });
+    assert.deepEqual(texts(await allMessages(chat)), ["taken over", "still mine"]);
+  });
+
+  check.persistent("processes that wait are served in the order of their coming", async (bench) => {
+    const chat = await fresh(bench);
+    const lease = await chat.lease({ ttlMs: MINUTE_MS });
+    const names = ["one", "two", "three"];
+    await using children = new AsyncDisposableStack();
+    const waiting: Child[] = [];
+    for (const [index, writer] of names.entries()) {
+      const child = children.use(holder(bench, { writer, waitMs: 30_000 }));
+      child.tell("append", "release");
+      waiting.push(child);
+      await inLine(chat, index + 2);
+    }
+    await lease.release();
+    await Promise.all(waiting.map((child) => child.heard("done", 2)));
+    assert.deepEqual(texts(await allMessages(chat)), names);
+  });
+
+  check.persistent("one who is killed while waiting holds nobody up", async (bench) => {
+    const chat = await fresh(bench);
+    const lease = await chat.lease({ ttlMs: MINUTE_MS });
+    await using child = holder(bench, { waitMs: 30_000 });
+    await inLine(chat, 2);
+    await child.kill();
+    await lease.release();
+    const releasedAt = performance.now();
+    await using _next = await chat.lease({ waitMs: 10_000 });
+    assert.ok(performance.now() - releasedAt < 2000, `${performance.now() - releasedAt} ms`);
+  });
+};

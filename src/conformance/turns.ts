@@ -1,0 +1,270 @@
+import assert from "node:assert/strict";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Conversation } from "../store/conversation.ts";
+import { Child, SHARED_KEY } from "./child-process.ts";
+import { allMessages, type Bench, refuses, say, type Topic, texts } from "./kit.ts";
+
+const question = { role: "user", content: "question" } as const;
+
+/** The conversation that other processes know too. */
+export async function fresh(bench: Bench): Promise<Conversation> {
+  const store = await bench.open({ durability: "process" });
+  return store.open(SHARED_KEY);
+}
+
+export const turns: Topic = (check) => {
+  check(
+    "a turn keeps the question, what tools say, and the streamed answer as one message",
+    async (bench) => {
+      const chat = await fresh(bench);
+      const turn = await chat.beginTurn({ operationId: "t1", model: "m-1" });
+      assert.equal(turn.state, "running");
+      const [asked] = await turn.add(question);
+      await turn.add({
+        role: "assistant",
+        content: [{ type: "tool_use", id: "u", name: "read", input: {} }],
+      });
+      await turn.add({ role: "user", content: [{ type: "tool_result", tool_use_id: "u", content: "42" }] });
+      await turn.delta("The answer ");
+      await turn.delta("is 42.");
+      assert.equal(turn.text, "The answer is 42.");
+      const answer = await turn.finish();
+      assert.deepEqual(answer?.message, {
+        role: "assistant",
+        content: "The answer is 42.",
+        model: "m-1",
+        endState: "finished",
+      });
+      assert.equal(turn.state, "finished");
+      const entries = await allMessages(chat);
+      assert.deepEqual(entries, turn.entries);
+      assert.deepEqual([entries[0]?.id, entries.length], [asked?.id, 4]);
+      assert.deepEqual(
+        entries.map(({ operationId }) => operationId),
+        ["t1/1", "t1/2", "t1/3", "t1/end"],
+      );
+    },
+  );
+
+  check("the three ends of an answer are told apart", async (bench) => {
+    const chat = await fresh(bench);
+    const first = await chat.beginTurn();
+    await first.delta("whole");
+    await first.finish();
+    const second = await chat.beginTurn();
+    await second.delta("stop");
+    await second.finish("stopped");
+    // A lease that nobody renews: its turn is over as soon as another one begins.
+    const third = await chat.beginTurn({ lease: await chat.lease({ ttlMs: 30 }) });
+    await third.delta("cut o");
+    await sleep(40);
+    const fourth = await chat.beginTurn();
+    await fourth.finish("finished", { message: { role: "assistant", content: "last" } });
+    assert.deepEqual(
+      (await allMessages(chat)).map(({ message }) => [message?.content, message?.endState]),
+      [
+        ["whole", "finished"],
+        ["stop", "stopped"],
+        ["cut o", "interrupted"],
+        ["last", "finished"],
+      ],
+    );
+    await refuses("CONFLICT", third.finish());
+    await refuses("CONFLICT", third.add(question));
+    assert.equal((await chat.info()).messageCount, 4);
+  });
+
+  check("a turn that has ended takes nothing more", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn();
+    await turn.delta("done");
+    await turn.finish();
+    await refuses("CONFLICT", (async () => turn.delta("more"))());
+    await refuses("CONFLICT", turn.add(question));
+    await refuses("CONFLICT", turn.finish());
+    assert.deepEqual(texts(await allMessages(chat)), ["done"]);
+  });
+
+  check("what is streamed can be read while it comes, and the journal goes with the end", async (bench) => {
+    const chat = await fresh(bench);
+    assert.equal(await chat.turn(), undefined);
+    const turn = await chat.beginTurn({ operationId: "t1" });
+    await turn.delta("some ");
+    await turn.delta("text");
+    const open = await chat.turn();
+    assert.deepEqual([open?.id, open?.text, open?.length], ["t1", "some text", 9]);
+    assert.deepEqual(await allMessages(chat), []);
+    await turn.finish();
+    assert.equal(await chat.turn(), undefined);
+  });
+
+  check("a stream does not grow the log, however many pieces it has", async (bench) => {
+    const store = await bench.open({ durability: "process" });
+    const chat = await store.create();
+    const turn = await chat.beginTurn();
+    const pieces = Array.from({ length: 5000 }, (_, n) => `piece ${n}, `);
+    // Nobody waits for each: order and completeness are the promise of the turn.
+    for (const piece of pieces) void turn.delta(piece);
+    await turn.finish();
+    const text = pieces.join("");
+    assert.deepEqual(texts(await allMessages(chat)), [text]);
+    assert.equal((await chat.entries({ all: true })).items.length, 1);
+    const size = (await store.stats()).sizes[chat.id] as number;
+    assert.ok(size < text.length * 2, `${size} bytes for ${text.length} characters`);
+  });
+
+  check("a character may come in two halves", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn();
+    for (const half of ["a\ud83d", "\udc4b", "b"]) await turn.delta(half);
+    assert.deepEqual([(await chat.turn())?.text, (await chat.turn())?.length], ["a👋b", 4]);
+    await turn.finish();
+    assert.deepEqual(texts(await allMessages(chat)), ["a👋b"]);
+  });
+
+  check("a retry of a turn that has ended writes nothing and has the same entries", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn({ operationId: "t1" });
+    await turn.add(question);
+    await turn.delta("answer");
+    await turn.finish("stopped");
+    const again = await chat.beginTurn({ operationId: "t1" });
+    assert.equal(again.state, "stopped");
+    assert.deepEqual(again.entries, turn.entries);
+    await refuses("CONFLICT", again.add(question));
+    assert.deepEqual(texts(await allMessages(chat)), ["question", "answer"]);
+    const next = await chat.beginTurn({ operationId: "t2" });
+    assert.equal(next.state, "running");
+    await next.finish();
+  });
+
+  check("a turn without a word leaves no message, and is still known to have ended", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn({ operationId: "t1" });
+    assert.equal(await turn.finish("stopped"), undefined);
+    assert.deepEqual(await allMessages(chat), []);
+    assert.equal((await chat.beginTurn({ operationId: "t1" })).state, "stopped");
+  });
+
+  check("a given message takes the place of the streamed text", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn({ model: "m-1" });
+    await turn.delta("raw");
+    const message = { role: "assistant", content: "polished", usage: { output: 7 } } as const;
+    const entry = await turn.finish("finished", { message });
+    assert.deepEqual(entry?.message, { ...message, model: "m-1", endState: "finished" });
+    assert.deepEqual(texts(await allMessages(chat)), ["polished"]);
+  });
+
+  check("one conversation has one turn at a time, and the next one can wait", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn();
+    const error = await refuses("CONFLICT", chat.beginTurn());
+    assert.equal(error.field, "lease");
+    const waiting = chat.beginTurn({ waitMs: 10_000 });
+    await turn.delta("first");
+    await turn.finish();
+    const next = await waiting;
+    await next.delta("second");
+    await next.finish();
+    assert.deepEqual(texts(await allMessages(chat)), ["first", "second"]);
+  });
+
+  check("a turn stays on its branch whatever is checked out meanwhile", async (bench) => {
+    const chat = await fresh(bench);
+    const [entry] = await chat.append(say("start"));
+    await chat.branch(entry?.id as string, { name: "b" });
+    const turn = await chat.beginTurn({ branch: "b" });
+    await turn.delta("on b");
+    const mine = await chat.beginTurn().catch(() => undefined);
+    assert.equal(mine, undefined);
+    await chat.checkout("b");
+    await chat.checkout("main");
+    await turn.finish();
+    assert.deepEqual(texts(await allMessages(chat)), ["start"]);
+    assert.deepEqual(texts(await allMessages(chat, { branch: "b" })), ["start", "on b"]);
+  });
+
+  check("a turn stays on its branch when that gets another name", async (bench) => {
+    const chat = await fresh(bench);
+    const [start] = await chat.append(say("start"));
+    const turn = await chat.beginTurn();
+    await turn.delta("on the first");
+    await chat.branch(start?.id as string, { name: "b", checkout: true });
+    await chat.flatten();
+    await turn.finish();
+    assert.deepEqual(texts(await allMessages(chat, { branch: "former-main" })), ["start", "on the first"]);
+    assert.deepEqual(texts(await allMessages(chat)), ["start"]);
+    const second = await chat.beginTurn({ branch: "former-main" });
+    await second.delta("and on it");
+    await chat.checkout("former-main");
+    await chat.flatten();
+    await second.finish();
+    assert.deepEqual(texts(await allMessages(chat)), ["start", "on the first", "and on it"]);
+  });
+
+  check("what was streamed is kept when its branch was pruned meanwhile", async (bench) => {
+    const chat = await fresh(bench);
+    const [start] = await chat.append(say("start"));
+    await chat.branch(start?.id as string, { name: "b" });
+    const turn = await chat.beginTurn({ branch: "b", lease: await chat.lease({ ttlMs: 30 }) });
+    await turn.delta("a word");
+    await chat.pruneBranches({ names: ["b"] });
+    await sleep(40);
+    const next = await chat.beginTurn();
+    await next.finish();
+    const { items } = await chat.entries({ all: true });
+    assert.ok(JSON.stringify(items).includes("a word"), "The word was lost");
+  });
+
+  check.persistent("a killed process leaves its partial answer, which the next one seals", async (bench) => {
+    await using child = new Child(bench, { task: "turn", turn: "t1" }, "full");
+    await child.heard("ack", 40);
+    await child.kill();
+    const acknowledged = child.said("ack").length;
+    assert.ok(acknowledged >= 40);
+    const reader = await bench.open({ readonly: true });
+    const partial = await (await reader.get(SHARED_KEY))?.turn();
+    assert.equal(partial?.id, "t1");
+    const store = await bench.open();
+    const chat = await store.open(SHARED_KEY);
+    const [asked, answer, ...rest] = await allMessages(chat);
+    assert.deepEqual([asked?.message?.content, rest], ["the question", []]);
+    assert.deepEqual(
+      [answer?.message?.endState, answer?.message?.model, answer?.message?.role],
+      ["interrupted", "m-1", "assistant"],
+    );
+    const text = String(answer?.message?.content);
+    const promised = Array.from({ length: acknowledged }, (_, n) => `piece ${n}, `).join("");
+    assert.equal(text.slice(0, promised.length), promised);
+    assert.equal(text, partial?.text);
+    assert.equal(await chat.turn(), undefined);
+    assert.equal((await chat.beginTurn({ operationId: "t1" })).state, "interrupted");
+    const next = await chat.beginTurn({ operationId: "t2" });
+    await next.delta("going on");
+    await next.finish();
+    assert.equal((await chat.info()).messageCount, 3);
+    assert.deepEqual((await store.verify()).findings, []);
+  });
+
+  check.persistent(
+    "a process that is killed while it streams is taken over within two seconds",
+    async (bench) => {
+      await using child = new Child(bench, { task: "turn", turn: "t1" });
+      await child.heard("ack", 3);
+      const chat = await fresh(bench);
+      await refuses("CONFLICT", chat.beginTurn());
+      const waiting = chat.beginTurn({ waitMs: 10_000 });
+      await child.kill();
+      const killedAt = performance.now();
+      const turn = await waiting;
+      assert.ok(performance.now() - killedAt < 2000, `${performance.now() - killedAt} ms`);
+      await turn.delta("mine");
+      await turn.finish();
+      assert.deepEqual(
+        (await allMessages(chat)).map(({ message }) => message?.endState),
+        [undefined, "interrupted", "finished"],
+      );
+    },
+  );
+};

@@ -1,0 +1,189 @@
+import { ColloquyError } from "../../errors.ts";
+import type { BlobRef, Entry } from "../../message/types.ts";
+import { pathOf, type SeqRange, unreachable, within } from "../../tree/path.ts";
+import { type Place, type Tail, targetBranch } from "../../tree/place.ts";
+import { fold, OFF_PATH, PLAIN, type Tree } from "../../tree/tree.ts";
+import type { AppendOperation, EntryPage, NewEntry, PageQuery } from "../engine.ts";
+
+interface Line {
+  readonly entry: Omit<Entry, "message" | "data" | "blobs">;
+  readonly branch: number;
+  /** Stored as text, so that nobody holds a reference into the store. */
+  readonly json: string;
+  readonly blobs: readonly BlobRef[];
+}
+
+/** What was in entries that were taken away. */
+export interface Taken {
+  readonly entries: number;
+  readonly messages: number;
+  readonly bytes: number;
+  readonly hashes: readonly string[];
+}
+
+/** The entries of one conversation, in the order of their `seq`, which may have gaps. */
+export class Log {
+  tail: Tail = { lastSeq: 0, last: null, tree: PLAIN };
+  #lines: Line[] = [];
+  readonly #seqById = new Map<string, number>();
+
+  get length(): number {
+    return this.#lines.length;
+  }
+
+  get bytes(): number {
+    return this.#lines.reduce((sum, line) => sum + sizeOf(line), 0);
+  }
+
+  /** Every hash as often as an entry refers to it. */
+  get hashes(): string[] {
+    return this.#lines.flatMap(hashesOf);
+  }
+
+  put(append: AppendOperation, places: readonly Place[], tail: Tail): void {
+    append.entries.forEach(({ id, kind, at, json, blobs = [] }: NewEntry, index) => {
+      const { seq, parentId, branch } = places[index] as Place;
+      const { operationId } = append;
+      const place = { id, seq, parentId, kind, at };
+      const entry = operationId === undefined ? place : { ...place, operationId };
+      this.#lines.push({ entry, branch, json, blobs: structuredClone(blobs) });
+      this.#seqById.set(id, seq);
+    });
+    this.tail = tail;
+  }
+
+  byOperation(operationId: string): Entry[] {
+    return this.#lines.filter(({ entry }) => entry.operationId === operationId).map(restored);
+  }
+
+  byId(id: string): Entry | undefined {
+    const line = this.#lineOf(id);
+    return line === undefined ? undefined : restored(line);
+  }
+
+  seqOf(id: string): number | undefined {
+    return this.#seqById.get(id);
+  }
+
+  page({ direction, from, limit, bytesMax, kind, branch }: PageQuery): EntryPage {
+    const forward = direction === "forward";
+    const page: Entry[] = [];
+    let bytes = 0;
+    for (const line of this.#walk(this.#rangesOf(branch), from, forward)) {
+      if (kind !== undefined && line.entry.kind !== kind) continue;
+      bytes += sizeOf(line);
+      if (page.length >= limit || (page.length > 0 && bytes > bytesMax)) {
+        return { entries: forward ? page : page.reverse(), more: true };
+      }
+      page.push(restored(line));
+    }
+    return { entries: forward ? page : page.reverse(), more: false };
+  }
+
+  /** Put `json` in the place of what an entry holds. */
+  redact(id: string, json: string): Taken {
+    const line = this.#lineOf(id);
+    if (line === undefined) {
+      throw new ColloquyError("NOT_FOUND", `There is no entry ${id}`, { field: "entry", details: { id } });
+    }
+    this.#lines[this.#indexOf(line.entry.seq)] = { ...line, json, blobs: [] };
+    // The tree may have held what is to be forgotten, such as a label.
+    if (line.entry.kind !== "message") this.tail = { ...this.tail, tree: this.#folded() };
+    return { ...taken([line]), messages: 0 };
+  }
+
+  /** Take away what no branch leads to, but for the first entry of each run. */
+  sweep(): Taken {
+    const { lastSeq, tree } = this.tail;
+    const gone = unreachable(tree, lastSeq);
+    const begins = new Set(tree.runs.map(([seq]) => seq));
+    const swept = [...this.#walk(gone, null, true)].filter(({ entry }) => entry.kind !== "removed");
+    const seqs = new Set(swept.map(({ entry }) => entry.seq));
+    for (const { entry } of swept) if (!begins.has(entry.seq)) this.#seqById.delete(entry.id);
+    this.#lines = this.#lines.flatMap((line) => {
+      if (!seqs.has(line.entry.seq)) return [line];
+      return begins.has(line.entry.seq) ? [emptied(line)] : [];
+    });
+    return taken(swept);
+  }
+
+  #rangesOf(branch: string | null | undefined): SeqRange[] {
+    const { lastSeq, tree } = this.tail;
+    if (branch === null) return [[1, lastSeq]];
+    return pathOf(tree, targetBranch(tree, branch), lastSeq);
+  }
+
+  /** The lines of some ranges behind (forward) or before (backward) a place. */
+  *#walk(ranges: readonly SeqRange[], from: number | null, forward: boolean): Generator<Line> {
+    const step = forward ? 1 : -1;
+    const asked = forward ? [(from ?? 0) + 1, Infinity] : [1, (from ?? Infinity) - 1];
+    const found = within(ranges, ...(asked as [number, number]));
+    for (const [first, last] of forward ? found : found.reverse()) {
+      const [begin, end] = [this.#indexOf(first), this.#indexOf(last + 1)];
+      for (let index = forward ? begin : end - 1; index >= begin && index < end; index += step) {
+        yield this.#lines[index] as Line;
+      }
+    }
+  }
+
+  #lineOf(id: string): Line | undefined {
+    const seq = this.#seqById.get(id);
+    return seq === undefined ? undefined : this.#lines[this.#indexOf(seq)];
+  }
+
+  /** Where the first line stands that has this `seq` or a later one. */
+  #indexOf(seq: number): number {
+    let low = 0;
+    for (let high = this.#lines.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((this.#lines[middle] as Line).entry.seq < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #folded(): Tree {
+    let last: string | null = null;
+    let tree = PLAIN;
+    for (const line of this.#lines) {
+      const { id, seq, kind, at } = line.entry;
+      const { branch } = line;
+      tree = fold(tree, { id, seq, kind, at, branch, data: restored(line).data }, last);
+      if (branch !== OFF_PATH) last = id;
+    }
+    return tree;
+  }
+}
+
+function emptied({ entry, branch }: Line): Line {
+  const { operationId: _, ...place } = entry;
+  return { entry: { ...place, kind: "removed" }, branch, json: "{}", blobs: [] };
+}
+
+function taken(lines: readonly Line[]): Taken {
+  return {
+    entries: lines.length,
+    messages: lines.filter(({ entry }) => entry.kind === "message").length,
+    bytes: lines.reduce((sum, line) => sum + sizeOf(line), 0),
+    hashes: lines.flatMap(hashesOf),
+  };
+}
+
+function hashesOf({ blobs }: Line): string[] {
+  return blobs.map(({ hash }) => hash);
+}
+
+function sizeOf({ json }: Line): number {
+  return Buffer.byteLength(json);
+}
+
+function restored({ entry, json, blobs }: Line): Entry {
+  const { operationId, ...place } = entry;
+  const value = JSON.parse(json);
+  return {
+    ...place,
+    ...(entry.kind === "message" ? { message: value } : { data: value }),
+    ...(operationId === undefined ? {} : { operationId }),
+    ...(blobs.length === 0 ? {} : { blobs: structuredClone(blobs) }),
+  };
+}

@@ -1,0 +1,274 @@
+/** One commit: operations in order, one write to the feed and to each log, one sync for each file. */
+import { asColloquyError, type ColloquyError } from "../../errors.ts";
+import type { LogWriter } from "../../transcript/log-writer.ts";
+import type { Place } from "../../tree/place.ts";
+import type { AppendOperation, Awaitable, Done, Operation, Outcome } from "../engine.ts";
+import { notFound } from "../rules.ts";
+import { appendEntries } from "./append.ts";
+import { createConversation, moveConversation, updateConversation } from "./conversations.ts";
+import type { Recorded } from "./feed.ts";
+import { changeRecord, entriesRecord, type FeedRecord, type RecordType } from "./feed-record.ts";
+import { decide, settleFeed } from "./feed-repair.ts";
+import type { Syncable } from "./journals.ts";
+import type { Known } from "./known.ts";
+import type { OpenLog } from "./open-logs.ts";
+import type { Parts } from "./parts.ts";
+import { purgeConversation } from "./purge.ts";
+import { collectBlobs, redactEntry, sweepConversation } from "./removals.ts";
+import { writeJournal } from "./turns.ts";
+
+/** An append that is planned and not written. */
+interface Staged {
+  readonly index: number;
+  readonly known: Known;
+  readonly open: OpenLog;
+  readonly at: string;
+}
+
+/** Logs hold their files open, so not too many wait. */
+const STAGED_LOGS_MAX = 128;
+/** Changes that a power cut would take out of the feed without a trace in the logs. */
+const SYNCED: ReadonlySet<RecordType> = new Set([
+  "updated",
+  "trashed",
+  "restored",
+  "purged",
+  "redacted",
+  "swept",
+]);
+
+export class Commit {
+  readonly #parts: Parts;
+  readonly #outcomes: Outcome[] = [];
+  readonly #staged = new Map<LogWriter, Staged[]>();
+  readonly #written = new Map<Syncable, number[]>();
+  readonly #ended: { readonly index: number; readonly known: Known; readonly turn: string }[] = [];
+  /** In the feed already, from `#firstRecord` on. */
+  readonly #recorded: Recorded[] = [];
+  #firstRecord = 0;
+  /** Not yet in the feed. */
+  #pending: Recorded[] = [];
+
+  /** To be used once, under the lock. */
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  run(operations: readonly Operation[]): Awaitable<Outcome[]> {
+    operations.forEach((operation, index) => {
+      try {
+        this.#outcomes[index] = { ok: true, ...this.#do(operation, index) };
+      } catch (error) {
+        this.#outcomes[index] = this.#refused(error);
+      }
+    });
+    this.flush();
+    if (this.#written.size > 1) return this.#syncTogether();
+    for (const [file, indexes] of this.#written) {
+      try {
+        file.sync();
+      } catch (error) {
+        this.#notDurable(file, indexes, error);
+      }
+    }
+    return this.#end();
+  }
+
+  #do(operation: Operation, index: number): Done {
+    const parts = this.#parts;
+    switch (operation.type) {
+      case "create":
+        return { info: createConversation(parts, operation, this.noter(index)) };
+      case "append":
+        return { append: appendEntries(parts, operation, this, index) };
+      case "lease":
+        return { lease: parts.leases.decide(leasable(parts, operation.conversation), operation) };
+      case "blob":
+        return { length: parts.blobs.take(operation) };
+      case "journal":
+        if (this.#ended.length > 0) this.#endTurns();
+        return { length: writeJournal(parts, operation, (file) => this.mustSync(file, index)) };
+      default:
+        break;
+    }
+    // What follows looks at logs as they are on the disk.
+    this.flush();
+    switch (operation.type) {
+      case "update":
+        return { info: updateConversation(parts, operation, this.noter(index)) };
+      case "purge":
+        return { removed: purgeConversation(parts, operation, this.noter(index)) };
+      case "redact":
+        return { removed: redactEntry(parts, operation, this.noter(index)) };
+      case "sweep":
+        return { removed: sweepConversation(parts, operation, this.noter(index)) };
+      case "collect":
+        return { removed: collectBlobs(parts, operation) };
+      default:
+        return { info: moveConversation(parts, operation, this.noter(index)) };
+    }
+  }
+
+  /** For a change that has happened: the feed tells of it. */
+  noter(index: number): (type: RecordType, known: Known) => void {
+    return (type, { stem, metadata }) => {
+      this.#pending.push({ record: changeRecord(type, stem, metadata.id), index });
+    };
+  }
+
+  /** Plan an append. It is written with the others of this commit. */
+  stage(append: AppendOperation, known: Known, open: OpenLog, places: readonly Place[], index: number): void {
+    const { entries, operationId, at } = append;
+    const { writer } = open;
+    if (this.#staged.size >= STAGED_LOGS_MAX && !writer.isStaged) this.flush();
+    const starts = writer.stage(entries, places, operationId);
+    for (const [line, { id }] of entries.entries()) open.index?.add(id, operationId, starts[line] as number);
+    const [first] = places as [Place];
+    const record = entriesRecord(known.stem, first.seq, places.length, entries[0]?.id as string);
+    this.#pending.push({ record, index });
+    const staged = this.#staged.get(writer);
+    if (staged === undefined) this.#staged.set(writer, [{ index, known, open, at }]);
+    else staged.push({ index, known, open, at });
+  }
+
+  /** The operation counts when this is synced. */
+  mustSync(file: Syncable, index: number): void {
+    const indexes = this.#written.get(file);
+    if (indexes === undefined) this.#written.set(file, [index]);
+    else indexes.push(index);
+  }
+
+  /** The journal of a turn goes once its entries are durable. */
+  endsTurn(known: Known, turn: string, index: number): void {
+    this.#ended.push({ index, known, turn });
+  }
+
+  /** Write what is staged. */
+  flush(): void {
+    if (this.#pending.length === 0) return;
+    try {
+      this.#record();
+    } catch (error) {
+      for (const [writer, staged] of this.#staged) this.#notWritten(writer, staged, error);
+    }
+    for (const [writer, staged] of this.#staged) {
+      try {
+        writer.write();
+      } catch (error) {
+        this.#notWritten(writer, staged, error);
+        continue;
+      }
+      for (const { index, known, open, at } of staged) {
+        this.mustSync(writer, index);
+        // Otherwise the next look at the file would read back what was just written.
+        known.log = writer.state;
+        known.metadata = { ...known.metadata, updatedAt: at, log: writer.state };
+        this.#parts.logs.metadataBehind(open);
+      }
+    }
+    this.#staged.clear();
+  }
+
+  /** Tell the feed what is about to be written, and what has happened. */
+  #record(): void {
+    const { feed } = this.#parts;
+    const isFirst = this.#recorded.length === 0;
+    const pending = [...feed.owed.splice(0), ...this.#pending];
+    this.#pending = [];
+    const records = pending.map(({ record }, place) => ({ ...record, continues: !isFirst || place > 0 }));
+    try {
+      if (isFirst) settleFeed(this.#parts);
+      const first = feed.add(records);
+      if (isFirst) this.#firstRecord = first;
+    } catch (error) {
+      // What has happened is told later; what was to happen does not.
+      feed.owed.push(...pending.filter(({ record }) => record.type !== "intent"));
+      throw error;
+    }
+    for (const [place, { index }] of pending.entries()) {
+      this.#recorded.push({ record: records[place] as FeedRecord, index });
+    }
+  }
+
+  #notWritten(writer: LogWriter, staged: readonly Staged[], error: unknown): void {
+    writer.unstage();
+    for (const { index, open } of staged) {
+      this.#outcomes[index] = this.#refused(error);
+      open.index = undefined;
+    }
+    // What was written before it may be cut off too.
+    if (writer.refuses) this.#parts.catalogue.recount(writer.path);
+    this.#staged.delete(writer);
+  }
+
+  async #syncTogether(): Promise<Outcome[]> {
+    const sync = ([file, indexes]: [Syncable, number[]]): Promise<void> =>
+      file.syncLater().catch((error) => this.#notDurable(file, indexes, error));
+    await Promise.all([...this.#written].map(sync));
+    return this.#end();
+  }
+
+  /** What was not synced is not acknowledged. */
+  #notDurable(file: Syncable, indexes: readonly number[], error: unknown): void {
+    for (const index of indexes) this.#outcomes[index] = { ok: false, error: error as ColloquyError };
+    // The writer has cut the file back: what was counted is not there any more.
+    this.#parts.catalogue.recount(file.path);
+  }
+
+  #end(): Outcome[] {
+    this.#decideRecords();
+    for (const { index, known, turn } of this.#ended)
+      if (this.#outcomes[index]?.ok) this.#endJournal(known, turn);
+    return this.#outcomes;
+  }
+
+  /** From here on readers of the feed see it. A failure leaves it to the next commit, which looks at the logs. */
+  #decideRecords(): void {
+    const { feed } = this.#parts;
+    if (this.#recorded.length === 0) return;
+    const isOk = (index: number): boolean => this.#outcomes[index]?.ok === true;
+    const records = this.#recorded.map(({ record, index }) =>
+      record.type === "intent" ? decide(record, isOk(index)) : record,
+    );
+    try {
+      if (this.#recorded.some(({ record }) => record.type === "intent"))
+        feed.decide(this.#firstRecord, records);
+      else feed.markDecided();
+      if (records.some(({ type }) => SYNCED.has(type))) feed.syncAll();
+    } catch {
+      // As above.
+    }
+  }
+
+  /** Another turn begins in the same commit. */
+  #endTurns(): void {
+    this.flush();
+    const ended = this.#ended.splice(0);
+    for (const { index, known, turn } of ended) {
+      this.#parts.logs.sync(known.metadata.id);
+      if (this.#outcomes[index]?.ok) this.#endJournal(known, turn);
+    }
+  }
+
+  /** The entries are safe; a journal that stays is ended by whoever finds it. */
+  #endJournal(known: Known, turn: string): void {
+    try {
+      this.#parts.journals.end(known, turn);
+    } catch (error) {
+      this.#parts.report(
+        `${known.stem}:${turn}`,
+        `A journal could not be removed: ${(error as Error).message}`,
+      );
+    }
+  }
+
+  #refused(error: unknown): Outcome {
+    return { ok: false, error: asColloquyError(error, `Cannot write to ${this.#parts.folder}`) };
+  }
+}
+
+function leasable({ catalogue }: Parts, id: string): string {
+  const known = catalogue.peek(id);
+  if (known === undefined || known.trashed) throw notFound(id);
+  return known.stem;
+}

@@ -1,0 +1,87 @@
+import type { DatabaseSync } from "node:sqlite";
+import { activeHead, type Place, type Tail } from "../../tree/place.ts";
+import { timeOf } from "../../util/time.ts";
+import type { AppendOperation, AppendResult } from "../engine.ts";
+import { planAppend } from "../rules.ts";
+import type { Blobs } from "./blobs.ts";
+import type { Journals } from "./journals.ts";
+import type { Leases } from "./leases.ts";
+import { APPLICATION_ID } from "./migrations.ts";
+import { type Row, toEntry } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+import { summaryOf, type Tails } from "./tails.ts";
+
+/** Writing entries. A message of a conversation that was never branched takes two statements. */
+export class Appends {
+  readonly #database: DatabaseSync;
+  readonly #sql: Statements;
+  readonly #tails: Tails;
+  readonly #blobs: Blobs;
+  readonly #journals: Journals;
+  readonly #leases: Leases;
+
+  constructor(
+    database: DatabaseSync,
+    sql: Statements,
+    tails: Tails,
+    blobs: Blobs,
+    journals: Journals,
+    leases: Leases,
+  ) {
+    this.#database = database;
+    this.#sql = sql;
+    this.#tails = tails;
+    this.#blobs = blobs;
+    this.#journals = journals;
+    this.#leases = leases;
+  }
+
+  append(append: AppendOperation): AppendResult {
+    const known = this.#tails.get(append.conversation);
+    const { n, tail } = known;
+    const plan = planAppend(append, {
+      tail,
+      byOperation: (operationId) =>
+        (this.#sql.byOperation.all(operationId, n) as unknown as Row[]).flatMap((row) => toEntry(row) ?? []),
+      byEntryId: (id) => {
+        const row = this.#sql.entryById.get(n, id) as Row | undefined;
+        return row === undefined ? undefined : toEntry(row);
+      },
+      lease: () => this.#leases.state(n),
+      hasBlob: (hash) => this.#blobs.has(hash),
+    });
+    if (plan.replay !== undefined) {
+      // Whoever wrote it may have died before the sync. A commit without changes would not sync, and an
+      // UPDATE that changes nothing is none; this rewrites a page with what it holds.
+      this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      return { replayed: true, entries: plan.replay };
+    }
+    known.tail = plan.tail;
+    this.#insert(append, n, plan.places, plan.tail);
+    if (plan.tail.tree !== tail.tree) this.#sql.setTree.run(n, ...summaryOf(plan.tail));
+    if (append.endsTurn !== undefined) this.#journals.end(n, append.endsTurn);
+    return { replayed: false, places: plan.places };
+  }
+
+  #insert(append: AppendOperation, n: number, places: readonly Place[], tail: Tail): void {
+    const { entries, blobs, operationId, at } = append;
+    for (const blob of blobs ?? []) this.#blobs.put(blob, at);
+    let messages = 0;
+    let lastMessageMs: number | null = null;
+    entries.forEach(({ id, kind, at, json, blobs }, index) => {
+      const { seq, parentId, branch, mark } = places[index] as Place;
+      const atMs = timeOf(at);
+      const refs = blobs === undefined || blobs.length === 0 ? null : JSON.stringify(blobs);
+      const named = operationId ?? null;
+      const marked = mark ? branch : null;
+      this.#sql.insert.run(this.#tails.nextN(), n, seq, id, parentId, kind, atMs, named, json, marked, refs);
+      if (kind === "message") {
+        messages++;
+        lastMessageMs = Math.max(lastMessageMs ?? atMs, atMs);
+      }
+    });
+    const { lastSeq } = tail;
+    if (operationId !== undefined) this.#sql.name.run(operationId, n, lastSeq - entries.length + 1, lastSeq);
+    this.#sql.grow.run(n, lastSeq, activeHead(tail), messages, timeOf(at), lastMessageMs);
+  }
+}

@@ -1,0 +1,141 @@
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { openStore } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
+
+/** The files of a store that hold the text, in any form that can be read. */
+function holding(folder: string, text: string): string[] {
+  return readdirSync(folder).filter(
+    (name) => statSync(join(folder, name)).isFile() && readFileSync(join(folder, name)).includes(text),
+  );
+}
+
+async function fresh(): Promise<{ folder: string; path: string; store: Store }> {
+  const folder = tempFolder();
+  const path = join(folder, "store.db");
+  return { folder, path, store: await openStore(`sqlite:${path}`) };
+}
+
+const say = (content: string): { role: "user"; content: string } => ({ role: "user", content });
+
+describe("what was purged", () => {
+  it("is in no file of the store any more: messages, titles, keys, context, blobs", async () => {
+    const { folder, store } = await fresh();
+    const chat = await store.open("cli:CANARY", { title: "CANARY" });
+    await chat.append([say("CANARY"), say(`${"x".repeat(30_000)} CANARY`)], { operationId: "op CANARY" });
+    // Noise is not compressed, so that the word stands there to be read.
+    const data = Buffer.concat([randomBytes(40_000), Buffer.from("CANARY")]).toString("base64");
+    const image = { type: "base64", media_type: "image/png", data };
+    await chat.append({ role: "user", content: [{ type: "image", source: image }] });
+    await chat.update({ contextState: { note: "CANARY" } });
+    expect(holding(folder, "CANARY")).not.toEqual([]);
+    const receipt = await store.purge(chat.id, { force: true });
+    expect(receipt).toMatchObject({ entries: 3, blobs: 1, copies: [] });
+    expect(holding(folder, "CANARY")).toEqual([]);
+    expect(await store.stats()).toMatchObject({ conversations: 0, entries: 0 });
+    await store.close();
+    expect(holding(folder, "CANARY")).toEqual([]);
+  });
+
+  it("leaves no title of a conversation without messages", async () => {
+    const { folder, store } = await fresh();
+    const chat = await store.create({ title: "CANARY" });
+    await store.purge(chat.id, { force: true });
+    expect(holding(folder, "CANARY")).toEqual([]);
+    await store.close();
+  });
+
+  it("does not live on where other conversations were moved about", { timeout: 60_000 }, async () => {
+    const { folder, store } = await fresh();
+    const left: [name: string, chat: Conversation][] = [];
+    for (let n = 0; n < 24; n++) left.push([`CANARY-${n}-`, await store.create({ title: `CANARY-${n}-` })]);
+    let seed = 2;
+    const random = (below: number): number => {
+      seed = (seed * 1_103_515_245 + 12_345) % 2 ** 31;
+      return (seed >> 8) % below;
+    };
+    // Short and long rows in any order, so that pages are joined when some of them go.
+    const grow = (count: number): Promise<unknown> =>
+      Promise.all(
+        Array.from({ length: count }, () => {
+          const [name, chat] = left[random(left.length)] as [string, Conversation];
+          return chat.append(say(`${name} `.repeat([2, 30, 300][random(3)] as number)));
+        }),
+      );
+    await grow(1200);
+    while (left.length > 0) {
+      const [[name, chat]] = left.splice(random(left.length), 1) as [[string, Conversation]];
+      await store.purge(chat.id, { force: true });
+      expect(holding(folder, name), `${left.length} are left`).toEqual([]);
+      if (left.length > 0) await grow(10);
+    }
+    await store.close();
+  });
+
+  it("is not taken from others that refer to the same blob, in the trash too", async () => {
+    const { store } = await fresh();
+    const part = { type: "tool_result", tool_use_id: "t", content: "shared ".repeat(9000) };
+    const [one, two] = [await store.create(), await store.create()];
+    for (const chat of [one, two]) await chat.append({ role: "user", content: [part] });
+    await store.delete(two.id);
+    expect(await store.purge(one.id, { force: true })).toMatchObject({ entries: 1, blobs: 0 });
+    await store.restore(two.id);
+    expect((await two.messages()).items[0]?.message?.content).toEqual([part]);
+    await store.delete(two.id);
+    expect(await store.purge(two.id)).toMatchObject({ entries: 1, blobs: 1 });
+    await store.close();
+  });
+
+  it("is said to be in the log as long as another process reads there, and in copies", async () => {
+    const { folder, path, store } = await fresh();
+    const chat = await store.create();
+    await chat.append(say("CANARY"));
+    const copy = `${path}.backup-v1-20260101000000000`;
+    writeFileSync(copy, "");
+    const reader = spawn(process.execPath, [
+      "--input-type=module",
+      "-e",
+      `const { DatabaseSync } = await import("node:sqlite");
+      const database = new DatabaseSync(process.argv[1], { readOnly: true });
+      database.exec("BEGIN; SELECT count(*) FROM entries");
+      process.stdout.write("reading");
+      setInterval(() => {}, 1000);`,
+      path,
+    ]);
+    await once(reader.stdout, "data");
+    const receipt = await store.purge(chat.id, { force: true });
+    expect(receipt.copies).toEqual([`${path}-wal`, copy]);
+    reader.kill("SIGKILL");
+    await once(reader, "exit");
+    const other = await store.create();
+    expect((await store.purge(other.id, { force: true })).copies).toEqual([copy]);
+    expect(holding(folder, "CANARY")).toEqual([]);
+    await store.close();
+  });
+});
+
+describe("what was redacted", () => {
+  it("is in no file of the store any more, and all else is as it was", async () => {
+    const { folder, store } = await fresh();
+    const chat = await store.create();
+    const part = { type: "tool_result", tool_use_id: "t", content: "CANARY ".repeat(9000) };
+    await chat.append([say("before"), say("CANARY"), { role: "user", content: [part] }, say("after")]);
+    const { items } = await chat.messages();
+    expect(await chat.redact(items[1]?.id as string)).toMatchObject({ entries: 1, blobs: 0, copies: [] });
+    expect(await chat.redact(items[2]?.id as string)).toMatchObject({ entries: 1, blobs: 1, copies: [] });
+    expect(holding(folder, "CANARY")).toEqual([]);
+    const left = (await chat.messages()).items;
+    expect(left.map(({ id, parentId }) => [id, parentId])).toEqual(
+      items.map(({ id, parentId }) => [id, parentId]),
+    );
+    expect([left[0], left[3]]).toEqual([items[0], items[3]]);
+    expect(await store.verify()).toMatchObject({ ok: true });
+    await store.close();
+  });
+});

@@ -1,0 +1,64 @@
+/**
+ * Erasing what was taken away.
+ *
+ * SQLite overwrites what is deleted (`secure_delete`), but not the copies that
+ * stay in the gaps of a page when its neighbours are deleted or grow and what
+ * is left moves to another page. Only writing the file anew gets rid of those.
+ * The write-ahead log holds the words until it is emptied.
+ */
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { runAside, runHere } from "../../sqlite/aside.ts";
+import { retryBusy } from "../../sqlite/busy.ts";
+import { migrationCopies } from "../../sqlite/migrate.ts";
+import { isExclusive } from "../../sqlite/pragma.ts";
+import { waitUntil } from "../../util/wait.ts";
+import type { Outcome } from "../engine.ts";
+
+/** Writers wait for about a second then; larger files are not written anew, and are named in the receipt. */
+const REWRITE_BYTES_MAX = 256 * 1024 * 1024;
+/** Writing these anew takes less time than a thread takes to start. */
+const HERE_BYTES_MAX = 2 * 1024 * 1024;
+/** A reader of another process is rarely at it for longer. */
+const CHECKPOINT_WAIT_MS = 1000;
+
+/** Whatever fails here: what was taken away is gone for every reader, and the receipt says where it may be found. */
+export async function eraseTraces(
+  database: DatabaseSync,
+  path: string,
+  waitMs: number,
+  outcomes: readonly Outcome[],
+): Promise<Outcome[]> {
+  const rewritten = await rewrite(database, path, waitMs);
+  const emptied = await waitUntil(() => emptyLog(database), CHECKPOINT_WAIT_MS);
+  const copies = [
+    ...(rewritten ? [] : [path]),
+    ...(emptied ? [] : [`${path}-wal`]),
+    ...migrationCopies(path),
+  ];
+  return outcomes.map((outcome) => {
+    if (!outcome.ok || outcome.removed === undefined) return outcome;
+    return { ...outcome, removed: { ...outcome.removed, copies } };
+  });
+}
+
+async function rewrite(database: DatabaseSync, path: string, waitMs: number): Promise<boolean> {
+  try {
+    const { size } = statSync(path);
+    if (size > REWRITE_BYTES_MAX) return false;
+    const request = { path, waitMs, job: "vacuum", args: [] } as const;
+    if (size > HERE_BYTES_MAX && !isExclusive(database)) await runAside(request);
+    else await retryBusy(path, waitMs, () => runHere(database, request));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function emptyLog(database: DatabaseSync): boolean {
+  try {
+    return database.prepare("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0;
+  } catch {
+    return false;
+  }
+}

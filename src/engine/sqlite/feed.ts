@@ -1,0 +1,44 @@
+import type { Change, FeedPlace } from "../engine.ts";
+import { type Row, toEntry } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+import type { Tails } from "./tails.ts";
+
+/** What was committed, in order. Entries stand in it by their `n`; everything else has a row in `changes`. */
+export class Feed {
+  readonly #sql: Statements;
+  readonly #tails: Tails;
+
+  constructor(sql: Statements, tails: Tails) {
+    this.#sql = sql;
+    this.#tails = tails;
+  }
+
+  note(type: Exclude<Change["type"], "entry">, conversation: string): void {
+    this.#sql.change.run(this.#tails.nextN(), conversation, type);
+  }
+
+  after(
+    place: FeedPlace | null,
+    limit: number,
+    damaged: (problem: string) => void,
+  ): { changes: Change[]; place: FeedPlace } {
+    if (place === null) return { changes: [], place: [this.#tails.lastN(), 0] };
+    const changes: Change[] = [];
+    let end = place;
+    for (const row of this.#sql.changes.iterate(place[0], limit) as unknown as Iterable<Row>) {
+      end = [row[8] as number, 0];
+      const change = toChange(row, end);
+      if (change === undefined) damaged(`Entry ${row[0]} cannot be read`);
+      else changes.push(change);
+    }
+    return { changes, place: end };
+  }
+}
+
+function toChange(row: Row, place: FeedPlace): Change | undefined {
+  const conversation = row[9] as string | null;
+  const type = row[10] as Change["type"];
+  if (type !== "entry") return { place, type, conversation: conversation as string };
+  const entry = conversation === null ? undefined : toEntry(row);
+  return entry === undefined ? undefined : { place, type, conversation: conversation as string, entry };
+}

@@ -1,0 +1,32 @@
+import type { Liveness } from "../../sqlite/liveness.ts";
+import type { LeaseGrant, LeaseOperation } from "../engine.ts";
+import { decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
+import { parsed, type Row } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+
+/** Who may run a conversation. Decided inside the transaction, so by one process at a time. */
+export class Leases {
+  readonly #sql: Statements;
+  readonly #liveness: Liveness;
+
+  constructor(sql: Statements, liveness: Liveness) {
+    this.#sql = sql;
+    this.#liveness = liveness;
+  }
+
+  state(conversation: number): LeaseState {
+    const row = this.#sql.lease.get(conversation) as Row | undefined;
+    return row === undefined ? NO_LEASE : ((parsed(row[0] as string) ?? NO_LEASE) as LeaseState);
+  }
+
+  decide(conversation: number, operation: LeaseOperation): LeaseGrant {
+    // Nobody may hold or wait before others can see that it lives.
+    if (operation.action === "acquire") this.#liveness.announce();
+    const before = this.state(conversation);
+    const { state, lease } = decideLease(before, operation, this.#liveness.id, (process) =>
+      this.#liveness.isAlive(process),
+    );
+    if (state !== before) this.#sql.setLease.run(conversation, JSON.stringify(state));
+    return lease;
+  }
+}

@@ -1,0 +1,71 @@
+import type { Entry } from "../../message/types.ts";
+import { isSingle, pathOf, type SeqRange, within } from "../../tree/path.ts";
+import { targetBranch } from "../../tree/place.ts";
+import type { EntryPage, PageQuery } from "../engine.ts";
+import { type Row, toEntry, weightOf } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+import type { KnownTail, Tails } from "./tails.ts";
+
+type Rows = Iterable<Row>;
+
+/** In one read transaction: the path must be that of the entries. */
+export function readPage(
+  sql: Statements,
+  tails: Tails,
+  query: PageQuery,
+  damaged: (problem: string) => void,
+): EntryPage {
+  if (query.branch === null) return fill(wholeLog(sql, query), query, damaged);
+  const known = tails.find(query.conversation);
+  if (known === undefined) return { entries: [], more: false };
+  const { tree, lastSeq } = known.tail;
+  const branch = targetBranch(tree, query.branch);
+  // Most conversations were never branched: their log is their path.
+  if (isSingle(tree)) return fill(wholeLog(sql, query), query, damaged);
+  return fill(alongPath(sql, known, pathOf(tree, branch, lastSeq), query), query, damaged);
+}
+
+function wholeLog(sql: Statements, { conversation, direction, from }: PageQuery): Rows {
+  const rows =
+    direction === "forward"
+      ? sql.forward.iterate(conversation, from ?? 0)
+      : sql.backward.iterate(conversation, from ?? Number.MAX_SAFE_INTEGER);
+  return rows as unknown as Rows;
+}
+
+function* alongPath(
+  sql: Statements,
+  { n }: KnownTail,
+  path: readonly SeqRange[],
+  { direction, from }: PageQuery,
+): Generator<Row> {
+  if (direction === "forward") {
+    for (const [first, last] of within(path, (from ?? 0) + 1, Number.MAX_SAFE_INTEGER)) {
+      yield* sql.rangeForward.iterate(n, first, last) as unknown as Rows;
+    }
+  } else {
+    for (const [first, last] of within(path, 1, (from ?? Number.MAX_SAFE_INTEGER) - 1).reverse()) {
+      yield* sql.rangeBackward.iterate(n, first, last) as unknown as Rows;
+    }
+  }
+}
+
+/** Row by row: the page may be full of bytes long before it is full of entries. */
+function fill(rows: Rows, query: PageQuery, damaged: (problem: string) => void): EntryPage {
+  const { direction, limit, bytesMax, kind, conversation } = query;
+  const entries: Entry[] = [];
+  let bytes = 0;
+  let more = false;
+  for (const row of rows) {
+    if (kind !== undefined && row[3] !== kind) continue;
+    bytes += weightOf(row);
+    if (entries.length >= limit || (entries.length > 0 && bytes > bytesMax)) {
+      more = true;
+      break;
+    }
+    const entry = toEntry(row);
+    if (entry === undefined) damaged(`Entry ${row[0]} of conversation ${conversation} is not JSON`);
+    else entries.push(entry);
+  }
+  return { entries: direction === "forward" ? entries : entries.reverse(), more };
+}

@@ -1,0 +1,75 @@
+import { statSync } from "node:fs";
+import type { DatabaseSync } from "node:sqlite";
+import { pragma } from "../../sqlite/pragma.ts";
+import type { ConversationInfo, EngineStats } from "../engine.ts";
+import { TOP_COUNT } from "../rules.ts";
+import { hashesIn } from "./blobs.ts";
+import { INFO_COLUMNS, type Row, toInfo } from "./rows.ts";
+import type { Statements } from "./statements.ts";
+
+export function measure(database: DatabaseSync, sql: Statements, path: string): EngineStats {
+  const fileSize = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
+  const live = database.prepare("SELECT count(*) AS live FROM conversations WHERE deleted_at IS NULL").get();
+  const { sizes, trash } = sizesOf(database);
+  const free = pragma(database, "freelist_count") * pragma(database, "page_size");
+  return {
+    ...counts(database),
+    conversations: Number(live?.live),
+    bytes: fileSize(path) + fileSize(`${path}-wal`),
+    top: longestConversations(database),
+    reclaimable: free + trash + unusedBytes(database, sql),
+    sizes,
+  };
+}
+
+export function counts(database: DatabaseSync): { conversations: number; entries: number } {
+  const row = database
+    .prepare(
+      "SELECT (SELECT count(*) FROM conversations) AS conversations, (SELECT count(*) FROM entries) AS entries",
+    )
+    .get();
+  return { conversations: Number(row?.conversations), entries: Number(row?.entries) };
+}
+
+/** Messages by their length, which is read without them, and each blob of a conversation once. */
+function sizesOf(database: DatabaseSync): { sizes: Record<string, number>; trash: number } {
+  const rows = database.prepare(
+    `SELECT id, deleted_at IS NOT NULL AS trashed,
+        coalesce((SELECT sum(octet_length(body)) FROM entries WHERE conversation = c.n), 0) AS bytes,
+        coalesce((SELECT sum(stored_bytes) FROM blobs WHERE hash IN (SELECT DISTINCT r.value ->> 'hash' FROM entries e,
+          json_each(iif(json_valid(e.blobs), e.blobs, '[]')) r WHERE e.conversation = c.n AND e.blobs IS NOT NULL)), 0)
+          AS attached
+      FROM conversations c`,
+  );
+  const sizes: Record<string, number> = {};
+  let trash = 0;
+  for (const { id, trashed, bytes, attached } of rows.iterate()) {
+    const size = Number(bytes) + Number(attached);
+    sizes[String(id)] = size;
+    if (trashed) trash += size;
+  }
+  return { sizes, trash };
+}
+
+/** What blobs take that no entry refers to, and those that are not there as a whole. */
+function unusedBytes(database: DatabaseSync, sql: Statements): number {
+  const unused = new Map<string, number>();
+  let bytes = 0;
+  for (const { hash, stored_bytes } of database.prepare("SELECT hash, stored_bytes FROM blobs").iterate()) {
+    if (hash === null) bytes += Number(stored_bytes);
+    else unused.set(String(hash), Number(stored_bytes));
+  }
+  const rows = unused.size === 0 ? [] : (sql.references.iterate() as unknown as Iterable<Row>);
+  for (const [references] of rows) {
+    for (const hash of hashesIn(references as string)) unused.delete(hash);
+  }
+  return [...unused.values()].reduce((sum, size) => sum + size, bytes);
+}
+
+function longestConversations(database: DatabaseSync): ConversationInfo[] {
+  const statement = database.prepare(
+    `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NULL ORDER BY message_count DESC LIMIT ${TOP_COUNT}`,
+  );
+  statement.setReturnArrays(true);
+  return (statement.all() as unknown as Row[]).map((row) => toInfo(row, () => {}));
+}

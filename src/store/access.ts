@@ -1,0 +1,49 @@
+import type { Awaitable, ConversationInfo, Engine } from "../engine/engine.ts";
+import { invalid } from "../errors.ts";
+import type { DepthLimits } from "../tree/branches.ts";
+import type { WriteQueue } from "./write-queue.ts";
+
+/** What the parts of a conversation need of its store. */
+export interface StoreAccess {
+  readonly queue: WriteQueue;
+  readonly depthLimits: DepthLimits;
+  nowMs(): number;
+  /** Tell whoever looks after the program. */
+  warn(text: string): void;
+  /** Ask the engine. Whatever it throws comes out as a `ColloquyError`. */
+  ask<T>(question: (engine: Engine) => Awaitable<T>): Promise<T>;
+  /** Throws when the store is closed or was opened for reading only. */
+  assertWritable(): void;
+  /** Throws when the store was opened without branches. */
+  assertTree(): void;
+}
+
+export interface Page<T> {
+  readonly items: T[];
+  /** `null` at the end. */
+  readonly cursor: string | null;
+}
+
+export const LIMIT_MAX = 10_000;
+
+/** What is handed out can be changed without changing what an engine keeps. */
+export function copyOf(info: ConversationInfo): ConversationInfo {
+  return { ...info, contextState: structuredClone(info.contextState) };
+}
+
+export function checkCount(value: unknown, field: string, max: number = LIMIT_MAX): number {
+  if (!Number.isSafeInteger(value) || (value as number) < 1 || (value as number) > max) {
+    throw invalid(`${field} must be a whole number from 1 to ${max}`, field);
+  }
+  return value as number;
+}
+
+/** The fencing number of a lease, which must be one of this conversation. */
+export function epochOf(
+  lease: { readonly epoch: number; readonly conversation: string },
+  conversation: string,
+): number {
+  if (typeof lease?.epoch !== "number") throw invalid("lease must be what lease() gave", "lease");
+  if (lease.conversation !== conversation) throw invalid("The lease is for another conversation", "lease");
+  return lease.epoch;
+}

@@ -1,0 +1,161 @@
+/**
+ * Large parts of messages (images, documents, what tools answered) are kept
+ * once, however often they occur, and compressed where that pays. Here they
+ * are taken out of a message and put back; an empty text keeps their place.
+ */
+import type { NewBlob } from "../engine/engine.ts";
+import { unavailable } from "../errors.ts";
+import type { BlobRef, Entry, Message } from "../message/types.ts";
+import { isPlainObject } from "../util/json.ts";
+import type { StoreAccess } from "./access.ts";
+
+/** Parts of fewer characters stay in the message: a look elsewhere costs more than they do. */
+const BLOB_CHARS_MIN = 16 * 1024;
+
+// Loaded when first needed: most commands never meet a large part.
+const crypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
+const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
+
+type Path = readonly (string | number)[];
+
+export interface Extracted {
+  readonly json: string;
+  readonly refs: readonly BlobRef[];
+  readonly blobs: readonly NewBlob[];
+}
+
+/** Take the large parts out of a message. `undefined` when it has none, as nearly always. */
+export function extractBlobs(message: Message, json: string): Extracted | undefined {
+  if (typeof message.content === "string") return undefined;
+  const references = storedReferences(message);
+  if (json.length < BLOB_CHARS_MIN && references.length === 0) return undefined;
+  const places = largeParts(message.content, ["content"]);
+  if (places.length === 0 && references.length === 0) return undefined;
+  const copy: unknown = JSON.parse(json);
+  const blobs: NewBlob[] = [];
+  const refs = places.map(({ path, text, base64 }): BlobRef => {
+    const decoded = base64 ? decodeBase64(text) : undefined;
+    const bytes = decoded ?? Buffer.from(text);
+    const hash = crypto().createHash("sha256").update(bytes).digest("hex");
+    setAt(copy, path, "");
+    if (!blobs.some((blob) => blob.hash === hash)) {
+      blobs.push({ hash, size: bytes.length, ...compress(bytes) });
+    }
+    return { hash, size: bytes.length, path, as: decoded === undefined ? "text" : "base64" };
+  });
+  return { json: JSON.stringify(copy), refs: [...refs, ...references], blobs };
+}
+
+interface Part {
+  readonly path: Path;
+  readonly text: string;
+  readonly base64: boolean;
+}
+
+function largeParts(blocks: readonly unknown[], path: Path): Part[] {
+  return blocks.flatMap((block, index) => {
+    if (!isPlainObject(block)) return [];
+    const here = [...path, index];
+    if ((block.type === "image" || block.type === "document") && isPlainObject(block.source)) {
+      return large(block.source.data, [...here, "source", "data"], block.source.type === "base64");
+    }
+    if (block.type !== "tool_result") return [];
+    if (!Array.isArray(block.content)) return large(block.content, [...here, "content"], false);
+    const inner = [...here, "content"];
+    const texts = block.content.flatMap((part, place) =>
+      isPlainObject(part) && part.type === "text" ? large(part.text, [...inner, place, "text"], false) : [],
+    );
+    return [...texts, ...largeParts(block.content, inner)];
+  });
+}
+
+function large(text: unknown, path: Path, base64: boolean): Part[] {
+  // Half a surrogate pair has no form in UTF-8.
+  if (typeof text !== "string" || text.length < BLOB_CHARS_MIN || !text.isWellFormed()) return [];
+  return [{ path, text, base64 }];
+}
+
+/** The bytes, when the text is their one and only Base64 form. */
+function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? bytes : undefined;
+}
+
+/** Blocks that refer to a blob that was stored before: `source: { type: "blob", hash }`. */
+function storedReferences(message: Message): BlobRef[] {
+  if (typeof message.content === "string") return [];
+  return message.content.flatMap((block) => {
+    const { source } = block as { source?: unknown };
+    if (!isPlainObject(source) || source.type !== "blob" || typeof source.hash !== "string") return [];
+    return [{ hash: source.hash, size: Number(source.size) || 0, path: [], as: "reference" as const }];
+  });
+}
+
+const SAMPLE_BYTES = 64 * 1024;
+/** What is not a tenth smaller stays as it is: reading it costs less. */
+const WORTH_IT = 0.9;
+
+export function worthCompressing(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  return compressFrame(sample).length < sample.length * WORTH_IT;
+}
+
+/** A frame with a checksum, so that damage is noticed on reading. */
+export function compressFrame(bytes: Uint8Array): Buffer {
+  const { constants, zstdCompressSync } = zlib();
+  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+}
+
+function compress(bytes: Buffer): Pick<NewBlob, "encoding" | "data"> {
+  if (!worthCompressing(bytes)) return { encoding: "none", data: bytes };
+  return { encoding: "zstd", data: compressFrame(bytes) };
+}
+
+/** Put the large parts of entries back where they belong. */
+export async function inlineBlobs(store: StoreAccess, entries: readonly Entry[]): Promise<Entry[]> {
+  const read = new Map<string, Promise<Buffer | undefined>>();
+  const bytesOf = (hash: string): Promise<Buffer | undefined> => {
+    const known = read.get(hash) ?? readWhole(store, hash);
+    read.set(hash, known);
+    return known;
+  };
+  return Promise.all(entries.map((entry) => (entry.blobs === undefined ? entry : inlined(entry, bytesOf))));
+}
+
+async function inlined(
+  { blobs = [], ...entry }: Entry,
+  bytesOf: (hash: string) => Promise<Buffer | undefined>,
+): Promise<Entry> {
+  let missing = false;
+  for (const { hash, path, as } of blobs) {
+    if (as === "reference") continue;
+    const bytes = await bytesOf(hash);
+    if (bytes === undefined) missing = true;
+    else setAt(entry.message, path, bytes.toString(as === "base64" ? "base64" : "utf8"));
+  }
+  return missing ? { ...entry, flags: [...(entry.flags ?? []), "blob-missing"] } : entry;
+}
+
+async function readWhole(store: StoreAccess, hash: string): Promise<Buffer | undefined> {
+  const part = await store.ask((engine) => engine.blob(hash, 0, Number.MAX_SAFE_INTEGER));
+  if (part === undefined) return undefined;
+  try {
+    return part.encoding === "zstd"
+      ? zlib().zstdDecompressSync(part.data, { maxOutputLength: Math.max(1, part.size) })
+      : Buffer.from(part.data);
+  } catch (error) {
+    throw unavailable(`The blob ${hash} is damaged: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+/** `path` leads from the message to a text. */
+function setAt(value: unknown, path: Path, text: string): void {
+  let place = value as Record<string | number, unknown>;
+  for (const step of path.slice(0, -1)) {
+    const next = place?.[step];
+    if (typeof next !== "object" || next === null) return;
+    place = next as Record<string | number, unknown>;
+  }
+  const last = path.at(-1);
+  if (last !== undefined && last !== "__proto__") place[last] = text;
+}

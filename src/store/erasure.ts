@@ -1,0 +1,62 @@
+/** Taking words away for good, because their owner said so. */
+import type { Removed } from "../engine/engine.ts";
+import { ColloquyError } from "../errors.ts";
+import type { Entry, Message } from "../message/types.ts";
+import { checkEntryId } from "../message/validate.ts";
+import { isPlainObject } from "../util/json.ts";
+import { isoTime } from "../util/time.ts";
+import type { StoreAccess } from "./access.ts";
+import { findEntry, infoOf, noEntry } from "./lookups.ts";
+
+/** What was taken away, for the files of whoever asked for it. */
+export interface Receipt extends Removed {
+  /** Of the conversation. */
+  readonly id: string;
+  readonly at: string;
+}
+
+const REDACTED = "[redacted]";
+
+/** Erase what an entry holds. Its place in the conversation stays, and says so. */
+export async function redact(store: StoreAccess, id: string, entryId: string): Promise<Receipt> {
+  const checked = checkEntryId(entryId);
+  store.assertWritable();
+  const entry = await findEntry(store, id, checked);
+  if (entry === undefined) throw noEntry(id, checked);
+  const at = isoTime(store.nowMs());
+  const json = JSON.stringify(
+    entry.message === undefined ? redactedData(entry, at) : redactedMessage(entry.message, at),
+  );
+  const removed = await store.queue.push({ type: "redact", conversation: id, entry: checked, json, at });
+  await forgetSummary(store, id, at);
+  return { id, at, ...removed };
+}
+
+/** A summary in the context state may repeat the words. Twice, because an engine may keep the version before. */
+async function forgetSummary(store: StoreAccess, id: string, at: string): Promise<void> {
+  if ((await infoOf(store, id)).contextState === null) return;
+  for (let round = 0; round < 2; round++) {
+    await store.queue.push({ type: "update", conversation: id, patch: { contextState: null }, at });
+  }
+}
+
+function redactedMessage({ role }: Message, at: string): Message {
+  return { role, content: REDACTED, extra: { colloquy: { redactedAt: at } } };
+}
+
+/** What the tree is counted from stays: where a summary begins is not what it says. */
+function redactedData({ data }: Entry, at: string): object {
+  if (!isPlainObject(data)) return { redacted_at: at };
+  const { type, first_kept, first_kept_seq } = data;
+  const words = "summary" in data ? { summary: REDACTED } : {};
+  if (type !== undefined || "entry" in data) {
+    throw new ColloquyError("NOT_SUPPORTED", "Only messages and summaries can be redacted", {
+      field: "entryId",
+    });
+  }
+  return {
+    ...words,
+    ...(first_kept_seq === undefined ? {} : { first_kept, first_kept_seq }),
+    redacted_at: at,
+  };
+}

@@ -1,0 +1,80 @@
+/** What may be done to a tree. Checked inside the transaction, with the tree as it is there. */
+import { ColloquyError, invalid } from "../errors.ts";
+import type { JsonObject } from "../util/json.ts";
+import { Shape } from "./branches.ts";
+import { holds, unreachable } from "./path.ts";
+import { branchByName, liveBranches, OFF_PATH, ownerOf, type Tree } from "./tree.ts";
+
+/** Entries that say something about the tree and lie on no branch. */
+export function isOffPath(kind: string, data: JsonObject | undefined): boolean {
+  return kind === "label" || (kind === "info" && typeof data?.type === "string" && CONTROLS.has(data.type));
+}
+
+const CONTROLS: ReadonlySet<string> = new Set([
+  "branch",
+  "checkout",
+  "flatten",
+  "prune",
+  "undo-compaction",
+  "turn",
+]);
+
+/** Throws when the tree, whose last entry is `lastSeq`, does not allow the entry. */
+export function checkControl(
+  tree: Tree,
+  lastSeq: number,
+  kind: string,
+  data: JsonObject,
+  maxDepth: number,
+): void {
+  if (kind === "info" && data.type === "branch") checkNewBranch(tree, lastSeq, data, maxDepth);
+  if (kind === "info" && (data.type === "checkout" || data.type === "flatten")) {
+    if (!liveBranches(tree).some(({ id }) => id === data.branch)) throw noBranch(String(data.name));
+    if (typeof data.former === "string") checkFree(tree, data.former);
+  }
+  if (kind === "info" && data.type === "prune") checkPrune(tree, data.branches as number[]);
+  if (kind === "info" && data.type === "undo-compaction") {
+    const found = tree.compactions.find(({ id }) => id === data.compaction);
+    if (found === undefined)
+      throw new ColloquyError("NOT_FOUND", `There is no compaction ${data.compaction}`);
+    if (found.undone) throw new ColloquyError("CONFLICT", `Compaction ${data.compaction} is undone already`);
+  }
+}
+
+function checkNewBranch(tree: Tree, lastSeq: number, data: JsonObject, maxDepth: number): void {
+  const forkSeq = data.from_seq as number;
+  const name = String(data.name);
+  if (typeof data.former === "string") {
+    checkFree(tree, data.former);
+    return;
+  }
+  checkFree(tree, name);
+  const owner = ownerOf(tree, forkSeq);
+  if (forkSeq > lastSeq || owner === OFF_PATH || holds(unreachable(tree, lastSeq), forkSeq)) {
+    throw new ColloquyError("NOT_FOUND", `There is no entry ${data.from} to branch from`, { field: "from" });
+  }
+  const depth = new Shape(tree).depthBelow(owner, forkSeq);
+  if (depth > maxDepth) {
+    throw invalid(
+      `A branch there would lie at depth ${depth}, and the limit is ${maxDepth}: flatten the conversation first`,
+      "depth",
+    );
+  }
+}
+
+function checkFree(tree: Tree, name: string): void {
+  if (branchByName(tree, name) !== undefined) {
+    throw new ColloquyError("CONFLICT", `There is a branch called ${name} already`, { field: "name" });
+  }
+}
+
+function checkPrune(tree: Tree, ids: readonly number[]): void {
+  for (const id of ids) {
+    if (id === tree.active) throw invalid("The checked-out branch cannot be pruned", "branch");
+    if (id === tree.trunk) throw invalid("The branch main cannot be pruned", "branch");
+  }
+}
+
+export function noBranch(name: string): ColloquyError {
+  return new ColloquyError("NOT_FOUND", `There is no branch called ${name}`, { field: "branch" });
+}

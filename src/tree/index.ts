@@ -1,0 +1,20 @@
+export {
+  type BranchInfo,
+  DEPTH_LIMITS,
+  type DepthLimits,
+  depthWarnings,
+  describeBranches,
+} from "./branches.ts";
+export { compare, messagesIn, pathOf, type SeqRange, unreachable } from "./path.ts";
+export { activeHead, type Place, placeEntries, type Tail, targetBranch } from "./place.ts";
+export {
+  type Branch,
+  branchByName,
+  fold,
+  headOf,
+  isMark,
+  liveBranches,
+  type Mark,
+  PLAIN,
+  type Tree,
+} from "./tree.ts";

@@ -1,0 +1,104 @@
+import { type Branch, branchById, liveBranches, MAIN, OFF_PATH, type Tree } from "./tree.ts";
+
+/** From and to, both included. */
+export type SeqRange = readonly [number, number];
+
+/** The entries of a branch's path, as ascending ranges of `seq`. */
+export function pathOf(tree: Tree, branch: number, lastSeq: number): SeqRange[] {
+  const segments: SeqRange[][] = [];
+  let limit = lastSeq;
+  const seen = new Set<number>();
+  for (let id: number | null = branch; id !== null && !seen.has(id); ) {
+    seen.add(id);
+    segments.push(ownRanges(tree, id, lastSeq, limit));
+    const found: Branch | undefined = branchById(tree, id);
+    limit = Math.min(limit, found?.forkSeq ?? 0);
+    id = limit === 0 ? null : (found?.origin ?? null);
+  }
+  return segments.reverse().flat();
+}
+
+/** The entries that a branch has of its own, up to `limit`. */
+export function ownRanges(tree: Tree, branch: number, lastSeq: number, limit: number = lastSeq): SeqRange[] {
+  const ranges: SeqRange[] = [];
+  const { runs } = tree;
+  for (let index = 0; index < runs.length; index++) {
+    const [from, owner] = runs[index] as readonly [number, number];
+    if (from > limit) break;
+    const to = Math.min(limit, (runs[index + 1]?.[0] ?? lastSeq + 1) - 1);
+    // The first run is empty where the log begins with an entry on no branch.
+    if (owner !== branch || from > to) continue;
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === from - 1) ranges[ranges.length - 1] = [last[0], to];
+    else ranges.push([from, to]);
+  }
+  return ranges;
+}
+
+export function holds(ranges: readonly SeqRange[], seq: number): boolean {
+  return ranges.some(([from, to]) => seq >= from && seq <= to);
+}
+
+export function lengthOf(ranges: readonly SeqRange[]): number {
+  return ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
+}
+
+/** What of `ranges` lies in `from` to `to`. */
+export function within(ranges: readonly SeqRange[], from: number, to: number): SeqRange[] {
+  return ranges.flatMap(([start, end]) => {
+    const range: SeqRange = [Math.max(start, from), Math.min(end, to)];
+    return range[0] <= range[1] ? [range] : [];
+  });
+}
+
+/** The messages in ranges of one path; entries that cannot be read any more count as such. */
+export function messagesIn(tree: Tree, ranges: readonly SeqRange[]): number {
+  return lengthOf(ranges) - tree.others.filter((seq) => holds(ranges, seq)).length;
+}
+
+/** Entries that no branch leads to any more, because theirs were pruned. */
+export function unreachable(tree: Tree, lastSeq: number): SeqRange[] {
+  if (tree.pruned.length === 0) return [];
+  // What a pruned branch shares with one that is left is not its own alone.
+  const kept = new Map<number, number>();
+  for (const branch of liveBranches(tree)) {
+    let limit = lastSeq;
+    for (let id: number | null = branch.id; id !== null; ) {
+      if ((kept.get(id) ?? 0) >= limit) break;
+      kept.set(id, limit);
+      const found: Branch | undefined = branchById(tree, id);
+      limit = Math.min(limit, found?.forkSeq ?? 0);
+      id = limit === 0 ? null : (found?.origin ?? null);
+    }
+  }
+  return tree.pruned
+    .flatMap((id) => within(ownRanges(tree, id, lastSeq), (kept.get(id) ?? 0) + 1, lastSeq))
+    .sort((a, b) => a[0] - b[0]);
+}
+
+/** Where two branches part, and what each has of its own from there on. */
+export function compare(
+  tree: Tree,
+  a: number,
+  b: number,
+  lastSeq: number,
+): { readonly commonSeq: number; readonly a: SeqRange[]; readonly b: SeqRange[] } {
+  const [pathA, pathB] = [pathOf(tree, a, lastSeq), pathOf(tree, b, lastSeq)];
+  let commonSeq = 0;
+  for (let index = 0; ; index++) {
+    const [rangeA, rangeB] = [pathA[index], pathB[index]];
+    if (rangeA === undefined || rangeB === undefined || rangeA[0] !== rangeB[0]) break;
+    commonSeq = Math.min(rangeA[1], rangeB[1]);
+    if (rangeA[1] !== rangeB[1]) break;
+  }
+  return {
+    commonSeq,
+    a: within(pathA, commonSeq + 1, lastSeq),
+    b: within(pathB, commonSeq + 1, lastSeq),
+  };
+}
+
+/** Nothing but `main`, so that a path needs no ranges. */
+export function isSingle(tree: Tree): boolean {
+  return tree.runs.length === 1 && tree.active === MAIN && tree.current !== OFF_PATH;
+}

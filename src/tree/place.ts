@@ -1,0 +1,78 @@
+import type { JsonObject } from "../util/json.ts";
+import { checkControl, isOffPath, noBranch } from "./control.ts";
+import { branchById, branchByName, fold, headOf, isMark, OFF_PATH, type Tree } from "./tree.ts";
+
+/** Where a log ends. */
+export interface Tail {
+  readonly lastSeq: number;
+  /** The last entry that lies on a path. */
+  readonly last: string | null;
+  readonly tree: Tree;
+}
+
+/** An entry that is to be placed. `data` is there for kinds other than `message`. */
+export interface Unplaced {
+  readonly id: string;
+  readonly kind: string;
+  readonly at: string;
+  readonly data?: JsonObject | undefined;
+}
+
+export interface Place {
+  readonly seq: number;
+  readonly parentId: string | null;
+  readonly branch: number;
+  /** The tree must know of it. */
+  readonly mark: boolean;
+}
+
+/** The branch of that name or id, or the checked-out one. */
+export function targetBranch(tree: Tree, branch: string | number | undefined): number {
+  if (branch === undefined) return tree.active;
+  if (typeof branch === "number") {
+    if (tree.pruned.includes(branch) || branchById(tree, branch) === undefined)
+      throw noBranch(String(branch));
+    return branch;
+  }
+  const found = branchByName(tree, branch);
+  if (found === undefined) throw noBranch(branch);
+  return found.id;
+}
+
+/**
+ * Decide where the entries of one append come to stand, and the tail after
+ * them. Entries that follow the creation of a branch go to that branch.
+ * Throws, before anything is written, when the tree does not allow one.
+ */
+export function placeEntries(
+  tail: Tail,
+  entries: readonly Unplaced[],
+  wanted: string | number | undefined,
+  maxDepth: number,
+): { readonly places: Place[]; readonly tail: Tail } {
+  let { lastSeq, last, tree } = tail;
+  let target = targetBranch(tree, wanted);
+  const places = entries.map(({ id, kind, at, data }): Place => {
+    if (data !== undefined) checkControl(tree, lastSeq, kind, data, maxDepth);
+    const seq = lastSeq + 1;
+    const branch = isOffPath(kind, data) ? OFF_PATH : target;
+    const mark = isMark(tree, kind, branch);
+    const parentId = branch === OFF_PATH ? offPathParent(data) : headOf(tree, branch, last);
+    if (mark) tree = fold(tree, { seq, id, kind, at, branch, data }, last);
+    if (branch === OFF_PATH) target = data?.type === "branch" ? seq : target;
+    else last = id;
+    lastSeq = seq;
+    return { seq, parentId, branch, mark };
+  });
+  return { places, tail: { lastSeq, last, tree } };
+}
+
+/** Only a branch says where it hangs. */
+function offPathParent(data: JsonObject | undefined): string | null {
+  return data?.type === "branch" && typeof data.from === "string" ? data.from : null;
+}
+
+/** The last entry of the checked-out branch. */
+export function activeHead({ tree, last }: Tail): string | null {
+  return headOf(tree, tree.active, last);
+}

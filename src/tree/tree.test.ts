@@ -1,0 +1,307 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { JsonObject } from "../util/json.ts";
+import { depthWarnings, describeBranches } from "./branches.ts";
+import { decodeTree, encodeTree } from "./codec.ts";
+import { compare, pathOf, unreachable } from "./path.ts";
+import { activeHead, placeEntries, type Tail, type Unplaced } from "./place.ts";
+import { type Branch, branchByName, fold, MAIN, OFF_PATH, PLAIN, type Tree } from "./tree.ts";
+
+const AT = "2026-01-01T00:00:00.000Z";
+const EMPTY: Tail = { lastSeq: 0, last: null, tree: PLAIN };
+
+function message(id: string): Unplaced {
+  return { id, kind: "message", at: AT };
+}
+
+function info(data: JsonObject): Unplaced {
+  return { id: `info-${data.type}-${data.name ?? ""}`, kind: "info", at: AT, data };
+}
+
+function branchAt(name: string, from: string | null, fromSeq: number, checkout = false): Unplaced {
+  return info({ type: "branch", name, from, from_seq: fromSeq, checkout });
+}
+
+function write(tail: Tail, entries: readonly Unplaced[], branch?: string, maxDepth = 10): Tail {
+  return placeEntries(tail, entries, branch, maxDepth).tail;
+}
+
+function branches({ tree, lastSeq, last }: Tail) {
+  return describeBranches(tree, lastSeq, last);
+}
+
+/** A question and an answer. */
+const ASKED = write(EMPTY, [message("q"), message("a1")]);
+
+describe("a plain conversation", () => {
+  it("needs no tree however long it gets", () => {
+    const { tree, lastSeq } = write(ASKED, [message("q2"), message("a2")]);
+    expect(tree).toBe(PLAIN);
+    expect(encodeTree(tree)).toBeNull();
+    expect(pathOf(tree, MAIN, lastSeq)).toEqual([[1, 4]]);
+  });
+
+  it("marks nothing but what is no message", () => {
+    const { places } = placeEntries(
+      ASKED,
+      [message("q2"), { ...info({ note: 1 }), kind: "custom" }],
+      undefined,
+      10,
+    );
+    expect(places.map(({ mark }) => mark)).toEqual([false, true]);
+  });
+});
+
+describe("branches", () => {
+  it("are siblings of equal depth when ten answers are given to one question", () => {
+    let tail = ASKED;
+    for (let n = 2; n <= 10; n++) tail = write(tail, [branchAt(`b${n}`, "q", 1, true), message(`a${n}`)]);
+    const described = branches(tail);
+    expect(described.map(({ depth }) => depth)).toEqual([1, ...Array.from({ length: 9 }, () => 2)]);
+    expect(new Set(described.slice(1).map(({ parent }) => parent))).toEqual(new Set(["main"]));
+  });
+
+  it("begin anew when they leave no entry", () => {
+    const tail = write(ASKED, [branchAt("anew", null, 0, true), message("x")]);
+    expect(pathOf(tail.tree, tail.tree.active, tail.lastSeq)).toEqual([[4, 4]]);
+    expect(branches(tail)[1]).toMatchObject({ forkedFrom: null, parent: "main", depth: 2, head: "x" });
+  });
+
+  it("can be written to without being checked out", () => {
+    const tail = write(write(ASKED, [branchAt("b", "q", 1)]), [message("a2")], "b");
+    expect(activeHead(tail)).toBe("a1");
+    expect(branches(tail).map(({ head }) => head)).toEqual(["a1", "a2"]);
+    const { places } = placeEntries(tail, [message("q2")], undefined, 10);
+    expect(places[0]).toMatchObject({ parentId: "a1", branch: MAIN });
+  });
+
+  it("are refused at depth 11 and warned of from depth 8 on", () => {
+    let tail = write(EMPTY, [message("e1")]);
+    for (let depth = 2; depth <= 10; depth++) {
+      const from = activeHead(tail) as string;
+      const seq = depth === 2 ? 1 : tail.lastSeq;
+      tail = write(tail, [branchAt(`d${depth}`, from, seq, true), message(`e${depth}`)]);
+    }
+    expect(branches(tail).at(-1)?.depth).toBe(10);
+    const deeper = [branchAt("d11", "e10", tail.lastSeq)];
+    expect(() => write(tail, deeper)).toThrow(
+      expect.objectContaining({ code: "VALIDATION_ERROR", field: "depth" }),
+    );
+    expect(write(tail, deeper, undefined, 11).tree.branches).toHaveLength(11);
+    const warned = depthWarnings(branches(tail), { maxDepth: 10, warningDepth: 7 });
+    expect(warned).toHaveLength(3);
+    expect(warned[0]).toMatch(/d8 lies at depth 8 of at most 10/);
+  });
+
+  it.each<readonly [string, Unplaced, string]>([
+    ["a name that is taken", branchAt("main", "q", 1), "CONFLICT"],
+    ["an entry that is not there yet", branchAt("b", "z", 9), "NOT_FOUND"],
+    ["checking out what is not there", info({ type: "checkout", branch: 7, name: "x" }), "NOT_FOUND"],
+    ["pruning main", info({ type: "prune", branches: [MAIN] }), "VALIDATION_ERROR"],
+    ["undoing what is no compaction", info({ type: "undo-compaction", compaction: "c" }), "NOT_FOUND"],
+  ])("are not changed by %s", (_, entry, code) => {
+    expect(() => write(ASKED, [entry])).toThrow(expect.objectContaining({ code }));
+  });
+
+  it("cannot leave an entry that lies on no branch", () => {
+    const tail = write(ASKED, [branchAt("b", "q", 1)]);
+    expect(() => write(tail, [branchAt("c", "info-branch-b", 3)])).toThrow(
+      expect.objectContaining({ code: "NOT_FOUND" }),
+    );
+  });
+
+  it("keep the path of main where the log begins with a branch", () => {
+    const tail = write(write(EMPTY, [branchAt("b", null, 0)]), [message("q")]);
+    expect(pathOf(tail.tree, MAIN, tail.lastSeq)).toEqual([[2, 2]]);
+  });
+});
+
+describe("flattening", () => {
+  const forked = write(ASKED, [branchAt("b", "q", 1, true), message("a2"), message("q2")]);
+  const flat = write(forked, [info({ type: "flatten", branch: 3, former: "former-main" })]);
+
+  it("makes the checked-out path main and keeps what it left", () => {
+    expect(branches(flat)).toMatchObject([
+      { name: "main", parent: null, forkedFrom: null, depth: 1, entryCount: 3, active: true },
+      { name: "former-main", parent: "main", forkedFrom: "q", depth: 2, entryCount: 1, head: "a1" },
+    ]);
+  });
+
+  it("lets a branch leave the new main at depth 2 wherever it leaves", () => {
+    const tail = write(flat, [branchAt("x", "q", 1), branchAt("y", "q2", 5), branchAt("z", "a1", 2)]);
+    expect(
+      branches(tail)
+        .slice(2)
+        .map(({ parent, depth }) => [parent, depth]),
+    ).toEqual([
+      ["main", 2],
+      ["main", 2],
+      ["former-main", 3],
+    ]);
+  });
+
+  it("does nothing but check out when main is the path already", () => {
+    const same = write(ASKED, [info({ type: "flatten", branch: MAIN, former: "former-main" })]);
+    expect(branches(same)).toMatchObject([{ name: "main", active: true, entryCount: 2 }]);
+  });
+});
+
+describe("pruning", () => {
+  const grown = write(ASKED, [branchAt("b", "q", 1), message("a2"), message("q2")]);
+  const shared = write(grown, [branchAt("c", "a2", 4), message("q3")]);
+
+  it("lets go of what only the pruned branch led to", () => {
+    const tail = write(shared, [info({ type: "prune", branches: [3] })]);
+    expect(unreachable(tail.tree, tail.lastSeq)).toEqual([[5, 5]]);
+    const c = branchByName(tail.tree, "c") as Branch;
+    expect(pathOf(tail.tree, c.id, tail.lastSeq)).toEqual([
+      [1, 1],
+      [4, 4],
+      [7, 7],
+    ]);
+    expect(branches(tail)[1]).toMatchObject({ name: "c", parent: "main", depth: 2 });
+  });
+
+  it("counts each branch once however often it is pruned", () => {
+    const prune = info({ type: "prune", branches: [3, 3, 6] });
+    const tail = write(write(shared, [prune]), [prune]);
+    expect(tail.tree.pruned).toEqual([3, 6]);
+    expect(unreachable(tail.tree, tail.lastSeq)).toEqual([
+      [4, 5],
+      [7, 7],
+    ]);
+  });
+
+  it("frees the name, and nothing leads back to what is gone", () => {
+    const tail = write(grown, [info({ type: "prune", branches: [3] })]);
+    expect(() => write(tail, [message("x")], "b")).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
+    expect(() => write(tail, [branchAt("x", "a2", 4)])).toThrow(
+      expect.objectContaining({ code: "NOT_FOUND" }),
+    );
+    expect(write(tail, [branchAt("b", "q", 1)]).tree.branches).toHaveLength(3);
+  });
+});
+
+describe("labels and compactions", () => {
+  it("keeps the last label of an entry, and none when it was taken away", () => {
+    const label = (text: string | null): Unplaced => {
+      return { id: `l-${text}`, kind: "label", at: AT, data: { entry: "q", label: text } };
+    };
+    const tail = write(ASKED, [label("one"), label("two")]);
+    expect(tail.tree.labels).toEqual([["q", "two"]]);
+    expect(write(tail, [label(null)]).tree.labels).toEqual([]);
+    expect(activeHead(tail)).toBe("a1");
+  });
+
+  it("undoes a compaction once", () => {
+    const tail = write(ASKED, [
+      { id: "c", kind: "compaction", at: AT, data: { first_kept_seq: 2 } },
+      info({ type: "undo-compaction", compaction: "c" }),
+    ]);
+    expect(tail.tree.compactions).toMatchObject([{ id: "c", seq: 3, firstKeptSeq: 2, undone: true }]);
+    expect(() => write(tail, [info({ type: "undo-compaction", compaction: "c" })])).toThrow(
+      expect.objectContaining({ code: "CONFLICT" }),
+    );
+  });
+});
+
+describe("damage", () => {
+  it("keeps the entries of a branch whose creation cannot be read any more", () => {
+    const tree = fold(PLAIN, { seq: 4, id: "x", kind: "message", at: AT, branch: 3, data: undefined }, "a1");
+    expect(pathOf(tree, 3, 4)).toEqual([[4, 4]]);
+    expect(describeBranches(tree, 4, "x").map(({ name }) => name)).toEqual(["main", "recovered-3"]);
+  });
+
+  it("takes any data of an entry without failing", () => {
+    const types = fc.constantFrom("branch", "checkout", "flatten", "prune", "undo-compaction", "other");
+    const kinds = fc.constantFrom("info", "label", "compaction", "branch_summary", "custom");
+    const data = fc.oneof(
+      fc.jsonValue(),
+      fc.record({ type: types, name: fc.jsonValue(), branch: fc.jsonValue(), branches: fc.jsonValue() }),
+      fc.record({
+        type: types,
+        from_seq: fc.jsonValue(),
+        former: fc.string(),
+        branches: fc.constant([0, -1, 1]),
+      }),
+    );
+    const entry = fc.record({ kind: kinds, data, branch: fc.integer({ min: -1, max: 3 }) });
+    fc.assert(
+      fc.property(fc.array(entry, { maxLength: 10 }), (entries) => {
+        let tree = PLAIN;
+        entries.forEach(({ kind, data, branch }, index) => {
+          const mark = {
+            seq: index + 1,
+            id: `e${index + 1}`,
+            kind,
+            at: AT,
+            branch,
+            data: data as JsonObject,
+          };
+          tree = fold(tree, mark, index === 0 ? null : `e${index}`);
+        });
+        use(tree, entries.length);
+        expect(branchByName(tree, "main")).toBeDefined();
+      }),
+    );
+  });
+
+  it("ends with any origins, even in a circle", () => {
+    const ids = [0, 1, 2, 3, 4];
+    const anyBranch = (id: number) =>
+      fc.record({
+        id: fc.constant(id),
+        name: fc.constant(`b${id}`),
+        createdAt: fc.constant(null),
+        origin: fc.option(fc.constantFrom(...ids, OFF_PATH, 99)),
+        forkSeq: fc.integer({ min: 0, max: 20 }),
+        forkedFrom: fc.constant(null),
+        head: fc.constant(null),
+      });
+    const trees: fc.Arbitrary<Tree> = fc.record({
+      active: fc.constantFrom(...ids),
+      trunk: fc.constantFrom(...ids),
+      current: fc.constantFrom(...ids, OFF_PATH),
+      branches: fc.tuple(...ids.map(anyBranch)),
+      pruned: fc.subarray(ids),
+      runs: fc.array(fc.tuple(fc.integer({ min: 1, max: 20 }), fc.constantFrom(...ids, OFF_PATH))),
+      others: fc.constant([]),
+      compactions: fc.constant([]),
+      labels: fc.constant([]),
+    });
+    fc.assert(fc.property(trees, (tree) => use(tree, 20)));
+  });
+
+  it("never takes garbage for a tree", () => {
+    const members = fc.option(fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue())), { nil: undefined });
+    const names = [
+      "active",
+      "trunk",
+      "current",
+      "branches",
+      "pruned",
+      "runs",
+      "others",
+      "compactions",
+      "labels",
+    ];
+    const nearly = fc.record(Object.fromEntries(names.map((name) => [name, members])));
+    const changed = fc
+      .tuple(fc.constantFrom(...names), fc.jsonValue())
+      .map(([name, value]) => ({ ...PLAIN, [name]: value }));
+    fc.assert(
+      fc.property(fc.oneof(fc.jsonValue(), nearly, changed), (value) => {
+        const tree = decodeTree(value);
+        if (tree !== undefined) use(tree, 20);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+});
+
+/** Everything that reads a tree. */
+function use(tree: Tree, lastSeq: number): void {
+  describeBranches(tree, lastSeq, null);
+  unreachable(tree, lastSeq);
+  for (const { id } of tree.branches) compare(tree, id, tree.trunk, lastSeq);
+}

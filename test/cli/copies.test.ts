@@ -1,0 +1,132 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { withProgress } from "../../src/cli/progress.ts";
+import { Place } from "./run-command.ts";
+
+const HELLO = ["sessions", "append", "notes:a", "--role", "user", "--content"];
+
+for (const engine of ["sqlite", "jsonl"] as const) {
+  describe(`a backup on ${engine}`, () => {
+    const folder = engine === "sqlite" ? "agent.db" : "chats";
+    const copy = engine === "sqlite" ? "copy.db" : "copy";
+    const store = ["--store", `${engine}:${folder}`];
+
+    it("is made, and becomes a store again", async () => {
+      using place = new Place();
+      await place.json([...HELLO, "One", ...store]);
+      const made = await place.json(["backup", copy, ...store]);
+      expect(made).toEqual({
+        path: place.path(copy),
+        engine,
+        conversations: 1,
+        entries: 1,
+        bytes: expect.any(Number),
+        ok: true,
+        findings: [],
+      });
+      expect(readdirSync(place.folder)).toContain(`${copy}.manifest.json`);
+      await place.json([...HELLO, "Two", ...store]);
+
+      const refused = await place.failure(["restore", copy, ...store]);
+      expect(refused).toMatchObject({ code: 1, error: { code: "CONFLICT", field: "force" } });
+      expect(refused.error.message).toMatch(
+        /Add --force to move it aside, or name another store with --store$/,
+      );
+
+      const back = await place.json(["restore", copy, ...store, "--force"]);
+      expect(Object.keys(back)).toEqual([
+        "path",
+        "engine",
+        "conversations",
+        "entries",
+        "bytes",
+        "checksums",
+        "former",
+      ]);
+      expect(back).toMatchObject({ path: place.path(folder), conversations: 1, entries: 1, checksums: true });
+      const words = async (target: string): Promise<string> =>
+        (await place.run(["sessions", "history", "notes:a", "--store", target])).stdout;
+      expect(await words(`${engine}:${folder}`)).not.toContain("Two");
+      expect(await words(`${engine}:${back.former}`)).toContain("Two");
+    });
+
+    it("says what it did, and how to go back", async () => {
+      using place = new Place();
+      await place.json([...HELLO, "One", ...store]);
+      const made = await place.run(["backup", copy, ...store]);
+      expect(made.stdout).toMatch(/^Copied 1 conversation with 1 entry to \S+ \(.*\)\nBeside it .*manifest/);
+      expect(made.stderr).toMatch(new RegExp(`restore ${copy} --store ${engine}:${folder} --force\n$`));
+      const back = await place.run(["restore", copy, "--store", `${engine}:other/new`]);
+      expect(back.stdout).toBe(
+        `Restored 1 conversation with 1 entry to ${place.path("other", "new")} (${/\((.*)\)/.exec(back.stdout)?.[1]})\n` +
+          "The checksums from the time of the backup match.\n",
+      );
+      expect(back.stderr).toBe("");
+      expect((await place.failure(["backup", copy, ...store])).error.code).toBe("CONFLICT");
+    });
+  });
+}
+
+describe("a restore", () => {
+  it("works on a fresh machine, into the state folder", async () => {
+    using place = new Place();
+    await place.json([...HELLO, "One", "--store", "agent.db"]);
+    await place.json(["backup", "copy.db", "--store", "agent.db"]);
+    expect(existsSync(place.state)).toBe(false);
+    await place.json(["restore", "copy.db"]);
+    expect((await place.json(["sessions", "list"])).items).toMatchObject([{ key: "notes:a" }]);
+    expect(await place.json(["doctor"])).toEqual({ ok: true, findings: [] });
+  });
+
+  it("refuses a backup that was changed, and restores nothing", async () => {
+    using place = new Place();
+    await place.json([...HELLO, "One", "--store", "agent.db"]);
+    await place.json(["backup", "copy.db", "--store", "agent.db"]);
+    const bytes = readFileSync(place.path("copy.db"));
+    bytes[bytes.length - 100] = (bytes[bytes.length - 100] ?? 0) ^ 1;
+    writeFileSync(place.path("copy.db"), bytes);
+    const { code, error } = await place.failure(["restore", "copy.db", "--store", "sqlite:new.db"]);
+    expect(code).toBe(1);
+    expect(error.message).toMatch(/damaged: .* Nothing was restored/);
+    expect(readdirSync(place.folder).filter((name) => name.startsWith("new"))).toEqual([]);
+  });
+
+  it("says so when there were no checksums", async () => {
+    using place = new Place();
+    await place.json([...HELLO, "One", "--store", "agent.db"]);
+    const { stdout } = await place.run(["restore", "agent.db", "--store", "sqlite:new.db"]);
+    expect(stdout).toContain("There were no checksums beside the backup");
+  });
+});
+
+describe("progress", () => {
+  const watched = (isTTY: boolean): { written: string[]; stream: Parameters<typeof withProgress>[3] } => {
+    const written: string[] = [];
+    const write = (text: string | Uint8Array): boolean => written.push(String(text)) > 0;
+    return { written, stream: { isTTY, write } };
+  };
+
+  it("is shown on a terminal at once, and taken away", async () => {
+    const { written, stream } = watched(true);
+    expect(await withProgress({ json: false }, "Copying", async () => 7, stream)).toBe(7);
+    expect(written).toEqual(["\r\u001b[KCopying …", "\r\u001b[K"]);
+  });
+
+  it("is taken away when the work fails", async () => {
+    const { written, stream } = watched(true);
+    const failing = withProgress({ json: false }, "Copying", () => Promise.reject(new Error("no")), stream);
+    await expect(failing).rejects.toThrow("no");
+    expect(written.at(-1)).toBe("\r\u001b[K");
+  });
+
+  it("is not shown to programs", async () => {
+    for (const [json, isTTY] of [
+      [true, true],
+      [false, false],
+    ] as const) {
+      const { written, stream } = watched(isTTY);
+      await withProgress({ json }, "Copying", async () => 7, stream);
+      expect(written).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "../../src/store/open.ts";
+import { INFO_MEMBERS, Place, type Printed } from "./run-command.ts";
+
+for (const engine of ["sqlite", "jsonl"] as const) {
+  describe(`what a model gets, on ${engine}`, () => {
+    const place = new Place();
+    const target = `${engine}:${place.path(engine === "sqlite" ? "agent.db" : "chats")}`;
+    const sessions = (...args: string[]): string[] => ["sessions", ...args, "--store", target];
+    const context = (...args: string[]): Promise<Printed> =>
+      place.json(sessions("context", "notes:a", "--max-tokens", "9000", ...args));
+
+    beforeAll(async () => {
+      await using store = await openStore(target);
+      const chat = await store.open("notes:a");
+      const role = (index: number) => (index % 2 === 0 ? ("user" as const) : ("assistant" as const));
+      await chat.append(
+        Array.from({ length: 12 }, (_, index) => ({ role: role(index), content: `Word ${index + 1}` })),
+      );
+      const long = await store.open("notes:long");
+      await long.append(
+        Array.from({ length: 40 }, (_, index) => ({
+          role: role(index),
+          content: `${"many words ".repeat(80)}`,
+        })),
+      );
+    });
+    afterAll(() => place[Symbol.dispose]());
+
+    it("is told as the library gives it", async () => {
+      const found = await context();
+      expect(Object.keys(found)).toEqual(["system", "messages", "ledger", "tokens"]);
+      expect(found.system).toBeNull();
+      expect(found.messages).toHaveLength(12);
+      expect(found.ledger).toMatchObject({
+        dropped: [],
+        budget: { maxTokens: 9000, reserveForOutput: 2048 },
+      });
+      expect(found.tokens).toBe(found.ledger.budget.used);
+      const other = await context("--reserve-for-output", "100", "--strategy", "sliding", "--last", "4");
+      expect(other.ledger.budget.reserveForOutput).toBe(100);
+      expect(other.ledger.kept).toHaveLength(4);
+    });
+
+    it("is shown to people in short", async () => {
+      const { stdout } = await place.run(sessions("context", "notes:long", "--max-tokens", "4000"), {
+        env: { COLUMNS: "60" },
+      });
+      expect(stdout).toMatch(/^Sent +\d+ messages, [\d,]+ of 1,952 tokens\nWindow +4,000, 2,048 left/);
+      expect(stdout).toMatch(/\nLeft out +\d+ messages: no room\n/);
+      expect(stdout).toMatch(/\nROLE +TEXT\n/);
+      expect(stdout.split("\n").filter((line) => line.length > 60)).toEqual([]);
+    });
+
+    it("says that a sandwich needs a model", async () => {
+      expect((await context("--strategy", "sandwich")).messages).toHaveLength(12);
+      const { code, error } = await place.failure(
+        sessions("context", "notes:long", "--max-tokens", "9000", "--strategy", "sandwich"),
+      );
+      expect({ code, ...error }).toMatchObject({ code: "NOT_SUPPORTED", field: "strategy" });
+      expect(error.message).toMatch(/no model to ask: use another strategy/);
+      expect(
+        (await place.failure(sessions("context", "notes:long", "--max-tokens", "4000", "--strategy", "full")))
+          .error.code,
+      ).toBe("VALIDATION_ERROR");
+    });
+
+    it("is left as it is when there is nothing to compact", async () => {
+      const compact = sessions("compact", "notes:a", "--summary", "Words.");
+      const none = await place.json(compact);
+      expect(Object.keys(none)).toEqual(["info", "entry"]);
+      expect(Object.keys(none.info)).toEqual(INFO_MEMBERS);
+      expect(none.entry).toBeNull();
+      const { code, stdout, stderr } = await place.run(compact);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^Nothing to compact in notes:a: .* Nothing was changed\n$/);
+      expect(stderr).toMatch(/--keep-messages/);
+    });
+
+    it("begins with a summary once it was compacted, until that is undone", async () => {
+      const { entry } = await place.json(
+        sessions("compact", "notes:a", "--summary", "-", "--keep-messages", "4"),
+        { input: "They counted.\n" },
+      );
+      expect(entry).toMatchObject({ kind: "compaction", data: { summary: "They counted.", summarised: 8 } });
+      const compacted = await context();
+      expect(compacted.ledger.summarised).toMatchObject({ count: 8, compaction: entry.id });
+      expect(JSON.stringify(compacted.messages[0])).toContain("They counted.");
+      const human = await place.run(sessions("context", "notes:a", "--max-tokens", "9000"));
+      expect(human.stdout).toMatch(/\nKept +4 messages\nSummarised +8 messages\n/);
+      expect((await place.run(sessions("show", "notes:a"))).stdout).toMatch(
+        /compaction +just now +They counted/,
+      );
+      const { messages } = await place.json(sessions("history", "notes:a"));
+      expect(messages).toHaveLength(12);
+      const undone = await place.json(sessions("compact", "notes:a", "--undo", String(entry.seq)));
+      expect(Object.keys(undone)).toEqual(["info", "entry"]);
+      expect(undone.entry).toMatchObject({ data: { type: "undo-compaction", compaction: entry.id } });
+      expect((await context()).messages).toHaveLength(12);
+      const again = await place.failure(sessions("compact", "notes:a", "--undo", entry.id));
+      expect(again).toMatchObject({ code: 1, error: { code: "CONFLICT" } });
+    });
+
+    it("says how to undo a compaction", async () => {
+      const { stdout, stderr } = await place.run(
+        sessions("compact", "notes:a", "--summary", "Words.", "--keep-tokens", "20"),
+      );
+      expect(stdout).toMatch(/^The summary stands for the first \d+ messages of notes:a now\n$/);
+      const id = /--undo (\S+) --store/.exec(stderr)?.[1] ?? "";
+      expect((await place.run(sessions("compact", "notes:a", "--undo", id))).stdout).toBe(
+        `Compaction ${id} of notes:a is undone: its messages count again\n`,
+      );
+    });
+  });
+}
