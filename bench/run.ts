@@ -1,9 +1,11 @@
-/** `npm run bench -- store [ROW …]`: measures, prints a table, exits with 1 when a target is missed. */
+/** `npm run bench -- SUITE [ROW …]`: measures, prints a table, exits with 1 when a target is missed. */
 import { type BenchRow, benchFolder, microseconds, printTable, syncCost } from "./harness.ts";
+import { lifeBench } from "./life/index.ts";
 import { storeBench } from "./store/index.ts";
 
 const SUITES: Readonly<Record<string, Readonly<Record<string, (folder: string) => Promise<BenchRow[]>>>>> = {
   store: storeBench,
+  life: lifeBench,
 };
 
 const [name = "", ...wanted] = process.argv.slice(2);
