@@ -141,22 +141,26 @@ export class LogReader {
     const page = new PageBuilder(query);
     const gap: Gap = { open: false };
     // One entry on a path late, because only the one before it tells whether the parent can be read.
-    let waiting: Found[] = [];
+    let waiting: Found | undefined;
+    // What is about the tree stands between the two.
+    let loose: Found[] = [];
     const flush = (older: Found | undefined): boolean => {
-      const [first, ...others] = waiting;
-      if (first === undefined) return true;
-      const linked = gap.open ? relink(first, older, query.ranges !== undefined) : first;
-      return page.add(linked) && others.every((found) => page.add(found));
+      if (waiting !== undefined) {
+        const linked = gap.open ? relink(waiting, older, query.ranges !== undefined) : waiting;
+        if (!page.add(linked)) return false;
+      }
+      return loose.length === 0 || loose.every((found) => page.add(found));
     };
     for (const found of this.#walk(query, gap)) {
-      if (found.branch === OFF_PATH) waiting.push(found);
+      if (found.branch === OFF_PATH) loose.push(found);
       else {
         if (!flush(found)) return page.result();
-        waiting = [found];
+        waiting = found;
+        if (loose.length > 0) loose = [];
         gap.open = false;
       }
     }
-    if (query.ranges !== undefined) gap.open = waiting[0]?.entry.seq !== query.ranges[0]?.[0];
+    if (query.ranges !== undefined) gap.open = waiting?.entry.seq !== query.ranges[0]?.[0];
     flush(undefined);
     return page.result();
   }

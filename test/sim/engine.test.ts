@@ -15,12 +15,12 @@ afterEach(() => {
 
 describe("an engine on plain files whose processes are killed and whose power fails", () => {
   it("keeps branches, turns, blobs and removals, and tells every entry once", {
-    timeout: 160_000,
+    timeout: 60_000,
   }, async () => {
     for (const seed of SEEDS) await replayable(seed, () => new EngineRun(seed).run());
   });
 
-  it("keeps them wherever in one run the power fails", { timeout: 160_000 }, async () => {
+  it("keeps them wherever in one run the power fails", { timeout: 60_000 }, async () => {
     for (let crashAt = 1; crashAt <= 200; crashAt++) {
       await replayable(crashAt, () => new EngineRun(11, { crashAt }).run());
     }

@@ -124,24 +124,20 @@ export class Feed {
     this.#decided = index + records.length;
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined;
-      try {
-        this.writeDecided();
-      } catch {
-        // Whoever looks at these records finds out by the logs.
-      }
+      this.writeDecided();
     }).unref();
   }
 
   /** Harmless at any time: somebody who found out for himself has written the same. */
   writeDecided(): void {
-    if (this.#undecided === undefined || this.look() === undefined) return;
-    const decided = this.#takeDecided();
-    if (decided === undefined) return;
+    if (this.#undecided === undefined) return;
     try {
-      this.rewrite(decided.index, decided.records);
-    } catch (error) {
+      if (this.look() === undefined) return;
+      const decided = this.#takeDecided();
+      if (decided !== undefined) this.rewrite(decided.index, decided.records);
+    } catch {
+      // Whoever looks at these records finds out by the logs.
       this.#decided = -1;
-      throw error;
     }
   }
 
