@@ -2,7 +2,7 @@ import type { JsonObject } from "../util/json.ts";
 import type { StoreAccess } from "./access.ts";
 
 /** Pieces are written at most so often; what arrives in between goes together. */
-const FLUSH_EVERY_MS = 8;
+const FLUSH_EVERY_MS = 12;
 
 /** Streamed text on its way to the disk. */
 export class Journal {

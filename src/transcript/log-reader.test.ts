@@ -163,6 +163,30 @@ describe("a large log", () => {
     expect(reader.locate("e997")).toBeUndefined();
   });
 
+  it("finds an id of ours without reading the rest, and one out of order all the same", () => {
+    const uuid = (number: number): string => `01a1de8e-0000-7000-8000-${String(number).padStart(12, "0")}`;
+    // One came late, from a process whose clock was behind.
+    const numberAt = (place: number): number => (place === 20_000 ? 5 : place * 10);
+    const entries = [HEADER];
+    for (let place = 1; place <= COUNT; place++) {
+      const json = JSON.stringify({ role: "user", content: "x".repeat(place % 300) });
+      const draft = { id: uuid(numberAt(place)), kind: "message", at: AT, json };
+      const at = { seq: place, parentId: null, operationId: undefined, batch: undefined };
+      entries.push(encodeEntry(draft, at));
+    }
+    let bytes = 0;
+    const found = readerOver(entries, (count) => {
+      bytes += count;
+    });
+    for (const place of [1, 2, 777, 19_999, 20_001, COUNT - 1, COUNT]) {
+      bytes = 0;
+      expect(found.locate(uuid(place * 10))).toBe(place);
+      expect(bytes).toBeLessThan(400_000);
+    }
+    expect(found.locate(uuid(5))).toBe(20_000);
+    expect(found.locate(uuid(7))).toBeUndefined();
+  });
+
   it("with lines of 1 MB is entered at the right place too", () => {
     const long = [1, 2, 3, 4, 5, 6].map((number) => line(number, { text: "y".repeat(1_000_000) }));
     const longReader = readerOver([HEADER, ...long, line(7), line(8)]);

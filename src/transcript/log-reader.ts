@@ -8,6 +8,7 @@
 import type { Entry } from "../message/types.ts";
 import type { SeqRange } from "../tree/path.ts";
 import { OFF_PATH } from "../tree/tree.ts";
+import { isUuid } from "../util/uuid.ts";
 import type { FileIo } from "./io.ts";
 import { advance, type BadLine, decodeRaw, EMPTY_LOG } from "./log-state.ts";
 import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "./scan.ts";
@@ -43,6 +44,7 @@ interface Gap {
 
 const WHOLE_LOG: readonly SeqRange[] = [[0, Number.MAX_SAFE_INTEGER]];
 
+const SEARCH_BYTES_FIRST = 8 * 1024;
 const SEARCH_BYTES = 256 * 1024;
 const PROBE_BYTES = 8 * 1024;
 const FLAG_PARENT_DAMAGED = "parent-damaged";
@@ -89,32 +91,46 @@ export class LogReader {
     return query.direction === "forward" ? this.#forward(query) : this.#backward(query);
   }
 
-  /** The `seq` of an entry, or `undefined`. Looks from the end: what is asked for is usually recent. */
+  /**
+   * The `seq` of an entry, or `undefined`. What is asked for is usually
+   * recent, so the end comes first. Ids that we make grow with time, so most
+   * others are found by halving; one that is not where it should be, or is
+   * somebody else's, is looked for everywhere.
+   */
   locate(entryId: string): number | undefined {
+    const recent = Math.max(0, this.#end - SEARCH_BYTES_FIRST);
+    const near = this.#search(entryId, recent, this.#end);
+    if (near !== undefined || recent === 0) return near;
+    if (isUuid(entryId)) {
+      const { entry } = this.#lineAround(this.#seekFirst(({ id }) => id < entryId));
+      if (entry?.id === entryId) return entry.seq;
+    }
+    for (let end = recent; end > 0; end -= SEARCH_BYTES) {
+      const found = this.#search(entryId, Math.max(0, end - SEARCH_BYTES), end);
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  }
+
+  /** The last entry of that id whose line has its id between two places. */
+  #search(entryId: string, begin: number, end: number): number | undefined {
     const needle = Buffer.from(`"id":${JSON.stringify(entryId)}`);
-    for (let position = this.#end; position > 0; ) {
-      const begin = Math.max(0, position - SEARCH_BYTES);
-      const chunk = readChunk(
-        this.#io,
-        this.#file,
-        begin,
-        Math.min(this.#end, position + needle.length) - begin,
-      );
-      for (let hit = chunk.lastIndexOf(needle); hit !== -1; ) {
-        const { entry, start } = this.#lineAround(begin + hit);
-        if (entry?.id === entryId) return entry.seq;
-        // Only a text inside this line: on with the line before it.
-        const before = start - begin - 1;
-        hit = before < 0 ? -1 : chunk.lastIndexOf(needle, before);
-      }
-      position = begin;
+    // An id may lie across the end.
+    const length = Math.min(this.#end, end + needle.length) - begin;
+    const chunk = readChunk(this.#io, this.#file, begin, length);
+    for (let hit = chunk.lastIndexOf(needle); hit !== -1; ) {
+      const { entry, start } = this.#lineAround(begin + hit);
+      if (entry?.id === entryId) return entry.seq;
+      // Only a text inside this line: on with the line before it.
+      const before = start - begin - 1;
+      hit = before < 0 ? -1 : chunk.lastIndexOf(needle, before);
     }
     return undefined;
   }
 
   #lineAround(position: number): { entry: Entry | undefined; start: number } {
     const start = endOfLastLine(this.#io, this.#file, position);
-    for (const raw of linesForward(this.#io, this.#file, start, this.#end)) {
+    for (const raw of linesForward(this.#io, this.#file, start, this.#end, PROBE_BYTES)) {
       const line = decodeRaw(raw);
       return { entry: line?.ok ? line.entry : undefined, start };
     }
@@ -219,19 +235,24 @@ export class LogReader {
     return "bad";
   }
 
-  /** Where the first line with `seq` or more begins, by halving: lines are in the order of `seq`. */
+  /** Where the first line with `seq` or more begins: lines are in the order of `seq`. */
   #seek(seq: number): number {
+    return this.#seekFirst((entry) => entry.seq < seq);
+  }
+
+  /** Where the first line begins that is not before what is looked for, by halving. */
+  #seekFirst(isBefore: (entry: Entry) => boolean): number {
     let low = 0;
     let high = this.#end;
     while (high - low > PROBE_BYTES) {
       const probe = this.#entryAfter(low + Math.floor((high - low) / 2), high);
       if (probe === undefined) high = low + Math.floor((high - low) / 2);
-      else if (probe.entry.seq < seq) low = probe.raw.end;
+      else if (isBefore(probe.entry)) low = probe.raw.end;
       else high = Math.min(probe.raw.start, low + Math.floor((high - low) / 2));
     }
     for (const raw of linesForward(this.#io, this.#file, low, this.#end, 2 * PROBE_BYTES)) {
       const line = decodeRaw(raw);
-      if (line?.ok && line.entry !== undefined && line.entry.seq >= seq) return raw.start;
+      if (line?.ok && line.entry !== undefined && !isBefore(line.entry)) return raw.start;
     }
     return this.#end;
   }
