@@ -29,7 +29,7 @@ export const ERASING: readonly CommandSpec[] = [
     options: {
       trash: { type: "boolean", help: "Everything in the trash, instead of ID" },
       "older-than-days": { type: "string", value: "N", help: "Of the trash: deleted more than N days ago" },
-      force: { type: "boolean", help: "Also when it is not in the trash" },
+      force: { type: "boolean", help: "Also when it is not in the trash; takes a KEY or ID" },
       "dry-run": DRY_RUN,
     },
     examples: [
@@ -43,12 +43,20 @@ export const ERASING: readonly CommandSpec[] = [
     topic: REMOVING,
     summary: "Apply limits of age, number and size",
     details:
-      "What is beyond a limit goes to the trash, those that were quiet longest first; with --trash-days the trash itself is cleared. Nothing is removed by default.",
+      "Whole conversations go to the trash, those that were quiet longest first, and never the newest of a channel for its length or size. With --trash-days the trash itself is cleared. Nothing is removed by default.",
     args: [],
     options: {
-      "max-age-days": { type: "string", value: "N", help: "Conversations without a message for N days" },
-      "max-messages": { type: "string", value: "N", help: "Of a channel: keep the newest up to N messages" },
-      "max-bytes": { type: "string", value: "N", help: "Of a channel: keep the newest up to N bytes" },
+      "max-age-days": {
+        type: "string",
+        value: "N",
+        help: "Trash conversations without a message for N days",
+      },
+      "max-messages": {
+        type: "string",
+        value: "N",
+        help: "Trash conversations until a channel has N messages",
+      },
+      "max-bytes": { type: "string", value: "N", help: "Trash conversations until a channel has N bytes" },
       "trash-days": { type: "string", value: "N", help: "Purge what has been in the trash for N days" },
       channel: { type: "string", value: "NAME", help: "Only this channel, such as discord" },
       "dry-run": DRY_RUN,

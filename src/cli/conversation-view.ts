@@ -44,8 +44,12 @@ export function conversationTable(out: Output, items: readonly ConversationInfo[
   );
 }
 
-/** By id, because a conversation in the trash has given up its session key. The id is never cut: `restore` needs it. */
+/** Where ids would leave no room for anything else, they are cut. */
+export const TRASH_COLUMNS_MIN = 60;
+
+/** By id, because a conversation in the trash has given up its session key, and `restore` needs the whole id. */
 export function trashTable(out: Output, items: readonly ConversationInfo[]): string[] {
+  if (out.columns < TRASH_COLUMNS_MIN) return narrowTrashTable(out, items);
   return table(
     out,
     [
@@ -60,6 +64,18 @@ export function trashTable(out: Output, items: readonly ConversationInfo[]): str
       numberText(info.messageCount),
       safeLine(info.title ?? info.key ?? ""),
     ]),
+  );
+}
+
+function narrowTrashTable(out: Output, items: readonly ConversationInfo[]): string[] {
+  return table(
+    out,
+    [
+      { title: "WAS", rank: 0, min: 8 },
+      { title: "DELETED", rank: 1 },
+      { title: "ID", rank: 2, min: 9 },
+    ],
+    items.map((info) => [safeLine(info.title ?? info.key ?? "–"), timeAgo(info.deletedAt), info.id]),
   );
 }
 

@@ -1,7 +1,9 @@
 import { ColloquyError, invalid } from "../errors.ts";
+import type { Entry } from "../message/types.ts";
 import { checkEntryId } from "../message/validate.ts";
 import type { Conversation } from "../store/conversation.ts";
 import { encodeCursor } from "../store/cursor.ts";
+import type { Scope } from "./all-entries.ts";
 
 /** An entry as a person names it: by its id, by its number in `sessions show`, or by its label. */
 export async function entryIdOf(conversation: Conversation, text: string): Promise<string> {
@@ -34,10 +36,26 @@ async function hasEntry(conversation: Conversation, id: string): Promise<boolean
 
 async function byNumber(conversation: Conversation, text: string): Promise<string | undefined> {
   if (!/^[1-9]\d{0,14}$/.test(text)) return undefined;
-  const seq = Number(text);
+  return (await entryAt(conversation, Number(text), { all: true }))?.id;
+}
+
+/** The entry of this number, where it lies in the scope. */
+export async function entryAt(
+  conversation: Conversation,
+  seq: number,
+  scope: Scope,
+): Promise<Entry | undefined> {
   const cursor = encodeCursor("e", "forward", seq - 1);
-  const [entry] = (await conversation.entries({ cursor, limit: 1, all: true })).items;
-  return entry?.seq === seq ? entry.id : undefined;
+  const [entry] = (await conversation.entries({ ...scope, cursor, limit: 1 })).items;
+  return entry?.seq === seq ? entry : undefined;
+}
+
+/** The entry of this id, wherever it lies. */
+export async function entryOf(conversation: Conversation, id: string): Promise<Entry | undefined> {
+  const [next] = (await conversation.entries({ after: id, limit: 1, all: true })).items;
+  const place = next === undefined ? { last: 1 } : { before: next.id, limit: 1 };
+  const [entry] = (await conversation.entries({ ...place, all: true })).items;
+  return entry?.id === id ? entry : undefined;
 }
 
 async function byLabel(conversation: Conversation, text: string): Promise<string | undefined> {

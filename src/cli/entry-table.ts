@@ -1,5 +1,6 @@
 import type { Entry } from "../message/types.ts";
-import { summaryOf } from "./message-view.ts";
+import { controlText } from "./control-text.ts";
+import { endMark, summaryOf } from "./message-view.ts";
 import type { Output } from "./output.ts";
 import { safeLine } from "./safe-text.ts";
 import { type Column, table } from "./table.ts";
@@ -14,24 +15,38 @@ const COLUMNS: readonly Column[] = [
 /** Only where there is one. */
 const LABEL: Column = { title: "LABEL", rank: 4, min: 8 };
 
-/** Entries, a line each. `labels` are by the id of the entry. */
+/** What is said about entries elsewhere in the log, by their ids. */
+export interface Notes {
+  readonly labels?: ReadonlyMap<string, string>;
+  /** Compactions that count no longer. */
+  readonly undone?: ReadonlySet<string>;
+}
+
+/** Entries, a line each. */
 export function entryTable(
   out: Output,
   entries: readonly Entry[],
-  labels: ReadonlyMap<string, string> = new Map(),
+  { labels = new Map(), undone = new Set() }: Notes = {},
 ): string[] {
   const labelled = entries.some(({ id }) => labels.has(id));
   const [seq, what, when, text] = COLUMNS as [Column, Column, Column, Column];
   const columns = labelled ? [seq, what, when, LABEL, text] : COLUMNS;
+  const numbers = new Map(entries.map((entry) => [entry.id, `#${entry.seq}`]));
+  const named = (id: string): string => numbers.get(id) ?? id;
   return table(
     out,
     columns,
     entries.map((entry) => [
       String(entry.seq),
-      safeLine(entry.message?.role ?? entry.kind),
+      safeLine(whatOf(entry, undone)),
       timeAgo(entry.at),
       ...(labelled ? [safeLine(labels.get(entry.id) ?? "")] : []),
-      safeLine(summaryOf(entry)),
+      safeLine(controlText(entry, named) ?? summaryOf(entry)),
     ]),
   );
+}
+
+function whatOf({ id, kind, message }: Entry, undone: ReadonlySet<string>): string {
+  if (message !== undefined) return `${message.role}${endMark(message)}`;
+  return undone.has(id) ? `${kind} (undone)` : kind;
 }

@@ -4,7 +4,7 @@ import { EXIT_DONE } from "./exit.ts";
 import { PROGRAM } from "./invocation.ts";
 import type { Output } from "./output.ts";
 import { parse, type Words } from "./parse.ts";
-import { wrap, wrapCommand, wrapPairs } from "./wrap.ts";
+import { widest, wrap, wrapCommand, wrapPairs } from "./wrap.ts";
 
 /** Where nobody says how wide the place is. */
 const COLUMNS_DEFAULT = 80;
@@ -43,12 +43,12 @@ function overview(out: Output): string[] {
   return [
     ...wrap("Colloquy keeps every word of every conversation an AI agent has.", columns),
     "",
-    `Usage: ${PROGRAM} [COMMAND] [OPTIONS]`,
+    ...titled("Usage:", [`${PROGRAM} [COMMAND] [OPTIONS]`], columns),
     "",
     ...grouped(pairs, out),
     "",
     ...wrap("All take --json, --store, --state-dir and --help.", columns),
-    `More: ${PROGRAM} sessions --help · help COMMAND`,
+    ...titled("More:", [`${PROGRAM} sessions --help`, `${PROGRAM} help COMMAND`], columns),
   ];
 }
 
@@ -67,7 +67,14 @@ function groupHelp(commands: readonly CommandSpec[], out: Output): string[] {
     topic: command.topic,
     pair: [usageOf(command), command.summary] as const,
   }));
-  return [...grouped(pairs, out), "", `More: ${PROGRAM} help COMMAND`];
+  return [...grouped(pairs, out), "", ...titled("More:", [`${PROGRAM} help COMMAND`], columnsOf(out))];
+}
+
+/** Commands behind a word; below it where they are too long for that. */
+function titled(title: string, commands: readonly string[], columns: number): string[] {
+  const line = `${title} ${commands.join(" · ").replaceAll(` · ${PROGRAM} `, " · ")}`;
+  if (line.length <= columns) return [line];
+  return [title, ...commands.flatMap((command) => wrapCommand(command, columns))];
 }
 
 interface TopicPair {
@@ -76,13 +83,14 @@ interface TopicPair {
 }
 
 function grouped(pairs: readonly TopicPair[], out: Output): string[] {
-  const width = Math.max(...pairs.map(({ pair }) => pair[0].length));
+  const width = widest(pairs.map(({ pair }) => pair));
   const groups = Map.groupBy(pairs, ({ topic }) => topic.group);
   return [...groups].flatMap(([group, own]) => [
     out.style("bold", group),
     ...wrapPairs(
-      own.map(({ pair: [name, meaning] }) => [name.padEnd(width), meaning]),
+      own.map(({ pair }) => pair),
       columnsOf(out),
+      width,
     ),
   ]);
 }

@@ -2,18 +2,17 @@
 
 import { asColloquyError } from "../errors.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError } from "./exit.ts";
-import { standardOutput } from "./output.ts";
+import { report, standardOutput } from "./output.ts";
 import { parse, split, type Words } from "./parse.ts";
 
 /** Run one command line. Resolves with the exit code and never rejects. */
 export async function main(argv: string[]): Promise<number> {
   const words = split(argv);
-  process.stdout.on("error", (error) => void endOutput(error, words.json));
+  process.stdout.on("error", (error) => endOutput(error, words.json));
   try {
     return await dispatch(words);
   } catch (error) {
     const known = asColloquyError(error, "Something went wrong");
-    const { report } = await import("./report.ts");
     report("error", known, words.json);
     return known instanceof UsageError ? EXIT_USAGE : EXIT_FAILED;
   }
@@ -30,9 +29,8 @@ async function dispatch(words: Words): Promise<number> {
 }
 
 /** Whoever reads may have seen enough (`| head`). A full disk under the output is a failure. */
-async function endOutput(error: NodeJS.ErrnoException, json: boolean): Promise<never> {
+function endOutput(error: NodeJS.ErrnoException, json: boolean): never {
   if (error.code === "EPIPE") process.exit(EXIT_DONE);
-  const { report } = await import("./report.ts");
   report("error", asColloquyError(error, "Cannot write the output"), json);
   process.exit(EXIT_FAILED);
 }

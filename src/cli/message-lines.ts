@@ -37,7 +37,11 @@ function messageFrom(line: string, number: number): MessageInput {
   try {
     value = JSON.parse(line);
   } catch (error) {
-    throw atLine(number, `not JSON (${(error as Error).message})`, "jsonl");
+    throw atLine(
+      number,
+      `not JSON (${(error as Error).message.replace(/ \(line \d+ column \d+\)$/, "")})`,
+      "jsonl",
+    );
   }
   try {
     checkMessage(value);

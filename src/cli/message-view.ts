@@ -17,6 +17,11 @@ function blockText(block: Block): string {
   return words === "" ? `[${block.type}${name}]` : `[${block.type}${name}] ${words}`;
 }
 
+/** " (interrupted)": how an answer ended, where that was not by itself. */
+export function endMark({ endState }: Message): string {
+  return endState === "interrupted" || endState === "stopped" ? ` (${endState})` : "";
+}
+
 /** The start of what an entry says, for one line of a table. */
 export function summaryOf({ message, data }: Entry): string {
   if (message !== undefined) return readableOf(message).slice(0, SUMMARY_CHARS);

@@ -2,6 +2,8 @@ import { ColloquyError } from "../errors.ts";
 import type { Conversation } from "../store/conversation.ts";
 import type { Store } from "../store/store.ts";
 import type { Call } from "./command.ts";
+import { nextCommand } from "./invocation.ts";
+import { report } from "./output.ts";
 import { type StoreTarget, storeTarget } from "./store-target.ts";
 
 /**
@@ -43,10 +45,25 @@ export async function openToAppend(call: Call): Promise<Store> {
 }
 
 /** The conversation that was asked for. `NOT_FOUND` when there is none. */
-export async function conversationOf(store: Store | undefined, reference: string): Promise<Conversation> {
+export async function conversationOf(
+  call: Call,
+  store: Store | undefined,
+  reference: string,
+): Promise<Conversation> {
   const conversation = await store?.get(reference);
-  if (conversation === undefined) throw noConversation(reference);
+  if (conversation === undefined) throw await missing(call, store, reference);
   return conversation;
+}
+
+/** `NOT_FOUND`, which says where it is when it was deleted. */
+export async function missing(
+  call: Call,
+  store: Store | undefined,
+  reference: string,
+): Promise<ColloquyError> {
+  if (store === undefined) return noConversation(reference);
+  const { inTrash } = await import("./in-trash.ts");
+  return (await inTrash(call, store, reference)) ?? noConversation(reference);
 }
 
 export function noConversation(reference: string): ColloquyError {
@@ -59,16 +76,29 @@ function noStore({ path }: StoreTarget): ColloquyError {
 
 async function open(call: Call, { text }: StoreTarget, readonly: boolean): Promise<Store> {
   const { openStore } = await import("../store/open.ts");
+  let advice = CHECKS.has(call.command.name)
+    ? ""
+    : `. To see all that is wrong: ${nextCommand("sessions validate", call.values)}`;
   return openStore(text, {
     readonly,
-    onProblem: (problem) => void warn(call, problem),
+    onProblem: (problem) => {
+      warn(call, problem, advice);
+      // Once is enough.
+      advice = "";
+    },
     // Part of the answer to the command that makes a branch.
     onWarning: () => {},
   });
 }
 
-/** Damage that was worked around is always told, beside the answer. */
-async function warn({ json }: Call, problem: ColloquyError): Promise<void> {
-  const { report } = await import("./report.ts");
-  report("warning", problem, json);
+/** Commands that say themselves what is wrong. */
+const CHECKS: ReadonlySet<string> = new Set(["sessions validate", "doctor", "backup"]);
+/** A part of a file, as its engine names it. */
+const LINE = /: bytes \d+ to \d+: /;
+
+/** Damage that was worked around is always told, before the answer. */
+function warn({ json }: Call, problem: ColloquyError, advice: string): void {
+  const { code, message, field } = problem;
+  const what = LINE.test(message) ? `An entry cannot be read: ${message}` : message;
+  report("warning", new ColloquyError(code, `${what}${advice}`, { field, cause: problem }), json);
 }

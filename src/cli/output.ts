@@ -1,5 +1,7 @@
 import { styleText } from "node:util";
-import { jsonChunks } from "./json-text.ts";
+import type { ColloquyError } from "../errors.ts";
+import { jsonChunks, jsonText } from "./json-text.ts";
+import { safeLine } from "./safe-text.ts";
 
 type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 
@@ -41,6 +43,13 @@ export function standardOutput(): Output {
     },
     style: (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text),
   };
+}
+
+/** One readable line on standard error, or the error contract. At once, so that a warning comes before the answer. */
+export function report(kind: "error" | "warning", error: ColloquyError, json: boolean): void {
+  const word = kind === "error" ? "Error" : "Warning";
+  const line = json ? jsonText({ [kind]: error.toJSON() }, 0) : `${word}: ${safeLine(error.message)}`;
+  process.stderr.write(`${line}\n`);
 }
 
 /** `COLUMNS` wins, as with other tools; it is the way to get a narrow table into a file. */

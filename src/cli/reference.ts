@@ -5,13 +5,9 @@ import { isUuid } from "../util/uuid.ts";
 /** What names a conversation on the command line. Checked before any store is opened or made. */
 export function checkReference(text: string): string {
   if (text.includes(":")) return checkKey(text);
-  return checkId(
-    text,
+  if (isUuid(text)) return text.toLowerCase();
+  throw invalid(
     `"${text}" is no conversation: an id or a session key such as discord:dm:42 is expected`,
+    "id",
   );
-}
-
-export function checkId(text: string, message = `"${text}" is not the id of a conversation`): string {
-  if (!isUuid(text)) throw invalid(message, "id");
-  return text.toLowerCase();
 }

@@ -41,10 +41,12 @@ function meantCommand(
 ): string | undefined {
   if (first === "version") return "--version";
   const typed = second === undefined ? first : `${first} ${second}`;
-  const known = [...names, ...names.map((name) => name.split(" ")[0] ?? "")];
+  const firsts = names.map((name) => name.split(" ")[0] ?? "");
   // "list": the group was forgotten.
   const member = names.find((name) => name.endsWith(` ${first}`));
-  return member ?? suggestion(typed, names) ?? suggestion(first, known);
+  if (member !== undefined) return member;
+  const whole = second === undefined ? undefined : suggestion(typed, names);
+  return whole ?? suggestion(first, [...firsts, ...names]);
 }
 
 function didYouMean(hint: string | undefined): string {

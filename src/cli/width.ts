@@ -26,10 +26,12 @@ export function widthOf(text: string): number {
 
 /** As much of the text as fits. */
 export function startOf(text: string, columns: number): string {
+  const start = text.slice(0, columns * 16);
+  if (ASCII.test(start)) return start.slice(0, columns);
   let kept = "";
   let width = 0;
   // A column takes two UTF-16 units at most in ordinary text; the rest of a very long one is not looked at.
-  for (const character of characters(text.slice(0, columns * 16))) {
+  for (const character of characters(start)) {
     width += characterWidth(character);
     if (width > columns) break;
     kept += character;

@@ -91,6 +91,32 @@ const LARGE: Readonly<Record<string, MessageInput>> = {
 };
 
 export const blobs: Topic = (check) => {
+  check("what looks like the name of a file refers to nothing", async (bench) => {
+    const store = await bench.open();
+    const [victim, chat] = [await store.create(), await store.create()];
+    await victim.append({ role: "user", content: "kept" });
+    for (const hash of ["../../etc/passwd", "./../x.jsonl", "..", "", "A".repeat(64), "0".repeat(63)]) {
+      const [entry] = await chat.append(document(hash));
+      assert.deepEqual(entry?.message, document(hash));
+      await chat.redact(idOf(entry));
+    }
+    assert.equal((await allMessages(victim)).length, 1);
+    assert.deepEqual((await store.verify()).findings, []);
+  });
+
+  check("a blob that a tool's answer refers to is in use", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    const { hash } = await store.putBlob(Buffer.from("a picture"));
+    const picture = { type: "image", source: { type: "blob", hash } };
+    const answer = { type: "tool_result", tool_use_id: "t", content: [picture] } as const;
+    await chat.append({ role: "user", content: [answer] });
+    await store.collectGarbage({ olderThanHours: 0 });
+    assert.notEqual(await store.blob(hash), undefined);
+    const lost = { ...picture, source: { type: "blob", hash: "1".repeat(64) } };
+    await refuses("NOT_FOUND", chat.append({ role: "user", content: [{ ...answer, content: [lost] }] }));
+  });
+
   for (const [what, message] of Object.entries(LARGE)) {
     check(`${what} comes back as it went in`, async (bench) => {
       const store = await bench.open();

@@ -104,7 +104,7 @@ export const contract: Topic = (check) => {
     const outcomes = await desk.commit(
       desk.append([message("a")]),
       desk.append([message("b")], { expectedHead: "nobody" }),
-      { type: "purge", conversation: nobody, at: AT },
+      { type: "purge", force: true, conversation: nobody, at: AT },
       { type: "redact", conversation: desk.id, entry: "nobody", json: "{}", at: AT },
       { type: "sweep", conversation: nobody, at: AT },
       desk.piece("t", 7, 0, "x", {}),

@@ -63,6 +63,24 @@ export const following: Topic = (check) => {
     );
   });
 
+  check("a follower that slept through several parts gets all their words", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn();
+    await turn.delta("AAA ");
+    const following = chat.follow();
+    await following.next();
+    const add = (text: string): Promise<unknown> => turn.add({ role: "assistant", content: text });
+    await turn.delta("BBB ");
+    await add("AAA BBB ");
+    await turn.delta("CC ");
+    await add("CC ");
+    await turn.delta("DD");
+    await turn.finish();
+    const events = await Array.fromAsync(following);
+    const words = events.map((event) => (event.type === "text" ? event.text : event.type));
+    assert.deepEqual(words, ["BBB ", "part", "CC ", "part", "DD", "end"]);
+  });
+
   check("a follower can stop", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn();

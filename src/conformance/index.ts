@@ -27,6 +27,7 @@ import { leases } from "./leases.ts";
 import { lifetime } from "./lifetime.ts";
 import { model } from "./model.ts";
 import { processes } from "./processes.ts";
+import { races } from "./races.ts";
 import { reading } from "./reading.ts";
 import { tree } from "./tree.ts";
 import { treeLimits } from "./tree-limits.ts";
@@ -60,6 +61,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   changes,
   backup,
   contract,
+  races,
   crashes,
 };
 

@@ -106,6 +106,10 @@ export const treeLimits: Topic = (check) => {
     assert.deepEqual(await plan({ olderThanDays: 1.5 }), ["first"]);
     assert.deepEqual(await plan({ keep: 1 }), ["first", "second"]);
     assert.deepEqual(await plan({ keep: 9 }), []);
+    // One that was made last but never written to is not kept for one that has words.
+    await chat.branch(idOf(question), { name: "empty" });
+    assert.deepEqual(await plan({ keep: 1 }), ["empty", "first", "second"]);
+    await chat.pruneBranches({ names: ["empty"] });
     assert.deepEqual(await plan({ abandoned: true }), []);
     await chat.checkout("second");
     nowMs += 1000;

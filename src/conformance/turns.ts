@@ -92,7 +92,7 @@ export const turns: Topic = (check) => {
     await turn.delta("some ");
     await turn.delta("text");
     const open = await chat.turn();
-    assert.deepEqual([open?.id, open?.text, open?.length], ["t1", "some text", 9]);
+    assert.deepEqual([open?.id, open?.text, open?.branch], ["t1", "some text", "main"]);
     assert.deepEqual(await allMessages(chat), []);
     await turn.finish();
     assert.equal(await chat.turn(), undefined);
@@ -117,7 +117,7 @@ export const turns: Topic = (check) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn();
     for (const half of ["a\ud83d", "\udc4b", "b"]) await turn.delta(half);
-    assert.deepEqual([(await chat.turn())?.text, (await chat.turn())?.length], ["a👋b", 4]);
+    assert.equal((await chat.turn())?.text, "a👋b");
     await turn.finish();
     assert.deepEqual(texts(await allMessages(chat)), ["a👋b"]);
   });
@@ -267,4 +267,82 @@ export const turns: Topic = (check) => {
       );
     },
   );
+
+  check("leaving a turn that is being ended, or was lost, throws nothing more", async (bench) => {
+    const chat = await fresh(bench);
+    const answered = async (): Promise<unknown> => {
+      await using turn = await chat.beginTurn();
+      await turn.delta("whole");
+      return turn.finish();
+    };
+    await answered();
+    assert.equal((await allMessages(chat)).at(-1)?.message?.endState, "finished");
+    const lost = async (): Promise<void> => {
+      await using turn = await chat.beginTurn({ ttlMs: 40 });
+      await sleepBlocking(60);
+      await (await chat.lease({ waitMs: 2000 })).release();
+      await turn.add(say("too late"));
+    };
+    await refuses("CONFLICT", lost(), /lease/i);
+  });
+
+  check("words that were streamed stay, also when the message after them lacks them", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn({ model: "m-1" });
+    await turn.delta("Let me look. ");
+    await turn.add({ role: "assistant", content: [{ type: "tool_use", id: "u", name: "read", input: {} }] });
+    await turn.finish();
+    const [message] = (await allMessages(chat)).map((entry) => entry.message);
+    assert.equal(message?.model, "m-1");
+    assert.deepEqual(message?.content, [
+      { type: "text", text: "Let me look. " },
+      { type: "tool_use", id: "u", name: "read", input: {} },
+    ]);
+  });
+
+  check("turns whose names begin alike are told apart", async (bench) => {
+    const chat = await fresh(bench);
+    for (const operationId of ["a/b", "a"]) {
+      const turn = await chat.beginTurn({ operationId });
+      await turn.delta(`of ${operationId}`);
+      await turn.finish();
+    }
+    assert.deepEqual(texts((await chat.beginTurn({ operationId: "a" })).entries), ["of a"]);
+  });
+
+  check("a stream that no message could hold is refused in time", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn();
+    await turn.delta("x".repeat(9 * 1024 * 1024));
+    assert.throws(() => turn.delta("x".repeat(2 * 1024 * 1024)), { code: "VALIDATION_ERROR" });
+    assert.equal((await turn.finish("stopped"))?.message?.endState, "stopped");
+  });
+
+  check("an answer is the assistant's, and has one end", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn();
+    await turn.delta("x");
+    await refuses("VALIDATION_ERROR", turn.finish("finished", { message: { role: "user", content: "no" } }));
+    const [first, second] = await Promise.allSettled([turn.finish(), turn.finish("stopped")]);
+    assert.deepEqual([first.status, second.status], ["fulfilled", "rejected"]);
+    assert.equal((await allMessages(chat)).length, 1);
+  });
+
+  check("a follower can wait for a turn to begin", async (bench) => {
+    const chat = await fresh(bench);
+    const following = chat.follow({ wait: true });
+    const first = following.next();
+    await sleep(30);
+    const turn = await chat.beginTurn();
+    await turn.delta("there");
+    assert.deepEqual((await first).value, { type: "text", position: 0, text: "there" });
+    await turn.finish();
+    const events = await Array.fromAsync(following);
+    assert.equal(events.at(-1)?.type, "end");
+  });
 };
+
+/** Nothing of this process runs meanwhile, so that nothing is renewed. */
+async function sleepBlocking(ms: number): Promise<void> {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+}

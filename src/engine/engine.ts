@@ -104,6 +104,8 @@ export interface AppendOperation {
   /** The journal of this turn ends with this append. */
   readonly endsTurn?: string | undefined;
   readonly operationId: string | undefined;
+  /** As with `NewEntry`: a name that the store made up cannot be a retry. */
+  readonly operationGiven?: boolean | undefined;
   /** The head that the caller has seen; `null` is an empty conversation, `undefined` any. */
   readonly expectedHead: string | null | undefined;
   /** When it happens. The entries have times of their own, which may lie in the past. */
@@ -136,10 +138,12 @@ export interface TrashOperation {
 export interface PurgeOperation {
   readonly type: "purge";
   readonly conversation: string;
+  /** Also when it is not in the trash (`checkPurge` of `rules.ts`). */
+  readonly force: boolean;
   readonly at: string;
 }
 
-/** Put `json` in the place of what the entry holds, everywhere, and forget its blobs. */
+/** Put `json` in the place of what the entry holds, everywhere; forget its blobs, and the context state, which may repeat it. */
 export interface RedactOperation {
   readonly type: "redact";
   readonly conversation: string;
@@ -279,8 +283,8 @@ export interface PageQuery {
   readonly bytesMax: number;
   /** Only entries of this kind. */
   readonly kind: string | undefined;
-  /** The path of this branch, `undefined` that of the checked-out one; `null` the whole log. */
-  readonly branch?: string | null | undefined;
+  /** The path of this branch, by name or id; `undefined` that of the checked-out one; `null` the whole log. */
+  readonly branch?: string | number | null | undefined;
 }
 
 export interface EntryPage {

@@ -44,6 +44,7 @@ export {
   activeAt,
   type ConversationLookup,
   checkMove,
+  checkPurge,
   compareForListing,
   longest,
   notFound,

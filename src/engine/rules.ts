@@ -10,6 +10,7 @@ import type {
   ConversationInfo,
   CreateOperation,
   NewEntry,
+  PurgeOperation,
   TrashOperation,
 } from "./engine.ts";
 import { checkEpoch, type LeaseState } from "./leases.ts";
@@ -74,8 +75,8 @@ function checkBlobs({ entries, blobs }: AppendOperation, lookup: AppendLookup): 
 }
 
 function findReplay(append: AppendOperation, lookup: AppendLookup): Entry[] | undefined {
-  const { operationId, entries } = append;
-  if (operationId !== undefined) {
+  const { operationId, operationGiven = true, entries } = append;
+  if (operationId !== undefined && operationGiven) {
     const written = lookup.byOperation(operationId);
     if (written.length > 0) return sameContent(entries, written, `operation ${operationId}`);
   }
@@ -152,6 +153,19 @@ export function checkMove(
   const holder = type === "restore" && info.key !== null ? lookup.byKey(info.key) : undefined;
   if (holder !== undefined) throw keyTaken(holder);
   return info;
+}
+
+/** The conversation that is to be purged. Decided with the purge: somebody may be restoring it. */
+export function checkPurge(
+  { conversation, force }: PurgeOperation,
+  lookup: Pick<ConversationLookup, "byId">,
+): ConversationInfo {
+  const info = lookup.byId(conversation);
+  if (info === undefined) throw notFound(conversation);
+  if (info.deletedAt !== null || force) return info;
+  throw new ColloquyError("CONFLICT", `Conversation ${conversation} is not in the trash: delete it first`, {
+    details: { id: conversation },
+  });
 }
 
 function keyTaken({ key, id }: ConversationInfo): ColloquyError {

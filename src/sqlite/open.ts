@@ -48,9 +48,10 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
 }
 
 function checkPlace(path: string, readonly: boolean): void {
+  // The log first: another process that is just creating both writes the file before it.
+  const logged = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory()) throw invalid(`${path} is a folder; the sqlite engine needs a file`, "target");
-  const logged = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   if ((stat?.size ?? 0) === 0 && logged > 0) {
     // SQLite would take the file for a new one and remove the log, with all that only the log holds.
     const state = stat === undefined ? "missing" : "empty";

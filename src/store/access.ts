@@ -31,6 +31,12 @@ export function copyOf(info: ConversationInfo): ConversationInfo {
   return { ...info, contextState: structuredClone(info.contextState) };
 }
 
+export function checkSignal(signal: unknown): void {
+  if (signal !== undefined && !(signal instanceof AbortSignal)) {
+    throw invalid("signal must be an AbortSignal", "signal");
+  }
+}
+
 export function checkCount(value: unknown, field: string, max: number = LIMIT_MAX): number {
   if (!Number.isSafeInteger(value) || (value as number) < 1 || (value as number) > max) {
     throw invalid(`${field} must be a whole number from 1 to ${max}`, field);

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { openStore } from "./open.ts";
@@ -15,6 +16,12 @@ async function filled(target: string): Promise<string> {
   expect(report.bytes).toBeGreaterThan(100);
   await chat.append({ role: "user", content: "after the backup" });
   return path;
+}
+
+function logsIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter((name) => name.endsWith(".jsonl"))
+    .map((name) => join(folder, name));
 }
 
 /** Change one byte in the middle of a message. */
@@ -58,13 +65,46 @@ describe.each(["sqlite", "jsonl"])("a backup of %s", (engine) => {
     expect((await now.list()).items[0]?.messageCount).toBe(3);
   });
 
+  it("has a feed of its own: cursors of the store mean nothing in it", async () => {
+    const target = `${engine}:${join(tempFolder(), "store")}`;
+    const copy = await filled(target);
+    let cursor = "";
+    {
+      await using store = await openStore(target);
+      const feed = store.changes();
+      await (await store.open("cli:kept")).append({ role: "user", content: "later" });
+      cursor = (await feed.next()).value?.cursor ?? "";
+      await feed.return();
+    }
+    await restoreBackup(copy, target, { force: true });
+    await using restored = await openStore(target);
+    await expect(restored.changes({ since: cursor }).next()).rejects.toMatchObject({
+      code: "VALIDATION_ERROR",
+      field: "since",
+    });
+  });
+
+  it("of a store that was damaged then is given back as it was", async () => {
+    const place = join(tempFolder(), "store");
+    await filled(`${engine}:${place}`);
+    const [file] = engine === "sqlite" ? [place] : logsIn(place);
+    if (engine === "sqlite") {
+      using database = new DatabaseSync(file as string);
+      database.exec("UPDATE conversations SET message_count = 99");
+    } else damage(file as string);
+    const again = join(tempFolder(), "again");
+    {
+      await using store = await openStore(`${engine}:${place}`, { onProblem: () => {} });
+      expect((await store.backup(again)).ok).toBe(false);
+    }
+    const report = await restoreBackup(again, `${engine}:${join(tempFolder(), "restored")}`);
+    expect(report).toMatchObject({ ok: false, checksums: true });
+  });
+
   it("is refused when a single bit of it changed", async () => {
     const copy = await filled(`${engine}:${join(tempFolder(), "store")}`);
-    const file =
-      engine === "sqlite"
-        ? copy
-        : join(copy, readdirSync(copy).find((name) => name.endsWith(".jsonl")) as string);
-    damage(file);
+    const [file] = engine === "sqlite" ? [copy] : logsIn(copy);
+    damage(file as string);
     const target = join(tempFolder(), "restored");
     await expect(restoreBackup(copy, `${engine}:${target}`)).rejects.toMatchObject({
       code: "SERVICE_UNAVAILABLE",

@@ -7,6 +7,7 @@ import {
   createReadStream,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readdirSync,
@@ -29,7 +30,7 @@ export interface BackupReport {
   readonly conversations: number;
   readonly entries: number;
   readonly bytes: number;
-  /** False when the store was damaged, and so is its copy, which can be read but not restored. */
+  /** False when the store was damaged, and so is its copy. */
   readonly ok: boolean;
   readonly findings: readonly Finding[];
 }
@@ -48,6 +49,8 @@ interface Manifest {
   readonly created_at: string;
   readonly conversations: number;
   readonly entries: number;
+  /** What was wrong with the store when it was copied. */
+  readonly findings: number;
   readonly files: readonly { readonly name: string; readonly bytes: number; readonly sha256: string }[];
 }
 
@@ -77,6 +80,7 @@ export async function backupTo(engine: Engine, path: string, at: string): Promis
     created_at: at,
     conversations: report.conversations,
     entries: report.entries,
+    findings: report.findings.length,
     files,
   };
   writeDurably(manifestOf(target), `${JSON.stringify(manifest, null, 2)}\n`);
@@ -90,6 +94,7 @@ export async function restoreFrom(
   options: { readonly force?: boolean } = {},
 ): Promise<RestoreReport> {
   checkMembers(options, new Set(["force"]), "options");
+  if (typeof backup !== "string" || backup === "") throw invalid("A path is expected", "backup");
   const { parseTarget } = await import("./open.ts");
   const { name, place } = parseTarget(target);
   const source = resolve(backup);
@@ -98,32 +103,51 @@ export async function restoreFrom(
   const engine = stat.isDirectory() ? "jsonl" : "sqlite";
   if (name !== engine) throw invalid(`The backup is a ${engine} store and cannot become ${target}`, "target");
   const goal = resolve(place);
+  if (`${goal}${sep}`.startsWith(`${source}${sep}`))
+    throw invalid(`${goal} lies inside the backup`, "target");
+  if ((statSync(`${source}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
+    throw invalid(
+      `${source}-wal holds messages that are not in ${source}: it is an open store, no backup`,
+      "backup",
+    );
+  }
+  filesOf(source);
   if (existsSync(goal) && options.force !== true) throw exists(goal);
-  const hasSums = await checkSums(source);
+  const manifest = await checkSums(source);
   const copy = `${goal}.restoring-${timestamp17(Date.now())}`;
   try {
     mkdirSync(dirname(goal), { recursive: true, mode: 0o700 });
     cpSync(source, copy, { recursive: true, errorOnExist: true, force: false });
     keepPrivate(copy);
     syncTree(copy);
-    const report = await inspect(engine, copy);
-    if (!report.ok) {
+    const report = placedAt(await inspect(engine, copy), copy, goal);
+    // What was damaged when it was copied is given back as it was; anything else happened to the copy.
+    if (!report.ok && (manifest?.findings ?? 0) === 0) {
       throw unavailable(`The backup is damaged: ${report.findings[0]?.message}. Nothing was restored`);
     }
     const former = existsSync(goal) ? setAside(goal) : null;
-    renameSync(copy, goal);
+    try {
+      renameSync(copy, goal);
+    } catch (error) {
+      if (former !== null) renameSync(former, goal);
+      throw error;
+    }
     syncPath(dirname(goal));
-    return { ...summary(goal, engine, report, await checksums(goal)), checksums: hasSums, former };
+    return {
+      ...summary(goal, engine, report, await checksums(goal)),
+      checksums: manifest !== undefined,
+      former,
+    };
   } catch (error) {
     rmSync(copy, { recursive: true, force: true });
     throw error;
   }
 }
 
-/** Compare a backup with the checksums of its time. False when there are none. */
-async function checkSums(source: string): Promise<boolean> {
+/** Compare a backup with the checksums of its time, and say what else was noted then. */
+async function checkSums(source: string): Promise<Manifest | undefined> {
   const path = manifestOf(source);
-  if (!existsSync(path)) return false;
+  if (!existsSync(path)) return undefined;
   let manifest: Manifest;
   try {
     manifest = JSON.parse(readFileSync(path, "utf8"));
@@ -139,7 +163,16 @@ async function checkSums(source: string): Promise<boolean> {
       throw unavailable(`The backup is damaged: ${join(source, name)} ${what}. Nothing was restored`);
     }
   }
-  return true;
+  return manifest;
+}
+
+/** Findings name files; these have another name once the copy is in its place. */
+function placedAt(report: VerifyReport, from: string, to: string): VerifyReport {
+  const findings = report.findings.map((finding) => ({
+    ...finding,
+    source: finding.source?.replace(from, () => to) ?? null,
+  }));
+  return { ...report, findings };
 }
 
 async function inspect(engine: string, path: string): Promise<VerifyReport> {
@@ -178,7 +211,11 @@ async function checksums(path: string): Promise<Manifest["files"][number][]> {
 }
 
 function filesOf(path: string): string[] {
-  if (!statSync(path).isDirectory()) return [path];
+  const stat = lstatSync(path);
+  // A link leads to files that are none of the backup's, and would be changed with it.
+  if (stat.isSymbolicLink())
+    throw invalid(`${path} is a link: a backup has files and folders only`, "backup");
+  if (!stat.isDirectory()) return [path];
   return readdirSync(path, { withFileTypes: true })
     .flatMap((item) => filesOf(join(path, item.name)))
     .sort();

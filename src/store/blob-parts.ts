@@ -4,7 +4,6 @@
  * are taken out of a message and put back; an empty text keeps their place.
  */
 import type { NewBlob } from "../engine/engine.ts";
-import { unavailable } from "../errors.ts";
 import type { BlobRef, Entry, Message } from "../message/types.ts";
 import { isPlainObject } from "../util/json.ts";
 import type { StoreAccess } from "./access.ts";
@@ -27,7 +26,7 @@ export interface Extracted {
 /** Take the large parts out of a message. `undefined` when it has none, as nearly always. */
 export function extractBlobs(message: Message, json: string): Extracted | undefined {
   if (typeof message.content === "string") return undefined;
-  const references = storedReferences(message);
+  const references = storedReferences(message.content);
   if (json.length < BLOB_CHARS_MIN && references.length === 0) return undefined;
   const places = largeParts(message.content, ["content"]);
   if (places.length === 0 && references.length === 0) return undefined;
@@ -36,7 +35,7 @@ export function extractBlobs(message: Message, json: string): Extracted | undefi
   const refs = places.map(({ path, text, base64 }): BlobRef => {
     const decoded = base64 ? decodeBase64(text) : undefined;
     const bytes = decoded ?? Buffer.from(text);
-    const hash = crypto().createHash("sha256").update(bytes).digest("hex");
+    const hash = hashOf(bytes);
     setAt(copy, path, "");
     if (!blobs.some((blob) => blob.hash === hash)) {
       blobs.push({ hash, size: bytes.length, ...compress(bytes) });
@@ -81,13 +80,19 @@ function decodeBase64(text: string): Buffer | undefined {
   return bytes.toString("base64") === text ? bytes : undefined;
 }
 
-/** Blocks that refer to a blob that was stored before: `source: { type: "blob", hash }`. */
-function storedReferences(message: Message): BlobRef[] {
-  if (typeof message.content === "string") return [];
-  return message.content.flatMap((block) => {
-    const { source } = block as { source?: unknown };
-    if (!isPlainObject(source) || source.type !== "blob" || typeof source.hash !== "string") return [];
-    return [{ hash: source.hash, size: Number(source.size) || 0, path: [], as: "reference" as const }];
+/** What names a blob. Anything else in its place is somebody's own matter and refers to nothing. */
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Blocks that refer to a blob that was stored before: `source: { type: "blob", hash }`, also within tools' answers. */
+function storedReferences(blocks: readonly unknown[]): BlobRef[] {
+  return blocks.flatMap((block) => {
+    if (!isPlainObject(block)) return [];
+    if (block.type === "tool_result" && Array.isArray(block.content)) return storedReferences(block.content);
+    const { source } = block;
+    if (!isPlainObject(source) || source.type !== "blob" || !HASH.test(String(source.hash))) return [];
+    return [
+      { hash: String(source.hash), size: Number(source.size) || 0, path: [], as: "reference" as const },
+    ];
   });
 }
 
@@ -111,10 +116,12 @@ function compress(bytes: Buffer): Pick<NewBlob, "encoding" | "data"> {
   return { encoding: "zstd", data: compressFrame(bytes) };
 }
 
-/** Put the large parts of entries back where they belong. */
+type Found = Buffer | "missing" | "damaged";
+
+/** Put the large parts of entries back where they belong. What cannot be had is flagged: the rest is read all the same. */
 export async function inlineBlobs(store: StoreAccess, entries: readonly Entry[]): Promise<Entry[]> {
-  const read = new Map<string, Promise<Buffer | undefined>>();
-  const bytesOf = (hash: string): Promise<Buffer | undefined> => {
+  const read = new Map<string, Promise<Found>>();
+  const bytesOf = (hash: string): Promise<Found> => {
     const known = read.get(hash) ?? readWhole(store, hash);
     read.set(hash, known);
     return known;
@@ -124,38 +131,46 @@ export async function inlineBlobs(store: StoreAccess, entries: readonly Entry[])
 
 async function inlined(
   { blobs = [], ...entry }: Entry,
-  bytesOf: (hash: string) => Promise<Buffer | undefined>,
+  bytesOf: (hash: string) => Promise<Found>,
 ): Promise<Entry> {
-  let missing = false;
+  const flags = new Set(entry.flags);
   for (const { hash, path, as } of blobs) {
     if (as === "reference") continue;
-    const bytes = await bytesOf(hash);
-    if (bytes === undefined) missing = true;
-    else setAt(entry.message, path, bytes.toString(as === "base64" ? "base64" : "utf8"));
+    const found = await bytesOf(hash);
+    if (typeof found === "string") flags.add(`blob-${found}`);
+    else setAt(entry.message, path, found.toString(as === "base64" ? "base64" : "utf8"));
   }
-  return missing ? { ...entry, flags: [...(entry.flags ?? []), "blob-missing"] } : entry;
+  return flags.size === 0 ? entry : { ...entry, flags: [...flags] };
 }
 
-async function readWhole(store: StoreAccess, hash: string): Promise<Buffer | undefined> {
+async function readWhole(store: StoreAccess, hash: string): Promise<Found> {
   const part = await store.ask((engine) => engine.blob(hash, 0, Number.MAX_SAFE_INTEGER));
-  if (part === undefined) return undefined;
+  if (part === undefined) return "missing";
   try {
-    return part.encoding === "zstd"
-      ? zlib().zstdDecompressSync(part.data, { maxOutputLength: Math.max(1, part.size) })
-      : Buffer.from(part.data);
-  } catch (error) {
-    throw unavailable(`The blob ${hash} is damaged: ${(error as Error).message}`, { cause: error });
+    const bytes =
+      part.encoding === "zstd"
+        ? zlib().zstdDecompressSync(part.data, { maxOutputLength: Math.max(1, part.size) })
+        : Buffer.from(part.data);
+    return hashOf(bytes) === hash ? bytes : "damaged";
+  } catch {
+    return "damaged";
   }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return crypto().createHash("sha256").update(bytes).digest("hex");
 }
 
 /** `path` leads from the message to a text. */
 function setAt(value: unknown, path: Path, text: string): void {
   let place = value as Record<string | number, unknown>;
+  // A file that came from elsewhere may say anything.
+  if (path.includes("__proto__")) return;
   for (const step of path.slice(0, -1)) {
     const next = place?.[step];
     if (typeof next !== "object" || next === null) return;
     place = next as Record<string | number, unknown>;
   }
   const last = path.at(-1);
-  if (last !== undefined && last !== "__proto__") place[last] = text;
+  if (last !== undefined) place[last] = text;
 }

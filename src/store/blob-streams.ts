@@ -80,7 +80,23 @@ export async function readBlob(
   const first = await store.ask((engine) => engine.blob(hash, 0, PIECE_BYTES));
   if (first === undefined) return undefined;
   const stored = storedBytes(store, hash, first.storedBytes);
-  return first.encoding === "zstd" ? decompressed(stored, hash) : stored;
+  return checked(first.encoding === "zstd" ? decompressed(stored, hash) : stored, hash);
+}
+
+/** The last piece is given only when all are what they should be. */
+async function* checked(
+  pieces: AsyncIterable<Uint8Array>,
+  hash: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const sum = process.getBuiltinModule("node:crypto").createHash("sha256");
+  let held: Uint8Array | undefined;
+  for await (const piece of pieces) {
+    sum.update(piece);
+    if (held !== undefined) yield held;
+    held = piece;
+  }
+  if (sum.digest("hex") !== hash) throw unavailable(`The blob ${hash} is damaged`);
+  if (held !== undefined) yield held;
 }
 
 async function* storedBytes(

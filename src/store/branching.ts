@@ -62,8 +62,8 @@ export class Branching {
   async branch(from: string | null, options: BranchOptions): Promise<NewBranch> {
     checkMembers(options, BRANCH_MEMBERS, "options");
     const fork = await this.#fork(from);
-    const { name } = await this.#create(fork, options.name, options.checkout === true, [], undefined);
-    return this.#described(name);
+    const { id } = await this.#create(fork, options.name, options.checkout === true, [], undefined);
+    return this.#described(id);
   }
 
   async branches(): Promise<BranchInfo[]> {
@@ -113,17 +113,16 @@ export class Branching {
     if (options.operationId !== undefined) checkOperationId(options.operationId);
     const drafts = draftMessages(messages, this.#store.nowMs());
     const fork = await this.#forkBefore(entryId);
-    // A retry must ask for the same name.
-    const { operationId, name: wanted = operationId && `edit-${operationId.slice(0, 100)}` } = options;
-    const { name, entries } = await this.#create(fork, wanted, true, drafts, operationId);
-    return { branch: (await this.#described(name)).branch, entries: entries.slice(1) };
+    const { operationId, name = operationId && nameFor(operationId) } = options;
+    const { id, entries } = await this.#create(fork, name, true, drafts, operationId);
+    return { branch: (await this.#described(id)).branch, entries: entries.slice(1) };
   }
 
   async regenerate(entryId: string, options: { readonly name?: string }): Promise<NewBranch> {
     checkMembers(options, REGENERATE_MEMBERS, "options");
     const fork = await this.#forkBefore(entryId);
-    const { name } = await this.#create(fork, options.name, true, [], undefined);
-    return this.#described(name);
+    const { id } = await this.#create(fork, options.name, true, [], undefined);
+    return this.#described(id);
   }
 
   async label(entryId: string, label: string | null): Promise<Entry> {
@@ -163,27 +162,22 @@ export class Branching {
     checkout: boolean,
     drafts: readonly Draft[],
     operationId: string | undefined,
-  ): Promise<{ name: string; entries: Entry[] }> {
+  ): Promise<{ id: number; entries: Entry[] }> {
     this.#assertTree();
     const data = (chosen: string): Draft =>
       this.#draft({ type: "branch", name: chosen, from: fork.id, from_seq: fork.seq, checkout });
-    if (name === undefined) {
-      let chosen = "";
-      const entries = await this.#naming(
-        "branch",
-        (_, free) => {
-          chosen = free;
-          return [data(free), ...drafts];
-        },
-        operationId,
-      );
-      return { name: chosen, entries };
-    }
-    const checked = checkLabel(name, "name");
-    const nowMs = this.#store.nowMs();
+    const named = name === undefined ? undefined : checkLabel(name, "name");
+    const entries =
+      named === undefined
+        ? await this.#naming("branch", (_, free) => [data(free), ...drafts], operationId)
+        : await this.#write([data(named), ...drafts], operationId);
+    // A branch has the number of the entry that made it, whatever it is called by now.
+    return { id: (entries[0] as Entry).seq, entries };
+  }
+
+  #write(drafts: readonly Draft[], operationId: string | undefined): Promise<Entry[]> {
     const options = { operationId, expectedHead: undefined };
-    const entries = await write(this.#store, this.#id, [data(checked), ...drafts], options, nowMs);
-    return { name: checked, entries };
+    return write(this.#store, this.#id, drafts, options, this.#store.nowMs());
   }
 
   /** Write something that needs a free name, and choose again when somebody else was faster. */
@@ -197,8 +191,7 @@ export class Branching {
       const drafts = make(tree, freeName(tree, stem));
       if (drafts === undefined) return [];
       try {
-        const options = { operationId, expectedHead: undefined };
-        return await write(this.#store, this.#id, drafts, options, this.#store.nowMs());
+        return await this.#write(drafts, operationId);
       } catch (error) {
         const taken = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "name";
         if (!taken || attempt === NAME_ATTEMPTS) throw error;
@@ -247,11 +240,11 @@ export class Branching {
     }));
   }
 
-  async #described(name: string): Promise<NewBranch> {
+  async #described(id: number): Promise<NewBranch> {
     const { tree, lastSeq, last } = await tailOf(this.#store, this.#id);
-    const [branch] = this.#warned([describeBranch(tree, branchNamed(tree, name), lastSeq, last)]) as [
-      BranchInfo,
-    ];
+    const found = liveBranches(tree).find((branch) => branch.id === id);
+    if (found === undefined) throw noBranch(String(id));
+    const [branch] = this.#warned([describeBranch(tree, found, lastSeq, last)]) as [BranchInfo];
     const warnings = branch.warning === null ? [] : [branch.warning];
     for (const warning of warnings) this.#store.warn(warning);
     return { info: await infoOf(this.#store, this.#id), branch, warnings };
@@ -266,6 +259,12 @@ interface Fork {
 const BRANCH_MEMBERS: ReadonlySet<string> = new Set(["name", "checkout"]);
 const EDIT_MEMBERS: ReadonlySet<string> = new Set(["name", "operationId"]);
 const REGENERATE_MEMBERS: ReadonlySet<string> = new Set(["name"]);
+/** A retry must ask for the same name, and an operation id may be anything. */
+function nameFor(operationId: string): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return `edit-${createHash("sha256").update(operationId).digest("hex").slice(0, 12)}`;
+}
+
 function freeName(tree: Tree, stem: string): string {
   const taken = new Set(liveBranches(tree).map(({ name }) => name));
   const first = stem === "former-main" ? stem : `${stem}-1`;

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Change as EngineChange, FeedPlace } from "../engine/engine.ts";
-import { ColloquyError, invalid } from "../errors.ts";
+import { ColloquyError } from "../errors.ts";
 import { checkMembers } from "../message/validate.ts";
-import type { StoreAccess } from "./access.ts";
+import { checkSignal, type StoreAccess } from "./access.ts";
 import { inlineBlobs } from "./blob-parts.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 
@@ -29,9 +29,7 @@ export async function* changes(
 ): AsyncGenerator<Change, void, undefined> {
   checkMembers(options, CHANGES_MEMBERS, "options");
   const { since, signal } = options;
-  if (signal !== undefined && !(signal instanceof AbortSignal)) {
-    throw invalid("signal must be an AbortSignal", "signal");
-  }
+  checkSignal(signal);
   let place =
     since === undefined
       ? (await now).place

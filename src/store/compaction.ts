@@ -4,11 +4,10 @@ import { invalid } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
 import { checkEntryId, checkLabel, checkMembers } from "../message/validate.ts";
 import { compare } from "../tree/path.ts";
-import { branchById } from "../tree/tree.ts";
 import { isoTime } from "../util/time.ts";
-import type { StoreAccess } from "./access.ts";
+import { checkSignal, type StoreAccess } from "./access.ts";
 import { load, type Summarize, summarised } from "./context.ts";
-import { tailOf } from "./lookups.ts";
+import { branchNamed, readRanges, tailOf } from "./lookups.ts";
 import { draftOther, NO_OPTIONS, write } from "./writing.ts";
 
 export interface CompactOptions {
@@ -33,6 +32,8 @@ export async function compact(
   checkMembers(options, COMPACT_MEMBERS, "options");
   const { summarize, keepTokens, keepMessages, branch, strategy = "summary", signal } = options;
   if (typeof summarize !== "function") throw invalid("compact needs a summarize function", "summarize");
+  checkSignal(signal);
+  const noted = checkLabel(strategy, "strategy");
   store.assertWritable();
   const loaded = await load(store, id, branch, Number.POSITIVE_INFINITY, true);
   const limits = {
@@ -51,7 +52,7 @@ export async function compact(
     "compaction",
     {
       summary,
-      strategy: checkLabel(strategy, "strategy"),
+      strategy: noted,
       first_kept: firstKept?.id ?? null,
       first_kept_seq: loaded.seqs[plan.summarise.length] ?? loaded.tail.lastSeq + 1,
       summarised: total,
@@ -60,12 +61,11 @@ export async function compact(
     },
     nowMs,
   );
-  const name = branchById(loaded.tail.tree, loaded.branch)?.name;
-  const writing = write(store, id, [draft], { ...NO_OPTIONS, branch: name }, nowMs);
-  // In the same commit: other programs read the summary there (document 001).
-  const contextState = { strategy, summary, summary_range: [0, total - 1], compressed_at: at };
-  const noting = store.queue.push({ type: "update", conversation: id, patch: { contextState }, at });
-  const [[entry]] = await Promise.all([writing, noting]);
+  // By its id: the branch may have got another name while the model was asked.
+  const [entry] = await write(store, id, [draft], { ...NO_OPTIONS, branch: loaded.branch }, nowMs);
+  // Other programs read the summary there (document 001). It only repeats the entry.
+  const contextState = { strategy: noted, summary, summary_range: [0, total - 1], compressed_at: at };
+  await store.queue.push({ type: "update", conversation: id, patch: { contextState }, at });
   return entry;
 }
 
@@ -96,22 +96,20 @@ export async function summarizeBranch(
   checkMembers(options, SUMMARIZE_MEMBERS, "options");
   if (typeof options.summarize !== "function")
     throw invalid("summarizeBranch needs a summarize function", "summarize");
+  checkSignal(options.signal);
   const branch = checkLabel(name, "branch");
   store.assertWritable();
-  const other = await load(store, id, branch, Number.POSITIVE_INFINITY, false);
   const { tree, lastSeq } = await tailOf(store, id);
-  if (other.branch === tree.active)
-    throw invalid("The checked-out branch needs no summary of itself", "branch");
-  const { commonSeq } = compare(tree, tree.active, other.branch, lastSeq);
-  const messages = other.items.flatMap(({ message }, index) =>
-    (other.seqs[index] as number) > commonSeq ? [message] : [],
-  );
+  const other = branchNamed(tree, branch);
+  if (other.id === tree.active) throw invalid("The checked-out branch needs no summary of itself", "branch");
+  const { b: own } = compare(tree, tree.active, other.id, lastSeq);
+  const messages = (await readRanges(store, id, other.id, own)).flatMap(({ message }) => message ?? []);
   if (messages.length === 0) throw invalid(`Branch ${branch} has no messages of its own`, "branch");
   const request = { messages, previousSummary: undefined, signal: options.signal };
   const summary = await summarised(options.summarize, request);
   const nowMs = store.nowMs();
   const draft = draftOther("branch_summary", { branch, summary, messages: messages.length }, nowMs);
-  const [entry] = await write(store, id, [draft], NO_OPTIONS, nowMs);
+  const [entry] = await write(store, id, [draft], { ...NO_OPTIONS, branch: tree.active }, nowMs);
   return entry as Entry;
 }
 

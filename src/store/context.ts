@@ -22,7 +22,7 @@ import { type Tail, targetBranch } from "../tree/place.ts";
 import type { Compaction, Tree } from "../tree/tree.ts";
 import { isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
-import type { StoreAccess } from "./access.ts";
+import { checkCount, checkSignal, type StoreAccess } from "./access.ts";
 import { inlineBlobs } from "./blob-parts.ts";
 import { entryAt, infoOf, tailOf } from "./lookups.ts";
 
@@ -77,7 +77,13 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 export async function contextOf(store: StoreAccess, id: string, options: ContextOptions): Promise<Context> {
   checkMembers(options, CONTEXT_MEMBERS, "options");
   const { maxTokens, strategy = "auto", system, tools, reserveForOutput, maxToolResultTokens } = options;
-  if (!STRATEGIES.has(strategy)) throw invalid(`Unknown strategy "${strategy}"`, "strategy");
+  checkSignal(options.signal);
+  if (options.last !== undefined) checkCount(options.last, "last", Number.MAX_SAFE_INTEGER);
+  if (options.summarize !== undefined && typeof options.summarize !== "function") {
+    throw invalid("summarize must be a function", "summarize");
+  }
+  if (!STRATEGIES.has(strategy))
+    throw invalid(`Unknown strategy "${strategy}": one of ${[...STRATEGIES].join(", ")}`, "strategy");
   const fitting = definedOnly({
     contextLength: maxTokens,
     system,
@@ -126,14 +132,15 @@ export async function load(
   tokensMax: number,
   compacted: boolean,
 ): Promise<Loaded> {
+  const name = branchName === undefined ? undefined : checkLabel(branchName, "branch");
   const tail = await tailOf(store, id);
   const { tree, lastSeq } = tail;
-  const name = branchName === undefined ? undefined : checkLabel(branchName, "branch");
+  // By its id for all pages: somebody may check out another branch meanwhile.
   const branch = targetBranch(tree, name);
   const path = pathOf(tree, branch, lastSeq);
   const compaction = compacted ? lastCompaction(tree, path) : undefined;
   const firstSeq = compaction?.firstKeptSeq ?? 1;
-  const entries = await readBack(store, id, name, firstSeq, lastSeq, tokensMax);
+  const entries = await readBack(store, id, branch, firstSeq, lastSeq, tokensMax);
   const oldest = entries[0]?.seq ?? lastSeq + 1;
   const summary = compaction === undefined ? undefined : await summaryOf(store, id, compaction);
   const unloaded = messagesIn(tree, within(path, firstSeq, oldest - 1));
@@ -160,7 +167,7 @@ function lastCompaction(tree: Tree, path: readonly SeqRange[]): Compaction | und
 async function readBack(
   store: StoreAccess,
   id: string,
-  branch: string | undefined,
+  branch: number,
   firstSeq: number,
   lastSeq: number,
   tokensMax: number,

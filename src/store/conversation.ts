@@ -24,6 +24,7 @@ import type { Lease, LeaseOptions } from "./lease.ts";
 import { infoOf, noEntry } from "./lookups.ts";
 import type { Pruned, PruneOptions } from "./pruning.ts";
 import type { Turn, TurnOptions } from "./turn.ts";
+import type { TurnUnderWay } from "./turn-end.ts";
 import { draftMessages, type WriteOptions, write } from "./writing.ts";
 
 export interface AppendOptions {
@@ -207,14 +208,22 @@ export class Conversation {
   }
 
   /** The turn that is under way, in this process or another one. */
-  async turn(): Promise<OpenTurn | undefined> {
-    return this.#store.ask((engine) => engine.turn(this.id, 0));
+  async turn(): Promise<TurnUnderWay | undefined> {
+    const { describeTurn } = await import("./turn-end.ts");
+    return describeTurn(this.#store, this.id);
+  }
+
+  /** The compactions on all branches, also those that were undone. */
+  async compactions(): Promise<{ readonly id: string; readonly seq: number; readonly undone: boolean }[]> {
+    const { tailOf } = await import("./lookups.ts");
+    const { tree } = await tailOf(this.#store, this.id);
+    return tree.compactions.map(({ id, seq, undone }) => ({ id, seq, undone }));
   }
 
   /** The text of the turn that is under way, as it is streamed. */
   follow(options: FollowOptions = {}): AsyncGenerator<FollowEvent, void, undefined> {
     // Looked at right away: a turn that ends before the first reading is not missed.
-    const turn = this.turn();
+    const turn = this.#store.ask((engine) => engine.turn(this.id, 0));
     turn.catch(() => {});
     return followTurn(this.#store, this.id, options, turn);
   }

@@ -6,7 +6,7 @@ import { checkEntryId } from "../message/validate.ts";
 import { isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
 import type { StoreAccess } from "./access.ts";
-import { findEntry, infoOf, noEntry } from "./lookups.ts";
+import { findEntry, noEntry } from "./lookups.ts";
 
 /** What was taken away, for the files of whoever asked for it. */
 export interface Receipt extends Removed {
@@ -24,20 +24,17 @@ export async function redact(store: StoreAccess, id: string, entryId: string): P
   const entry = await findEntry(store, id, checked);
   if (entry === undefined) throw noEntry(id, checked);
   const at = isoTime(store.nowMs());
+  if (isRedacted(entry)) return { id, at, entries: 0, blobs: 0, bytes: 0, copies: [] };
   const json = JSON.stringify(
     entry.message === undefined ? redactedData(entry, at) : redactedMessage(entry.message, at),
   );
   const removed = await store.queue.push({ type: "redact", conversation: id, entry: checked, json, at });
-  await forgetSummary(store, id, at);
   return { id, at, ...removed };
 }
 
-/** A summary in the context state may repeat the words. Twice, because an engine may keep the version before. */
-async function forgetSummary(store: StoreAccess, id: string, at: string): Promise<void> {
-  if ((await infoOf(store, id)).contextState === null) return;
-  for (let round = 0; round < 2; round++) {
-    await store.queue.push({ type: "update", conversation: id, patch: { contextState: null }, at });
-  }
+function isRedacted({ message, data }: Entry): boolean {
+  const noted = message === undefined ? data : message.extra?.colloquy;
+  return isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted);
 }
 
 function redactedMessage({ role }: Message, at: string): Message {

@@ -5,12 +5,14 @@ import { textOf } from "../message/text.ts";
 import type { EndState, Entry } from "../message/types.ts";
 import { checkMembers } from "../message/validate.ts";
 import type { JsonObject } from "../util/json.ts";
-import type { StoreAccess } from "./access.ts";
-import { entriesOfTurn, openTurn } from "./turn-end.ts";
+import { checkSignal, type StoreAccess } from "./access.ts";
+import { entriesOfOpenTurn, entriesOfTurn, openTurn, stepOf } from "./turn-end.ts";
 
 export interface FollowOptions {
   /** Where to start, in UTF-16 units of the text. Default 0. */
   readonly from?: number;
+  /** Wait for the next turn when none is under way. Default: no. */
+  readonly wait?: boolean;
   readonly signal?: AbortSignal;
 }
 
@@ -23,7 +25,7 @@ export type FollowEvent =
   | { readonly type: "end"; readonly state: EndState; readonly entry: Entry | undefined };
 
 const POLL_MS = 20;
-const FOLLOW_MEMBERS: ReadonlySet<string> = new Set(["from", "signal"]);
+const FOLLOW_MEMBERS: ReadonlySet<string> = new Set(["from", "wait", "signal"]);
 
 /** The text of the turn that is under way, as it comes, from any process. Ends at once when there is none. */
 export async function* follow(
@@ -33,17 +35,23 @@ export async function* follow(
   begun: OpenTurn | undefined,
 ): AsyncGenerator<FollowEvent, void, undefined> {
   checkMembers(options, FOLLOW_MEMBERS, "options");
-  const { from = 0, signal } = options;
+  const { from = 0, wait = false, signal } = options;
+  checkSignal(signal);
   if (!Number.isSafeInteger(from) || from < 0) throw invalid("from must be a whole number", "from");
   let position = from;
-  if (begun === undefined) return;
-  let open: OpenTurn | undefined = { ...begun, text: begun.text.slice(position) };
+  let first = begun;
+  while (first === undefined && wait && !signal?.aborted) {
+    await pause(signal);
+    first = await openTurn(store, conversation);
+  }
+  if (first === undefined) return;
+  let open: OpenTurn | undefined = { ...first, text: first.text.slice(position) };
   const turn = open.id;
   let part = open.header.part;
   while (open !== undefined && open.id === turn && !signal?.aborted) {
     if (open.header.part !== part) {
+      yield* passed(await entriesOfOpenTurn(store, conversation, turn), turn, Number(part), position);
       part = open.header.part;
-      yield { type: "part" };
       position = 0;
       open = await openTurn(store, conversation, 0);
       continue;
@@ -52,12 +60,17 @@ export async function* follow(
       yield { type: "text", position, text: open.text };
       position += open.text.length;
     }
-    await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+    await pause(signal);
     if (signal?.aborted) return;
     open = await openTurn(store, conversation, position);
   }
   if (signal?.aborted) return;
   yield* ending(store, conversation, turn, position, Number(part));
+}
+
+/** A signal ends it early. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
 }
 
 /** The journal is gone; what was not seen of the text stands in the answer. */
@@ -72,8 +85,8 @@ async function* ending(
   const end = entries.at(-1);
   let position = seen;
   // The text that was seen became part of another message while nobody looked.
-  if (position > 0 && entries.some((entry) => tookText(entry, turn, part))) {
-    yield { type: "part" };
+  for (const event of passed(entries, turn, part, seen)) {
+    yield event;
     position = 0;
   }
   const rest = end?.message === undefined ? "" : textOf(end.message).slice(position);
@@ -86,7 +99,20 @@ async function* ending(
   };
 }
 
-/** Was it added in or after this part, and so took what had been streamed? */
-function tookText({ message, operationId }: Entry, turn: string, part: number): boolean {
-  return message?.role === "assistant" && Number(operationId?.slice(turn.length + 1)) >= part;
+/** What a follower did not see of messages that took the streamed text, and where each of them ended. */
+function* passed(
+  entries: readonly Entry[],
+  turn: string,
+  part: number,
+  seen: number,
+): Generator<FollowEvent, void, undefined> {
+  let position = seen;
+  for (const { message, operationId } of entries) {
+    const step = stepOf(turn, operationId);
+    if (message?.role !== "assistant" || typeof step !== "number" || step < part) continue;
+    const rest = textOf(message).slice(position);
+    if (rest !== "") yield { type: "text", position, text: rest };
+    yield { type: "part" };
+    position = 0;
+  }
 }

@@ -2,7 +2,6 @@ export type {
   ConversationInfo,
   Engine,
   Finding,
-  OpenTurn,
   Removed,
   VerifyReport,
 } from "../engine/engine.ts";
@@ -36,3 +35,4 @@ export {
   type StoreStats,
 } from "./store.ts";
 export type { FinishOptions, Turn, TurnOptions } from "./turn.ts";
+export type { TurnUnderWay } from "./turn-end.ts";

@@ -1,8 +1,12 @@
+import { invalid } from "../errors.ts";
 import type { JsonObject } from "../util/json.ts";
 import type { StoreAccess } from "./access.ts";
 
 /** Pieces are written at most so often; what arrives in between goes together. */
 const FLUSH_EVERY_MS = 12;
+
+/** A message may have 64 MiB, and a character at most three bytes in it, or six where it must be escaped. */
+const TEXT_MAX = 10 * 1024 * 1024;
 
 /** Streamed text on its way to the disk. */
 export class Journal {
@@ -41,7 +45,16 @@ export class Journal {
     this.#flushing.catch(() => {});
   }
 
+  /** It has become no message after all. What is on the disk already is not written again. */
+  takeBack(text: string): void {
+    this.#text = text + this.#text;
+    this.#written = 0;
+  }
+
   add(text: string): Promise<void> {
+    if (this.#text.length + text.length > TEXT_MAX) {
+      throw invalid(`A streamed answer may have at most ${TEXT_MAX} characters`, "text");
+    }
     this.#text += text;
     this.#flushing ??= this.#flush();
     const flushed = this.#flushing;

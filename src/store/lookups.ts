@@ -57,12 +57,13 @@ export function noEntry(conversation: string, id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no entry ${id} in conversation ${conversation}`);
 }
 
-/** Entries on a branch's path, by their numbers, with their large parts. */
+/** Entries on a branch's path, by their numbers; their large parts as references unless `inline`. */
 export async function readRanges(
   store: StoreAccess,
   conversation: string,
-  branch: string,
+  branch: string | number,
   ranges: readonly SeqRange[],
+  inline = true,
 ): Promise<Entry[]> {
   const found: Entry[] = [];
   for (const [from, to] of ranges) {
@@ -82,7 +83,7 @@ export async function readRanges(
       after = more ? (entries.at(-1)?.seq ?? to) : to;
     }
   }
-  return inlineBlobs(store, found);
+  return inline ? inlineBlobs(store, found) : found;
 }
 
 export function branchNamed(tree: Tree, name: string): Branch {

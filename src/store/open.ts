@@ -37,6 +37,8 @@ export interface StoreOptions {
  */
 export async function openStore(target: string | Engine, options: StoreOptions = {}): Promise<Store> {
   const engineOptions = checkOptions(options);
+  const depthLimits = checkDepths(options.tree ?? {});
+  checkNode();
   if (typeof target !== "string" && typeof target?.commit !== "function") {
     throw invalid("A store is opened by a target such as sqlite:FILE, or with an engine", "target");
   }
@@ -45,10 +47,17 @@ export async function openStore(target: string | Engine, options: StoreOptions =
   return new Store(engine, {
     clock: options.clock ?? systemClock,
     readonly: engineOptions.readonly,
-    depthLimits: checkDepths(options.tree ?? {}),
+    depthLimits,
     treeEnabled: options.treeEnabled !== false,
     onWarning: options.onWarning ?? warnText,
   });
+}
+
+/** An older Node lacks what the engines are made of, and says so in words that help nobody. */
+function checkNode(): void {
+  const { node } = process.versions;
+  if (Number.parseInt(node, 10) >= NODE_MIN) return;
+  throw new ColloquyError("NOT_SUPPORTED", `Colloquy needs Node ${NODE_MIN} or newer, and this is ${node}`);
 }
 
 async function openNamed(target: string, worker: boolean, options: EngineOptions): Promise<Engine> {
@@ -84,6 +93,8 @@ async function openByName(name: EngineName, place: string, options: EngineOption
     }
   }
 }
+
+const NODE_MIN = 24;
 
 type EngineName = "ephemeral" | "jsonl" | "sqlite";
 

@@ -1,5 +1,6 @@
 /** Removing branches that their owner does not want any more. */
-import { invalid } from "../errors.ts";
+import { ColloquyError, invalid } from "../errors.ts";
+import type { Entry } from "../message/types.ts";
 import { checkLabel, checkMembers } from "../message/validate.ts";
 import { ownRanges, unreachable, within } from "../tree/path.ts";
 import type { Tail } from "../tree/place.ts";
@@ -31,34 +32,72 @@ export interface Pruned {
     readonly bytes: number;
   }[];
   readonly bytes: number;
+  /** Copies that were made earlier and may hold the same words. */
+  readonly copies: readonly string[];
 }
 
+const ATTEMPTS = 5;
 const DAY_MS = 86_400_000;
 
 export async function prune(store: StoreAccess, id: string, options: PruneOptions): Promise<Pruned> {
   const dryRun = checkPrune(options);
   store.assertTree();
   if (!dryRun) store.assertWritable();
-  const tail = await tailOf(store, id);
-  const chosen = await choose(store, id, tail, options);
-  const pruned: Tree = { ...tail.tree, pruned: [...tail.tree.pruned, ...chosen.map((branch) => branch.id)] };
-  const gone = unreachable(pruned, tail.lastSeq);
+  for (let attempt = 1; ; attempt++) {
+    const tail = await tailOf(store, id);
+    const chosen = await choose(store, id, tail, options);
+    const removed = await weigh(store, id, tail, chosen);
+    try {
+      const copies = dryRun || chosen.length === 0 ? [] : await remove(store, id, tail, chosen);
+      return { dryRun, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0), copies };
+    } catch (error) {
+      // Somebody wrote to one of them meanwhile: look again, it may have a right to stay now.
+      const moved = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "branches";
+      if (!moved || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** What pruning these branches would take away. */
+async function weigh(
+  store: StoreAccess,
+  id: string,
+  { tree, lastSeq }: Tail,
+  chosen: readonly Branch[],
+): Promise<Pruned["removed"]> {
+  const without: Tree = { ...tree, pruned: [...tree.pruned, ...chosen.map((branch) => branch.id)] };
+  const gone = unreachable(without, lastSeq);
   const removed = [];
   for (const { id: branch, name } of chosen) {
-    const own = ownRanges(tail.tree, branch, tail.lastSeq).flatMap(([from, to]) => within(gone, from, to));
-    const entries = await readRanges(store, id, name, own);
-    const bytes = entries.reduce((sum, entry) => sum + Buffer.byteLength(JSON.stringify(entry)), 0);
-    removed.push({ id, name, entries: entries.length, bytes });
+    const own = ownRanges(tree, branch, lastSeq).flatMap(([from, to]) => within(gone, from, to));
+    const entries = await readRanges(store, id, name, own, false);
+    removed.push({
+      id,
+      name,
+      entries: entries.length,
+      bytes: entries.reduce((sum, entry) => sum + sizeOf(entry), 0),
+    });
   }
-  if (!dryRun && chosen.length > 0) {
-    const nowMs = store.nowMs();
-    const data = { type: "prune", branches: chosen.map((branch) => branch.id) };
-    const pruning = write(store, id, [draftOther("info", data, nowMs)], NO_OPTIONS, nowMs);
-    // In the same commit.
-    const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
-    await Promise.all([pruning, sweeping]);
-  }
-  return { dryRun, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
+  return removed;
+}
+
+function sizeOf({ blobs = [], ...entry }: Entry): number {
+  return blobs.reduce((sum, { size }) => sum + size, Buffer.byteLength(JSON.stringify(entry)));
+}
+
+async function remove(
+  store: StoreAccess,
+  id: string,
+  { lastSeq }: Tail,
+  chosen: readonly Branch[],
+): Promise<readonly string[]> {
+  const nowMs = store.nowMs();
+  const data = { type: "prune", branches: chosen.map((branch) => branch.id), seen: lastSeq };
+  const pruning = write(store, id, [draftOther("info", data, nowMs)], NO_OPTIONS, nowMs);
+  // In the same commit. Without the first it finds nothing to do.
+  const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
+  const [, { copies }] = await Promise.all([pruning, sweeping]);
+  return copies;
 }
 
 /** Branches that an option names, and that may go: never `main`, never the checked-out one. */
@@ -68,10 +107,11 @@ async function choose(store: StoreAccess, id: string, tail: Tail, options: Prune
     (branch) => branch.id !== tree.active && branch.id !== tree.trunk,
   );
   if (options.names !== undefined) {
-    return options.names.map((name) => {
+    return [...new Set(options.names)].map((name) => {
       const branch = branchNamed(tree, checkLabel(name, "names"));
       if (!candidates.includes(branch)) {
-        throw invalid(`Branch ${name} cannot be pruned: it is checked out, or main`, "names");
+        const reason = branch.id === tree.active ? "it is checked out" : "it is main";
+        throw invalid(`Branch ${name} cannot be pruned: ${reason}`, "names");
       }
       return branch;
     });
@@ -79,7 +119,10 @@ async function choose(store: StoreAccess, id: string, tail: Tail, options: Prune
   const withTimes = await Promise.all(
     candidates.map(async (branch) => ({ branch, at: await lastWritten(store, id, tail, branch) })),
   );
-  const newestFirst = withTimes.sort((a, b) => (a.at < b.at ? 1 : -1));
+  // By their place in the log: times are data. A branch that was never written to comes last.
+  const lastSeqOf = ({ id: branch }: Branch): number =>
+    ownRanges(tree, branch, tail.lastSeq).at(-1)?.[1] ?? 0;
+  const newestFirst = withTimes.sort((a, b) => lastSeqOf(b.branch) - lastSeqOf(a.branch));
   const activeAt = await lastWritten(store, id, tail, branchById(tree, tree.active) as Branch);
   const before =
     options.olderThanDays === undefined ? undefined : store.nowMs() - options.olderThanDays * DAY_MS;
@@ -101,7 +144,8 @@ async function lastWritten(
   branch: Branch,
 ): Promise<string> {
   const last = ownRanges(tree, branch.id, lastSeq).at(-1);
-  const [entry] = last === undefined ? [] : await readRanges(store, id, branch.name, [[last[1], last[1]]]);
+  const [entry] =
+    last === undefined ? [] : await readRanges(store, id, branch.name, [[last[1], last[1]]], false);
   return entry?.at ?? branch.createdAt ?? isoTime(0);
 }
 

@@ -1,3 +1,4 @@
+import { asColloquyError } from "../errors.ts";
 import type { RestoreReport } from "./backup.ts";
 
 /**
@@ -13,5 +14,9 @@ export async function restoreBackup(
 ): Promise<RestoreReport> {
   // Loaded when it is needed: hardly any program that opens a store restores one.
   const { restoreFrom } = await import("./backup.ts");
-  return restoreFrom(backup, target, options);
+  try {
+    return await restoreFrom(backup, target, options);
+  } catch (error) {
+    throw asColloquyError(error, "Cannot restore");
+  }
 }

@@ -163,13 +163,13 @@ export class Store {
     const checked = checkConversationId(id);
     checkMembers(options, PURGE_MEMBERS, "options");
     this.#assertWritable();
-    const info = await this.#ask((engine) => engine.byId(checked));
-    if (info === undefined) throw notFound(checked);
-    if (info.deletedAt === null && options.force !== true) {
-      throw new ColloquyError("CONFLICT", `Conversation ${checked} is not in the trash: delete it first`);
-    }
     const at = isoTime(this.#clock());
-    const removed = await this.#queue.push({ type: "purge", conversation: checked, at });
+    const removed = await this.#queue.push({
+      type: "purge",
+      conversation: checked,
+      force: options.force === true,
+      at,
+    });
     return { id: checked, at, ...removed };
   }
 
@@ -187,8 +187,9 @@ export class Store {
     const [live, trash] = [await this.#all(false), await this.#all(true)];
     const { trashed, removed } = planRetention(policy, live, trash, sizes, this.#clock());
     if (!dryRun) {
-      for (const { id } of trashed) await this.#move("trash", id);
-      for (const { id } of removed) await this.purge(id);
+      // At once, so that they share a transaction; what somebody else took away meanwhile is no reason to stop.
+      await settledUnlessGone(trashed.map(({ id }) => this.#move("trash", id)));
+      await settledUnlessGone(removed.map(({ id }) => this.purge(id)));
     }
     return { dryRun, trashed, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
@@ -262,7 +263,10 @@ export class Store {
 
   /** What a process that died left of its answer is sealed by whoever opens the conversation next. */
   async #opened(id: string): Promise<Conversation> {
-    if (!this.#readonly && (await this.#ask((engine) => engine.turn(id, 0))) !== undefined) {
+    if (
+      !this.#readonly &&
+      (await this.#ask((engine) => engine.turn(id, Number.MAX_SAFE_INTEGER))) !== undefined
+    ) {
       const { sealInterrupted } = await import("./turn-end.ts");
       await sealInterrupted(this.#access, id);
     }
@@ -322,6 +326,15 @@ export class Store {
   #assertWritable(): void {
     this.#assertOpen();
     if (this.#readonly) throw unavailable("The store was opened for reading only");
+  }
+}
+
+async function settledUnlessGone(promises: readonly Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(promises)) {
+    if (result.status === "fulfilled") continue;
+    const { code } = result.reason as ColloquyError;
+    // Gone, or restored just now.
+    if (code !== "NOT_FOUND" && code !== "CONFLICT") throw result.reason;
   }
 }
 

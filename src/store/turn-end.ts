@@ -2,10 +2,12 @@
 import type { OpenTurn } from "../engine/engine.ts";
 import { ColloquyError } from "../errors.ts";
 import type { EndState, Entry, MessageInput } from "../message/types.ts";
+import { liveBranches } from "../tree/tree.ts";
 import type { JsonObject } from "../util/json.ts";
 import type { StoreAccess } from "./access.ts";
 import { inlineBlobs } from "./blob-parts.ts";
 import { Lease } from "./lease.ts";
+import { tailOf } from "./lookups.ts";
 import type { Turn } from "./turn.ts";
 import { type Draft, draftMessages, draftOther, write } from "./writing.ts";
 
@@ -34,6 +36,34 @@ export function ended(id: string): ColloquyError {
   return new ColloquyError("CONFLICT", `Turn ${id} has ended`, { field: "turn", details: { turn: id } });
 }
 
+/** A turn that was begun and has not ended, as people see it. */
+export interface TurnUnderWay {
+  readonly id: string;
+  /** What was streamed since the last message. */
+  readonly text: string;
+  /** `null` when its branch was pruned. */
+  readonly branch: string | null;
+  readonly model: string | null;
+  readonly startedAt: string;
+}
+
+export async function describeTurn(
+  store: StoreAccess,
+  conversation: string,
+): Promise<TurnUnderWay | undefined> {
+  const open = await openTurn(store, conversation);
+  if (open === undefined) return undefined;
+  const { branch, model, startedAt } = open.header;
+  const { tree } = await tailOf(store, conversation);
+  return {
+    id: open.id,
+    text: open.text,
+    branch: liveBranches(tree).find(({ id }) => id === branch)?.name ?? null,
+    model: typeof model === "string" ? model : null,
+    startedAt: String(startedAt),
+  };
+}
+
 /** The turn that is under way, with its text from `from` on. */
 export function openTurn(store: StoreAccess, conversation: string, from = 0): Promise<OpenTurn | undefined> {
   return store.ask((engine) => engine.turn(conversation, from));
@@ -44,7 +74,6 @@ export function openTurn(store: StoreAccess, conversation: string, from = 0): Pr
  * conversation any more. Whoever still does is not disturbed.
  */
 export async function sealInterrupted(store: StoreAccess, conversation: string): Promise<void> {
-  if ((await openTurn(store, conversation)) === undefined) return;
   let lease: Lease;
   try {
     lease = await Lease.acquire(store, conversation, {});
@@ -72,7 +101,8 @@ export async function sealWith(store: StoreAccess, conversation: string, lease: 
   } catch (error) {
     if (!(error instanceof ColloquyError) || !["CONFLICT", "NOT_FOUND"].includes(error.code)) throw error;
     // Its end was written, and only the journal is left; or its branch was pruned, but the words are kept.
-    const words = error.code === "NOT_FOUND" ? { text: open.text } : {};
+    const written = (await entriesOfTurn(store, conversation, open.id)).length > 0;
+    const words = written ? {} : { text: open.text };
     const note = draftOther("info", { type: "turn", turn: open.id, state: "interrupted", ...words }, nowMs);
     const { branch: _, ...anywhere } = options;
     await write(store, conversation, [note], { ...anywhere, operationId: undefined }, nowMs);
@@ -110,6 +140,14 @@ export async function findEnded(
   };
 }
 
+/** The number of an entry within its turn, or `end`; `undefined` when it belongs to another. */
+export function stepOf(turn: string, operationId: string | undefined): number | "end" | undefined {
+  if (operationId === undefined || !operationId.startsWith(`${turn}/`)) return undefined;
+  const step = operationId.slice(turn.length + 1);
+  if (step === "end") return step;
+  return /^[1-9][0-9]*$/.test(step) ? Number(step) : undefined;
+}
+
 /** What a turn that has ended wrote, its end last; nothing when it has not ended. */
 export async function entriesOfTurn(
   store: StoreAccess,
@@ -118,16 +156,31 @@ export async function entriesOfTurn(
 ): Promise<Entry[]> {
   const seq = await store.ask((engine) => engine.locate(conversation, `${turn}/end`));
   if (seq === undefined) return [];
+  const own = await entriesBefore(store, conversation, turn, seq + 1);
+  return own.at(-1)?.operationId === `${turn}/end` ? own : [];
+}
+
+/** What a turn that is under way has written so far. */
+export function entriesOfOpenTurn(store: StoreAccess, conversation: string, turn: string): Promise<Entry[]> {
+  return entriesBefore(store, conversation, turn, null);
+}
+
+async function entriesBefore(
+  store: StoreAccess,
+  conversation: string,
+  turn: string,
+  from: number | null,
+): Promise<Entry[]> {
   const { entries } = await store.ask((engine) =>
     engine.page({
       conversation,
       direction: "backward",
-      from: seq + 1,
+      from,
       limit: TURN_ENTRIES_MAX,
       bytesMax: 64 * 1024 * 1024,
       kind: undefined,
       branch: null,
     }),
   );
-  return entries.filter((entry) => entry.operationId?.startsWith(`${turn}/`));
+  return entries.filter(({ operationId }) => stepOf(turn, operationId) !== undefined);
 }

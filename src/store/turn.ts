@@ -1,5 +1,6 @@
-import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
-import type { EndState, Entry, MessageInput } from "../message/types.ts";
+import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
+import { textOf } from "../message/text.ts";
+import type { Block, EndState, Entry, MessageInput } from "../message/types.ts";
 import { checkLabel, checkMembers, checkOperationId } from "../message/validate.ts";
 import { targetBranch } from "../tree/place.ts";
 import type { JsonObject } from "../util/json.ts";
@@ -74,6 +75,7 @@ class RunningTurn implements Turn {
   #entries: Entry[] = [];
   #count = 0;
   #lost: ColloquyError | undefined;
+  #finishing: Promise<Entry | undefined> | undefined;
 
   static async begin(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
     checkMembers(options, TURN_MEMBERS, "options");
@@ -138,17 +140,24 @@ class RunningTurn implements Turn {
 
   async add(messages: Messages): Promise<Entry[]> {
     this.#assertRunning();
-    const nowMs = this.#store.nowMs();
-    const drafts = draftMessages(messages, nowMs);
-    const answers = drafts.some(({ seen }) => seen.message?.role === "assistant");
+    const answers = toList(messages).some((message) => message?.role === "assistant");
     if (answers) await this.#journal.settled();
-    const writing = this.#write(drafts, String(++this.#count), answers && this.#journal.text !== "", nowMs);
+    const streamed = answers ? this.#journal.text : "";
+    const nowMs = this.#store.nowMs();
+    // Checked before anything is read from them.
+    draftMessages(messages, nowMs);
+    const drafts = draftMessages(completed(toList(messages), streamed, this.#header), nowMs);
+    const writing = this.#write(drafts, String(++this.#count), streamed !== "", nowMs);
     // In the same commit: there is no moment without a journal.
-    if (answers && this.#journal.text !== "")
-      this.#journal.restart({ ...this.#header, part: this.#count + 1 });
-    const entries = await writing;
-    this.#entries.push(...entries);
-    return entries;
+    if (streamed !== "") this.#journal.restart({ ...this.#header, part: this.#count + 1 });
+    try {
+      const entries = await writing;
+      this.#entries.push(...entries);
+      return entries;
+    } catch (error) {
+      if (streamed !== "") this.#journal.takeBack(streamed);
+      throw error;
+    }
   }
 
   delta(text: string): Promise<void> {
@@ -165,10 +174,24 @@ class RunningTurn implements Turn {
       throw invalid('A turn ends "finished" or "stopped"', "state");
     }
     checkMembers(options, FINISH_MEMBERS, "options");
+    if (options.message !== undefined && options.message.role !== "assistant") {
+      throw invalid("The answer of a turn is a message of the assistant", "message");
+    }
     this.#assertRunning();
+    if (this.#finishing !== undefined) throw ended(this.id);
+    this.#finishing = this.#finish(state, options);
+    try {
+      return await this.#finishing;
+    } finally {
+      // One that failed may be tried again.
+      this.#finishing = undefined;
+    }
+  }
+
+  async #finish(state: "finished" | "stopped", { message }: FinishOptions): Promise<Entry | undefined> {
     await this.#journal.settled();
     const nowMs = this.#store.nowMs();
-    const draft = endDraft(this.id, this.#header, options.message, this.#journal.text, state, nowMs);
+    const draft = endDraft(this.id, this.#header, message, this.#journal.text, state, nowMs);
     const [entry] = await this.#write([draft], "end", true, nowMs);
     this.#state = state;
     clearInterval(this.#renewal);
@@ -178,9 +201,17 @@ class RunningTurn implements Turn {
     return entry;
   }
 
-  /** Whoever leaves a turn without ending it has stopped it. */
+  /**
+   * Whoever leaves a turn without ending it has stopped it. A turn that is
+   * being ended, or was lost to another holder, says so elsewhere.
+   */
   async [Symbol.asyncDispose](): Promise<void> {
-    if (this.#state === "running") await this.finish("stopped");
+    clearInterval(this.#renewal);
+    if (this.#finishing !== undefined) await this.#finishing.catch(() => {});
+    if (this.#state !== "running" || this.#lost !== undefined) return;
+    await this.finish("stopped").catch((error: unknown) => {
+      if (!(error instanceof ColloquyError) || error.field !== "lease") throw error;
+    });
   }
 
   #write(drafts: readonly Draft[], step: string, endsTurn: boolean, nowMs: number): Promise<Entry[]> {
@@ -218,6 +249,30 @@ class RunningTurn implements Turn {
 /** Begin a turn, or give back the one that has ended under this name. */
 export function beginTurn(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
   return RunningTurn.begin(store, conversation, options);
+}
+
+function toList(messages: Messages): readonly MessageInput[] {
+  return Array.isArray(messages) ? messages : [messages as MessageInput];
+}
+
+/** Messages with the turn's model, and with the words that were streamed before them, where they lack these. */
+function completed(
+  messages: readonly MessageInput[],
+  streamed: string,
+  { model }: JsonObject,
+): MessageInput[] {
+  let rest = streamed.trim();
+  return messages.map((message) => {
+    if (message?.role !== "assistant") return message;
+    const named = typeof model === "string" && message.model === undefined ? { ...message, model } : message;
+    const missing = rest !== "" && !textOf(message).includes(rest);
+    rest = "";
+    return missing ? { ...named, content: [{ type: "text", text: streamed }, ...blocksOf(message)] } : named;
+  });
+}
+
+function blocksOf({ content }: MessageInput): readonly Block[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 /** The ids of a turn's entries are made of its own. */

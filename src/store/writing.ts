@@ -95,6 +95,7 @@ export async function write(
     ...(blobs.length === 0 ? {} : { blobs }),
     ...options,
     operationId,
+    operationGiven: options.operationId !== undefined,
     maxDepth: store.depthLimits.maxDepth,
     at: isoTime(nowMs),
   });

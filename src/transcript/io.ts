@@ -73,7 +73,8 @@ const FLAGS = {
 function toStat(stats: fs.BigIntStats): FileStat {
   return {
     size: Number(stats.size),
-    inode: stats.ino,
+    // With its birth: the number of a file that is gone is given to the next one at once.
+    inode: (stats.ino << 64n) | stats.birthtimeNs,
     modifiedNs: stats.mtimeNs,
     isFolder: stats.isDirectory(),
   };

@@ -2,7 +2,7 @@
 import { ColloquyError, invalid } from "../errors.ts";
 import type { JsonObject } from "../util/json.ts";
 import { Shape } from "./branches.ts";
-import { holds, unreachable } from "./path.ts";
+import { holds, ownRanges, unreachable } from "./path.ts";
 import { branchByName, liveBranches, OFF_PATH, ownerOf, type Tree } from "./tree.ts";
 
 /** Entries that say something about the tree and lie on no branch. */
@@ -32,7 +32,7 @@ export function checkControl(
     if (!liveBranches(tree).some(({ id }) => id === data.branch)) throw noBranch(String(data.name));
     if (typeof data.former === "string") checkFree(tree, data.former);
   }
-  if (kind === "info" && data.type === "prune") checkPrune(tree, data.branches as number[]);
+  if (kind === "info" && data.type === "prune") checkPrune(tree, lastSeq, data);
   if (kind === "info" && data.type === "undo-compaction") {
     const found = tree.compactions.find(({ id }) => id === data.compaction);
     if (found === undefined)
@@ -68,10 +68,17 @@ function checkFree(tree: Tree, name: string): void {
   }
 }
 
-function checkPrune(tree: Tree, ids: readonly number[]): void {
-  for (const id of ids) {
+function checkPrune(tree: Tree, lastSeq: number, data: JsonObject): void {
+  const seen = typeof data.seen === "number" ? data.seen : lastSeq;
+  for (const id of data.branches as number[]) {
     if (id === tree.active) throw invalid("The checked-out branch cannot be pruned", "branch");
     if (id === tree.trunk) throw invalid("The branch main cannot be pruned", "branch");
+    // Nobody has decided about words that came after the decision.
+    if ((ownRanges(tree, id, lastSeq).at(-1)?.[1] ?? 0) > seen) {
+      throw new ColloquyError("CONFLICT", "A branch that is to be pruned was written to meanwhile", {
+        field: "branches",
+      });
+    }
   }
 }
 

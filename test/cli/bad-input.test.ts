@@ -23,7 +23,21 @@ const rows: readonly Row[] = [
     args: ["sesions"],
     exit: 2,
     field: "command",
-    message: /did you mean "sessions/,
+    message: /did you mean "sessions"\?/,
+  },
+  {
+    what: "the start of a command",
+    args: ["session"],
+    exit: 2,
+    field: "command",
+    message: /did you mean "sessions"\?/,
+  },
+  {
+    what: "an unknown group",
+    args: ["sesions", "list"],
+    exit: 2,
+    field: "command",
+    message: /did you mean "sessions list"\?/,
   },
   {
     what: "an unknown command of a group",
@@ -317,7 +331,7 @@ const rows: readonly Row[] = [
     what: "pruning main",
     args: ["sessions", "prune", "good:1", "--name", "main"],
     exit: 1,
-    message: /main/,
+    message: /^main cannot be pruned$/,
   },
   {
     what: "a wrong number of days",
@@ -383,6 +397,8 @@ const rows: readonly Row[] = [
     args: ["sessions", "compact", "good:1", "--undo", "1"],
     exit: 1,
     code: "NOT_FOUND",
+    field: "undo",
+    message: /^Entry 1 is no compaction: it is a message of the user$/,
   },
   // Erasing.
   {
@@ -453,10 +469,18 @@ const rows: readonly Row[] = [
     field: "limits",
   },
   {
-    what: "an age of nothing",
-    args: ["sessions", "retain", "--max-age-days", "0"],
+    what: "an age that is no number",
+    args: ["sessions", "retain", "--max-age-days", "old"],
     exit: 1,
     field: "max-age-days",
+    message: /from 0 on/,
+  },
+  {
+    what: "restoring what is not in the trash",
+    args: ["sessions", "restore", "good:1"],
+    exit: 1,
+    code: "NOT_FOUND",
+    message: /^Conversation good:1 is not in the trash$/,
   },
   {
     what: "retaining in a missing store",

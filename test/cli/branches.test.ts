@@ -78,7 +78,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(await texts("--branch", "early")).toEqual(["One", "Early"]);
       expect(await texts("--branch", "main", "--last", "2")).toEqual(["Two", "Three"]);
       const shown = await place.json(sessions("show", "notes:a", "--branch", "early"));
-      expect(Object.keys(shown)).toEqual(["info", "branch", "entries"]);
+      expect(Object.keys(shown)).toEqual(["info", "branch", "entries", "turn"]);
       expect([shown.branch, shown.info.head]).toEqual(["early", "i1"]);
       expect(shown.entries.map((entry: Printed) => entry.id)).toEqual(["e1", "x1"]);
       expect((await place.json(sessions("show", "notes:a"))).branch).toBe("idea");
@@ -186,6 +186,34 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       );
     });
 
+    it("are told of in words, with everything else that was done", async () => {
+      const { stdout } = await place.run(sessions("show", "notes:a", "--all"));
+      for (const words of [
+        "branch branch-1 from #3",
+        "branch early from #1, checked out",
+        "branch anew from the start",
+        "checked out idea",
+        'label "the choice" on #2',
+        "label taken off #2",
+        "flattened; the former main is former-main",
+        "pruned 2 branches",
+      ])
+        expect(stdout).toMatch(new RegExp(`(info|label) +just now +${words}\n`));
+      expect(stdout).toMatch(/ removed +just now +went with its branch\n/);
+      expect(stdout).not.toContain("{");
+    });
+
+    it("are kept when they are main or checked out", async () => {
+      await place.json(sessions("checkout", "notes:a", "branch-1"));
+      const prune = (name: string): string[] => sessions("prune", "notes:a", "--name", name);
+      for (const [name, message] of [
+        ["main", "main cannot be pruned"],
+        ["branch-1", "branch-1 cannot be pruned: it is checked out"],
+      ] as const)
+        expect((await place.failure(prune(name))).error).toMatchObject({ message, field: "name" });
+      await place.json(sessions("checkout", "notes:a", "main"));
+    });
+
     it("are pruned by age, by number and when they were left behind", async () => {
       const prune = (...args: string[]): string[] => sessions("prune", "notes:a", ...args, "--dry-run");
       expect((await place.json(prune("--older-than-days", "1"))).removed).toEqual([]);
@@ -247,10 +275,16 @@ describe("deep branches", () => {
       }
     }
     const { warnings } = await place.json(sessions("branches", "notes:deep"));
-    expect(warnings).toHaveLength(3);
+    expect(warnings.map((warning: string) => /depth-\d+/.exec(warning)?.[0])).toEqual([
+      "depth-10",
+      "depth-9",
+      "depth-8",
+    ]);
     const drawn = await place.run(sessions("branches", "notes:deep"));
     expect(drawn.stdout).toMatch(/\* +└─ depth-10 +! 10 /);
-    expect(drawn.stdout).toMatch(/\n\nWarning: Branch depth-10 lies at depth 10/);
+    expect(drawn.stdout).toContain(
+      `\n\n${warnings.map((warning: string) => `Warning: ${warning}\n`).join("")}`,
+    );
     expect(drawn.stderr).toMatch(flatten);
     await place.json(sessions("checkout", "notes:deep", "main"));
     expect((await place.run(sessions("branches", "notes:deep"))).stderr).toMatch(

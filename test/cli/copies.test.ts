@@ -1,9 +1,34 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { withProgress } from "../../src/cli/progress.ts";
-import { Place } from "./run-command.ts";
+import { Place, type Printed } from "./run-command.ts";
 
 const HELLO = ["sessions", "append", "notes:a", "--role", "user", "--content"];
+
+const MEMBERS = ["path", "engine", "conversations", "entries", "bytes", "ok", "findings"];
+
+function damage(place: Place, engine: "sqlite" | "jsonl", folder: string): void {
+  if (engine === "sqlite") {
+    const database = new DatabaseSync(place.path(folder));
+    database.exec("UPDATE conversations SET message_count = 7");
+    database.close();
+    return;
+  }
+  const name = readdirSync(place.path(folder)).find((file) => /^\d{17}\.jsonl$/.test(file)) ?? "";
+  const file = place.path(folder, name);
+  writeFileSync(file, readFileSync(file, "utf8").replace('"Two"', '"Twe"'));
+}
+
+/** Every line is a warning as programs read it. */
+function warningsIn(stderr: string): Printed[] {
+  const lines = stderr.trimEnd().split("\n");
+  return lines.map((line) => {
+    const { warning } = JSON.parse(line);
+    expect(Object.keys(warning)).toEqual(["code", "message", "field"]);
+    return warning;
+  });
+}
 
 for (const engine of ["sqlite", "jsonl"] as const) {
   describe(`a backup on ${engine}`, () => {
@@ -42,6 +67,8 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         "bytes",
         "checksums",
         "former",
+        "ok",
+        "findings",
       ]);
       expect(back).toMatchObject({ path: place.path(folder), conversations: 1, entries: 1, checksums: true });
       const words = async (target: string): Promise<string> =>
@@ -63,6 +90,34 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       );
       expect(back.stderr).toBe("");
       expect((await place.failure(["backup", copy, ...store])).error.code).toBe("CONFLICT");
+    });
+
+    it("of a damaged store says first of all that it is damaged, and so does a restore", async () => {
+      using place = new Place();
+      for (const word of ["One", "Two", "Three"]) await place.json([...HELLO, word, ...store]);
+      damage(place, engine, folder);
+      const made = await place.run(["backup", copy, ...store]);
+      expect(made.code).toBe(3);
+      expect(made.stderr).toMatch(/^Warning: The store is damaged, and so is the copy: .+\n/);
+      expect(made.stderr).not.toContain("--force");
+      expect(made.stdout).toMatch(/^Copied 1 conversation with .*, as damaged as the store is\.\n$/);
+
+      const programs = await place.run(["backup", `${copy}2`, ...store, "--json"]);
+      expect(programs.code).toBe(3);
+      const report = JSON.parse(programs.stdout);
+      expect(Object.keys(report)).toEqual(MEMBERS);
+      expect(report.ok).toBe(false);
+      expect(Object.keys(report.findings[0])).toEqual(["code", "conversation", "source", "line", "message"]);
+      expect(warningsIn(programs.stderr)).toHaveLength(report.findings.length);
+
+      const back = await place.run(["restore", copy, "--store", `${engine}:new`]);
+      expect(back.code).toBe(3);
+      expect(back.stderr).toMatch(/^Warning: The store was damaged when it was copied, and so is what was/);
+      expect(back.stdout).toMatch(/^Restored .*, with the damage that it had\nThe checksums .* match\.\n$/);
+      const json = await place.run(["restore", copy, "--store", `${engine}:new2`, "--json"]);
+      expect(json.code).toBe(3);
+      expect(JSON.parse(json.stdout)).toMatchObject({ checksums: true, ok: false });
+      expect(warningsIn(json.stderr)).toHaveLength(JSON.parse(json.stdout).findings.length);
     });
   });
 }

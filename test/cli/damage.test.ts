@@ -1,9 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { checkNode, checkSqlite, isOlder, spaceReport } from "../../src/cli/doctor-checks.ts";
 import { openStore } from "../../src/store/open.ts";
 import { Place, type Printed } from "./run-command.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
 
 async function seed(target: string): Promise<void> {
   await using store = await openStore(target);
@@ -75,7 +79,15 @@ describe("validate", () => {
     const { code, stdout, stderr } = await place.run(["sessions", "history", "notes:a", ...store]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/One[\s\S]*Three/);
-    expect(stderr).toMatch(/^Warning: .*\.jsonl: bytes/);
+    expect(stderr).toMatch(
+      /^Warning: An entry cannot be read: .*\.jsonl: bytes .*\. To see all that is wrong: .*sessions validate --store jsonl:\S+\n$/,
+    );
+    const together = execFileSync(
+      "sh",
+      ["-c", '"$0" "$@" 2>&1', process.execPath, BIN, "sessions"].concat(["history", "notes:a", ...store]),
+      { encoding: "utf8" },
+    );
+    expect(together).toBe(stderr + stdout);
     const json = await place.run(["sessions", "history", "notes:a", "--json", ...store]);
     expect(JSON.parse(json.stderr.split("\n")[0] ?? "")).toMatchObject({
       warning: { code: "SERVICE_UNAVAILABLE" },

@@ -131,6 +131,46 @@ for (const engine of ["sqlite", "jsonl"] as const) {
   });
 }
 
+describe("retention", () => {
+  it("says when the newest conversation of a channel is beyond a limit, and keeps it", async () => {
+    using place = new Place();
+    {
+      await using store = await openStore(`sqlite:${place.state}/conversations.db`);
+      for (const [key, count] of [
+        ["notes:old", 2],
+        ["notes:long", 300],
+        ["other:short", 3],
+      ] as const) {
+        const messages = Array.from({ length: count }, () => ({ role: "user" as const, content: "x" }));
+        await (await store.open(key)).append(messages);
+      }
+    }
+    const retain = (...args: string[]): string[] => ["sessions", "retain", ...args];
+    const kept =
+      /Beyond the limits, and kept all the same: notes:long \(300 messages\)\. The newest conversation of a channel is never removed/;
+    const planned = await place.run(retain("--max-messages", "12", "--dry-run"));
+    expect(planned.stdout).toMatch(/1 conversation with 2 messages, .* would go to the trash\.\n/);
+    expect(planned.stdout).toMatch(kept);
+    expect((await place.run(retain("--max-messages", "12"))).stdout).toMatch(kept);
+    const again = (await place.run(retain("--max-messages", "12"))).stdout;
+    expect(again).toMatch(kept);
+    expect(again).not.toContain("within the limits");
+    expect((await place.run(retain("--max-messages", "12", "--channel", "other"))).stdout).toBe(
+      "Everything is within the limits.\n",
+    );
+    expect((await place.run(retain("--max-bytes", "1"))).stdout).toMatch(
+      /: other:short \(\d+ bytes\), notes:long \(\S+ kB\)\. /,
+    );
+  });
+
+  it("takes an age of nothing for everything", async () => {
+    using place = new Place();
+    await place.json(["sessions", "append", "notes:a", "--role", "user", "--content", "Hi"]);
+    const { trashed } = await place.json(["sessions", "retain", "--max-age-days", "0", "--dry-run"]);
+    expect(trashed).toMatchObject([{ name: "notes:a" }]);
+  });
+});
+
 describe("erasing", () => {
   it("has nothing to do where there is no store yet", async () => {
     using place = new Place();

@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../src/cli/command-table.ts";
+import { printHelp } from "../../src/cli/help.ts";
 import { PROGRAM } from "../../src/cli/invocation.ts";
+import type { Output } from "../../src/cli/output.ts";
 import { openStore } from "../../src/store/open.ts";
 import { INFO_MEMBERS, Place } from "./run-command.ts";
 
@@ -132,13 +134,34 @@ describe("help", () => {
 
   it.each(["60", "40"])("fits %s columns without breaking a word", async (columns) => {
     using place = new Place();
-    for (const args of [["--help"], ["sessions", "append", "--help"]]) {
+    for (const args of [["--help"], ["sessions", "--help"], ["sessions", "append", "--help"]]) {
       const { stdout } = await place.run(args, { env: { COLUMNS: columns } });
-      // A usage line is a command: it is broken only where a shell goes on.
-      const wide = stdout.split("\n").filter((line) => line.length > Number(columns));
-      expect(wide.filter((line) => !/^(Usage|More):/.test(line))).toEqual([]);
+      expect(stdout.split("\n").filter((line) => line.length > Number(columns))).toEqual([]);
+      expect(stdout).not.toMatch(/ $/m);
       expect(stdout).toContain("conversation");
     }
+  });
+
+  it("fits 40 columns for every command", () => {
+    for (const command of COMMANDS.filter(({ name }) => name !== "")) {
+      const lines: string[] = [];
+      const out: Output = {
+        columns: 40,
+        lines: (printed) => lines.push(...printed),
+        json: () => {},
+        note: () => {},
+        style: (_, text) => text,
+      };
+      printHelp([command], false, out);
+      expect(lines.filter((line) => line.length > 40 || line.endsWith(" "))).toEqual([]);
+    }
+  });
+
+  it("says that whole conversations are retained or go, and what --force takes", async () => {
+    using place = new Place();
+    const retain = (await place.run(["sessions", "retain", "--help"])).stdout.replaceAll("\n", " ");
+    expect(retain).toMatch(/Whole conversations go to the trash, .* never the newest of a channel/);
+    expect((await place.run(["sessions", "purge", "--help"])).stdout).toMatch(/--force .*a KEY or ID/);
   });
 
   it("explains a group, and answers programs", async () => {

@@ -48,6 +48,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       });
       expect(stdout).toMatch(/^Sent +\d+ messages, [\d,]+ of 1,952 tokens\nWindow +4,000, 2,048 left/);
       expect(stdout).toMatch(/\nLeft out +\d+ messages: no room\n/);
+      expect(stdout.match(/no room/g)).toHaveLength(1);
       expect(stdout).toMatch(/\nROLE +TEXT\n/);
       expect(stdout.split("\n").filter((line) => line.length > 60)).toEqual([]);
     });
@@ -99,6 +100,31 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect((await context()).messages).toHaveLength(12);
       const again = await place.failure(sessions("compact", "notes:a", "--undo", entry.id));
       expect(again).toMatchObject({ code: 1, error: { code: "CONFLICT" } });
+    });
+
+    it("has the earlier summary again when the later one is undone", async () => {
+      const compact = (summary: string, keep: string): Promise<Printed> =>
+        place.json(sessions("compact", "notes:long", "--summary", summary, "--keep-messages", keep));
+      const undo = async (seq: number): Promise<string> =>
+        (await place.run(sessions("compact", "notes:long", "--undo", String(seq)))).stdout;
+      const [early, late, last] = [
+        (await compact("Early.", "20")).entry.seq,
+        (await compact("Late.", "10")).entry.seq,
+        (await compact("Last.", "4")).entry.seq,
+      ];
+      expect(await undo(late)).toBe(
+        `Compaction ${late} of notes:long is undone; the later summary, entry ${last}, still stands\n`,
+      );
+      expect(await undo(last)).toBe(
+        `Compaction ${last} of notes:long is undone: the earlier summary, entry ${early}, stands again\n`,
+      );
+      const shown = (await place.run(sessions("show", "notes:long", "--last", "3"))).stdout;
+      expect(shown).toMatch(/compaction +just now +Early\.\n.*compaction \(undone\) +just now +Late\.\n/);
+      expect(await undo(early)).toMatch(/is undone: its messages count again\n$/);
+      const { error } = await place.failure(sessions("compact", "notes:long", "--undo", String(last + 1)));
+      expect(error.message).toMatch(
+        /^Entry \d+ is no compaction: it is of the kind info, compaction .* undone$/,
+      );
     });
 
     it("says how to undo a compaction", async () => {

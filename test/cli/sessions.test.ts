@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { PROGRAM } from "../../src/cli/invocation.ts";
 import { openStore } from "../../src/store/open.ts";
 import { INFO_MEMBERS, Place, type Printed } from "./run-command.ts";
 
@@ -56,7 +57,8 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     it("shows a conversation by id and by key", async () => {
       const byKey = await place.json(sessions("show", "discord:dm:42"));
       expect(await place.json(sessions("show", id.toUpperCase(), "--all"))).toEqual(byKey);
-      expect(Object.keys(byKey)).toEqual(["info", "branch", "entries"]);
+      expect(Object.keys(byKey)).toEqual(["info", "branch", "entries", "turn"]);
+      expect(byKey.turn).toBeNull();
       expect(Object.keys(byKey.info)).toEqual([...INFO_MEMBERS, "head"]);
       expect(byKey.info.head).toBe(byKey.entries[2].id);
       expect(byKey.branch).toBe("main");
@@ -142,7 +144,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const append = sessions("append", "notes:bad", "--jsonl", "-");
       const good = '{"role":"user","content":"A","id":"x"}';
       const bad: [string, RegExp, string][] = [
-        ["{oops", /^Line 2: not JSON/, "jsonl"],
+        ["{oops", /^Line 2: not JSON \([^()]+\)\. Nothing was written$/, "jsonl"],
         ['{"role":"robot","content":"A"}', /^Line 2: Invalid message role/, "role"],
         ['{"role":"user","content":" "}', /^Line 2: Message content required/, "content"],
         ['["user"]', /^Line 2: A message must be an object/, "message"],
@@ -183,11 +185,44 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(
         new RegExp(`^ID +DELETED +MESSAGES +WAS\n${gone.info.id} +just now +2 +notes:lines\n$`),
       );
+      const back = `notes:lines is in the trash. To take it out: ${PROGRAM} sessions restore ${gone.info.id} --store ${target}`;
+      for (const command of ["show", "history", "delete", "branches"]) {
+        const { error } = await place.failure(sessions(command, "notes:lines"));
+        expect(error).toEqual({ code: "NOT_FOUND", message: back, field: null });
+      }
+      const append = sessions("append", gone.info.id, "--role", "user", "--content", "x");
+      for (const args of [append, sessions("show", gone.info.id)])
+        expect((await place.failure(args)).error.message).toMatch(/ is in the trash\. To take it out: /);
+      expect((await place.failure(sessions("restore", "notes:lines"))).error.message).toMatch(
+        new RegExp(`named by its id: .* sessions restore ${gone.info.id} --store `),
+      );
       expect((await place.json(sessions("restore", gone.info.id))).info.key).toBe("notes:lines");
       expect((await place.failure(sessions("restore", gone.info.id))).error).toMatchObject({
         code: "NOT_FOUND",
         message: `Conversation ${gone.info.id} is not in the trash`,
       });
+    });
+
+    it("tells deleted conversations apart where there is little room", async () => {
+      for (const title of ["A plan", "Another plan"]) {
+        const { entries } = await place.json(
+          sessions("append", "notes:twin", "--role", "user", "--content", title),
+        );
+        expect(entries).toHaveLength(1);
+        await place.json(sessions("title", "notes:twin", title));
+        await place.json(sessions("delete", "notes:twin"));
+      }
+      const { stdout, stderr } = await place.run(sessions("list", "--trash"), { env: { COLUMNS: "40" } });
+      expect(stdout).toMatch(
+        /^WAS +DELETED +ID\n(.*\n)*Another plan +just now +[0-9a-f-]+…\nA plan +just now/,
+      );
+      expect(stderr).toBe("The ids are cut: --json, or a wider window, has them whole.\n");
+      const several = await place.failure(sessions("show", "notes:twin"));
+      expect(several.error.message).toMatch(
+        /^2 conversations that were called notes:twin are in the trash\. To see them: .* list --trash --store/,
+      );
+      for (const { id } of (await place.json(sessions("list", "--trash"))).items)
+        await place.json(sessions("purge", id));
     });
 
     it("refuses to restore when the key is in use again", async () => {

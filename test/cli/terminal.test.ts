@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { fold } from "../../src/cli/fold.ts";
 import { jsonChunks } from "../../src/cli/json-text.ts";
 import { safeLine, safeText } from "../../src/cli/safe-text.ts";
 import { suggestion } from "../../src/cli/suggest.ts";
@@ -67,6 +68,27 @@ describe("width", () => {
     }
     expect(cut("abcdef", 4)).toBe("abc…");
     expect(cut("abcd", 4)).toBe("abcd");
+  });
+});
+
+describe("folding", () => {
+  it.each([
+    ["one two three", 7, ["one two", "three"]],
+    ["    code  here", 12, ["    code ", "here"]],
+    ["abcdefgh", 3, ["abc", "def", "gh"]],
+    ["a 日本語 b", 4, ["a", "日本", "語 b"]],
+    ["日本", 1, ["日", "本"]],
+    ["", 5, [""]],
+    ["as it is ", Number.POSITIVE_INFINITY, ["as it is "]],
+  ])("of %j to %i columns", (text, columns, lines) => {
+    expect(fold(text, columns)).toEqual(lines);
+  });
+
+  it("takes no longer for one long word than for many", () => {
+    const start = performance.now();
+    for (const word of ["x", "語"])
+      expect(fold(word.repeat(100_000), 40).join("")).toBe(word.repeat(100_000));
+    expect(performance.now() - start).toBeLessThan(5000);
   });
 });
 
@@ -156,6 +178,9 @@ describe("output", () => {
     ["80", ["sessions", "list"]],
     ["40", ["sessions", "list"]],
     ["20", ["sessions", "list"]],
+    ["40", ["sessions", "list", "--trash"]],
+    ["40", ["sessions", "history", "notes:0"]],
+    ["40", ["sessions", "validate"]],
     ["60", ["sessions", "show", "notes:tree"]],
     ["60", ["sessions", "branches", "notes:tree"]],
     ["30", ["sessions", "branches", "notes:tree"]],

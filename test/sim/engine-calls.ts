@@ -265,7 +265,7 @@ export class Calls {
 
   #purge(chat: ChatModel): Call {
     return {
-      operation: { type: "purge", conversation: chat.id, at: this.at },
+      operation: { type: "purge", force: true, conversation: chat.id, at: this.at },
       done: () => {
         chat.purged = "yes";
       },

@@ -1,14 +1,18 @@
 import { ColloquyError } from "../../errors.ts";
+import type { BackupReport } from "../../store/index.ts";
 import { bytesText } from "../bytes-text.ts";
 import type { Call } from "../command.ts";
 import { counted } from "../conversation-view.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../exit.ts";
+import { findingJson, warnOfDamage } from "../finding-view.ts";
 import { nextCommand, quoted } from "../invocation.ts";
 import { openToRead } from "../open-store.ts";
+import type { Output } from "../output.ts";
 import { checkPath } from "../path-argument.ts";
 import { withProgress } from "../progress.ts";
 import { safeLine } from "../safe-text.ts";
 import { storeTarget } from "../store-target.ts";
+import { wrap } from "../wrap.ts";
 
 export async function run(call: Call): Promise<number> {
   const path = checkPath(call.args[0] as string);
@@ -21,20 +25,33 @@ export async function run(call: Call): Promise<number> {
     );
   }
   const report = await withProgress(call, "Copying the store", () => store.backup(path));
-  const { conversations, entries, bytes } = report;
-  if (call.json) call.out.json({ ...report });
+  if (!report.ok) {
+    const more = nextCommand("sessions validate", call.values);
+    warnOfDamage(call, "The store is damaged, and so is the copy", report.findings, more);
+  }
+  if (call.json) call.out.json({ ...report, findings: report.findings.map(findingJson) });
   else {
-    const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
-    call.out.lines([
-      `Copied ${what} to ${safeLine(report.path)} (${bytesText(bytes)})`,
+    call.out.lines(reportLines(call.out, report));
+    if (report.ok) {
+      const restore = nextCommand(`restore ${quoted(safeLine(path))}`, call.values);
+      call.out.note(`To put it in the place of the store: ${restore} --force`);
+    }
+  }
+  return report.ok ? EXIT_DONE : EXIT_PROBLEMS;
+}
+
+function reportLines(
+  { columns }: Output,
+  { path, conversations, entries, bytes, ok }: BackupReport,
+): string[] {
+  const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
+  const copied = `Copied ${what} to ${safeLine(path)} (${bytesText(bytes)})`;
+  if (!ok) return wrap(`${copied}, as damaged as the store is.`, columns);
+  return [
+    ...wrap(copied, columns),
+    ...wrap(
       "Beside it stands its .manifest.json: keep both, it proves later that the copy is whole.",
-    ]);
-    const restore = nextCommand(`restore ${quoted(safeLine(path))}`, call.values);
-    call.out.note(`To put it in the place of the store: ${restore} --force`);
-  }
-  if (report.ok) return EXIT_DONE;
-  for (const { message } of report.findings.slice(0, 5)) {
-    call.out.note(`The store is damaged, and so is the copy: ${safeLine(message)}`);
-  }
-  return EXIT_PROBLEMS;
+      columns,
+    ),
+  ];
 }

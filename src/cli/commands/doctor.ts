@@ -18,6 +18,7 @@ import { openToRead } from "../open-store.ts";
 import type { Output } from "../output.ts";
 import { safeLine } from "../safe-text.ts";
 import { type StoreTarget, stateFolder, storeTarget } from "../store-target.ts";
+import { wrap } from "../wrap.ts";
 
 const NOT_OPENED = "store-not-opened";
 
@@ -88,16 +89,26 @@ const FIXES: Readonly<Partial<Record<ColloquyError["code"], string>> & { INTERNA
   INTERNAL_ERROR: "Copy the store, and report this as a bug",
 };
 
+const NO_MARK = " ".repeat(7);
+
+/** A mark, and what it is for. */
+function beside(out: Output, mark: string, text: string, style?: "dim"): string[] {
+  return wrap(safeLine(text), out.columns - NO_MARK.length - 2).map((line, index) => {
+    const styled = style === undefined ? line : out.style(style, line);
+    return `${index === 0 ? mark : NO_MARK}  ${styled}`;
+  });
+}
+
 const MARKS = { error: "red", warning: "yellow", info: "cyan" } as const;
 
 function lines(out: Output, checkups: readonly Checkup[]): string[] {
   const found = checkups.flatMap(({ findings }) => findings).filter(({ severity }) => severity !== "info");
   return [
     ...checkups.flatMap(({ checked, findings }) => [
-      ...(findings.length === 0 ? [`${out.style("green", "ok")}       ${safeLine(checked)}`] : []),
+      ...(findings.length === 0 ? beside(out, out.style("green", "ok     "), checked) : []),
       ...findings.flatMap(({ severity, what, fix }) => [
-        `${out.style(MARKS[severity], severity.padEnd(7))}  ${safeLine(what)}`,
-        `         ${out.style("dim", safeLine(fix))}`,
+        ...beside(out, out.style(MARKS[severity], severity.padEnd(7)), what),
+        ...beside(out, NO_MARK, fix, "dim"),
       ]),
     ]),
     "",

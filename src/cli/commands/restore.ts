@@ -6,13 +6,15 @@ import { isUuid } from "../../util/uuid.ts";
 import { bytesText } from "../bytes-text.ts";
 import type { Call } from "../command.ts";
 import { counted } from "../conversation-view.ts";
-import { EXIT_DONE } from "../exit.ts";
+import { EXIT_DONE, EXIT_PROBLEMS } from "../exit.ts";
+import { findingJson, warnOfDamage } from "../finding-view.ts";
 import { nextCommand } from "../invocation.ts";
 import type { Output } from "../output.ts";
 import { checkPath } from "../path-argument.ts";
 import { withProgress } from "../progress.ts";
 import { safeLine } from "../safe-text.ts";
 import { type StoreTarget, storeTarget } from "../store-target.ts";
+import { wrap } from "../wrap.ts";
 
 export async function run(call: Call): Promise<number> {
   const path = checkPath(call.args[0] as string);
@@ -22,11 +24,17 @@ export async function run(call: Call): Promise<number> {
   const { restoreBackup } = await import("../../store/restore.ts");
   const restoring = (): Promise<RestoreReport> => restoreBackup(path, target.text, { force });
   const report = await withProgress(call, "Checking and restoring", restoring).catch(explain);
-  const { engine, conversations, entries, bytes, checksums, former } = report;
-  if (call.json)
-    call.out.json({ path: report.path, engine, conversations, entries, bytes, checksums, former });
-  else call.out.lines(reportLines(call.out, report));
-  return EXIT_DONE;
+  const { engine, conversations, entries, bytes, checksums, former, ok } = report;
+  if (!ok) {
+    const more = nextCommand("sessions validate", call.values);
+    const what = "The store was damaged when it was copied, and so is what was restored";
+    warnOfDamage(call, what, report.findings, more);
+  }
+  if (call.json) {
+    const made = { path: report.path, engine, conversations, entries, bytes };
+    call.out.json({ ...made, checksums, former, ok, findings: report.findings.map(findingJson) });
+  } else call.out.lines(reportLines(call.out, report));
+  return ok ? EXIT_DONE : EXIT_PROBLEMS;
 }
 
 /** What is plainly wrong, with what to type instead. */
@@ -57,15 +65,13 @@ function explain(error: unknown): never {
 function reportLines(out: Output, report: RestoreReport): string[] {
   const { conversations, entries, bytes, checksums, former } = report;
   const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
+  const damage = report.ok ? "" : ", with the damage that it had";
   const proof = checksums
     ? "The checksums from the time of the backup match."
-    : out.style(
-        "yellow",
-        "There were no checksums beside the backup; it was read through and nothing is wrong.",
-      );
+    : "There were no checksums beside the backup; it was read through and nothing is wrong.";
   return [
-    `Restored ${what} to ${safeLine(report.path)} (${bytesText(bytes)})`,
-    proof,
-    ...(former === null ? [] : [`The store that was there is kept: ${safeLine(former)}`]),
+    ...wrap(`Restored ${what} to ${safeLine(report.path)} (${bytesText(bytes)})${damage}`, out.columns),
+    ...wrap(proof, out.columns).map((line) => (checksums ? line : out.style("yellow", line))),
+    ...(former === null ? [] : wrap(`The store that was there is kept: ${safeLine(former)}`, out.columns)),
   ];
 }

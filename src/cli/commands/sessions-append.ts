@@ -9,7 +9,7 @@ import { counted } from "../conversation-view.ts";
 import { EXIT_DONE, UsageError } from "../exit.ts";
 import { PROGRAM } from "../invocation.ts";
 import { messagesFromLines } from "../message-lines.ts";
-import { noConversation, openToAppend, openToChange } from "../open-store.ts";
+import { missing, openToAppend, openToChange } from "../open-store.ts";
 import { checkReference } from "../reference.ts";
 import { safeLine } from "../safe-text.ts";
 import { readStdin } from "../stdin.ts";
@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<number> {
   const messages = await messagesOf(call);
   const isKey = reference.includes(":");
   await using store = isKey ? await openToAppend(call) : await openToChange(call, reference);
-  const conversation = await resume(store, reference, options);
+  const conversation = await resume(call, store, reference, options);
   const lastSeq = call.json ? 0 : await lastSeqOf(conversation);
   const entries = await conversation.append(messages, options);
   if (call.json) call.out.json({ entries });
@@ -49,6 +49,7 @@ async function lastSeqOf(conversation: Conversation): Promise<number> {
 }
 
 async function resume(
+  call: Call,
   store: Store,
   reference: string,
   { expectedHead, branch }: AppendOptions,
@@ -58,7 +59,7 @@ async function resume(
     if (branch !== undefined) await branchOf(existing, branch);
     return existing;
   }
-  if (!reference.includes(":")) throw noConversation(reference);
+  if (!reference.includes(":")) throw await missing(call, store, reference);
   if (typeof expectedHead === "string") {
     throw new ColloquyError(
       "CONFLICT",

@@ -20,7 +20,7 @@ export async function run(call: Call): Promise<number> {
     checkout: call.flags.has("checkout"),
   };
   await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const { info, branch, warnings } = await conversation.branch(await startOf(conversation, from), options);
   if (call.json) call.out.json({ info: infoJson(info), branch: branchJson(branch), warnings });
   else {

@@ -11,24 +11,20 @@ import { timeAgo } from "../time-ago.ts";
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToRead(call);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const branches = await conversation.branches();
-  const warnings = warningsOf(branches);
+  const deepestFirst = branches.toSorted((a, b) => b.depth - a.depth);
+  const warnings = deepestFirst.flatMap(({ warning }) => (warning === null ? [] : [warning]));
   if (call.json) call.out.json({ branches: branches.map(branchJson), warnings });
   else {
     const times = await lastTimes(conversation, branches);
     call.out.lines(branchTable(call.out, branches, ({ name }) => timeAgo(times.get(name) ?? null)));
     if (warnings.length > 0) {
-      const deepestFirst = branches.toSorted((a, b) => b.depth - a.depth);
-      call.out.lines(["", ...warningLines(call.out, warningsOf(deepestFirst))]);
+      call.out.lines(["", ...warningLines(call.out, warnings)]);
       flattenAdvice(call, reference, branches);
     }
   }
   return EXIT_DONE;
-}
-
-function warningsOf(branches: readonly BranchInfo[]): string[] {
-  return branches.flatMap(({ warning }) => (warning === null ? [] : [warning]));
 }
 
 /** When each branch was last written; when it was made, as long as nothing was. */

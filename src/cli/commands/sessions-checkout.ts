@@ -10,7 +10,7 @@ export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const name = checkBranchName(call.args[1] as string);
   await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const { active, entryCount } = await branchOf(conversation, name);
   const info = await conversation.checkout(name);
   if (call.json) call.out.json({ info: infoJson(info) });

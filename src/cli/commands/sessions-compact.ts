@@ -1,10 +1,11 @@
-import { invalid } from "../../errors.ts";
+import { ColloquyError, invalid } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { isPlainObject } from "../../util/json.ts";
 import type { Call } from "../command.ts";
+import { controlText } from "../control-text.ts";
 import { counted, infoJson, nameOf } from "../conversation-view.ts";
-import { checkEntry, entryIdOf } from "../entry-reference.ts";
+import { checkEntry, entryAt, entryIdOf, entryOf } from "../entry-reference.ts";
 import { EXIT_DONE, UsageError } from "../exit.ts";
 import { nextCommand, PROGRAM, quoted } from "../invocation.ts";
 import { conversationOf, openToChange } from "../open-store.ts";
@@ -21,7 +22,7 @@ export async function run(call: Call): Promise<number> {
   const undo = undoOf(call);
   const work = undo === undefined ? await compacting(call) : undoing(call, undo);
   await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const { entry, lines } = await work(conversation);
   const info = await conversation.info();
   if (call.json) call.out.json({ info: infoJson(info), entry: entry ?? null });
@@ -51,12 +52,46 @@ function undoOf({ values }: Call): string | undefined {
 
 function undoing(_: Call, typed: string): Work {
   return async (conversation) => {
-    const entry = await conversation.undoCompaction(await entryIdOf(conversation, typed));
+    const id = await entryIdOf(conversation, typed);
+    const compaction = (await conversation.compactions()).find((one) => one.id === id);
+    if (compaction === undefined) throw await noCompaction(conversation, id, typed);
+    const entry = await conversation.undoCompaction(id);
+    const standing = await standingOf(conversation);
     return {
       entry,
-      lines: (name) => [`Compaction ${safeLine(typed)} of ${name} is undone: its messages count again`],
+      lines: (name) => [
+        `Compaction ${safeLine(typed)} of ${name} is undone${effectOf(compaction.seq, standing)}`,
+      ],
     };
   };
+}
+
+async function noCompaction(conversation: Conversation, id: string, typed: string): Promise<ColloquyError> {
+  const entry = await entryOf(conversation, id);
+  const what = entry === undefined ? "" : `: it is ${described(entry)}`;
+  return new ColloquyError("NOT_FOUND", `Entry ${typed} is no compaction${what}`, { field: "undo" });
+}
+
+function described(entry: Entry): string {
+  const { kind, message } = entry;
+  if (message !== undefined) return `a message of the ${message.role}`;
+  const words = controlText(entry, (id) => id);
+  return `of the kind ${kind}${words === undefined ? "" : `, ${words}`}`;
+}
+
+/** The number of the newest compaction of the checked-out path that counts. */
+async function standingOf(conversation: Conversation): Promise<number | undefined> {
+  for (const { seq, undone } of (await conversation.compactions()).reverse()) {
+    if (!undone && (await entryAt(conversation, seq, {})) !== undefined) return seq;
+  }
+  return undefined;
+}
+
+function effectOf(undone: number, standing: number | undefined): string {
+  if (standing === undefined) return ": its messages count again";
+  return standing < undone
+    ? `: the earlier summary, entry ${standing}, stands again`
+    : `; the later summary, entry ${standing}, still stands`;
 }
 
 /** Everything is read and checked before the store is opened. */

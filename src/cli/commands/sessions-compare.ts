@@ -15,7 +15,7 @@ export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const [a, b] = [checkBranchName(call.args[1] as string), checkBranchName(call.args[2] as string)];
   await using store = await openToRead(call);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   await branchOf(conversation, a);
   await branchOf(conversation, b);
   const found = await conversation.compare(a, b);

@@ -22,7 +22,7 @@ export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const options = optionsOf(call);
   await using store = await openToRead(call);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   if (options.branch !== undefined) await branchOf(conversation, options.branch);
   const context = await contextOf(conversation, options);
   const { system = null, messages, ledger, tokens } = context;
@@ -99,9 +99,10 @@ function ledgerLines(out: Output, { messages, ledger, tokens }: Context): string
       counted(kept.length, "message") + (cutShort > 0 ? `, ${numberText(cutShort)} cut short` : ""),
     ),
     ...(summarised.count === 0 ? [] : [fact("Summarised", counted(summarised.count, "message"))]),
-    ...dropped.map(({ reason, count }) =>
-      fact("Left out", `${counted(count, "message")}: ${REASONS[reason]}`),
-    ),
+    ...[...Map.groupBy(dropped, ({ reason }) => reason)].map(([reason, parts]) => {
+      const count = parts.reduce((sum, part) => sum + part.count, 0);
+      return fact("Left out", `${counted(count, "message")}: ${REASONS[reason]}`);
+    }),
     ...Object.entries(countBy(repaired.map(({ kind }) => kind))).map(([kind, count]) =>
       fact("Repaired", `${numberText(count)} × ${kind}`),
     ),

@@ -1,14 +1,18 @@
+import { ColloquyError } from "../../errors.ts";
 import type { Call } from "../command.ts";
 import { infoJson, nameOf } from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
 import { nextCommand } from "../invocation.ts";
-import { openToChange } from "../open-store.ts";
+import { missing, openToChange } from "../open-store.ts";
 import { checkReference } from "../reference.ts";
 
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToChange(call, reference);
-  const info = await store.delete(reference);
+  const info = await store.delete(reference).catch(async (error: unknown) => {
+    const isGone = error instanceof ColloquyError && error.code === "NOT_FOUND";
+    throw isGone ? await missing(call, store, reference) : error;
+  });
   if (call.json) call.out.json({ info: infoJson(info) });
   else {
     call.out.lines([`${nameOf(info)} is in the trash`]);

@@ -9,7 +9,7 @@ import { safeLine } from "../safe-text.ts";
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const before = await conversation.branches();
   const info = await conversation.flatten();
   if (call.json) call.out.json({ info: infoJson(info) });

@@ -12,7 +12,7 @@ export async function run(call: Call): Promise<number> {
   const typed = checkEntry(call.args[1] as string);
   const label = labelOf(call);
   await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const entry = await conversation.label(await entryIdOf(conversation, typed), label);
   const info = await conversation.info();
   if (call.json) call.out.json({ info: infoJson(info), entry });

@@ -1,5 +1,11 @@
 import type { Call } from "../command.ts";
-import { conversationTable, infoJson, trashJson, trashTable } from "../conversation-view.ts";
+import {
+  conversationTable,
+  infoJson,
+  TRASH_COLUMNS_MIN,
+  trashJson,
+  trashTable,
+} from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
 import { openToRead } from "../open-store.ts";
 import { wholeNumber } from "../whole-number.ts";
@@ -22,8 +28,9 @@ export async function run(call: Call): Promise<number> {
   else if (items.length > 0)
     call.out.lines(trash ? trashTable(call.out, items) : conversationTable(call.out, items));
   else call.out.note(trash ? "The trash is empty." : "No conversations.");
-  if (!call.json && cursor !== null) {
-    call.out.note(`There are more: add --cursor ${cursor}`);
-  }
+  if (call.json) return EXIT_DONE;
+  if (trash && items.length > 0 && call.out.columns < TRASH_COLUMNS_MIN)
+    call.out.note("The ids are cut: --json, or a wider window, has them whole.");
+  if (cursor !== null) call.out.note(`There are more: add --cursor ${cursor}`);
   return EXIT_DONE;
 }

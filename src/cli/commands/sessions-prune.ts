@@ -1,5 +1,5 @@
 import { invalid } from "../../errors.ts";
-import type { PruneOptions } from "../../store/index.ts";
+import type { BranchInfo, PruneOptions } from "../../store/index.ts";
 import { branchOf, checkBranchName } from "../branch-name.ts";
 import type { Call } from "../command.ts";
 import { EXIT_DONE, UsageError } from "../exit.ts";
@@ -12,8 +12,8 @@ export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const options = optionsOf(call);
   await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(store, reference);
-  for (const name of options.names ?? []) await branchOf(conversation, name);
+  const conversation = await conversationOf(call, store, reference);
+  for (const name of options.names ?? []) checkNamed(await branchOf(conversation, name));
   const { dryRun, removed, bytes } = await conversation.pruneBranches(options);
   if (call.json) call.out.json({ dryRun, removed, bytes });
   else if (removed.length === 0) call.out.lines(["No branch is to be pruned."]);
@@ -25,6 +25,11 @@ export async function run(call: Call): Promise<number> {
     ]);
   }
   return EXIT_DONE;
+}
+
+function checkNamed({ name, active }: BranchInfo): void {
+  if (name === "main") throw invalid("main cannot be pruned", "name");
+  if (active) throw invalid(`${name} cannot be pruned: it is checked out`, "name");
 }
 
 function optionsOf(call: Call): PruneOptions {

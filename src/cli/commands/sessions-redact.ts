@@ -10,7 +10,7 @@ export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const typed = checkEntry(call.args[1] as string);
   await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const entryId = await exactEntryId(conversation, typed);
   const { id, at, entries, blobs, bytes, copies } = await conversation.redact(entryId);
   if (call.json) call.out.json({ id, at, entries, blobs, bytes, copies });

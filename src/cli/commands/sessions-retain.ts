@@ -3,7 +3,9 @@ import { checkLabel } from "../../message/validate.ts";
 import type { RetentionLimits, RetentionReport } from "../../store/index.ts";
 import type { Store } from "../../store/store.ts";
 import { allConversations } from "../all-conversations.ts";
+import { bytesText } from "../bytes-text.ts";
 import type { Call } from "../command.ts";
+import { counted, nameOf, numberText } from "../conversation-view.ts";
 import { EXIT_DONE } from "../exit.ts";
 import { fold } from "../fold.ts";
 import { openToClean } from "../open-store.ts";
@@ -11,6 +13,8 @@ import type { Output } from "../output.ts";
 import { DRY_RUN_NOTE, removedTable, totalOf } from "../removed-view.ts";
 import { safeLine } from "../safe-text.ts";
 import { givenNumber } from "../whole-number.ts";
+
+const KEPT_SHOWN = 5;
 
 export async function run(call: Call): Promise<number> {
   const limits = limitsOf(call);
@@ -23,7 +27,8 @@ export async function run(call: Call): Promise<number> {
   const { trashed, removed, bytes } = report;
   if (call.json) call.out.json({ dryRun, trashed, removed, bytes });
   else {
-    call.out.lines(reportLines(call.out, report));
+    const kept = store === undefined ? [] : await keptOf(store, limits, channel, trashed);
+    call.out.lines(reportLines(call.out, report, kept));
     if (channel !== undefined && store !== undefined && !(await hasChannel(store, channel)))
       call.out.note(`No conversation has the channel ${safeLine(channel)}.`);
   }
@@ -32,9 +37,9 @@ export async function run(call: Call): Promise<number> {
 
 function limitsOf(call: Call): RetentionLimits {
   const limits = {
-    maxAgeDays: givenNumber(call, "max-age-days"),
-    maxMessages: givenNumber(call, "max-messages"),
-    maxBytes: givenNumber(call, "max-bytes"),
+    maxAgeDays: givenNumber(call, "max-age-days", 0),
+    maxMessages: givenNumber(call, "max-messages", 0),
+    maxBytes: givenNumber(call, "max-bytes", 0),
     trashDays: givenNumber(call, "trash-days", 0),
   };
   const given = Object.entries(limits).filter(([, value]) => value !== undefined);
@@ -47,8 +52,47 @@ function limitsOf(call: Call): RetentionLimits {
   return Object.fromEntries(given);
 }
 
-function reportLines(out: Output, { dryRun, trashed, removed, bytes }: RetentionReport): string[] {
-  if (trashed.length + removed.length === 0) return ["Everything is within the limits."];
+/** What each conversation that is too long or too large has, though it stays. */
+async function keptOf(
+  store: Store,
+  { maxMessages = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY }: RetentionLimits,
+  channel: string | undefined,
+  trashed: RetentionReport["trashed"],
+): Promise<string[]> {
+  if (!Number.isFinite(Math.min(maxMessages, maxBytes))) return [];
+  const { sizes } = await store.stats();
+  const gone = new Set(trashed.map(({ id }) => id));
+  const kept: string[] = [];
+  for await (const info of allConversations(store, false)) {
+    if (gone.has(info.id) || (channel !== undefined && info.channel !== channel)) continue;
+    const size = sizes[info.id] ?? 0;
+    const over = [
+      ...(info.messageCount > maxMessages ? [counted(info.messageCount, "message")] : []),
+      ...(size > maxBytes ? [bytesText(size)] : []),
+    ];
+    if (over.length > 0) kept.push(`${nameOf(info)} (${over.join(", ")})`);
+  }
+  return kept;
+}
+
+function keptLines(out: Output, kept: readonly string[]): string[] {
+  if (kept.length === 0) return [];
+  const others = kept.length - KEPT_SHOWN;
+  const names = kept.slice(0, KEPT_SHOWN).join(", ") + (others > 0 ? ` and ${numberText(others)} more` : "");
+  return fold(
+    `Beyond the limits, and kept all the same: ${names}. The newest conversation of a channel is never removed for its length or size.`,
+    out.columns,
+  );
+}
+
+function reportLines(
+  out: Output,
+  { dryRun, trashed, removed, bytes }: RetentionReport,
+  kept: readonly string[],
+): string[] {
+  if (trashed.length + removed.length === 0) {
+    return kept.length === 0 ? ["Everything is within the limits."] : keptLines(out, kept);
+  }
   const trashedBytes = trashed.reduce((sum, item) => sum + item.bytes, 0);
   const part = (items: RetentionReport["removed"], size: number, what: string): string[] =>
     items.length === 0
@@ -61,7 +105,11 @@ function reportLines(out: Output, { dryRun, trashed, removed, bytes }: Retention
           ),
           "",
         ];
-  const lines = [...part(trashed, trashedBytes, "to the trash"), ...part(removed, bytes, "for good")];
+  const lines = [
+    ...part(trashed, trashedBytes, "to the trash"),
+    ...part(removed, bytes, "for good"),
+    ...(kept.length === 0 ? [] : [...keptLines(out, kept), ""]),
+  ];
   return dryRun ? [...lines, DRY_RUN_NOTE] : lines.slice(0, -1);
 }
 

@@ -1,28 +1,45 @@
+import type { Entry } from "../../message/types.ts";
+import type { Conversation } from "../../store/conversation.ts";
 import { allEntries, lastOf, type Scope } from "../all-entries.ts";
 import { branchOf, branchOption } from "../branch-name.ts";
 import type { Call } from "../command.ts";
 import { infoJson, infoLines } from "../conversation-view.ts";
-import { entryTable } from "../entry-table.ts";
+import { entryTable, type Notes } from "../entry-table.ts";
 import { EXIT_DONE, UsageError } from "../exit.ts";
 import { conversationOf, openToRead } from "../open-store.ts";
 import { checkReference } from "../reference.ts";
+import { isOn, noteElsewhere, readWithTurn, turnJson, turnLines } from "../turn-view.ts";
 
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const last = lastOf(call);
   const scope = scopeOf(call);
   await using store = await openToRead(call);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const info = await conversation.info();
   const { name: branch } = await branchOf(conversation, scope.branch);
-  const entries = await allEntries(conversation, "entries", last, scope);
-  if (call.json) call.out.json({ info: { ...infoJson(info), head: info.head }, branch, entries });
-  else {
+  const read = (): Promise<Entry[]> => allEntries(conversation, "entries", last, scope);
+  const { entries, turn } = await readWithTurn(conversation, read);
+  const isHere = turn !== undefined && (scope.all === true || isOn(turn, branch));
+  if (call.json) {
+    const shown = turnJson(isHere ? turn : undefined);
+    call.out.json({ info: { ...infoJson(info), head: info.head }, branch, entries, turn: shown });
+  } else {
     call.out.lines(infoLines(call.out, info, branch));
-    const labels = new Map((await conversation.labels()).map(({ entry, label }) => [entry, label]));
-    if (entries.length > 0) call.out.lines(["", ...entryTable(call.out, entries, labels)]);
+    if (entries.length > 0)
+      call.out.lines(["", ...entryTable(call.out, entries, await notesOf(conversation))]);
+    if (isHere) call.out.lines(["", ...turnLines(call.out, turn)]);
+    else if (turn !== undefined) noteElsewhere(call, turn);
   }
   return EXIT_DONE;
+}
+
+async function notesOf(conversation: Conversation): Promise<Notes> {
+  const undone = (await conversation.compactions()).filter((compaction) => compaction.undone);
+  return {
+    labels: new Map((await conversation.labels()).map(({ entry, label }) => [entry, label])),
+    undone: new Set(undone.map(({ id }) => id)),
+  };
 }
 
 function scopeOf(call: Call): Scope {

@@ -10,7 +10,7 @@ export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const title = checkTitle(call.args[1]);
   await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(store, reference);
+  const conversation = await conversationOf(call, store, reference);
   const info = await conversation.update({ title: title === "" ? null : title });
   if (call.json) call.out.json({ info: infoJson(info) });
   else if (info.title === null) call.out.lines([`${nameOf(info)} has no title now`]);

@@ -3,10 +3,12 @@ import type { Call } from "../command.ts";
 import { counted } from "../conversation-view.ts";
 import { damagedFile } from "../damaged-file.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../exit.ts";
+import { findingJson, placeOf } from "../finding-view.ts";
 import { openToRead } from "../open-store.ts";
 import type { Output } from "../output.ts";
 import { safeLine } from "../safe-text.ts";
 import { storeTarget } from "../store-target.ts";
+import { wrap } from "../wrap.ts";
 
 export async function run(call: Call): Promise<number> {
   const report = await reportOn(call);
@@ -30,23 +32,22 @@ async function reportOn(call: Call): Promise<VerifyReport> {
   }
 }
 
-function findingJson({ code, conversation, source, line, message }: Finding): Record<string, unknown> {
-  return { code, conversation, source, line, message };
-}
-
 function reportLines(out: Output, { ok, conversations, entries, findings }: VerifyReport): string[] {
   const read = `${counted(conversations, "conversation")} and ${counted(entries, "entry")} read`;
-  if (ok) return [`${out.style("green", "ok")}: ${read}, nothing is wrong`];
+  if (ok) return wrap(`${out.style("green", "ok")}: ${read}, nothing is wrong`, out.columns);
   return [
     ...findings.flatMap((finding) => findingLines(out, finding)),
     "",
-    `${counted(findings.length, "problem")} found. ${read}.`,
-    "Copy the store before anything else; what can be read is still read.",
+    ...wrap(`${counted(findings.length, "problem")} found. ${read}.`, out.columns),
+    ...wrap("Copy the store before anything else; what can be read is still read.", out.columns),
   ];
 }
 
-function findingLines(out: Output, { code, conversation, source, line, message }: Finding): string[] {
-  const place = [source ?? "", line === null ? "" : `line ${line}`].filter((part) => part !== "").join(", ");
-  const where = conversation === null ? place : `${place} (conversation ${conversation})`;
-  return [`${out.style("red", code)}: ${safeLine(message)}`, `  ${safeLine(where)}`];
+/** Paths stay whole, to be copied. */
+function findingLines(out: Output, finding: Finding): string[] {
+  const place = wrap(safeLine(placeOf(finding)), out.columns - 2);
+  return [
+    ...wrap(`${out.style("red", finding.code)}: ${safeLine(finding.message)}`, out.columns),
+    ...place.map((line) => `  ${line}`),
+  ];
 }

@@ -33,6 +33,7 @@ import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts
 import {
   activeAt,
   checkMove,
+  checkPurge,
   compareForListing,
   longest,
   notFound,
@@ -165,10 +166,10 @@ export class EphemeralEngine implements Engine {
     return kept.info;
   }
 
-  #purge({ conversation }: PurgeOperation): Removed {
-    const kept = this.#kept.get(conversation);
-    if (kept === undefined) throw notFound(conversation);
-    const { info, log } = kept;
+  #purge(purge: PurgeOperation): Removed {
+    const { conversation } = purge;
+    const info = checkPurge(purge, this);
+    const { log } = this.#kept.get(conversation) as Kept;
     if (info.key !== null && info.deletedAt === null) this.#keys.delete(info.key);
     this.#kept.delete(conversation);
     this.#feed.add("purged", conversation);
@@ -178,7 +179,7 @@ export class EphemeralEngine implements Engine {
   #redact({ conversation, entry, json, at }: RedactOperation): Removed {
     const kept = this.#live(conversation);
     const { entries, bytes, hashes } = kept.log.redact(entry, json);
-    kept.info = { ...kept.info, updatedAt: at };
+    kept.info = { ...kept.info, contextState: null, updatedAt: at };
     this.#feed.add("redacted", conversation);
     return removed(entries, bytes, this.#blobs.letGo(hashes));
   }

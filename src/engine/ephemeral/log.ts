@@ -107,7 +107,7 @@ export class Log {
     return taken(swept);
   }
 
-  #rangesOf(branch: string | null | undefined): SeqRange[] {
+  #rangesOf(branch: PageQuery["branch"]): SeqRange[] {
     const { lastSeq, tree } = this.tail;
     if (branch === null) return [[1, lastSeq]];
     return pathOf(tree, targetBranch(tree, branch), lastSeq);

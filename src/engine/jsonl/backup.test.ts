@@ -54,7 +54,7 @@ describe("a backup", () => {
     for (let n = 0; n < 20; n++) {
       await new Promise(setImmediate);
       for (const id of others) await done(other, append(id, [say(`${id}-${n}`), say(`${id}-${n}+`)]));
-      if (n === 2) await done(other, { type: "purge", conversation: purged, at: AT });
+      if (n === 2) await done(other, { type: "purge", force: true, conversation: purged, at: AT });
       const json = JSON.stringify({ role: "user", content: "" });
       if (n === 3) await done(other, { type: "redact", conversation: redacted, entry: "1-a", json, at: AT });
       if (n === 4) await done(other, { type: "trash", conversation: moved, at: AT });

@@ -32,6 +32,8 @@ export interface Freed {
   readonly bytes: number;
 }
 
+const HASH = /^[0-9a-f]{64}$/;
+
 /** Bytes by their hash, one file for each, and those that are being taken in. */
 export class BlobFiles {
   readonly #io: FileIo;
@@ -47,6 +49,8 @@ export class BlobFiles {
   }
 
   find(hash: string): StoredBlob | undefined {
+    // What a message or a file says must never become a path by itself.
+    if (!HASH.test(hash)) return undefined;
     for (const encoding of ["none", "zstd"] as const) {
       const path = this.#path(hash, encoding);
       const stat = this.#io.stat(path);

@@ -173,7 +173,10 @@ class EntrySource {
 
   #look(stem: string): OpenSource | undefined {
     const { catalogue, io } = this.#parts;
-    for (let known = catalogue.byStem(stem); known !== undefined && !known.logMissing; ) {
+    let known = catalogue.byStem(stem);
+    // Another process may be moving it: what is really missing is missing twice.
+    if (known?.logMissing) known = catalogue.reread(stem);
+    while (known !== undefined && !known.logMissing) {
       const { logPath, log, seenLog } = known;
       try {
         const reader = new LogReader(io, logPath, undefined, seenLog && { ...log, inode: seenLog.inode });

@@ -271,7 +271,7 @@ export class JsonlEngine implements Engine {
 }
 
 /** The path of a branch; nothing when that is the whole log. */
-function rangesOf({ log }: Known, branch: string | null | undefined): SeqRange[] | undefined {
+function rangesOf({ log }: Known, branch: PageQuery["branch"]): SeqRange[] | undefined {
   if (branch === null) return undefined;
   const target = targetBranch(log.tree, branch);
   return isSingle(log.tree) ? undefined : pathOf(log.tree, target, log.lastSeq);

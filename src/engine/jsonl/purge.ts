@@ -10,9 +10,10 @@ import { removeLeftovers, replaceFile } from "../../transcript/atomic.ts";
 import { checkSum, sealObject } from "../../transcript/lines.ts";
 import { readChunk } from "../../transcript/scan.ts";
 import type { PurgeOperation, Removed } from "../engine.ts";
-import { notFound } from "../rules.ts";
+import { checkPurge, notFound } from "../rules.ts";
 import type { Freed } from "./blob-files.ts";
 import type { Noter } from "./conversations.ts";
+import { infoOf } from "./known.ts";
 import { PURGED_FILE, purgedStemOf, purgeName, TRASH_FOLDER } from "./names.ts";
 import type { Parts } from "./parts.ts";
 
@@ -22,10 +23,12 @@ interface Purge {
   readonly blobs: readonly string[];
 }
 
-export function purgeConversation(parts: Parts, { conversation }: PurgeOperation, note: Noter): Removed {
+export function purgeConversation(parts: Parts, purging: PurgeOperation, note: Noter): Removed {
+  const { conversation } = purging;
   const { catalogue, counter, logs, references } = parts;
   const known = catalogue.byId(conversation);
   if (known === undefined) throw notFound(conversation);
+  checkPurge(purging, { byId: () => infoOf(known) });
   const { stem, log } = known;
   const purge = { id: conversation, blobs: [...references.exactlyOf(known)] };
   // Appends of the same commit are answered as such.

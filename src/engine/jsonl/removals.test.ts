@@ -25,7 +25,7 @@ const REDACTED = JSON.stringify({ role: "user", content: "[redacted]" });
 const redact = (conversation: string, entry: string) =>
   ({ type: "redact", conversation, entry, json: REDACTED, at: AT }) as const;
 const sweep = (conversation: string) => ({ type: "sweep", conversation, at: AT }) as const;
-const purge = (conversation: string) => ({ type: "purge", conversation, at: AT }) as const;
+const purge = (conversation: string) => ({ type: "purge", force: true, conversation, at: AT }) as const;
 const trash = (conversation: string) => ({ type: "trash", conversation, at: AT }) as const;
 
 /** Files in which a text occurs. */

@@ -26,6 +26,8 @@ export function redactEntry(parts: Parts, redact: RedactOperation, note: Noter):
       details: { id: redact.entry },
     });
   }
+  // Both versions of the metadata are written anew: neither repeats the words in its context state.
+  known.metadata = { ...known.metadata, contextState: null };
   rewrite(parts, known, redact.at, (entry, branch) =>
     entry.id === redact.entry ? withJson(entry, branch, entry.kind, redact.json) : "keep",
   );
@@ -47,7 +49,8 @@ export function sweepConversation(parts: Parts, { conversation, at }: SweepOpera
   const starts = new Set(tree.runs.map(([seq]) => seq));
   rewrite(parts, known, at, (entry, branch) => {
     if (!isGone(entry)) return "keep";
-    return starts.has(entry.seq) ? withJson(entry, branch, REMOVED, "null") : "drop";
+    const { operationId: _, ...nameless } = entry;
+    return starts.has(entry.seq) ? withJson(nameless, branch, REMOVED, "{}") : "drop";
   });
   note("swept", known);
   return removed(gone, freed(parts, gone), []);

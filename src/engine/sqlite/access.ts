@@ -20,7 +20,7 @@ import type {
   UpdateOperation,
 } from "../engine.ts";
 import { checkEpoch } from "../leases.ts";
-import { checkMove, resolveCreate } from "../rules.ts";
+import { checkMove, checkPurge, resolveCreate } from "../rules.ts";
 import { Appends } from "./appends.ts";
 import { Blobs } from "./blobs.ts";
 import { Feed } from "./feed.ts";
@@ -87,6 +87,7 @@ export class Access {
       case "restore":
         return { info: this.#moveToTrashOrBack(operation) };
       case "purge":
+        checkPurge(operation, this.#use.infos);
         return { removed: this.#removals.purge(operation) };
       case "redact":
         return { removed: this.#removals.redact(operation) };

@@ -6,8 +6,11 @@ import { refuseExisting } from "../../sqlite/copy.ts";
 import { isExclusive } from "../../sqlite/pragma.ts";
 import type { EngineOptions } from "../engine.ts";
 
-/** Nobody who held a lease holds it in the copy. Turns that are under way stay: what was said so far was said. */
-const TIDY = "DELETE FROM leases";
+/**
+ * Nobody who held a lease holds it in the copy, and its feed is another one. Turns that are under way stay: what
+ * was said so far was said.
+ */
+const TIDY = "DELETE FROM leases; UPDATE feed SET tag = abs(random() % 4294967296)";
 
 export async function backupDatabase(
   database: DatabaseSync,
@@ -22,6 +25,6 @@ export async function backupDatabase(
     if (readonly || isExclusive(database)) runHere(database, request);
     else await runAside(request);
   } catch (error) {
-    throw sqliteError(error, to);
+    throw sqliteError(error, `${path}, copied to ${to}`);
   }
 }

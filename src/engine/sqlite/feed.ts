@@ -1,3 +1,4 @@
+import { type ColloquyError, invalid } from "../../errors.ts";
 import type { Change, FeedPlace } from "../engine.ts";
 import { type Row, toEntry } from "./rows.ts";
 import type { Statements } from "./statements.ts";
@@ -22,17 +23,27 @@ export class Feed {
     limit: number,
     damaged: (problem: string) => void,
   ): { changes: Change[]; place: FeedPlace } {
-    if (place === null) return { changes: [], place: [this.#tails.lastN(), 0] };
+    const tag = this.#tag();
+    if (place === null) return { changes: [], place: [this.#tails.lastN(), tag] };
+    if (place[1] !== tag) throw otherFeed();
     const changes: Change[] = [];
     let end = place;
     for (const row of this.#sql.changes.iterate(place[0], limit) as unknown as Iterable<Row>) {
-      end = [row[8] as number, 0];
+      end = [row[8] as number, tag];
       const change = toChange(row, end);
       if (change === undefined) damaged(`Entry ${row[0]} cannot be read`);
       else changes.push(change);
     }
     return { changes, place: end };
   }
+
+  #tag(): number {
+    return (this.#sql.feedTag.get() as unknown as Row)[0] as number;
+  }
+}
+
+function otherFeed(): ColloquyError {
+  return invalid("This place is of another feed: the store was restored, or it is another one", "since");
 }
 
 function toChange(row: Row, place: FeedPlace): Change | undefined {

@@ -135,6 +135,9 @@ export const migrations: readonly Migration[] = [
         conversation TEXT NOT NULL,
         type TEXT NOT NULL
       ) STRICT;
+      -- Which feed this is: a copy of the file goes its own way, and places of the one mean nothing in the other.
+      CREATE TABLE feed (tag INTEGER NOT NULL) STRICT;
+      INSERT INTO feed VALUES (abs(random() % 4294967296));
     `,
   },
 ];

@@ -54,6 +54,7 @@ export class Removals {
     if (row === undefined) throw noEntry(entry);
     this.#feed.note("redacted", conversation);
     this.#sql.overwrite.run(n, row[1] as number, json);
+    this.#sql.forgetContext.run(n);
     this.#shrink(conversation, n, 0, at);
     const freed = this.#blobs.dropUnused(new Set(hashesIn(row[7] as string | null)));
     return removed(1, Buffer.byteLength(row[6] as string), freed);

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
-import type { AppendOperation, Engine, EngineOptions, Operation, Outcome } from "../engine.ts";
+import type { AppendOperation, Engine, EngineOptions, FeedPlace, Operation, Outcome } from "../engine.ts";
 import { SqliteEngine } from "./sqlite-engine.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
@@ -44,21 +44,26 @@ async function one(engine: Engine, operation: Operation): Promise<Outcome> {
   return outcome as Outcome;
 }
 
+/** Before the first change. */
+async function start(engine: SqliteEngine): Promise<FeedPlace> {
+  return [0, (await engine.changes(null, 1)).place[1]];
+}
+
 const numbers = async (engine: SqliteEngine): Promise<number[]> =>
-  (await engine.changes([0, 0], 1000)).changes.map(({ place }) => place[0]);
+  (await engine.changes(await start(engine), 1000)).changes.map(({ place }) => place[0]);
 
 describe("the feed of the SQLite engine", () => {
   it("gives out no number twice, whatever is purged, here or in another connection", async () => {
     const path = join(tempFolder(), "store.db");
     const [here, there] = [await open(path), await open(path)];
     await here.commit([create("a"), append("a", "1", "2"), create("b")]);
-    const before = (await here.changes(null, 1)).place[0];
+    const before = (await here.changes(null, 1)).place;
     expect(await numbers(here)).toEqual([1, 2, 3, 4]);
-    await here.commit([append("b", "3"), { type: "purge", conversation: "b", at: AT }]);
+    await here.commit([append("b", "3"), { type: "purge", force: true, conversation: "b", at: AT }]);
     await there.commit([append("a", "4")]);
-    await here.commit([{ type: "purge", conversation: "a", at: AT }]);
+    await here.commit([{ type: "purge", force: true, conversation: "a", at: AT }]);
     await there.commit([create("c")]);
-    const late = (await here.changes([before, 0], 1000)).changes;
+    const late = (await here.changes(before, 1000)).changes;
     expect(late.map(({ place, type }) => [place[0], type])).toEqual([
       [6, "purged"],
       [8, "purged"],
@@ -70,7 +75,11 @@ describe("the feed of the SQLite engine", () => {
   it("goes on with the next number after it was closed", async () => {
     const path = join(tempFolder(), "store.db");
     const first = await open(path);
-    await first.commit([create("a"), append("a", "1"), { type: "purge", conversation: "a", at: AT }]);
+    await first.commit([
+      create("a"),
+      append("a", "1"),
+      { type: "purge", force: true, conversation: "a", at: AT },
+    ]);
     first.close();
     const second = await open(path);
     await second.commit([create("b")]);
@@ -82,7 +91,7 @@ describe("the feed of the SQLite engine", () => {
     const engine = await open();
     await engine.commit([create("a"), append("a", "1", "2"), create("b"), append("b", "3")]);
     const seen: string[] = [];
-    for (let place: readonly [number, number] = [0, 0]; ; ) {
+    for (let place = await start(engine); ; ) {
       const step = await engine.changes(place, 2);
       if (step.changes.length === 0) break;
       seen.push(...step.changes.map(({ type, entry }) => entry?.id ?? type));
@@ -198,7 +207,7 @@ describe("blobs in SQLite", () => {
     expect((await engine.page(PAGE)).entries[0]?.blobs).toMatchObject([{ hash, size: 1000 }]);
     expect(await one(engine, collect(LATER))).toMatchObject({ removed: { blobs: 1, bytes: 500 } });
     expect((await engine.blob(hash, 0, 10))?.data).toEqual(bytes.slice(0, 10));
-    expect(await one(engine, { type: "purge", conversation: "a", at: AT })).toMatchObject({
+    expect(await one(engine, { type: "purge", force: true, conversation: "a", at: AT })).toMatchObject({
       removed: { entries: 1, blobs: 1 },
     });
     expect(await engine.blob(hash, 0, 10)).toBeUndefined();
@@ -213,7 +222,7 @@ describe("blobs in SQLite", () => {
     const database = new DatabaseSync(path);
     database.exec("UPDATE entries SET blobs = substr(blobs, 3) WHERE n = 3");
     database.close();
-    await engine.commit([{ type: "purge", conversation: "b", at: AT }]);
+    await engine.commit([{ type: "purge", force: true, conversation: "b", at: AT }]);
     expect((await engine.blob(hash, 0, 9))?.data).toHaveLength(9);
     engine.close();
   });

@@ -3,6 +3,7 @@ import { ENTRY_COLUMNS, INFO_COLUMNS } from "./rows.ts";
 
 type StatementName =
   | "begin"
+  | "feedTag"
   | "beginRead"
   | "commit"
   | "rollback"
@@ -63,6 +64,7 @@ type StatementName =
   | "dropEntries"
   | "dropConversation"
   | "overwrite"
+  | "forgetContext"
   | "inRange"
   | "dropEntry"
   | "emptyEntry"
@@ -77,6 +79,7 @@ const IN_ORDER = "ORDER BY active_at DESC, id LIMIT";
 /** Every statement of the engine, prepared once: preparing again costs more than running. */
 const SQL: Readonly<Record<StatementName, string>> = {
   begin: "BEGIN IMMEDIATE",
+  feedTag: "SELECT tag FROM feed",
   beginRead: "BEGIN",
   commit: "COMMIT",
   rollback: "ROLLBACK",
@@ -173,6 +176,7 @@ const SQL: Readonly<Record<StatementName, string>> = {
     WHERE conversation = ? AND seq = ?`,
   dropUnusedOperation: `DELETE FROM operations WHERE id = ?1 AND conversation = ?2 AND NOT EXISTS (SELECT 1 FROM entries
     WHERE conversation = ?2 AND operation_id = ?1 AND seq BETWEEN first_seq AND last_seq)`,
+  forgetContext: "UPDATE conversations SET context_state = NULL WHERE n = ?",
   shrink: "UPDATE conversations SET message_count = message_count - ?2, updated_at = ?3 WHERE n = ?1",
 };
 
