@@ -47,6 +47,7 @@ const WHOLE_LOG: readonly SeqRange[] = [[0, Number.MAX_SAFE_INTEGER]];
 const SEARCH_BYTES_FIRST = 8 * 1024;
 const SEARCH_BYTES = 256 * 1024;
 const PROBE_BYTES = 8 * 1024;
+const GUESSES = 4;
 const FLAG_PARENT_DAMAGED = "parent-damaged";
 
 export class LogReader {
@@ -55,6 +56,7 @@ export class LogReader {
   readonly #end: number;
   /** What a line takes on average. */
   readonly #lineBytes: number;
+  readonly #entries: number;
   readonly #bad: (line: BadLine) => void;
 
   /** `known` says what a file held up to its last complete append; it spares looking for that. */
@@ -73,6 +75,7 @@ export class LogReader {
       const { bytes, entries } = isKnown ? known : advance(io, this.#file, EMPTY_LOG, size);
       this.#end = bytes;
       this.#lineBytes = bytes / Math.max(1, entries);
+      this.#entries = entries;
     } catch (error) {
       io.close(this.#file);
       throw error;
@@ -235,22 +238,45 @@ export class LogReader {
     return "bad";
   }
 
-  /** Where the first line with `seq` or more begins: lines are in the order of `seq`. */
+  /**
+   * Where the first line with `seq` or more begins: lines are in the order of
+   * `seq`, so its place can be guessed from the share that it has. Where lines
+   * are of very different lengths guessing ends, and halving goes on.
+   */
   #seek(seq: number): number {
-    return this.#seekFirst((entry) => entry.seq < seq);
+    const isBefore = (entry: Entry): boolean => entry.seq < seq;
+    let [low, lowSeq] = [0, 1];
+    let [high, highSeq] = [this.#end, this.#entries + 1];
+    for (let guesses = 0; guesses < GUESSES && high - low > PROBE_BYTES; guesses++) {
+      const share = Math.min(1, Math.max(0, (seq - lowSeq) / Math.max(1, highSeq - lowSeq)));
+      // A little before it: from there it is only a few lines.
+      const guess = Math.floor(low + (high - low) * share - PROBE_BYTES / 2);
+      const probe = guess <= low ? undefined : this.#entryAfter(guess, high);
+      if (probe === undefined) break;
+      if (isBefore(probe.entry)) {
+        [low, lowSeq] = [probe.raw.end, probe.entry.seq + 1];
+        if ((seq - lowSeq) * this.#lineBytes < PROBE_BYTES) return this.#firstFrom(low, isBefore);
+      } else {
+        [high, highSeq] = [probe.raw.start, probe.entry.seq];
+      }
+    }
+    return this.#seekFirst(isBefore, low, high);
   }
 
   /** Where the first line begins that is not before what is looked for, by halving. */
-  #seekFirst(isBefore: (entry: Entry) => boolean): number {
-    let low = 0;
-    let high = this.#end;
+  #seekFirst(isBefore: (entry: Entry) => boolean, lowest = 0, highest: number = this.#end): number {
+    let [low, high] = [lowest, highest];
     while (high - low > PROBE_BYTES) {
       const probe = this.#entryAfter(low + Math.floor((high - low) / 2), high);
       if (probe === undefined) high = low + Math.floor((high - low) / 2);
       else if (isBefore(probe.entry)) low = probe.raw.end;
       else high = Math.min(probe.raw.start, low + Math.floor((high - low) / 2));
     }
-    for (const raw of linesForward(this.#io, this.#file, low, this.#end, 2 * PROBE_BYTES)) {
+    return this.#firstFrom(low, isBefore);
+  }
+
+  #firstFrom(position: number, isBefore: (entry: Entry) => boolean): number {
+    for (const raw of linesForward(this.#io, this.#file, position, this.#end, 2 * PROBE_BYTES)) {
       const line = decodeRaw(raw);
       if (line?.ok && line.entry !== undefined && !isBefore(line.entry)) return raw.start;
     }
