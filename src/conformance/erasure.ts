@@ -49,6 +49,20 @@ export const erasure: Topic = (check) => {
     assert.ok(!messages.some(({ content }) => content === "a"), "What it stood for is still left out");
   });
 
+  check("a label can be redacted, and is gone", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    const [entry] = await chat.append(say("x"));
+    const label = await chat.label(idOf(entry), SECRET);
+    await chat.redact(label.id);
+    assert.deepEqual(await chat.labels(), []);
+    assert.ok(!(await everythingOf(chat)).includes("swordfish"));
+    const { branch } = await chat.branch(idOf(entry), { name: "b" });
+    assert.equal(branch.name, "b");
+    const created = (await chat.entries({ all: true })).items.at(-1);
+    await refuses("NOT_SUPPORTED", chat.redact(idOf(created)));
+  });
+
   check("what cannot be redacted is refused", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();

@@ -93,8 +93,9 @@ export class Branching {
 
   /** A new `main` that holds these messages only; the former one stays as a branch. */
   async replaceTranscript(messages: Messages): Promise<Entry[]> {
-    const nowMs = this.#store.nowMs();
-    const drafts = draftMessages(messages, nowMs);
+    // Beginning anew with nothing is a way to begin anew.
+    const isEmpty = Array.isArray(messages) && messages.length === 0;
+    const drafts = isEmpty ? [] : draftMessages(messages, this.#store.nowMs());
     this.#store.assertWritable();
     const entries = await this.#naming("generation", (_, former) => [
       this.#draft({ type: "branch", name: "main", from: null, from_seq: 0, checkout: true, former }),

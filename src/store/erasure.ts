@@ -42,18 +42,18 @@ function redactedMessage({ role }: Message, at: string): Message {
 }
 
 /** What the tree is counted from stays: where a summary begins is not what it says. */
-function redactedData({ data }: Entry, at: string): object {
+function redactedData({ kind, data }: Entry, at: string): object {
   if (!isPlainObject(data)) return { redacted_at: at };
-  const { type, first_kept, first_kept_seq } = data;
-  const words = "summary" in data ? { summary: REDACTED } : {};
-  if (type !== undefined || "entry" in data) {
-    throw new ColloquyError("NOT_SUPPORTED", "Only messages and summaries can be redacted", {
+  if (kind === "label") return { entry: data.entry, label: null, redacted_at: at };
+  if (kind === "info" && data.type === "turn") {
+    return { type: "turn", turn: data.turn, state: data.state, redacted_at: at };
+  }
+  if (kind === "info") {
+    throw new ColloquyError("NOT_SUPPORTED", "What was done to branches cannot be redacted", {
       field: "entryId",
     });
   }
-  return {
-    ...words,
-    ...(first_kept_seq === undefined ? {} : { first_kept, first_kept_seq }),
-    redacted_at: at,
-  };
+  const { first_kept, first_kept_seq } = data;
+  const place = first_kept_seq === undefined ? {} : { first_kept, first_kept_seq };
+  return { summary: REDACTED, ...place, redacted_at: at };
 }

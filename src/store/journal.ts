@@ -3,7 +3,7 @@ import type { JsonObject } from "../util/json.ts";
 import type { StoreAccess } from "./access.ts";
 
 /** Pieces are written at most so often; what arrives in between goes together. */
-const FLUSH_EVERY_MS = 12;
+const FLUSH_EVERY_MS = 20;
 
 /** A message may have 64 MiB, and a character at most three bytes in it, or six where it must be escaped. */
 const TEXT_MAX = 10 * 1024 * 1024;
