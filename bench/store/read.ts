@@ -8,7 +8,7 @@ import { fill } from "./fill.ts";
 
 const LONG = 100_000;
 const SHORT = 1000;
-const COLUMNS = "id, seq, parent_id, kind, at, operation_id, body";
+const COLUMNS = "id, seq, parent_id, kind, at, operation, body";
 
 interface Prepared {
   readonly store: Store;

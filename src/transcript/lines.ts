@@ -13,7 +13,7 @@ import type { Json, JsonObject } from "../util/json.ts";
 /** A longer line is refused on append and passed over on reading. */
 export const LINE_BYTES_MAX: number = 64 * 1024 * 1024;
 
-export const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 2;
 export const NEWLINE = 0x0a;
 
 /** The first line of a transcript. */

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Outcome } from "../../src/engine/engine.ts";
+import type { Operation, Outcome } from "../../src/engine/engine.ts";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import type { Entry } from "../../src/message/types.ts";
 import { advance, EMPTY_LOG } from "../../src/transcript/log-state.ts";
@@ -19,6 +19,9 @@ interface Program {
   readonly engine: JsonlEngine;
   readonly process: SimulatedProcess;
 }
+
+/** How often each kind of operation was done in all runs: a refusal is excused, refusing everything is not. */
+export const succeeded: Map<Operation["type"], number> = new Map();
 
 /**
  * Several lives of an engine on plain files, each ended by a power cut:
@@ -136,8 +139,10 @@ export class EngineRun {
 
   #settle(call: Call, outcome: Outcome | undefined, syncFailed: boolean, failing: boolean): void {
     if (outcome === undefined) call.unanswered();
-    else if (outcome.ok) call.done(outcome);
-    else {
+    else if (outcome.ok) {
+      call.done(outcome);
+      succeeded.set(call.operation.type, (succeeded.get(call.operation.type) ?? 0) + 1);
+    } else {
       const { code, message } = outcome.error;
       const isExcused =
         code === "NOT_FOUND" ||

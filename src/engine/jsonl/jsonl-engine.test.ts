@@ -143,7 +143,7 @@ describe("the files of a store", () => {
   it("of a newer version are refused, for reading too", async () => {
     const folder = newFolder();
     await settled(folder);
-    writeFileSync(join(folder, "store.json"), '{"format":"colloquy-jsonl","version":3}');
+    writeFileSync(join(folder, "store.json"), '{"format":"colloquy-jsonl","version":99}');
     await expect(open(folder)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
     await expect(open(folder, {}, true)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
   });

@@ -2,10 +2,15 @@ import { join } from "node:path";
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
 import { removeLeftovers, replaceFile } from "../../transcript/atomic.ts";
 import type { FileIo } from "../../transcript/io.ts";
-import { FORMAT_VERSION } from "../../transcript/lines.ts";
 import { readChunk } from "../../transcript/scan.ts";
 import type { Random } from "../../util/uuid.ts";
 import { MARKER_FILE, stemOf, TRASH_FOLDER } from "./names.ts";
+
+/**
+ * Of the folder, not of its lines. Version 3 has branches, blobs and the feed: what knows only version 2 would
+ * read all branches as one and write past the feed.
+ */
+const STORE_VERSION = 3;
 
 /** The folder of a store: whose it is, which version wrote it, and what a killed writer left in it. */
 export class StoreFolder {
@@ -26,7 +31,7 @@ export class StoreFolder {
       throw invalid(`${this.#path} is a file; the jsonl engine needs a folder`, "target");
     }
     if (readonly) {
-      if (stat === undefined || !(this.#checkMarker() || this.#holdsTranscripts())) {
+      if (stat === undefined || (this.#checkMarker() === undefined && !this.#holdsTranscripts())) {
         throw new ColloquyError("NOT_FOUND", `There is no store at ${this.#path}`);
       }
       return;
@@ -38,17 +43,17 @@ export class StoreFolder {
     }
     if (stat !== undefined) this.#checkEmptyOrOurs();
     await locked(() => {
-      const marked = this.#checkMarker();
+      const current = this.#checkMarker() === STORE_VERSION;
       for (const folder of [this.#path, join(this.#path, TRASH_FOLDER)]) {
         if (this.#io.stat(folder) !== undefined) removeLeftovers(this.#io, folder);
       }
-      if (!marked) this.#writeMarker();
+      if (!current) this.#writeMarker();
     });
   }
 
   /** Somebody's folder of other files is not taken over, and no lock file is left in it. */
   #checkEmptyOrOurs(): void {
-    if (this.#checkMarker() || this.#holdsTranscripts()) return;
+    if (this.#checkMarker() !== undefined || this.#holdsTranscripts()) return;
     const foreign = this.#io
       .list(this.#path)
       .find((name) => !name.startsWith("store.") && !name.startsWith("."));
@@ -64,11 +69,11 @@ export class StoreFolder {
     return this.#io.list(this.#path).some((name) => stemOf(name) !== undefined);
   }
 
-  /** False when the folder has none yet. A newer format, or a marker of another program, is refused. */
-  #checkMarker(): boolean {
+  /** The version; `undefined` when there is no marker yet. A newer one, or that of another program, is refused. */
+  #checkMarker(): number | undefined {
     const path = join(this.#path, MARKER_FILE);
     const stat = this.#io.stat(path);
-    if (stat === undefined) return false;
+    if (stat === undefined) return undefined;
     let marker: { format?: unknown; version?: unknown } | null = null;
     const file = this.#io.open(path, "read");
     try {
@@ -81,17 +86,17 @@ export class StoreFolder {
     if (marker?.format !== "colloquy-jsonl" || typeof marker.version !== "number") {
       throw invalid(`${this.#path} belongs to another program: ${MARKER_FILE} is not Colloquy's`, "target");
     }
-    if (marker.version > FORMAT_VERSION) {
+    if (marker.version > STORE_VERSION) {
       throw new ColloquyError(
         "NOT_SUPPORTED",
-        `${this.#path} was written by a newer Colloquy (format ${marker.version}, this one knows ${FORMAT_VERSION}). Update Colloquy`,
+        `${this.#path} was written by a newer Colloquy (format ${marker.version}, this one knows ${STORE_VERSION}). Update Colloquy`,
       );
     }
-    return true;
+    return marker.version;
   }
 
   #writeMarker(): void {
-    const marker = Buffer.from(`${JSON.stringify({ format: "colloquy-jsonl", version: FORMAT_VERSION })}\n`);
+    const marker = Buffer.from(`${JSON.stringify({ format: "colloquy-jsonl", version: STORE_VERSION })}\n`);
     replaceFile(join(this.#path, MARKER_FILE), marker, { io: this.#io, random: this.#random });
   }
 }

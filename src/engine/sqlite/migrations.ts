@@ -71,6 +71,9 @@ export const migrations: readonly Migration[] = [
       -- References to parts of the message that stand in blobs, as JSON.
       ALTER TABLE entries ADD COLUMN blobs TEXT;
       UPDATE entries SET branch = 0 WHERE kind <> 'message';
+      -- A process of an older version that has the file open would write without branches. Under another name
+      -- it does not find this column any more, and stops with an error.
+      ALTER TABLE entries RENAME COLUMN operation_id TO operation;
       CREATE INDEX entries_marked ON entries (conversation, seq) WHERE branch IS NOT NULL;
       -- Holds the references themselves: asking for them all must not touch the messages.
       CREATE INDEX entries_with_blobs ON entries (conversation, blobs) WHERE blobs IS NOT NULL;

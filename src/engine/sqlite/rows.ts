@@ -42,7 +42,7 @@ function contextStateOf(json: string | null, damaged: (problem: string) => void)
   }
 }
 
-export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation_id, body, blobs";
+export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation, body, blobs";
 
 /** `undefined` when what is stored is not JSON. */
 export function toEntry(row: Row): Entry | undefined {

@@ -106,7 +106,7 @@ const SQL: Readonly<Record<StatementName, string>> = {
   idUpTo: "SELECT id FROM entries WHERE conversation = ? AND seq <= ? ORDER BY seq DESC LIMIT 1",
   lastN: "SELECT max(coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM changes), 0))",
 
-  insert: `INSERT INTO entries (n, conversation, seq, id, parent_id, kind, at, operation_id, body, branch, blobs)
+  insert: `INSERT INTO entries (n, conversation, seq, id, parent_id, kind, at, operation, body, branch, blobs)
     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   name: "INSERT INTO operations (id, conversation, first_seq, last_seq) VALUES (?, ?, ?, ?)",
   grow: `UPDATE conversations SET last_seq = ?2, head = ?3, message_count = message_count + ?4, updated_at = ?5,
@@ -115,7 +115,7 @@ const SQL: Readonly<Record<StatementName, string>> = {
   setTree: "UPDATE conversations SET head = ?2, branch_count = ?3, compaction_count = ?4 WHERE n = ?1",
 
   entryById: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND id = ?`,
-  byOperation: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ?2 AND operation_id = ?1
+  byOperation: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ?2 AND operation = ?1
       AND seq BETWEEN (SELECT first_seq FROM operations WHERE id = ?1 AND conversation = ?2)
       AND (SELECT last_seq FROM operations WHERE id = ?1 AND conversation = ?2) ORDER BY seq`,
   seqOf: `SELECT seq FROM entries WHERE conversation = ${LIVE} AND id = ?`,
@@ -165,17 +165,17 @@ const SQL: Readonly<Record<StatementName, string>> = {
 
   weigh: "SELECT count(*), coalesce(sum(octet_length(body)), 0) FROM entries WHERE conversation = ?",
   dropOperations: `DELETE FROM operations WHERE conversation = ?1
-    AND id IN (SELECT operation_id FROM entries WHERE conversation = ?1 AND operation_id IS NOT NULL)`,
+    AND id IN (SELECT operation FROM entries WHERE conversation = ?1 AND operation IS NOT NULL)`,
   dropEntries: "DELETE FROM entries WHERE conversation = ?",
   dropConversation: "DELETE FROM conversations WHERE n = ?",
   overwrite: "UPDATE entries SET body = ?3, blobs = NULL WHERE conversation = ?1 AND seq = ?2",
-  inRange: `SELECT seq, kind, operation_id, octet_length(body), blobs FROM entries
+  inRange: `SELECT seq, kind, operation, octet_length(body), blobs FROM entries
     WHERE conversation = ? AND seq BETWEEN ? AND ? AND kind <> 'removed'`,
   dropEntry: "DELETE FROM entries WHERE conversation = ? AND seq = ?",
-  emptyEntry: `UPDATE entries SET kind = 'removed', body = '{}', blobs = NULL, operation_id = NULL, branch = coalesce(branch, 0)
+  emptyEntry: `UPDATE entries SET kind = 'removed', body = '{}', blobs = NULL, operation = NULL, branch = coalesce(branch, 0)
     WHERE conversation = ? AND seq = ?`,
   dropUnusedOperation: `DELETE FROM operations WHERE id = ?1 AND conversation = ?2 AND NOT EXISTS (SELECT 1 FROM entries
-    WHERE conversation = ?2 AND operation_id = ?1 AND seq BETWEEN first_seq AND last_seq)`,
+    WHERE conversation = ?2 AND operation = ?1 AND seq BETWEEN first_seq AND last_seq)`,
   forgetContext: "UPDATE conversations SET context_state = NULL WHERE n = ?",
   shrink: "UPDATE conversations SET message_count = message_count - ?2, updated_at = ?3 WHERE n = ?1",
 };
