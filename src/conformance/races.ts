@@ -63,6 +63,21 @@ export const races: Topic = (check) => {
     assert.equal(branches.size, 1, [...branches].join());
   });
 
+  check("pages go on along the branch of the first one", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    const entries = await chat.append(say("1", "2", "3", "4"));
+    await chat.branch(idOf(entries[0]), { name: "other" });
+    await chat.append(say("5", "6", "7"), { branch: "other" });
+    const first = await chat.messages({ limit: 2 });
+    await chat.checkout("other");
+    const second = await chat.messages({ limit: 2, cursor: first.cursor });
+    assert.deepEqual(texts([...first.items, ...second.items]), ["1", "2", "3", "4"]);
+    const all = await chat.entries({ all: true, limit: 3 });
+    const rest = await chat.entries({ all: true, cursor: all.cursor });
+    assert.equal(all.items.length + rest.items.length, 9);
+  });
+
   check("words that were streamed survive a message that is refused", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();

@@ -292,6 +292,8 @@ export interface EntryPage {
   readonly entries: Entry[];
   /** Whether there are further entries in the direction of reading. */
   readonly more: boolean;
+  /** The id of the branch whose path was read: the next page goes on there, whatever is checked out by then. */
+  readonly branch?: number | undefined;
 }
 
 /** A turn that was begun and has not ended. */

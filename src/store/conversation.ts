@@ -17,7 +17,7 @@ import type {
 import type { CompactOptions, SummarizeBranchOptions } from "./compaction.ts";
 import type { Context, ContextOptions } from "./context.ts";
 import { encodeCursor } from "./cursor.ts";
-import { type EntryQuery, planPage } from "./entry-query.ts";
+import { type EntryQuery, planPage, WHOLE_LOG } from "./entry-query.ts";
 import type { Receipt } from "./erasure.ts";
 import type { FollowEvent, FollowOptions } from "./follow.ts";
 import type { Lease, LeaseOptions } from "./lease.ts";
@@ -256,12 +256,12 @@ export class Conversation {
   async #page(query: EntryQuery, kind: string | undefined): Promise<Page<Entry>> {
     const { direction, limit, bytesMax, branch, inline, anchor, ...plan } = planPage(query);
     const page = await this.#store.ask(async (engine) => {
-      if (plan.ended) return { entries: [], more: false };
+      if (plan.ended) return { entries: [], more: false, branch: undefined };
       const from = anchor === undefined ? plan.from : await engine.locate(this.id, anchor);
       if (from === undefined) throw noEntry(this.id, anchor as string);
       return engine.page({ conversation: this.id, direction, from, limit, bytesMax, kind, branch });
     });
-    const { entries, more } = page;
+    const { entries, more, branch: read = WHOLE_LOG } = page;
     // The engine has no entries of what was deleted, or never was; an empty conversation has none either.
     if (entries.length === 0) await this.info();
     const edge = direction === "forward" ? entries.at(-1) : entries[0];
@@ -270,7 +270,7 @@ export class Conversation {
         inline && entries.some(({ blobs }) => blobs !== undefined)
           ? await inlineBlobs(this.#store, entries)
           : entries,
-      cursor: more && edge !== undefined ? encodeCursor("e", direction, edge.seq) : null,
+      cursor: more && edge !== undefined ? encodeCursor("e", direction, edge.seq, read) : null,
     };
   }
 }

@@ -32,11 +32,14 @@ export interface PagePlan {
   readonly anchor: string | undefined;
   readonly limit: number;
   readonly bytesMax: number;
-  readonly branch: string | null | undefined;
+  readonly branch: string | number | null | undefined;
   readonly inline: boolean;
   /** The cursor of the last page was passed back: there is nothing more. */
   readonly ended: boolean;
 }
+
+/** In a cursor, in the place of a branch. */
+export const WHOLE_LOG = -1;
 
 const LIMIT_DEFAULT = 100;
 const PAGE_BYTES_DEFAULT = 64 * 1024 * 1024;
@@ -66,10 +69,12 @@ export function planPage(query: EntryQuery): PagePlan {
     ...checkScope(query),
   };
   if (typeof cursor === "string") {
-    const [direction, from] = decodeCursor("e", cursor, ["string", "number"]);
+    const [direction, from, branch] = decodeCursor("e", cursor, ["string", "number", "number"]);
     const backward = direction === "backward";
     return {
       ...same,
+      // On the branch of the first page, unless the caller says another.
+      branch: same.branch === undefined && branch !== WHOLE_LOG ? (branch as number) : same.branch,
       direction: backward ? "backward" : "forward",
       from: from as number,
       anchor: undefined,

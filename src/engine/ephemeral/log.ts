@@ -65,19 +65,22 @@ export class Log {
     return this.#seqById.get(id);
   }
 
-  page({ direction, from, limit, bytesMax, kind, branch }: PageQuery): EntryPage {
+  page({ direction, from, limit, bytesMax, kind, ...query }: PageQuery): EntryPage {
     const forward = direction === "forward";
+    const { lastSeq, tree } = this.tail;
+    const branch = query.branch === null ? undefined : targetBranch(tree, query.branch);
+    const ranges: SeqRange[] = branch === undefined ? [[1, lastSeq]] : pathOf(tree, branch, lastSeq);
     const page: Entry[] = [];
     let bytes = 0;
-    for (const line of this.#walk(this.#rangesOf(branch), from, forward)) {
+    for (const line of this.#walk(ranges, from, forward)) {
       if (kind !== undefined && line.entry.kind !== kind) continue;
       bytes += sizeOf(line);
       if (page.length >= limit || (page.length > 0 && bytes > bytesMax)) {
-        return { entries: forward ? page : page.reverse(), more: true };
+        return { entries: forward ? page : page.reverse(), more: true, branch };
       }
       page.push(restored(line));
     }
-    return { entries: forward ? page : page.reverse(), more: false };
+    return { entries: forward ? page : page.reverse(), more: false, branch };
   }
 
   /** Put `json` in the place of what an entry holds. */
@@ -105,12 +108,6 @@ export class Log {
       return begins.has(line.entry.seq) ? [emptied(line)] : [];
     });
     return taken(swept);
-  }
-
-  #rangesOf(branch: PageQuery["branch"]): SeqRange[] {
-    const { lastSeq, tree } = this.tail;
-    if (branch === null) return [[1, lastSeq]];
-    return pathOf(tree, targetBranch(tree, branch), lastSeq);
   }
 
   /** The lines of some ranges behind (forward) or before (backward) a place. */

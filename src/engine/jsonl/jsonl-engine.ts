@@ -4,7 +4,7 @@ import { type FileIo, type FileLock, systemIo } from "../../transcript/io.ts";
 import { locked } from "../../transcript/locked.ts";
 import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
-import { isSingle, pathOf, type SeqRange } from "../../tree/path.ts";
+import { isSingle, pathOf } from "../../tree/path.ts";
 import { type Tail, targetBranch } from "../../tree/place.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
@@ -171,10 +171,13 @@ export class JsonlEngine implements Engine {
   page(query: PageQuery): EntryPage {
     const known = this.#readable(query.conversation);
     if (known === undefined) return { entries: [], more: false };
-    const ranges = rangesOf(known, query.branch);
+    const { tree, lastSeq } = known.log;
+    const branch = query.branch === null ? undefined : targetBranch(tree, query.branch);
+    // Most conversations were never branched: their log is their path.
+    const ranges = branch === undefined || isSingle(tree) ? undefined : pathOf(tree, branch, lastSeq);
     using reader = this.#reader(known);
     const { direction, from, limit, bytesMax, kind } = query;
-    return reader.page({ direction, from, limit, bytesMax, kind, ranges });
+    return { ...reader.page({ direction, from, limit, bytesMax, kind, ranges }), branch };
   }
 
   locate(conversation: string, entryId: string): number | undefined {
@@ -268,11 +271,4 @@ export class JsonlEngine implements Engine {
     this.#reported.add(place);
     this.#options.onProblem(unavailable(message));
   }
-}
-
-/** The path of a branch; nothing when that is the whole log. */
-function rangesOf({ log }: Known, branch: PageQuery["branch"]): SeqRange[] | undefined {
-  if (branch === null) return undefined;
-  const target = targetBranch(log.tree, branch);
-  return isSingle(log.tree) ? undefined : pathOf(log.tree, target, log.lastSeq);
 }

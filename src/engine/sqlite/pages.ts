@@ -21,8 +21,10 @@ export function readPage(
   const { tree, lastSeq } = known.tail;
   const branch = targetBranch(tree, query.branch);
   // Most conversations were never branched: their log is their path.
-  if (isSingle(tree)) return fill(wholeLog(sql, query), query, damaged);
-  return fill(alongPath(sql, known, pathOf(tree, branch, lastSeq), query), query, damaged);
+  const rows = isSingle(tree)
+    ? wholeLog(sql, query)
+    : alongPath(sql, known, pathOf(tree, branch, lastSeq), query);
+  return { ...fill(rows, query, damaged), branch };
 }
 
 function wholeLog(sql: Statements, { conversation, direction, from }: PageQuery): Rows {
