@@ -284,6 +284,16 @@ export const turns: Topic = (check) => {
       await turn.add(say("too late"));
     };
     await refuses("CONFLICT", lost(), /lease/i);
+    const sealed = async (): Promise<void> => {
+      await using turn = await chat.beginTurn({ ttlMs: 40 });
+      await turn.delta("half");
+      await sleepBlocking(60);
+      const next = await chat.beginTurn({ waitMs: 2000 });
+      await next.finish();
+      await turn.add(say("too late"));
+    };
+    await refuses("CONFLICT", sealed());
+    assert.equal((await allMessages(chat)).at(-1)?.message?.endState, "interrupted");
   });
 
   check("words that were streamed stay, also when the message after them lacks them", async (bench) => {

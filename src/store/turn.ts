@@ -210,7 +210,8 @@ class RunningTurn implements Turn {
     if (this.#finishing !== undefined) await this.#finishing.catch(() => {});
     if (this.#state !== "running" || this.#lost !== undefined) return;
     await this.finish("stopped").catch((error: unknown) => {
-      if (!(error instanceof ColloquyError) || error.field !== "lease") throw error;
+      // Whoever took over has ended it already.
+      if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") throw error;
     });
   }
 
