@@ -85,7 +85,7 @@ export const erasure: Topic = (check) => {
     const store = await bench.open();
     const chat = await store.open("web:1", { title: "Plans" });
     await chat.append(say("one", SECRET));
-    await refuses("CONFLICT", store.purge(chat.id));
+    await refuses("CONFLICT", store.purge(chat.id, { force: false }));
     await store.delete(chat.id);
     const receipt = await store.purge(chat.id);
     assert.deepEqual([receipt.id, receipt.entries, receipt.blobs], [chat.id, 2, 0]);
@@ -103,7 +103,7 @@ export const erasure: Topic = (check) => {
     assert.deepEqual(await store.verify(), { ok: true, conversations: 1, entries: 0, findings: [] });
   });
 
-  check("a purge by force needs no trash, frees the key, and ends turns and leases", async (bench) => {
+  check("a purge needs no trash, frees the key, and ends turns and leases", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1");
     const turn = await chat.beginTurn();

@@ -157,7 +157,7 @@ export class Store {
 
   /**
    * Remove a conversation for good, with everything that was derived from it.
-   * It must be in the trash, unless `force` is set.
+   * With `force: false` only when it is in the trash; otherwise that is a `CONFLICT`.
    */
   async purge(id: string, options: { readonly force?: boolean } = {}): Promise<Receipt> {
     const checked = checkConversationId(id);
@@ -167,7 +167,7 @@ export class Store {
     const removed = await this.#queue.push({
       type: "purge",
       conversation: checked,
-      force: options.force === true,
+      force: options.force !== false,
       at,
     });
     return { id: checked, at, ...removed };
@@ -189,7 +189,7 @@ export class Store {
     if (!dryRun) {
       // At once, so that they share a transaction; what somebody else took away meanwhile is no reason to stop.
       await settledUnlessGone(trashed.map(({ id }) => this.#move("trash", id)));
-      await settledUnlessGone(removed.map(({ id }) => this.purge(id)));
+      await settledUnlessGone(removed.map(({ id }) => this.purge(id, { force: false })));
     }
     return { dryRun, trashed, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
