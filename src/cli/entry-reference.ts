@@ -3,6 +3,7 @@ import type { Entry } from "../message/types.ts";
 import { checkEntryId } from "../message/validate.ts";
 import type { Conversation } from "../store/conversation.ts";
 import { encodeCursor } from "../store/cursor.ts";
+import { WHOLE_LOG } from "../store/entry-query.ts";
 import type { Scope } from "./all-entries.ts";
 
 /** An entry as a person names it: by its id, by its number in `sessions show`, or by its label. */
@@ -45,7 +46,7 @@ export async function entryAt(
   seq: number,
   scope: Scope,
 ): Promise<Entry | undefined> {
-  const cursor = encodeCursor("e", "forward", seq - 1);
+  const cursor = encodeCursor("e", "forward", seq - 1, WHOLE_LOG);
   const [entry] = (await conversation.entries({ ...scope, cursor, limit: 1 })).items;
   return entry?.seq === seq ? entry : undefined;
 }
