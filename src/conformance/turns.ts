@@ -278,16 +278,16 @@ export const turns: Topic = (check) => {
     await answered();
     assert.equal((await allMessages(chat)).at(-1)?.message?.endState, "finished");
     const lost = async (): Promise<void> => {
-      await using turn = await chat.beginTurn({ ttlMs: 40 });
-      await sleepBlocking(60);
+      await using turn = await chat.beginTurn({ lease: await chat.lease({ ttlMs: 40 }) });
+      await sleep(60);
       await (await chat.lease({ waitMs: 2000 })).release();
       await turn.add(say("too late"));
     };
     await refuses("CONFLICT", lost(), /lease/i);
     const sealed = async (): Promise<void> => {
-      await using turn = await chat.beginTurn({ ttlMs: 40 });
+      await using turn = await chat.beginTurn({ lease: await chat.lease({ ttlMs: 40 }) });
       await turn.delta("half");
-      await sleepBlocking(60);
+      await sleep(60);
       const next = await chat.beginTurn({ waitMs: 2000 });
       await next.finish();
       await turn.add(say("too late"));
@@ -351,8 +351,3 @@ export const turns: Topic = (check) => {
     assert.equal(events.at(-1)?.type, "end");
   });
 };
-
-/** Nothing of this process runs meanwhile, so that nothing is renewed. */
-async function sleepBlocking(ms: number): Promise<void> {
-  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
-}

@@ -34,7 +34,7 @@ const BLOB_DAMAGE: readonly (readonly [string, string])[] = [
   ["DELETE FROM blob_chunks", "bad-blob"],
   ["UPDATE blob_chunks SET position = 1", "bad-blob"],
   ["UPDATE blob_chunks SET data = zeroblob(length(data))", "bad-blob"],
-  ["UPDATE blobs SET hash = replace(hash, substr(hash, 1, 1), 'f') || ''", "missing-blob"],
+  ["UPDATE blobs SET hash = iif(hash LIKE 'f%', 'e', 'f') || substr(hash, 2)", "missing-blob"],
 ];
 
 describe("verify on SQLite", () => {
