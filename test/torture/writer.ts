@@ -78,7 +78,7 @@ class Writer {
     const named = (["message", "operation", "none"] as const)[this.#pick(3)] ?? "none";
     this.#appends++;
     const step = this.#step("append", conversation, count, named);
-    return this.#random() < 0.2 ? { ...step, side: true } : step;
+    return this.#command.lifecycle && this.#random() < 0.2 ? { ...step, side: true } : step;
   }
 
   #lifecycleStep(): Step {
