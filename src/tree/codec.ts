@@ -1,4 +1,5 @@
 import { isPlainObject, type JsonObject } from "../util/json.ts";
+import { runsOf } from "./draft.ts";
 import { type Branch, PLAIN, type Tree } from "./tree.ts";
 
 /** Beyond this a tree is counted again from its log rather than written out each time. */
@@ -7,7 +8,7 @@ const RUNS_MAX = 1000;
 /** A tree as JSON, `null` for a plain one and `undefined` for one that is too long to be worth it. */
 export function encodeTree(tree: Tree): JsonObject | null | undefined {
   if (tree === PLAIN) return null;
-  if (tree.runs.length > RUNS_MAX || tree.others.length > RUNS_MAX) return undefined;
+  if (runsOf(tree).length > RUNS_MAX || tree.others.length > RUNS_MAX) return undefined;
   return tree as unknown as JsonObject;
 }
 
@@ -18,6 +19,7 @@ export function decodeTree(value: unknown): Tree | undefined {
   const whole =
     [tree.active, tree.trunk, tree.current].every(Number.isSafeInteger) &&
     isListOf(tree.branches, isBranch) &&
+    isAscending(tree.branches as readonly Branch[]) &&
     isListOf(tree.pruned, Number.isSafeInteger) &&
     isListOf(tree.runs, (run) => isListOf(run, Number.isSafeInteger) && run.length === 2) &&
     isListOf(tree.others, Number.isSafeInteger) &&
@@ -41,6 +43,10 @@ function isBranch(value: unknown): value is Branch {
   const { id, name, origin, forkSeq } = value as Partial<Branch>;
   const numbers = [id, origin ?? 0, forkSeq];
   return numbers.every(Number.isSafeInteger) && isText(name);
+}
+
+function isAscending(branches: readonly Branch[]): boolean {
+  return branches.every(({ id }, index) => index === 0 || id > (branches[index - 1] as Branch).id);
 }
 
 function isOneOf(branches: unknown, id: unknown): boolean {

@@ -6,7 +6,7 @@ import { describeBranches } from "./branches.ts";
 import { decodeTree, encodeTree } from "./codec.ts";
 import { compare, messagesIn, pathOf, type SeqRange, unreachable } from "./path.ts";
 import { type Place, placeEntries, type Tail, type Unplaced } from "./place.ts";
-import { fold, MAIN, OFF_PATH, PLAIN, type Tree } from "./tree.ts";
+import { fold, foldAll, MAIN, type Mark, OFF_PATH, PLAIN, type Tree } from "./tree.ts";
 
 type Line = Unplaced & Place;
 
@@ -244,8 +244,19 @@ class Run {
     const onPath = naive.lines.filter(({ branch }) => branch !== OFF_PATH).map(({ seq }) => seq);
     const gone = onPath.filter((seq) => !naive.reachable.has(seq));
     expect(seqs(unreachable(tree, lastSeq))).toEqual(gone);
-    expect(foldAll(naive.lines)).toEqual(tree);
-    expect(foldAll(naive.lines, ({ mark }) => mark)).toEqual(tree);
+    expect(stepwise(naive.lines)).toEqual(tree);
+    expect(stepwise(naive.lines, ({ mark }) => mark)).toEqual(tree);
+    expect(foldAll(PLAIN, withBefore(naive.lines))).toEqual(tree);
+    this.#checkParts();
+  }
+
+  /** Counted in two parts, as by a process that comes back to a log that others have written to. */
+  #checkParts(): void {
+    const marks = withBefore(this.naive.lines).filter(([{ mark }]) => mark);
+    const half = foldAll(PLAIN, marks.slice(0, marks.length >> 1));
+    const held = structuredClone(half);
+    expect(foldAll(half, marks.slice(marks.length >> 1))).toEqual(this.tail.tree);
+    expect(half).toEqual(held);
   }
 
   checkComparisons(): void {
@@ -277,7 +288,7 @@ class Run {
       if (!gone.has(line.seq)) return [line];
       return begins.has(line.seq) ? [{ ...line, kind: "removed", data: {} }] : [];
     });
-    const again = foldAll(left);
+    const again = stepwise(left);
     expect(describeBranches(again, lastSeq, last)).toEqual(describeBranches(tree, lastSeq, last));
     expect([again.runs, again.active, again.trunk]).toEqual([tree.runs, tree.active, tree.trunk]);
     expect(unreachable(again, lastSeq)).toEqual(unreachable(tree, lastSeq));
@@ -297,14 +308,19 @@ function seqs(ranges: readonly SeqRange[]): number[] {
   return ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
 }
 
-function foldAll(lines: readonly Line[], told: (line: Line) => boolean = () => true): Tree {
-  let last: string | null = null;
+function stepwise(lines: readonly Line[], told: (line: Line) => boolean = () => true): Tree {
   let tree = PLAIN;
-  for (const line of lines) {
-    if (told(line)) tree = fold(tree, { ...line, data: line.data }, last);
-    if (line.branch !== OFF_PATH) last = line.id;
-  }
+  for (const [line, before] of withBefore(lines)) if (told(line)) tree = fold(tree, line, before);
   return tree;
+}
+
+function withBefore(lines: readonly Line[]): [Line & Mark, string | null][] {
+  let last: string | null = null;
+  return lines.map((line) => {
+    const before = last;
+    if (line.branch !== OFF_PATH) last = line.id;
+    return [{ ...line, data: line.data }, before];
+  });
 }
 
 const step: fc.Arbitrary<Step> = fc.record({

@@ -1,3 +1,5 @@
+import { runsOf } from "./draft.ts";
+import { countUpTo } from "./halving.ts";
 import { type Branch, branchById, liveBranches, MAIN, OFF_PATH, type Tree } from "./tree.ts";
 
 /** From and to, both included. */
@@ -35,8 +37,10 @@ export function ownRanges(tree: Tree, branch: number, lastSeq: number, limit: nu
   return ranges;
 }
 
+/** The ranges ascend. */
 export function holds(ranges: readonly SeqRange[], seq: number): boolean {
-  return ranges.some(([from, to]) => seq >= from && seq <= to);
+  const range = ranges[countUpTo(ranges, seq, ([from]) => from) - 1];
+  return range !== undefined && seq <= range[1];
 }
 
 export function lengthOf(ranges: readonly SeqRange[]): number {
@@ -100,5 +104,5 @@ export function compare(
 
 /** Nothing but `main`, so that a path needs no ranges. */
 export function isSingle(tree: Tree): boolean {
-  return tree.runs.length === 1 && tree.active === MAIN && tree.current !== OFF_PATH;
+  return runsOf(tree).length === 1 && tree.active === MAIN && tree.current !== OFF_PATH;
 }

@@ -5,7 +5,17 @@ import { depthWarnings, describeBranches } from "./branches.ts";
 import { decodeTree, encodeTree } from "./codec.ts";
 import { compare, pathOf, unreachable } from "./path.ts";
 import { activeHead, placeEntries, type Tail, type Unplaced } from "./place.ts";
-import { type Branch, branchByName, fold, MAIN, OFF_PATH, PLAIN, type Tree } from "./tree.ts";
+import {
+  type Branch,
+  branchByName,
+  fold,
+  foldAll,
+  MAIN,
+  type Mark,
+  OFF_PATH,
+  PLAIN,
+  type Tree,
+} from "./tree.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 const EMPTY: Tail = { lastSeq: 0, last: null, tree: PLAIN };
@@ -205,6 +215,33 @@ describe("labels and compactions", () => {
   });
 });
 
+describe("a tree that somebody holds", () => {
+  const forked = write(ASKED, [branchAt("b", "q", 1), { ...info({ note: 1 }), kind: "custom" }]).tree;
+
+  it("stays as it was when the log goes on, in whatever way", () => {
+    const held = structuredClone(forked);
+    const toMain = fold(forked, mark(5, MAIN), "x");
+    // As when the first was refused: both go on from the same place.
+    const later = fold(fold(forked, mark(6, MAIN), "x"), mark(7, 3), "y");
+    expect(forked).toEqual(held);
+    expect(fold(fold(forked, mark(5, MAIN), "x"), mark(8, 3), "y").runs).toHaveLength(held.runs.length + 2);
+    expect(toMain.runs).toEqual([...held.runs, [5, MAIN]]);
+    expect(later.runs).toEqual([...held.runs, [6, MAIN], [7, 3]]);
+  });
+
+  it("goes to another thread and into JSON as plain data", () => {
+    const tree = fold(forked, mark(5, MAIN), "x");
+    for (const copy of [structuredClone(tree), JSON.parse(JSON.stringify(tree))]) {
+      expect(copy).toEqual(tree);
+      expect(fold(copy, mark(6, 3), "y")).toEqual(fold(tree, mark(6, 3), "y"));
+    }
+  });
+});
+
+function mark(seq: number, branch: number): Mark {
+  return { seq, id: `e${seq}`, kind: "message", at: AT, branch, data: undefined };
+}
+
 describe("damage", () => {
   it("keeps the entries of a branch whose creation cannot be read any more", () => {
     const tree = fold(PLAIN, { seq: 4, id: "x", kind: "message", at: AT, branch: 3, data: undefined }, "a1");
@@ -228,18 +265,12 @@ describe("damage", () => {
     const entry = fc.record({ kind: kinds, data, branch: fc.integer({ min: -1, max: 3 }) });
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 10 }), (entries) => {
-        let tree = PLAIN;
-        entries.forEach(({ kind, data, branch }, index) => {
-          const mark = {
-            seq: index + 1,
-            id: `e${index + 1}`,
-            kind,
-            at: AT,
-            branch,
-            data: data as JsonObject,
-          };
-          tree = fold(tree, mark, index === 0 ? null : `e${index}`);
-        });
+        const marks = entries.map(({ kind, data, branch }, index): [Mark, string | null] => [
+          { seq: index + 1, id: `e${index + 1}`, kind, at: AT, branch, data: data as JsonObject },
+          index === 0 ? null : `e${index}`,
+        ]);
+        const tree = marks.reduce((tree, mark) => fold(tree, ...mark), PLAIN);
+        expect(foldAll(PLAIN, marks)).toEqual(tree);
         use(tree, entries.length);
         expect(branchByName(tree, "main")).toBeDefined();
       }),

@@ -11,6 +11,8 @@
  * over these alone gives the tree; most conversations have none.
  */
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
+import { Draft, runsOf } from "./draft.ts";
+import { countUpTo } from "./halving.ts";
 
 /** The id of the first branch. Every other branch has the `seq` of the entry that created it. */
 export const MAIN = 0;
@@ -40,6 +42,9 @@ export interface Compaction {
   readonly undone: boolean;
 }
 
+/** Where the log goes to another branch: the first `seq` there, and the branch. */
+export type Run = readonly [number, number];
+
 export interface Tree {
   /** The branch that is checked out. */
   readonly active: number;
@@ -47,11 +52,10 @@ export interface Tree {
   readonly trunk: number;
   /** The branch of the last entry. */
   readonly current: number;
-  /** Also those that were pruned, because others may share their entries. In the order of their creation. */
+  /** Also those that were pruned, because others may share their entries. In the order of their ids, which is that of their creation. */
   readonly branches: readonly Branch[];
   readonly pruned: readonly number[];
-  /** Where the log goes to another branch: the first `seq` there, and the branch. */
-  readonly runs: readonly (readonly [number, number])[];
+  readonly runs: readonly Run[];
   /** Entries on a path that are no messages. */
   readonly others: readonly number[];
   readonly compactions: readonly Compaction[];
@@ -85,34 +89,45 @@ export interface Mark {
 }
 
 /** Must the tree be told of an entry? Messages that go on where the last entry was need not be. */
-export function isMark(tree: Tree, kind: string, branch: number): boolean {
+export function isMark(tree: Pick<Tree, "current">, kind: string, branch: number): boolean {
   return branch !== tree.current || kind !== "message";
 }
 
 /** The tree once `mark` is the last entry. `before` is the last entry on a path before it. */
 export function fold(tree: Tree, mark: Mark, before: string | null): Tree {
-  const moved = mark.branch === tree.current ? tree : goTo(tree, mark, before);
-  if (mark.kind === "message") return moved;
-  const data = isPlainObject(mark.data) ? (mark.data as JsonObject) : {};
-  const applied = applyControl(moved, mark, data);
-  return mark.branch === OFF_PATH ? applied : { ...applied, others: [...applied.others, mark.seq] };
+  return foldAll(tree, [[mark, before]]);
 }
 
-function goTo(tree: Tree, mark: Mark, before: string | null): Tree {
-  const branches = withHead(tree, before);
+/** The same for many, each with the last entry on a path before it. */
+export function foldAll(tree: Tree, marks: Iterable<readonly [Mark, before: string | null]>): Tree {
+  let draft: Draft | undefined;
+  for (const [mark, before] of marks) {
+    if (!isMark(draft ?? tree, mark.kind, mark.branch)) continue;
+    draft ??= new Draft(tree);
+    take(draft, mark, before);
+  }
+  return draft?.tree() ?? tree;
+}
+
+function take(draft: Draft, mark: Mark, before: string | null): void {
+  if (mark.branch !== draft.current) goTo(draft, mark, before);
+  if (mark.kind === "message") return;
+  applyControl(draft, mark, isPlainObject(mark.data) ? (mark.data as JsonObject) : {});
+  if (mark.branch !== OFF_PATH) draft.others = draft.others.plus(mark.seq);
+}
+
+function goTo(draft: Draft, { seq, branch }: Mark, before: string | null): void {
+  change(draft, draft.current, { head: before });
   // A branch whose creation cannot be read any more still has its entries.
-  const known = mark.branch === OFF_PATH || branches.some(({ id }) => id === mark.branch);
-  return {
-    ...tree,
-    current: mark.branch,
-    branches: known ? branches : [...branches, recovered(mark.branch)],
-    runs: [...tree.runs, [mark.seq, mark.branch]],
-  };
+  if (branch !== OFF_PATH && branchById(draft, branch) === undefined) draft.putBranch(recovered(branch));
+  draft.current = branch;
+  draft.runs = draft.runs.plus([seq, branch]);
 }
 
-function withHead({ branches, current }: Tree, head: string | null): readonly Branch[] {
-  if (current === OFF_PATH) return branches;
-  return branches.map((branch) => (branch.id === current ? { ...branch, head } : branch));
+/** Nothing happens to a branch that is none. */
+function change(draft: Draft, id: number, changed: Partial<Branch>): void {
+  const branch = branchById(draft, id);
+  if (branch !== undefined) draft.putBranch({ ...branch, ...changed });
 }
 
 function recovered(id: number): Branch {
@@ -127,84 +142,81 @@ function recovered(id: number): Branch {
   };
 }
 
-function applyControl(tree: Tree, mark: Mark, data: JsonObject): Tree {
-  if (mark.kind === "label") return withLabel(tree, data);
-  if (mark.kind === "compaction") return withCompaction(tree, mark, data);
-  if (mark.kind !== "info") return tree;
+function applyControl(draft: Draft, mark: Mark, data: JsonObject): void {
+  if (mark.kind === "label") setLabel(draft, data);
+  if (mark.kind === "compaction") addCompaction(draft, mark, data);
+  if (mark.kind !== "info") return;
   switch (data.type) {
     case "branch":
-      return withBranch(tree, mark, data);
+      addBranch(draft, mark, data);
+      break;
     case "checkout":
-      return { ...tree, active: idIn(tree, data.branch) ?? tree.active };
+      draft.active = idIn(draft, data.branch) ?? draft.active;
+      break;
     case "flatten":
-      return withTrunk(tree, idIn(tree, data.branch) ?? tree.active, data.former);
+      setTrunk(draft, idIn(draft, data.branch) ?? draft.active, data.former);
+      break;
     case "prune":
-      return withPruned(tree, data);
+      prune(draft, data);
+      break;
     case "undo-compaction":
-      return {
-        ...tree,
-        compactions: tree.compactions.map((compaction) =>
-          compaction.id === data.compaction ? { ...compaction, undone: true } : compaction,
-        ),
-      };
+      undoCompaction(draft, data);
+      break;
     default:
-      return tree;
+      break;
   }
 }
 
-function withBranch(tree: Tree, { seq, at }: Mark, data: JsonObject): Tree {
+function addBranch(draft: Draft, { seq, at }: Mark, data: JsonObject): void {
   const forkSeq = Math.min(seqIn(data.from_seq) ?? 0, seq - 1);
-  const owner = ownerOf(tree, forkSeq);
+  const owner = ownerIn(draft.runs, draft.trunk, forkSeq);
   const forkedFrom = typeof data.from === "string" ? data.from : null;
-  const branch: Branch = {
+  draft.putBranch({
     id: seq,
     name: textIn(data.name) ?? `recovered-${seq}`,
     createdAt: at,
     // A damaged entry may name one that is on no branch.
-    origin: owner === OFF_PATH ? tree.trunk : owner,
+    origin: owner === OFF_PATH ? draft.trunk : owner,
     forkSeq,
     forkedFrom,
     head: forkedFrom,
-  };
-  const grown: Tree = {
-    ...tree,
-    branches: [...tree.branches.filter(({ id }) => id !== seq), branch],
-    active: data.checkout === true ? seq : tree.active,
-  };
-  return textIn(data.former) === undefined ? grown : withTrunk(grown, seq, data.former);
+  });
+  if (data.checkout === true) draft.active = seq;
+  if (textIn(data.former) !== undefined) setTrunk(draft, seq, data.former);
 }
 
 /** `trunk` is called `main` from now on, and what was called so gets another name. */
-function withTrunk(tree: Tree, trunk: number, former: Json | undefined): Tree {
-  if (trunk === tree.trunk) return { ...tree, active: trunk };
-  const formerName = textIn(former) ?? `recovered-${tree.trunk}`;
-  const branches = tree.branches.map((branch) => {
-    if (branch.id === trunk) return { ...branch, name: MAIN_NAME };
-    return branch.id === tree.trunk ? { ...branch, name: formerName } : branch;
-  });
-  return { ...tree, branches, trunk, active: trunk };
+function setTrunk(draft: Draft, trunk: number, former: Json | undefined): void {
+  draft.active = trunk;
+  if (trunk === draft.trunk) return;
+  change(draft, trunk, { name: MAIN_NAME });
+  change(draft, draft.trunk, { name: textIn(former) ?? `recovered-${draft.trunk}` });
+  draft.trunk = trunk;
 }
 
 /** Each once, and never what is in use, whatever the entry says. */
-function withPruned(tree: Tree, { branches }: JsonObject): Tree {
-  const named = Array.isArray(branches) ? new Set(branches) : new Set();
-  const gone = liveBranches(tree).filter(
-    ({ id }) => named.has(id) && id !== tree.active && id !== tree.trunk,
-  );
-  return { ...tree, pruned: [...tree.pruned, ...gone.map(({ id }) => id)] };
+function prune(draft: Draft, { branches }: JsonObject): void {
+  const named = Array.isArray(branches) ? branches.flatMap((id) => idIn(draft, id) ?? []) : [];
+  for (const id of named.sort((a, b) => a - b))
+    if (id !== draft.active && id !== draft.trunk) draft.pruned.add(id);
 }
 
-function withLabel(tree: Tree, data: JsonObject): Tree {
-  const others = tree.labels.filter(([entry]) => entry !== data.entry);
+function setLabel({ labels }: Draft, data: JsonObject): void {
   const [entry, text] = [textIn(data.entry), textIn(data.label)];
-  const label = entry === undefined || text === undefined ? [] : [[entry, text] as const];
-  return { ...tree, labels: [...others, ...label] };
+  if (entry === undefined) return;
+  // A new label is the last one.
+  labels.delete(entry);
+  if (text !== undefined) labels.set(entry, text);
 }
 
-function withCompaction(tree: Tree, { id, seq, branch }: Mark, data: JsonObject): Tree {
+function addCompaction({ compactions }: Draft, { id, seq, branch }: Mark, data: JsonObject): void {
   const firstKeptSeq = seqIn(data.first_kept_seq) ?? seq;
-  const compaction: Compaction = { id, seq, branch, firstKeptSeq, undone: false };
-  return { ...tree, compactions: [...tree.compactions, compaction] };
+  compactions.push({ id, seq, branch, firstKeptSeq, undone: false });
+}
+
+function undoCompaction({ compactions }: Draft, data: JsonObject): void {
+  for (const [index, compaction] of compactions.entries())
+    if (compaction.id === data.compaction) compactions[index] = { ...compaction, undone: true };
 }
 
 /** Entries come from files that anything may have happened to: what is not as it should be is not there. */
@@ -216,21 +228,21 @@ function seqIn(value: Json | undefined): number | undefined {
   return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined;
 }
 
-function idIn(tree: Tree, id: Json | undefined): number | undefined {
-  return liveBranches(tree).find((branch) => branch.id === id)?.id;
+/** `id` when it is that of a branch which was not pruned. */
+function idIn(draft: Draft, id: Json | undefined): number | undefined {
+  if (typeof id !== "number" || branchById(draft, id) === undefined) return undefined;
+  return draft.pruned.has(id) ? undefined : id;
 }
 
 /** The branch whose own entries `seq` is one of; the trunk for what lies before the first entry. */
 export function ownerOf(tree: Tree, seq: number): number {
-  if (seq === 0) return tree.trunk;
-  const { runs } = tree;
-  let low = 0;
-  for (let high = runs.length; high - low > 1; ) {
-    const middle = (low + high) >> 1;
-    if ((runs[middle] as readonly [number, number])[0] <= seq) low = middle;
-    else high = middle;
-  }
-  return runs[low]?.[1] ?? MAIN;
+  return ownerIn(runsOf(tree), tree.trunk, seq);
+}
+
+function ownerIn(runs: Pick<readonly Run[], "length" | "at">, trunk: number, seq: number): number {
+  if (seq === 0) return trunk;
+  const place = countUpTo(runs, seq, ([from]) => from) - 1;
+  return runs.at(Math.max(0, place))?.[1] ?? MAIN;
 }
 
 /** The last entry of a branch's path. `last` is the last entry that lies on a path. */
@@ -238,8 +250,9 @@ export function headOf(tree: Tree, branch: number, last: string | null): string 
   return branch === tree.current ? last : (branchById(tree, branch)?.head ?? null);
 }
 
-export function branchById(tree: Tree, id: number): Branch | undefined {
-  return tree.branches.find((branch) => branch.id === id);
+export function branchById({ branches }: Pick<Tree, "branches">, id: number): Branch | undefined {
+  const found = branches[countUpTo(branches, id, (branch) => branch.id) - 1];
+  return found?.id === id ? found : undefined;
 }
 
 /** The branch of this name that was not pruned. */

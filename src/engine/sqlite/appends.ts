@@ -34,6 +34,7 @@ export class Appends {
     this.#blobs = blobs;
     this.#journals = journals;
     this.#leases = leases;
+    tails.use(database);
   }
 
   append(append: AppendOperation): AppendResult {
@@ -58,9 +59,15 @@ export class Appends {
     }
     known.tail = plan.tail;
     this.#insert(append, n, plan.places, plan.tail);
-    if (plan.tail.tree !== tail.tree) this.#sql.setTree.run(n, ...summaryOf(plan.tail));
+    if (plan.tail.tree !== tail.tree) this.#countBranches(n, tail, plan.tail);
     if (append.endsTurn !== undefined) this.#journals.end(n, append.endsTurn);
     return { replayed: false, places: plan.places };
+  }
+
+  /** The head is told with the entries; the rest only changes when the tree grows or shrinks. */
+  #countBranches(n: number, before: Tail, after: Tail): void {
+    const [[, ...was], [head, ...is]] = [summaryOf(before), summaryOf(after)];
+    if (was[0] !== is[0] || was[1] !== is[1]) this.#sql.setTree.run(n, head, ...is);
   }
 
   #insert(append: AppendOperation, n: number, places: readonly Place[], tail: Tail): void {

@@ -1,0 +1,114 @@
+/** Two connections to one file, each of which knows where conversations end. */
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { openStore } from "../../store/open.ts";
+import type { EngineOptions } from "../engine.ts";
+import { SqliteEngine } from "./sqlite-engine.ts";
+
+const OPTIONS: EngineOptions = {
+  readonly: false,
+  durability: "process",
+  lockWaitMs: 5000,
+  onProblem: (problem) => {
+    throw problem;
+  },
+};
+
+const said = (content: string) => ({ role: "user" as const, content });
+
+/** What two connections do to the same conversation in turn, and what both must know after each step. */
+async function inTurn(work: (chats: readonly Conversation[], agree: () => Promise<void>) => Promise<void>) {
+  const path = join(tempFolder(), "store.db");
+  const engines = [await SqliteEngine.open(path, OPTIONS), await SqliteEngine.open(path, OPTIONS)];
+  const stores = await Promise.all(engines.map((engine) => openStore(engine)));
+  const chats: Conversation[] = [];
+  for (const store of stores) chats.push(await store.open("cli:x"));
+  const { id } = chats[0] as Conversation;
+  const agree = async () => {
+    const anew = await SqliteEngine.open(path, OPTIONS);
+    const tail = await anew.tail(id);
+    for (const engine of engines) expect(await engine.tail(id)).toEqual(tail);
+    expect((await anew.verify()).findings).toEqual([]);
+    anew.close();
+  };
+  await work(chats, agree);
+  await Promise.all(stores.map((store) => store.close()));
+}
+
+async function toAndFro([here, there]: readonly Conversation[], times: number): Promise<void> {
+  for (let time = 0; time < times; time++) {
+    await here?.append(said(`here ${time}`), { branch: "main" });
+    await there?.append([said(`there ${time}`), said("and more")], { branch: "other" });
+  }
+}
+
+describe("a tail that is counted on", () => {
+  it("is right while two connections write to two branches in turn", async () => {
+    await inTurn(async (chats, agree) => {
+      const [here, there] = chats as [Conversation, Conversation];
+      const [first] = await here.append([said("a"), said("b")]);
+      await there.branch(first?.id as string, { name: "other" });
+      await agree();
+      for (let round = 0; round < 5; round++) {
+        await toAndFro(chats, 3);
+        await agree();
+      }
+      await here.checkout("other");
+      await there.label(first?.id as string, "the first");
+      await agree();
+      await here.append(said("on the other"));
+      await there.compact({ summarize: () => Promise.resolve("short"), keepMessages: 1 });
+      await agree();
+    });
+  });
+
+  it("is counted anew when the other connection redacted an entry that the tree is made of", async () => {
+    await inTurn(async (chats, agree) => {
+      const [here, there] = chats as [Conversation, Conversation];
+      const [first] = await here.append([said("a"), said("b")]);
+      const label = await here.label(first?.id as string, "a secret");
+      await agree();
+      await there.redact(label.id);
+      await there.append(said("c"));
+      expect(await here.labels()).toEqual([]);
+      await agree();
+    });
+  });
+
+  it("is counted anew when the other connection pruned a branch", async () => {
+    await inTurn(async (chats, agree) => {
+      const [here, there] = chats as [Conversation, Conversation];
+      const [first] = await here.append([said("a"), said("b")]);
+      await there.branch(first?.id as string, { name: "other" });
+      await there.branch(first?.id as string, { name: "gone", checkout: true });
+      await here.append(["c", "d", "e"].map(said), { branch: "gone" });
+      await there.compact({ summarize: () => Promise.resolve("short"), keepMessages: 1 });
+      await there.checkout("main");
+      await toAndFro(chats, 2);
+      await agree();
+      expect(await here.compactions()).toHaveLength(1);
+      await there.pruneBranches({ names: ["gone"] });
+      await there.append(said("f"));
+      expect(await here.compactions()).toEqual([]);
+      await toAndFro(chats, 2);
+      await agree();
+    });
+  });
+
+  it("is not that of a conversation that was purged and made again", async () => {
+    const path = join(tempFolder(), "store.db");
+    const [here, there] = [await openStore(`sqlite:${path}`), await openStore(`sqlite:${path}`)];
+    const mine = await here.create();
+    const [first] = await mine.append([said("a"), said("b")]);
+    await mine.branch(first?.id as string, { name: "other", checkout: true });
+    await there.purge(mine.id, { force: true });
+    const theirs = await there.create({ id: mine.id });
+    await theirs.append(["c", "d", "e", "f"].map(said));
+    expect((await mine.branches()).map(({ name, entryCount }) => [name, entryCount])).toEqual([["main", 4]]);
+    await there.delete(mine.id);
+    await expect(mine.append(said("g"))).rejects.toMatchObject({ code: "NOT_FOUND" });
+    await Promise.all([here.close(), there.close()]);
+  });
+});
