@@ -38,6 +38,14 @@ const MEMBERS: ReadonlyMap<string, (value: Json) => boolean> = new Map([
   ["extra", isObject],
 ]);
 
+/** What the store keeps of a message that was made of parsed JSON of a bounded depth: only its shape can be wrong. */
+export function checkShape({ role, content }: Message): void {
+  if (!ROLES.has(role)) throw invalid("Invalid message role", "role");
+  if (typeof content === "string") checkText(content);
+  else if (Array.isArray(content)) checkBlocks(content);
+  else throw invalid("Message content required", "content");
+}
+
 export function checkMessage(input: unknown): CheckedMessage {
   if (!isPlainObject(input)) throw invalid("A message must be an object", "message");
   const { role, content, id, at } = input;
@@ -82,12 +90,17 @@ function detach(message: Message, json: string): Message {
 }
 
 function checkContent(content: unknown): asserts content is string | Block[] {
-  if (typeof content === "string") {
-    if (content.trim() === "") throw invalid("Message content required", "content");
-    return;
-  }
+  if (typeof content === "string") return checkText(content);
   if (!Array.isArray(content)) throw invalid("Message content required", "content");
   assertJson(content, "content");
+  checkBlocks(content);
+}
+
+function checkText(content: string): void {
+  if (content.trim() === "") throw invalid("Message content required", "content");
+}
+
+function checkBlocks(content: readonly unknown[]): void {
   let empty = true;
   content.forEach((block, index) => {
     checkBlock(block, `content[${index}]`);

@@ -5,7 +5,7 @@
  */
 import type { NewBlob } from "../engine/engine.ts";
 import type { BlobRef, Entry, Message } from "../message/types.ts";
-import { isPlainObject } from "../util/json.ts";
+import { isPlainObject, type JsonObject } from "../util/json.ts";
 import type { StoreAccess } from "./access.ts";
 
 /** Parts of fewer characters stay in the message: a look elsewhere costs more than they do. */
@@ -23,26 +23,53 @@ export interface Extracted {
   readonly blobs: readonly NewBlob[];
 }
 
-/** Take the large parts out of a message. `undefined` when it has none, as nearly always. */
-export function extractBlobs(message: Message, json: string): Extracted | undefined {
-  if (typeof message.content === "string") return undefined;
-  const references = storedReferences(message.content);
-  if (json.length < BLOB_CHARS_MIN && references.length === 0) return undefined;
-  const places = largeParts(message.content, ["content"]);
-  if (places.length === 0 && references.length === 0) return undefined;
-  const copy: unknown = JSON.parse(json);
+/**
+ * Take the large parts out of a message, or out of what another entry holds.
+ * `undefined` when it has none, as nearly always. `json` is its text.
+ */
+export function extractBlobs(
+  value: Message | JsonObject,
+  json: string,
+  standsFor: StandsFor = NOTHING,
+): Extracted | undefined {
+  const { content, source } = value as Partial<Message>;
+  const blocks = Array.isArray(content) ? content : [];
+  const notes = isPlainObject(source) && Array.isArray(source.notes) ? source.notes : [];
+  const references = storedReferences([...blocks, ...notes]);
+  const stored = standsFor === NOTHING ? [] : storedTexts(value, [], standsFor);
+  if (json.length < BLOB_CHARS_MIN && references.length + stored.length === 0) return undefined;
+  const places = [...largeParts(blocks, ["content"]), ...largeTexts(source, ["source"])];
+  if (places.length + references.length + stored.length === 0) return undefined;
+  let copy: unknown = value;
   const blobs: NewBlob[] = [];
   const refs = places.map(({ path, text, base64 }): BlobRef => {
     const decoded = base64 ? decodeBase64(text) : undefined;
     const bytes = decoded ?? Buffer.from(text);
     const hash = hashOf(bytes);
-    setAt(copy, path, "");
+    copy = emptied(copy, path, 0);
     if (!blobs.some((blob) => blob.hash === hash)) {
       blobs.push({ hash, size: bytes.length, ...compress(bytes) });
     }
     return { hash, size: bytes.length, path, as: decoded === undefined ? "text" : "base64" };
   });
-  return { json: JSON.stringify(copy), refs: [...refs, ...references], blobs };
+  for (const { path } of stored) copy = emptied(copy, path, 0);
+  return { json: JSON.stringify(copy), refs: [...refs, ...stored, ...references], blobs };
+}
+
+/** What a text in an entry stands for, where it stands for one that was stored before. */
+export type StandsFor = (text: string) => Pick<BlobRef, "hash" | "size"> | undefined;
+
+const NOTHING: StandsFor = () => undefined;
+
+function storedTexts(value: unknown, path: Path, standsFor: StandsFor): BlobRef[] {
+  if (typeof value === "string") {
+    const found = standsFor(value);
+    return found === undefined ? [] : [{ ...found, path, as: "text" }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    storedTexts(inner, [...path, Array.isArray(value) ? Number(member) : member], standsFor),
+  );
 }
 
 interface Part {
@@ -66,6 +93,15 @@ function largeParts(blocks: readonly unknown[], path: Path): Part[] {
     );
     return [...texts, ...largeParts(block.content, inner)];
   });
+}
+
+/** Every large text of a record that an import was made from: what an image or a tool's answer is there, nobody knows. */
+function largeTexts(value: unknown, path: Path): Part[] {
+  if (typeof value === "string") return large(value, path, false);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    largeTexts(inner, [...path, Array.isArray(value) ? Number(member) : member]),
+  );
 }
 
 function large(text: unknown, path: Path, base64: boolean): Part[] {
@@ -138,27 +174,41 @@ async function inlined(
     if (as === "reference") continue;
     const found = await bytesOf(hash);
     if (typeof found === "string") flags.add(`blob-${found}`);
-    else setAt(entry.message, path, found.toString(as === "base64" ? "base64" : "utf8"));
+    else setAt(entry.message ?? entry.data, path, found.toString(as === "base64" ? "base64" : "utf8"));
   }
   return flags.size === 0 ? entry : { ...entry, flags: [...flags] };
 }
 
 async function readWhole(store: StoreAccess, hash: string): Promise<Found> {
-  const part = await store.ask((engine) => engine.blob(hash, 0, Number.MAX_SAFE_INTEGER));
-  if (part === undefined) return "missing";
   try {
+    const part = await store.ask((engine) => engine.blob(hash, 0, Number.MAX_SAFE_INTEGER));
+    if (part === undefined) return "missing";
     const bytes =
       part.encoding === "zstd"
         ? zlib().zstdDecompressSync(part.data, { maxOutputLength: Math.max(1, part.size) })
         : Buffer.from(part.data);
     return hashOf(bytes) === hash ? bytes : "damaged";
   } catch {
+    // A store that was closed meanwhile says so.
+    await store.ask(() => undefined);
     return "damaged";
   }
 }
 
 function hashOf(bytes: Uint8Array): string {
   return crypto().createHash("sha256").update(bytes).digest("hex");
+}
+
+/** A copy in which the text at the end of the path is empty. What lies beside the path is shared. */
+function emptied(value: unknown, path: Path, depth: number): unknown {
+  if (depth === path.length) return "";
+  const step = path[depth] as string | number;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<
+    string | number,
+    unknown
+  >;
+  copy[step] = emptied(copy[step], path, depth + 1);
+  return copy;
 }
 
 /** `path` leads from the message to a text. */

@@ -61,7 +61,7 @@ async function* pieces(source: BlobSource): AsyncGenerator<Buffer, void, undefin
       gathered.push(part);
       bytes += part.length;
       if (bytes < PIECE_BYTES) continue;
-      yield Buffer.concat(gathered);
+      yield gathered.length === 1 ? part : Buffer.concat(gathered);
       gathered = [];
       bytes = 0;
     }

@@ -62,6 +62,15 @@ export interface StoreSettings {
   readonly onWarning: (text: string) => void;
 }
 
+const ACCESS = new WeakMap<Store, StoreAccess>();
+
+/** @internal For what carries whole conversations in and out: imports, copies, exports. */
+export function accessOf(store: Store): StoreAccess {
+  const access = ACCESS.get(store);
+  if (access === undefined) throw invalid("A store is expected, as openStore gives it", "store");
+  return access;
+}
+
 /** The front over an engine: validates, makes ids and times, and collects writes into shared transactions. */
 export class Store {
   readonly #engine: Engine;
@@ -89,6 +98,7 @@ export class Store {
         throw new ColloquyError("NOT_SUPPORTED", "Branches are switched off (sessions.tree_enabled)");
       },
     };
+    ACCESS.set(this, this.#access);
   }
 
   /** The engine's name: `sqlite`, `jsonl`, `ephemeral`. */
