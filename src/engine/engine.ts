@@ -8,7 +8,7 @@
  */
 import type { ColloquyError } from "../errors.ts";
 import type { BlobRef, Entry } from "../message/types.ts";
-import type { Tail } from "../tree/place.ts";
+import type { Placed, Tail } from "../tree/place.ts";
 import type { JsonObject } from "../util/json.ts";
 
 export type Awaitable<T> = T | Promise<T>;
@@ -72,6 +72,8 @@ export interface NewEntry {
   readonly data?: JsonObject | undefined;
   /** Parts of the message that stand elsewhere. Those that are no part of this append must exist. */
   readonly blobs?: readonly BlobRef[] | undefined;
+  /** The place that it had in the log it was copied from. It gets the same one, or the append is a `CONFLICT`. */
+  readonly placed?: Placed | undefined;
 }
 
 export interface CreateOperation {
@@ -285,6 +287,8 @@ export interface PageQuery {
   readonly kind: string | undefined;
   /** The path of this branch, by name or id; `undefined` that of the checked-out one; `null` the whole log. */
   readonly branch?: string | number | null | undefined;
+  /** For a copy: the whole log, also of a conversation in the trash, and where each entry lies. */
+  readonly asStored?: boolean | undefined;
 }
 
 export interface EntryPage {
@@ -294,6 +298,10 @@ export interface EntryPage {
   readonly more: boolean;
   /** The id of the branch whose path was read: the next page goes on there, whatever is checked out by then. */
   readonly branch?: number | undefined;
+  /** With `asStored`: the branch of each entry. */
+  readonly branches?: readonly number[] | undefined;
+  /** With `asStored`: the turn that was begun and has not ended, if there is one. */
+  readonly turn?: string | undefined;
 }
 
 /** A turn that was begun and has not ended. */
@@ -350,6 +358,17 @@ export interface EngineStats {
   readonly sizes: Readonly<Record<string, number>>;
 }
 
+/** What happens when somebody writes to a file of an older format: it is migrated, goes on as it is, or stays. */
+export type OlderFiles = "migrate" | "append" | "refuse";
+
+/** A conversation that still stands in a file of an older format. */
+export interface OlderConversation {
+  readonly conversation: string;
+  readonly source: string;
+  /** Lines that cannot become entries, or not as they say. */
+  readonly findings: readonly Finding[];
+}
+
 /** What an engine was opened with; the same for all. */
 export interface EngineOptions {
   readonly readonly: boolean;
@@ -358,6 +377,8 @@ export interface EngineOptions {
   readonly lockWaitMs: number;
   /** Damage that was found and worked around. Reported once for each place. */
   readonly onProblem: (problem: ColloquyError) => void;
+  /** For engines that can read files of older formats. Default `migrate`. */
+  readonly older?: OlderFiles | undefined;
 }
 
 export interface Engine {
@@ -411,6 +432,17 @@ export interface Engine {
 
   /** Read everything and say what is wrong. Changes nothing. */
   verify(): Awaitable<VerifyReport>;
+  /**
+   * Put right what `verify` finds and what can be put right without losing
+   * anything: bad lines are set aside, counts are made again. Gives what was
+   * done, as findings whose message says so. Left out by engines that cannot
+   * be damaged.
+   */
+  repair?(): Awaitable<Finding[]>;
+  /** Conversations in files of older formats. Left out by engines that know none. */
+  older?(): Awaitable<OlderConversation[]>;
+  /** Rewrite such a conversation in the format of today. The former file is kept. Gives where. */
+  upgrade?(conversation: string): Awaitable<string | undefined>;
   stats(): Awaitable<EngineStats>;
   close(): Awaitable<void>;
 }

@@ -119,7 +119,7 @@ function checkOwner(database: DatabaseSync, path: string, options: OpenOptions):
   const version = pragma(database, "user_version");
   const empty = database.prepare("SELECT 1 FROM sqlite_schema LIMIT 1").get() === undefined;
   if (owner !== options.applicationId && !(empty && version === 0 && owner === 0)) {
-    throw invalid(`${path} belongs to another program`, "target");
+    throw invalid(`${path} belongs to another program${importHint(database, path)}`, "target");
   }
   if (empty && options.readonly) {
     throw new ColloquyError("NOT_FOUND", `There is no store at ${path}: the file is empty`, {
@@ -140,6 +140,16 @@ function checkOwner(database: DatabaseSync, path: string, options: OpenOptions):
       `${path} is of schema ${version}: open it once for writing to bring it to ${newest}`,
     );
   }
+}
+
+/** A store of conversations by another hand can be taken in, though not opened. */
+function importHint(database: DatabaseSync, path: string): string {
+  const tables = database
+    .prepare(
+      "SELECT count(*) AS found FROM sqlite_schema WHERE type = 'table' AND name IN ('sessions', 'messages')",
+    )
+    .get();
+  return tables?.found === 2 ? `, but holds conversations: take them in with colloquy import ${path}` : "";
 }
 
 function isOlder(database: DatabaseSync, than: readonly number[]): boolean {

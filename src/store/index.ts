@@ -19,6 +19,7 @@ export type { Change, ChangesOptions } from "./changes.ts";
 export type { CompactOptions, SummarizeBranchOptions } from "./compaction.ts";
 export type { Context, ContextOptions, Summarize, SummaryRequest } from "./context.ts";
 export type { AppendOptions, Conversation, ConversationPatch } from "./conversation.ts";
+export { type CopyItem, type CopyOptions, type CopyReport, type CopySkip, copyStore } from "./copy.ts";
 export type { EntryQuery } from "./entry-query.ts";
 export type { Receipt } from "./erasure.ts";
 export type { FollowEvent, FollowOptions } from "./follow.ts";

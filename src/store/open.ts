@@ -1,4 +1,4 @@
-import type { Engine, EngineOptions } from "../engine/engine.ts";
+import type { Engine, EngineOptions, OlderFiles } from "../engine/engine.ts";
 import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
 import { checkMembers } from "../message/validate.ts";
 import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
@@ -28,6 +28,15 @@ export interface StoreOptions {
   readonly onWarning?: (text: string) => void;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly clock?: Clock;
+  /** What becomes of transcripts of older formats in the folder of a `jsonl:` store. */
+  readonly sessions?: SessionFormat;
+}
+
+export interface SessionFormat {
+  /** `legacy`: messages are added to an older transcript as it is. Default `auto`. */
+  readonly format?: "auto" | "legacy" | "v2";
+  /** Migrate an older transcript when it is first written to, and keep it in `legacy/`. Default true; otherwise the write is refused. */
+  readonly autoMigrate?: boolean;
 }
 
 /**
@@ -122,6 +131,7 @@ const OPTION_MEMBERS: ReadonlySet<string> = new Set([
   "tree",
   "treeEnabled",
   "onWarning",
+  "sessions",
 ]);
 
 function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
@@ -141,8 +151,21 @@ function checkOptions(options: StoreOptions): EngineOptions {
   }
   if (!Number.isFinite(lockWaitMs) || lockWaitMs < 0)
     throw invalid("lockWaitMs must be 0 or more", "lockWaitMs");
-  return { readonly, durability, lockWaitMs, onProblem };
+  return { readonly, durability, lockWaitMs, onProblem, older: checkSessions(options.sessions ?? {}) };
 }
+
+function checkSessions(sessions: SessionFormat): OlderFiles {
+  checkMembers(sessions, SESSION_MEMBERS, "sessions");
+  const { format = "auto", autoMigrate = true } = sessions;
+  if (!["auto", "legacy", "v2"].includes(format))
+    throw invalid('format must be "auto", "legacy" or "v2"', "sessions.format");
+  if (typeof autoMigrate !== "boolean")
+    throw invalid("autoMigrate must be true or false", "sessions.autoMigrate");
+  if (format === "legacy") return "append";
+  return autoMigrate ? "migrate" : "refuse";
+}
+
+const SESSION_MEMBERS: ReadonlySet<string> = new Set(["format", "autoMigrate"]);
 
 function warn(problem: ColloquyError): void {
   warnText(problem.message);

@@ -8,7 +8,9 @@ import type {
   EngineStats,
   EntryPage,
   FeedPlace,
+  Finding,
   ListQuery,
+  OlderConversation,
   OpenTurn,
   Operation,
   Outcome,
@@ -100,6 +102,18 @@ export class WorkerEngine implements Engine {
 
   verify(): Promise<VerifyReport> {
     return this.#ask("verify");
+  }
+
+  repair(): Promise<Finding[]> {
+    return this.#ask("repair");
+  }
+
+  older(): Promise<OlderConversation[]> {
+    return this.#ask("older");
+  }
+
+  upgrade(conversation: string): Promise<string | undefined> {
+    return this.#ask("upgrade", conversation);
   }
 
   stats(): Promise<EngineStats> {

@@ -8,7 +8,7 @@
 import { decodeTree, encodeTree } from "../tree/codec.ts";
 import { liveBranches, PLAIN } from "../tree/tree.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
-import { timestamp17 } from "../util/time.ts";
+import { isoTime, parseTime, timestamp17 } from "../util/time.ts";
 import { freeName } from "./atomic.ts";
 import type { FileIo, FileStat } from "./io.ts";
 import { checkSum, type Header, sealObject } from "./lines.ts";
@@ -139,6 +139,12 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
   const text = (member: string): string | null => (typeof value[member] === "string" ? value[member] : null);
   const count = (member: string): number =>
     Number.isSafeInteger(value[member]) ? (value[member] as number) : 0;
+  // Times of others may be written in another way, and are compared as text.
+  const time = (given: string | null): string | null => {
+    const ms = trusted ? undefined : parseTime(given);
+    return ms === undefined ? given : isoTime(ms);
+  };
+  const created = time(createdAt) as string;
   const tree = decodeTree(value.tree);
   const head = text("head");
   const log: LogState = {
@@ -162,9 +168,9 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
     profileId: text("profile_id"),
     contextState: isPlainObject(value.context_state) ? (value.context_state as JsonObject) : null,
     compactionCount: count("compaction_count"),
-    createdAt,
-    updatedAt: text("updated_at") ?? createdAt,
-    deletedAt: text("deleted_at"),
+    createdAt: created,
+    updatedAt: time(text("updated_at")) ?? created,
+    deletedAt: time(text("deleted_at")),
     log: trusted ? log : EMPTY_LOG,
     treeless: trusted && tree === undefined,
     other: unknownMembers(value),

@@ -2,7 +2,7 @@
  * A log with some of its lines changed, in the place of the log.
  *
  * The one thing that is not append-only. What cannot be read stays byte for
- * byte, because nobody can say what it is.
+ * byte, because nobody can say what it is, unless it was kept elsewhere.
  */
 import type { Entry } from "../message/types.ts";
 import type { Random } from "../util/uuid.ts";
@@ -22,10 +22,11 @@ export function rewriteLog(
   path: string,
   end: number,
   transform: (entry: Entry, branch: number) => Rewritten,
+  bad: "keep" | "drop" = "keep",
 ): void {
   const file = io.open(path, "read");
   try {
-    replaceFile(path, rewritten(io, file, end, transform), { io, random });
+    replaceFile(path, rewritten(io, file, end, transform, bad), { io, random });
   } finally {
     io.close(file);
   }
@@ -37,10 +38,11 @@ function* rewritten(
   file: number,
   end: number,
   transform: (entry: Entry, branch: number) => Rewritten,
+  bad: "keep" | "drop",
 ): Generator<Buffer> {
   let copyFrom = 0;
   for (const raw of linesForward(io, file, 0, end)) {
-    const line = rewrittenLine(raw, transform);
+    const line = rewrittenLine(raw, transform, bad);
     if (line === "keep") continue;
     yield* pieces(io, file, copyFrom, raw.start);
     if (line !== "drop") yield line;
@@ -49,8 +51,13 @@ function* rewritten(
   yield* pieces(io, file, copyFrom, end);
 }
 
-function rewrittenLine(raw: RawLine, transform: (entry: Entry, branch: number) => Rewritten): Rewritten {
+function rewrittenLine(
+  raw: RawLine,
+  transform: (entry: Entry, branch: number) => Rewritten,
+  bad: "keep" | "drop",
+): Rewritten {
   const line = decodeRaw(raw);
+  if (line?.ok === false) return bad;
   if (!line?.ok || line.entry === undefined) return "keep";
   const result = transform(line.entry, line.branch);
   // A part of an append would read as one that was torn.

@@ -1,3 +1,4 @@
+import { ColloquyError } from "../errors.ts";
 import type { JsonObject } from "../util/json.ts";
 import { checkControl, isOffPath, noBranch } from "./control.ts";
 import { branchById, branchByName, fold, headOf, isMark, OFF_PATH, type Tree } from "./tree.ts";
@@ -16,6 +17,19 @@ export interface Unplaced {
   readonly kind: string;
   readonly at: string;
   readonly data?: JsonObject | undefined;
+  readonly placed?: Placed | undefined;
+}
+
+/**
+ * Where an entry stood in the log that it is copied from. What the tree allows
+ * was decided there: a log that is copied may have been swept, or be damaged.
+ */
+export interface Placed {
+  /** The number of the entry before it, 0 for the first: nothing may have come in between. */
+  readonly after: number;
+  readonly seq: number;
+  readonly parentId: string | null;
+  readonly branch: number;
 }
 
 export interface Place {
@@ -52,7 +66,16 @@ export function placeEntries(
 ): { readonly places: Place[]; readonly tail: Tail } {
   let { lastSeq, last, tree } = tail;
   let target = targetBranch(tree, wanted);
-  const places = entries.map(({ id, kind, at, data }): Place => {
+  const places = entries.map(({ id, kind, at, data, placed }): Place => {
+    if (placed !== undefined) {
+      checkPlaced(placed, lastSeq);
+      const { seq, parentId, branch } = placed;
+      const mark = isMark(tree, kind, branch);
+      if (mark) tree = fold(tree, { seq, id, kind, at, branch, data }, last);
+      if (branch !== OFF_PATH) last = id;
+      lastSeq = seq;
+      return { seq, parentId, branch, mark };
+    }
     if (data !== undefined) checkControl(tree, lastSeq, kind, data, maxDepth);
     const seq = lastSeq + 1;
     const branch = isOffPath(kind, data) ? OFF_PATH : target;
@@ -65,6 +88,12 @@ export function placeEntries(
     return { seq, parentId, branch, mark };
   });
   return { places, tail: { lastSeq, last, tree } };
+}
+
+function checkPlaced({ after, seq }: Placed, lastSeq: number): void {
+  if (after === lastSeq && seq > after) return;
+  const message = `Entry ${seq} belongs behind entry ${after}, and the last one is ${lastSeq}`;
+  throw new ColloquyError("CONFLICT", message, { field: "seq", details: { lastSeq } });
 }
 
 /** Only a branch says where it hangs. */

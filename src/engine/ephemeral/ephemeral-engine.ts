@@ -229,6 +229,8 @@ export class EphemeralEngine implements Engine {
   }
 
   page(query: PageQuery): EntryPage {
+    const kept = query.asStored ? this.#kept.get(query.conversation) : undefined;
+    if (kept !== undefined) return { ...kept.log.stored(query), turn: kept.journal?.turn };
     return this.#readable(query.conversation)?.log.page(query) ?? { entries: [], more: false };
   }
 

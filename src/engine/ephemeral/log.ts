@@ -2,7 +2,7 @@ import { ColloquyError } from "../../errors.ts";
 import type { BlobRef, Entry } from "../../message/types.ts";
 import { pathOf, type SeqRange, unreachable, within } from "../../tree/path.ts";
 import { type Place, type Tail, targetBranch } from "../../tree/place.ts";
-import { fold, OFF_PATH, PLAIN, type Tree } from "../../tree/tree.ts";
+import { fold, OFF_PATH, ownerOf, PLAIN, type Tree } from "../../tree/tree.ts";
 import type { AppendOperation, EntryPage, NewEntry, PageQuery } from "../engine.ts";
 
 interface Line {
@@ -81,6 +81,12 @@ export class Log {
       page.push(restored(line));
     }
     return { entries: forward ? page : page.reverse(), more: false, branch };
+  }
+
+  /** The whole log, with the branch of each entry. */
+  stored(query: PageQuery): EntryPage {
+    const page = this.page({ ...query, branch: null });
+    return { ...page, branches: page.entries.map(({ seq }) => ownerOf(this.tail.tree, seq)) };
   }
 
   /** Put `json` in the place of what an entry holds. */

@@ -20,6 +20,10 @@ export interface CatalogueProblems {
   damagedMetadata(path: string, reason: string): void;
   /** A file that is not, or cannot be, part of the store. */
   leftAlone(path: string, reason: string): void;
+  /** A log of which nothing was counted is about to be read: it may be of an older format. */
+  uncounted(path: string): void;
+  /** Whether a conversation stands in a file of an older format. */
+  isOlder(stem: string): boolean;
 }
 
 export class Catalogue {
@@ -221,6 +225,7 @@ export class Catalogue {
 
   /** `inode` is the file that was counted so far; another one is counted from its beginning. */
   #readLog(known: Known, inode: bigint, synced: number): void {
+    if (known.log.bytes === 0) this.#problems.uncounted(known.logPath);
     const file = this.#io.open(known.logPath, "read");
     try {
       const stat = this.#io.statOpen(file);
@@ -248,7 +253,14 @@ export class Catalogue {
   #remember(known: Known): void {
     this.#byStem.set(known.stem, known);
     this.#byId.set(known.metadata.id, known);
-    if (known.metadata.key !== null && !known.trashed) this.#byKey.set(known.metadata.key, known);
+    const { key } = known.metadata;
+    if (key === null || known.trashed) return;
+    const holder = this.#byKey.get(key);
+    if (holder !== undefined && this.#problems.isOlder(known.stem)) withoutKey(known);
+    else {
+      if (holder !== undefined && this.#problems.isOlder(holder.stem)) withoutKey(holder);
+      this.#byKey.set(key, known);
+    }
   }
 
   #forget(stem: string): void {
@@ -259,6 +271,11 @@ export class Catalogue {
     const { key } = known.metadata;
     if (key !== null && this.#byKey.get(key) === known) this.#byKey.delete(key);
   }
+}
+
+/** The key of an older file was guessed from its name, and may be in use: it is found by its id then. */
+function withoutKey(known: Known): void {
+  known.metadata = { ...known.metadata, key: null };
 }
 
 /** Stands for metadata that is lost, with an id that is the same on every reading. */

@@ -11,6 +11,7 @@ import { changeRecord, entriesRecord, type FeedRecord, type RecordType } from ".
 import { decide, settleFeed } from "./feed-repair.ts";
 import type { Syncable } from "./journals.ts";
 import type { Known } from "./known.ts";
+import { olderFile, writeToOlder } from "./legacy-write.ts";
 import type { OpenLog } from "./open-logs.ts";
 import type { Parts } from "./parts.ts";
 import { purgeConversation } from "./purge.ts";
@@ -76,6 +77,12 @@ export class Commit {
 
   #do(operation: Operation, index: number): Done {
     const parts = this.#parts;
+    const older = parts.legacy.isEmpty ? undefined : olderFile(parts, operation);
+    if (older !== undefined) {
+      this.flush();
+      const done = writeToOlder(parts, older, operation, this, index);
+      if (done !== undefined) return done;
+    }
     switch (operation.type) {
       case "create":
         return { info: createConversation(parts, operation, this.noter(index)) };
@@ -123,12 +130,20 @@ export class Commit {
     if (this.#staged.size >= STAGED_LOGS_MAX && !writer.isStaged) this.flush();
     const starts = writer.stage(entries, places, operationId);
     for (const [line, { id }] of entries.entries()) open.index?.add(id, operationId, starts[line] as number);
-    const [first] = places as [Place];
-    const record = entriesRecord(known.stem, first.seq, places.length, entries[0]?.id as string);
+    const [first, last] = [places[0] as Place, places.at(-1) as Place];
+    // What is copied from a log that was swept has gaps.
+    const record = entriesRecord(known.stem, first.seq, last.seq - first.seq + 1, entries[0]?.id as string);
     this.#pending.push({ record, index });
     const staged = this.#staged.get(writer);
     if (staged === undefined) this.#staged.set(writer, [{ index, known, open, at }]);
     else staged.push({ index, known, open, at });
+  }
+
+  /** For entries that are written and synced: the feed tells of them. */
+  written(known: Known, places: readonly Place[], id: string, index: number): void {
+    const [first, last] = [places[0] as Place, places.at(-1) as Place];
+    const record = entriesRecord(known.stem, first.seq, last.seq - first.seq + 1, id);
+    this.#pending.push({ record: decide(record, true), index });
   }
 
   /** The operation counts when this is synced. */

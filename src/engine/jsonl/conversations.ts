@@ -1,6 +1,7 @@
 /** Making, renaming and moving conversations. Under the lock. */
 import { join } from "node:path";
 import { unavailable } from "../../errors.ts";
+import { EMPTY_LOG } from "../../transcript/log-state.ts";
 import { createLog } from "../../transcript/log-writer.ts";
 import { headerOf, type Metadata, newMetadata } from "../../transcript/metadata.ts";
 import { timeOf } from "../../util/time.ts";
@@ -54,14 +55,11 @@ export function updateConversation(parts: Parts, update: UpdateOperation, note: 
   const known = liveConversation(parts, conversation);
   parts.logs.reportEarlier(known.metadata.id);
   parts.logs.syncCounted(known);
+  // Another program may write an older file anew: what was counted in it means nothing then.
+  const log = parts.legacy.ofStem(known.stem) === undefined ? known.log : EMPTY_LOG;
   return changed(parts, known.stem, "updated", note, () => {
     parts.files.setDamagedAside(known);
-    parts.files.writeMetadata(known.metadataPath, {
-      ...known.metadata,
-      ...patch,
-      updatedAt: at,
-      log: known.log,
-    });
+    parts.files.writeMetadata(known.metadataPath, { ...known.metadata, ...patch, updatedAt: at, log });
   });
 }
 

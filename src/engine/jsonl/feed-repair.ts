@@ -2,6 +2,7 @@
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
 import { LogReader } from "../../transcript/log-reader.ts";
+import type { BadLine } from "../../transcript/log-state.ts";
 import { LogWriter } from "../../transcript/log-writer.ts";
 import {
   baseRecord,
@@ -73,11 +74,11 @@ function syncLog({ io, durable }: Parts, { logPath }: Known): void {
 }
 
 /** A torn tail is decided now: what a later repair would bring to light would be missing in the feed. */
-function repairLog(parts: Parts, known: Known): void {
+export function repairLog(parts: Parts, known: Known, found?: (line: BadLine) => void): void {
   const { log, seenLog, logPath } = known;
   if (known.logMissing || seenLog === undefined || seenLog.size <= log.bytes) return;
   const { io, nowMs, durable, catalogue } = parts;
-  const bad = parts.badLine.bind(parts, logPath);
+  const bad = found ?? parts.badLine.bind(parts, logPath);
   const writer = new LogWriter(io, logPath, { nowMs, durable, bad }, log, seenLog.inode);
   try {
     writer.refresh();

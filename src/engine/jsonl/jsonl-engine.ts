@@ -6,6 +6,7 @@ import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { isSingle, pathOf } from "../../tree/path.ts";
 import { type Tail, targetBranch } from "../../tree/place.ts";
+import { ownerOf } from "../../tree/tree.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type {
@@ -18,7 +19,9 @@ import type {
   EngineStats,
   EntryPage,
   FeedPlace,
+  Finding,
   ListQuery,
+  OlderConversation,
   OpenTurn,
   Operation,
   Outcome,
@@ -41,6 +44,9 @@ import { prepareFeed, settleFeed } from "./feed-repair.ts";
 import { Journals } from "./journals.ts";
 import { infoOf, type Known } from "./known.ts";
 import { LeaseFiles } from "./lease-files.ts";
+import type { LegacyFile } from "./legacy-file.ts";
+import { LegacyIo } from "./legacy-io.ts";
+import { finishMigrations, migrateConversation } from "./legacy-migrate.ts";
 import { measureStore } from "./measure.ts";
 import { COUNTER_FILE, FEED_FILE, LOCK_FILE } from "./names.ts";
 import { missingLog, OpenLogs } from "./open-logs.ts";
@@ -84,17 +90,25 @@ export class JsonlEngine implements Engine {
     await prepared.catch((error: unknown) => {
       throw asColloquyError(error, `Cannot open ${engine.location}`);
     });
+    for (const path of engine.#parts.legacy.others()) {
+      engine.#report(path, `${path} was left alone: it is no transcript of Colloquy or of its forerunners`);
+    }
     return engine;
   }
 
   private constructor(folder: string, options: EngineOptions, surroundings: JsonlSurroundings) {
     this.location = folder;
     this.#options = options;
-    const { io = systemIo, clock: nowMs = systemClock, random = systemRandom } = surroundings;
+    const { clock: nowMs = systemClock, random = systemRandom } = surroundings;
+    const io = new LegacyIo(surroundings.io ?? systemIo, folder);
     const { readonly } = options;
     const durable = options.durability === "full";
-    const badLine = (path: string, line: BadLine): void =>
-      this.#report(`${path}:${line.start}`, `${path}: bytes ${line.start} to ${line.end}: ${line.reason}`);
+    const badLine = (path: string, line: BadLine): void => {
+      const older = io.isEmpty ? undefined : io.ofLog(path);
+      if (older === undefined)
+        this.#report(`${path}:${line.start}`, `${path}: bytes ${line.start} to ${line.end}: ${line.reason}`);
+      else this.#reportOlder(older);
+    };
     this.#lock = io.lock(join(folder, LOCK_FILE));
     const counter = new ChangeCounter(io, join(folder, COUNTER_FILE));
     const files = new ConversationFiles(io, random, nowMs, folder);
@@ -103,6 +117,8 @@ export class JsonlEngine implements Engine {
       damagedMetadata: (path, reason) =>
         this.#report(path, `${path} is damaged (${reason}); what can be known without it is used`),
       leftAlone: (path, reason) => this.#report(path, `${path} was left alone: ${reason}`),
+      uncounted: (path) => io.notice(path),
+      isOlder: (stem) => io.ofStem(stem) !== undefined,
     });
     const problem = options.onProblem;
     const locked = <T>(work: () => T): Promise<T> => this.#locked(work);
@@ -115,6 +131,8 @@ export class JsonlEngine implements Engine {
       leases: new LeaseFiles(io, random, nowMs, folder),
       feed: new Feed(io, random, join(folder, FEED_FILE), { readonly, durable }),
       report: (place, message) => this.#report(place, message),
+      legacy: io,
+      older: options.older ?? "migrate",
     };
     this.#lookup = lookupIn(this.#parts);
   }
@@ -123,6 +141,7 @@ export class JsonlEngine implements Engine {
   #tidy(): void {
     const { blobs, feed } = this.#parts;
     blobs.tidy();
+    finishMigrations(this.#parts);
     const purged = finishPurges(this.#parts);
     prepareFeed(this.#parts);
     if (purged.length === 0) return;
@@ -169,6 +188,7 @@ export class JsonlEngine implements Engine {
   }
 
   page(query: PageQuery): EntryPage {
+    if (query.asStored) return this.#storedPage(query);
     const known = this.#readable(query.conversation);
     if (known === undefined) return { entries: [], more: false };
     const { tree, lastSeq } = known.log;
@@ -178,6 +198,16 @@ export class JsonlEngine implements Engine {
     using reader = this.#reader(known);
     const { direction, from, limit, bytesMax, kind } = query;
     return { ...reader.page({ direction, from, limit, bytesMax, kind, ranges }), branch };
+  }
+
+  #storedPage({ conversation, direction, from, limit, bytesMax, kind }: PageQuery): EntryPage {
+    const known = this.#readable(conversation, true);
+    if (known === undefined) return { entries: [], more: false, branches: [] };
+    using reader = this.#reader(known);
+    const page = reader.page({ direction, from, limit, bytesMax, kind });
+    const branches = page.entries.map(({ seq }) => ownerOf(known.log.tree, seq));
+    const turn = this.#parts.journals.turn(known, Number.MAX_SAFE_INTEGER)?.id;
+    return { ...page, branches, turn };
   }
 
   locate(conversation: string, entryId: string): number | undefined {
@@ -228,6 +258,23 @@ export class JsonlEngine implements Engine {
     return verifyFolder(this.#parts);
   }
 
+  async repair(): Promise<Finding[]> {
+    const { repairFolder } = await import("./repair.ts");
+    return this.#locked(() => repairFolder(this.#parts));
+  }
+
+  async older(): Promise<OlderConversation[]> {
+    const { olderConversations } = await import("./legacy-report.ts");
+    return olderConversations(this.#parts);
+  }
+
+  upgrade(conversation: string): Promise<string | undefined> {
+    return this.#locked(() => {
+      const known = this.#parts.catalogue.byId(conversation);
+      return known === undefined ? undefined : migrateConversation(this.#parts, known);
+    });
+  }
+
   stats(): EngineStats {
     return measureStore(this.#parts);
   }
@@ -246,12 +293,12 @@ export class JsonlEngine implements Engine {
   }
 
   /** The conversation when its messages can be read, `undefined` when there can be none. */
-  #readable(conversation: string): Known | undefined {
+  #readable(conversation: string, alsoTrash = false): Known | undefined {
     const { catalogue } = this.#parts;
     let known = catalogue.byId(conversation);
     // Another process may be moving it: what is really missing is missing twice.
     if (known?.logMissing) known = catalogue.reread(known.stem);
-    if (known === undefined || known.trashed) return undefined;
+    if (known === undefined || (known.trashed && !alsoTrash)) return undefined;
     if (known.logMissing && known.log.messages > 0) throw missingLog(known);
     return known.logMissing ? undefined : known;
   }
@@ -264,6 +311,11 @@ export class JsonlEngine implements Engine {
 
   #locked<T>(work: () => Promise<T> | T): Promise<T> {
     return locked(this.#lock, this.location, work, this.#options.lockWaitMs);
+  }
+
+  #reportOlder({ files, problems }: LegacyFile): void {
+    for (const { start, end, reason } of problems.filter(({ code }) => code === "bad-line"))
+      this.#report(`${files.log}:${start}`, `${files.log}: bytes ${start} to ${end}: ${reason}`);
   }
 
   #report(place: string, message: string): void {

@@ -6,7 +6,8 @@ import { infoOf } from "./known.ts";
 import { isSetAside, TRASH_FOLDER } from "./names.ts";
 import type { Parts } from "./parts.ts";
 
-export function measureStore({ io, folder, catalogue, blobs, references }: Parts): EngineStats {
+export function measureStore({ legacy, folder, catalogue, blobs, references }: Parts): EngineStats {
+  const io = legacy.real;
   const known = catalogue.all();
   const stored = new Map([...blobs.all()].map(({ hash, fileBytes }) => [hash, fileBytes]));
   const uploads = blobs.uploads().reduce((sum, { bytes }) => sum + bytes, 0);

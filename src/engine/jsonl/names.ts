@@ -13,10 +13,12 @@ export const PURGED_FILE = "store.purged";
 export const TRASH_FOLDER = "trash";
 export const BLOB_FOLDER = "blobs";
 export const PRESENCE_FOLDER = "alive";
+/** Files of older formats, as they were before they were migrated. */
+export const LEGACY_FOLDER = "legacy";
 
 const STEM = /^(\d{17})\.(jsonl|meta\.json)$/;
 const PURGE = /^(\d{17})\.purge$/;
-const ASIDE = /^\d{17}\.(jsonl\.torn|turn\.jsonl\.torn|meta\.json\.damaged)-/;
+const ASIDE = /^\d{17}\.(jsonl\.torn|jsonl\.bad|turn\.jsonl\.torn|meta\.json\.damaged)-/;
 
 /** The conversation that a file name belongs to, or `undefined`. */
 export function stemOf(name: string): string | undefined {
@@ -26,6 +28,14 @@ export function stemOf(name: string): string | undefined {
 /** The conversation that is being purged, when the name says so. */
 export function purgedStemOf(name: string): string | undefined {
   return PURGE.exec(name)?.[1];
+}
+
+const OWN_FOLDERS: ReadonlySet<string> = new Set([TRASH_FOLDER, BLOB_FOLDER, PRESENCE_FOLDER, LEGACY_FOLDER]);
+const OWN = /^(\d{17}\.|store\.|\.)/;
+
+/** Whether a name in the folder of a store is one that a store makes. */
+export function isOfStore(name: string): boolean {
+  return OWN.test(name) || OWN_FOLDERS.has(name);
 }
 
 /** Something that was set aside, because it could not be read. */

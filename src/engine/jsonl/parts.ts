@@ -2,6 +2,7 @@ import type { FileIo } from "../../transcript/io.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import type { Clock } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
+import type { OlderFiles } from "../engine.ts";
 import { notFound } from "../rules.ts";
 import type { BlobFiles } from "./blob-files.ts";
 import type { BlobReferences } from "./blob-references.ts";
@@ -12,6 +13,7 @@ import type { Feed } from "./feed.ts";
 import type { Journals } from "./journals.ts";
 import type { Known } from "./known.ts";
 import type { LeaseFiles } from "./lease-files.ts";
+import type { LegacyIo } from "./legacy-io.ts";
 import type { OpenLogs } from "./open-logs.ts";
 
 /** What the operations of the engine work with. */
@@ -30,6 +32,10 @@ export interface Parts {
   readonly journals: Journals;
   readonly leases: LeaseFiles;
   readonly feed: Feed;
+  /** Files of older formats; `io` shows them as if they were migrated. */
+  readonly legacy: LegacyIo;
+  /** What happens to them when they are written to. */
+  readonly older: OlderFiles;
   badLine(path: string, line: BadLine): void;
   /** Something is not as it should be, and it was worked around. */
   report(place: string, message: string): void;

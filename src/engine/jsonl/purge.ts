@@ -14,7 +14,7 @@ import { checkPurge, notFound } from "../rules.ts";
 import type { Freed } from "./blob-files.ts";
 import type { Noter } from "./conversations.ts";
 import { infoOf } from "./known.ts";
-import { PURGED_FILE, purgedStemOf, purgeName, TRASH_FOLDER } from "./names.ts";
+import { LEGACY_FOLDER, PURGED_FILE, purgedStemOf, purgeName, TRASH_FOLDER } from "./names.ts";
 import type { Parts } from "./parts.ts";
 
 interface Purge {
@@ -58,7 +58,7 @@ export function finishPurges(parts: Parts): { readonly stem: string; readonly id
 }
 
 function finish({ io, folder, references }: Parts, stem: string, purge: Purge): Freed {
-  for (const place of [folder, join(folder, TRASH_FOLDER)]) {
+  for (const place of [folder, join(folder, TRASH_FOLDER), join(folder, LEGACY_FOLDER)]) {
     if (io.stat(place) === undefined) continue;
     removeLeftovers(io, place);
     const names = io.list(place).filter((name) => name.startsWith(`${stem}.`) && name !== purgeName(stem));

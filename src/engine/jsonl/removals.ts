@@ -13,7 +13,7 @@ import type { CollectOperation, RedactOperation, Removed, SweepOperation } from 
 import type { Freed } from "./blob-files.ts";
 import type { Noter } from "./conversations.ts";
 import type { Known } from "./known.ts";
-import { isSetAside, TRASH_FOLDER } from "./names.ts";
+import { isSetAside, LEGACY_FOLDER, TRASH_FOLDER } from "./names.ts";
 import { changing, liveConversation, type Parts } from "./parts.ts";
 
 /** Other words in the place of an entry's, which stays where it is. */
@@ -91,18 +91,19 @@ function readyToRewrite(parts: Parts, id: string): Known {
  * The metadata stops counting first: between the two, and after a crash
  * there, whoever comes counts the log that there is.
  */
-function rewrite(
+export function rewrite(
   parts: Parts,
   known: Known,
   at: string,
   transform: (entry: Entry, branch: number) => Rewritten,
+  bad: "keep" | "drop" = "keep",
 ): void {
   const { io, random, files } = parts;
   const { logPath, metadataPath, log } = known;
   changing(parts, known.stem, () => {
     files.setDamagedAside(known);
     files.writeMetadata(metadataPath, { ...known.metadata, updatedAt: at, log: EMPTY_LOG });
-    rewriteLog(io, random, logPath, log.bytes, transform);
+    rewriteLog(io, random, logPath, log.bytes, transform, bad);
     const counted = countLog(io, logPath);
     // A number is never given out twice, whatever line was the last.
     const lastSeq = Math.max(counted.lastSeq, log.lastSeq);
@@ -148,9 +149,12 @@ function removed(entries: readonly Entry[], { blobs, bytes }: Freed, copies: rea
 
 /** What lies beside a conversation and may hold an entry: it names it, or cannot be read. */
 function copiesOf({ io, folder }: Parts, { stem }: Known, entry: string): string[] {
-  return [folder, join(folder, TRASH_FOLDER)].flatMap((place) => {
+  const legacy = join(folder, LEGACY_FOLDER);
+  return [folder, join(folder, TRASH_FOLDER), legacy].flatMap((place) => {
     if (io.stat(place) === undefined) return [];
     const names = io.list(place).filter((name) => name.startsWith(`${stem}.`));
+    // Lines of an older file have no ids to be found by.
+    if (place === legacy) return names.map((name) => join(place, name));
     return names
       .filter((name) => isSetAside(name) || name.endsWith(".meta.json.bak"))
       .map((name) => join(place, name))

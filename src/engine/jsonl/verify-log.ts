@@ -10,7 +10,7 @@ import {
 } from "../../transcript/log-state.ts";
 import { readMetadata } from "../../transcript/metadata.ts";
 import { linesForward } from "../../transcript/scan.ts";
-import { OFF_PATH } from "../../tree/tree.ts";
+import { liveBranches, OFF_PATH, PLAIN } from "../../tree/tree.ts";
 import type { Finding } from "../engine.ts";
 import { logName, metadataName, TRASH_FOLDER } from "./names.ts";
 
@@ -85,20 +85,18 @@ export function verifyConversation(
   const counted = read.found?.log;
   if (counted !== undefined && counted.bytes > log.size) {
     found("shrunk-log", logPath, null, `the transcript had ${counted.bytes} bytes, now it has ${log.size}`);
-  } else if (
-    counted !== undefined &&
-    counted.bytes === log.state.bytes &&
-    log.bad.length === 0 &&
-    counted.messages !== log.state.messages
-  ) {
-    found(
-      "wrong-count",
-      metadataPath,
-      null,
-      `counted ${counted.messages} messages, there are ${log.state.messages}`,
-    );
+  } else if (counted !== undefined && counted.bytes === log.state.bytes && log.bad.length === 0) {
+    for (const message of wrongCounts(counted, log.state)) found("wrong-count", metadataPath, null, message);
   }
   return { conversation, findings, entries: log.state.entries, isConversation: true, blobs: log.blobs };
+}
+
+function* wrongCounts(counted: LogState, actual: LogState): Generator<string> {
+  for (const what of ["messages", "entries"] as const) {
+    if (counted[what] !== actual[what]) yield `counted ${counted[what]} ${what}, there are ${actual[what]}`;
+  }
+  const [said, is] = [liveBranches(counted.tree).length, liveBranches(actual.tree).length];
+  if (said !== is && counted.tree !== PLAIN) yield `counted ${said} branches, there are ${is}`;
 }
 
 interface ScannedLog {

@@ -6,12 +6,13 @@ import type { FileIo } from "../../transcript/io.ts";
 import { readChunk } from "../../transcript/scan.ts";
 import type { Finding, VerifyReport } from "../engine.ts";
 import type { BlobFiles, StoredBlob } from "./blob-files.ts";
+import { olderFindings } from "./legacy-report.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "./names.ts";
 import type { Parts } from "./parts.ts";
 import { type Checked, verifyConversation } from "./verify-log.ts";
 
 /** Read every line of every conversation and every blob, trusting no cache. */
-export function verifyFolder({ io, folder, blobs }: Parts): VerifyReport {
+export function verifyFolder({ io, folder, blobs, legacy }: Parts): VerifyReport {
   const findings: Finding[] = [];
   const sources = new Map<string, string>();
   let conversations = 0;
@@ -21,14 +22,21 @@ export function verifyFolder({ io, folder, blobs }: Parts): VerifyReport {
     if (io.stat(place) === undefined) continue;
     const stems = new Set(io.list(place).flatMap((name) => stemOf(name) ?? []));
     for (const stem of stems) {
+      const source = join(place, logName(stem));
+      legacy.notice(source);
       const checked = purging.has(stem) ? undefined : verifyConversation(io, folder, place, stem);
       if (checked === undefined) continue;
-      const source = join(place, logName(stem));
-      findings.push(...checked.findings, ...twins(checked, source, sources));
+      const older = place === folder ? legacy.ofStem(stem) : undefined;
+      findings.push(...(older === undefined ? checked.findings : olderFindings(older)));
+      findings.push(...twins(checked, source, sources));
       findings.push(...missingBlobs(blobs, checked, source));
       conversations += checked.isConversation ? 1 : 0;
       entries += checked.entries;
     }
+  }
+  for (const path of legacy.others()) {
+    const message = "it is no transcript that is known here: colloquy import may know it";
+    findings.push({ code: "foreign-file", conversation: null, source: path, line: null, message });
   }
   findings.push(...damagedBlobs(io, blobs));
   return { ok: findings.length === 0, conversations, entries, findings };

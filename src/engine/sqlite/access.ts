@@ -27,10 +27,11 @@ import { Feed } from "./feed.ts";
 import type { Infos } from "./infos.ts";
 import { Journals } from "./journals.ts";
 import { Leases } from "./leases.ts";
-import { readPage } from "./pages.ts";
+import { readPage, readStored } from "./pages.ts";
 import { Removals, removed } from "./removals.ts";
+import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
-import { Tails } from "./tails.ts";
+import { loadTail, Tails } from "./tails.ts";
 
 export interface AccessUse {
   readonly database: DatabaseSync;
@@ -141,7 +142,21 @@ export class Access {
   }
 
   page(query: PageQuery): EntryPage {
+    if (query.asStored) return this.#snapshot(() => this.#storedPage(query));
     return this.#snapshot(() => readPage(this.#use.sql, this.#tails, query, this.#use.damaged));
+  }
+
+  #storedPage(query: PageQuery): EntryPage {
+    const { sql, damaged } = this.#use;
+    const row = sql.numberAndLast.get(query.conversation) as Row | undefined;
+    if (row === undefined) return { entries: [], more: false, branches: [] };
+    const [n, lastSeq] = row as [number, number];
+    // That of a conversation in the trash is counted for each page: nobody reads there often.
+    const { tree } = this.#tails.find(query.conversation)?.tail ?? loadTail(sql, n, lastSeq);
+    return {
+      ...readStored(sql, n, tree, query, damaged),
+      turn: this.#journals.read(n, Number.MAX_SAFE_INTEGER)?.id,
+    };
   }
 
   tail(conversation: string): Tail | undefined {

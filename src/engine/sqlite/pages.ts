@@ -1,6 +1,7 @@
 import type { Entry } from "../../message/types.ts";
 import { isSingle, pathOf, type SeqRange, within } from "../../tree/path.ts";
 import { targetBranch } from "../../tree/place.ts";
+import { ownerOf, type Tree } from "../../tree/tree.ts";
 import type { EntryPage, PageQuery } from "../engine.ts";
 import { type Row, toEntry, weightOf } from "./rows.ts";
 import type { Statements } from "./statements.ts";
@@ -25,6 +26,19 @@ export function readPage(
     ? wholeLog(sql, query)
     : alongPath(sql, known, pathOf(tree, branch, lastSeq), query);
   return { ...fill(rows, query, damaged), branch };
+}
+
+/** The whole log of a conversation, also in the trash, with the branch of each entry. */
+export function readStored(
+  sql: Statements,
+  n: number,
+  tree: Tree,
+  query: PageQuery,
+  damaged: (problem: string) => void,
+): EntryPage {
+  const rows = sql.rangeForward.iterate(n, (query.from ?? 0) + 1, Number.MAX_SAFE_INTEGER);
+  const page = fill(rows as unknown as Rows, { ...query, direction: "forward" }, damaged);
+  return { ...page, branches: page.entries.map(({ seq }) => ownerOf(tree, seq)) };
 }
 
 function wholeLog(sql: Statements, { conversation, direction, from }: PageQuery): Rows {

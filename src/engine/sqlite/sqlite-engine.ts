@@ -15,6 +15,7 @@ import type {
   EngineStats,
   EntryPage,
   FeedPlace,
+  Finding,
   ListQuery,
   OpenTurn,
   Operation,
@@ -186,6 +187,22 @@ export class SqliteEngine implements Engine {
   async verify(): Promise<VerifyReport> {
     const { verifyDatabase } = await import("./verify.ts");
     return this.#snapshot(() => verifyDatabase(this.#database, this.#sql, this.location));
+  }
+
+  async repair(): Promise<Finding[]> {
+    const { repairDatabase } = await import("./repair.ts");
+    if (this.#failure !== undefined) throw this.#failure;
+    await retryBusy(this.location, this.#options.lockWaitMs, () => this.#sql.begin.run());
+    try {
+      const repaired = repairDatabase(this.#database, this.#sql, this.location);
+      this.#sql.commit.run();
+      return repaired;
+    } catch (error) {
+      if (this.#database.isTransaction) this.#sql.rollback.run();
+      throw sqliteError(error, this.location);
+    } finally {
+      this.#access?.forget();
+    }
   }
 
   async stats(): Promise<EngineStats> {

@@ -18,6 +18,7 @@ type StatementName =
   | "update"
   | "setDeleted"
   | "number"
+  | "numberAndLast"
   | "tail"
   | "marks"
   | "idUpTo"
@@ -97,6 +98,7 @@ const SQL: Readonly<Record<StatementName, string>> = {
     WHERE id = ?`,
   setDeleted: "UPDATE conversations SET deleted_at = ?, updated_at = ? WHERE id = ?",
   number: "SELECT n FROM conversations WHERE id = ?",
+  numberAndLast: "SELECT n, last_seq FROM conversations WHERE id = ?",
 
   tail: "SELECT n, last_seq FROM conversations WHERE id = ? AND deleted_at IS NULL",
   /** With the entry before each, whose branch may end there. */
