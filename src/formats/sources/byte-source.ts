@@ -1,0 +1,54 @@
+/** Files that are open, with their bytes unpacked. */
+import { fileChunks, openFile } from "./file-bytes.ts";
+import { type Bytes, encodingOf, inflate } from "./inflate.ts";
+import type { ByteSource } from "./types.ts";
+
+/** Enough for every sign by which a compressed file is known. */
+export const MAGIC_BYTES = 4;
+
+export async function openBytes(path: string): Promise<ByteSource> {
+  const { handle, size } = await openFile(path);
+  try {
+    const from = (offset: number): Bytes => fileChunks(handle, path, offset, size);
+    const head = await firstBytes(fileChunks(handle, path, 0, Math.min(MAGIC_BYTES, size)), MAGIC_BYTES);
+    return unpacked(from, head, path, () => handle.close());
+  } catch (error) {
+    await handle.close();
+    throw error;
+  }
+}
+
+/** `from` gives the bytes as they lie there, from an offset on; `head` is how they begin. */
+export function unpacked(
+  from: (offset: number) => Bytes,
+  head: Buffer,
+  shown: string,
+  close: () => Promise<void>,
+): ByteSource {
+  const encoding = encodingOf(head);
+  const chunks = (offset = 0): Bytes =>
+    encoding === undefined ? from(offset) : skipped(inflate(from(0), encoding, shown), offset);
+  return { chunks, close };
+}
+
+/** The bytes behind the first `count`. */
+export async function* skipped(bytes: Bytes, count: number): AsyncGenerator<Buffer> {
+  let left = count;
+  for await (const chunk of bytes) {
+    if (left < chunk.length) yield left === 0 ? chunk : chunk.subarray(left);
+    left = Math.max(0, left - chunk.length);
+  }
+}
+
+/** At most `count` bytes from the beginning; what goes wrong behind them does not matter. */
+export async function firstBytes(bytes: Bytes, count: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of bytes) {
+    // A copy, because the next chunk may come in the same place.
+    parts.push(Buffer.from(chunk.subarray(0, count - length)));
+    length += chunk.length;
+    if (length >= count) break;
+  }
+  return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
+}

@@ -1,0 +1,75 @@
+/** Copies of SQLite files that cannot be read where they are. They live in a folder of their own and go with it. */
+import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { sizeOf } from "./database-files.ts";
+import { fileProblem, problem } from "./problem.ts";
+import type { SourceFile } from "./types.ts";
+
+const COPY_BYTES_MAX = 2 * 1024 ** 3;
+
+export interface TemporaryDatabase {
+  readonly path: string;
+  remove(): void;
+}
+
+/** Only the owner can enter the folder. */
+function temporary(): TemporaryDatabase {
+  const folder = mkdtempSync(join(tmpdir(), "colloquy-source-"));
+  return {
+    path: join(folder, "copy.sqlite"),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
+
+/** With the log or journal beside it. `undefined` when it is too large. Fails when it changes meanwhile. */
+export function copyOfDatabase(path: string, suffix: "-wal" | "-journal"): TemporaryDatabase | undefined {
+  if ((sizeOf(path) ?? 0) + (sizeOf(path + suffix) ?? 0) > COPY_BYTES_MAX) return undefined;
+  const copy = temporary();
+  try {
+    const before = versionOf(path, suffix);
+    for (const end of ["", suffix]) {
+      copyFileSync(path + end, copy.path + end, constants.COPYFILE_FICLONE);
+    }
+    if (versionOf(path, suffix) !== before) {
+      throw problem("changed", `${path} was changed while it was copied. Try again later`);
+    }
+    return copy;
+  } catch (error) {
+    copy.remove();
+    throw fileProblem(error, path);
+  }
+}
+
+function versionOf(path: string, suffix: string): string {
+  const stats = [path, path + suffix].map((name) => statSync(name, { bigint: true }));
+  return stats.map(({ ino, size, mtimeNs }) => `${ino}:${size}:${mtimeNs}`).join(" ");
+}
+
+/** The unpacked bytes of a file. */
+export async function copyOfMember(file: SourceFile): Promise<TemporaryDatabase> {
+  const copy = temporary();
+  try {
+    const source = await file.open();
+    try {
+      const target = await open(copy.path, "wx", 0o600);
+      try {
+        let bytes = 0;
+        for await (const chunk of source.chunks()) {
+          bytes += chunk.length;
+          if (bytes > COPY_BYTES_MAX) throw problem("too-large", `${file.path} is larger than 2 GiB`);
+          await target.writeFile(chunk);
+        }
+      } finally {
+        await target.close();
+      }
+    } finally {
+      await source.close();
+    }
+    return copy;
+  } catch (error) {
+    copy.remove();
+    throw fileProblem(error, file.path);
+  }
+}

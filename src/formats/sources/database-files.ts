@@ -1,0 +1,95 @@
+/** What lies beside a SQLite file, and what SQLite says about it. */
+import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { ColloquyError } from "../../errors.ts";
+import { fileProblem, problem, problemOf } from "./problem.ts";
+
+const HEADER_BYTES = 20;
+const SIGN = "SQLite format 3\0";
+/** The versions that a file names which was last written with a write-ahead log. */
+const LOG_VERSION = 2;
+
+/** Read by hand: SQLite would create files beside it to find out. */
+export function readHeader(path: string): { readonly isLogged: boolean } {
+  const header = Buffer.alloc(HEADER_BYTES);
+  let descriptor: number | undefined;
+  try {
+    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    readSync(descriptor, header, 0, HEADER_BYTES, 0);
+  } catch (error) {
+    throw fileProblem(error, path);
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor);
+  }
+  if (header.toString("latin1", 0, SIGN.length) !== SIGN) {
+    throw problem("damaged", `${path} is not a SQLite file`);
+  }
+  return { isLogged: header[18] === LOG_VERSION || header[19] === LOG_VERSION };
+}
+
+export function isSqliteFile(path: string): boolean {
+  try {
+    readHeader(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export interface DatabaseFiles {
+  readonly hasLog: boolean;
+  readonly hasIndex: boolean;
+  readonly hasJournal: boolean;
+  /** Files can be created and removed beside it, and it can be opened as a writer does. */
+  readonly isWritable: boolean;
+}
+
+export function databaseFiles(path: string): DatabaseFiles {
+  return {
+    hasLog: sizeOf(`${path}-wal`) !== undefined,
+    hasIndex: sizeOf(`${path}-shm`) !== undefined,
+    hasJournal: (sizeOf(`${path}-journal`) ?? 0) > 0,
+    isWritable: mayWrite(path) && mayWrite(dirname(resolve(path))),
+  };
+}
+
+export function sizeOf(path: string): number | undefined {
+  return statSync(path, { throwIfNoEntry: false })?.size;
+}
+
+function mayWrite(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+export function urlOf(path: string, parameters: Readonly<Record<string, string>>): URL {
+  const url = pathToFileURL(path);
+  for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
+  return url;
+}
+
+/** SQLite's own number for what went wrong, without the extended bits. */
+export function sqliteCode(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | null | undefined)?.errcode;
+  return typeof code === "number" ? code & 0xff : undefined;
+}
+
+/** Anything that SQLite threw, as a problem of the file. */
+export function sqliteProblem(error: unknown, path: string): ColloquyError {
+  if (problemOf(error) !== undefined) return error as ColloquyError;
+  switch (sqliteCode(error)) {
+    case 5:
+    case 6:
+      return problem("locked", `${path} is locked by the program that uses it. Try again later`, error);
+    case 11:
+    case 26:
+      return problem("damaged", `${path} is damaged: ${(error as Error).message}`, error);
+    default:
+      return problem("unreadable", `${path} cannot be read: ${(error as Error).message}`, error);
+  }
+}

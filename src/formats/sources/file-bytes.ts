@@ -1,0 +1,79 @@
+/** The bytes of a plain file, as many as it had when it was opened. */
+import { constants } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { fileProblem, problem } from "./problem.ts";
+
+const CHUNK_BYTES = 1024 * 1024;
+const FIRST_BYTES = 64 * 1024;
+
+export interface OpenFile {
+  readonly handle: FileHandle;
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly identity: string;
+}
+
+/** Without waiting for a writer, should the path have become a pipe meanwhile. */
+const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
+export async function openFile(path: string): Promise<OpenFile> {
+  let handle: FileHandle | undefined;
+  try {
+    handle = await open(path, FLAGS);
+    const stat = await handle.stat({ bigint: true });
+    if (!stat.isFile()) throw problem("no-file", `${path} is no file any more`);
+    return {
+      handle,
+      size: Number(stat.size),
+      modifiedMs: Number(stat.mtimeMs),
+      identity: `${stat.dev}:${stat.ino}`,
+    };
+  } catch (error) {
+    await handle?.close();
+    throw fileProblem(error, path);
+  }
+}
+
+/**
+ * The bytes from `from` up to `to`. The next chunk is read while the last one
+ * is worked on, and then takes the place of the one before: two buffers serve
+ * for the longest file. The first chunk is a small one, because often that is
+ * all that is wanted.
+ */
+export async function* fileChunks(
+  handle: FileHandle,
+  path: string,
+  from: number,
+  to: number,
+): AsyncGenerator<Buffer> {
+  const buffers: Buffer[] = [];
+  let position = from;
+  let next: Promise<Buffer> | undefined;
+  for (let count = 0; position < to; count++) {
+    const chunk = await (next ?? readInto(handle, first(to - from), position, to)).catch((error) => {
+      throw fileProblem(error, path);
+    });
+    if (chunk.length === 0) {
+      throw problem("shrunk", `${path} was cut to ${position} bytes while it was read`);
+    }
+    position += chunk.length;
+    const isSmall = count === 0;
+    if (isSmall) yield chunk;
+    if (position < to) {
+      buffers[count % 2] ??= Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, to - position));
+      next = readInto(handle, buffers[count % 2] as Buffer, position, to);
+      // Whoever stops early never asks for it, and a failure that nobody asks for must not end the process.
+      next.catch(() => {});
+    }
+    if (!isSmall) yield chunk;
+  }
+}
+
+function first(bytes: number): Buffer {
+  return Buffer.allocUnsafeSlow(Math.min(FIRST_BYTES, bytes));
+}
+
+async function readInto(handle: FileHandle, buffer: Buffer, position: number, to: number): Promise<Buffer> {
+  const { bytesRead } = await handle.read(buffer, 0, Math.min(buffer.length, to - position), position);
+  return buffer.subarray(0, bytesRead);
+}

@@ -1,0 +1,60 @@
+/**
+ * Bytes that come in pieces and are wanted in one: a line, or an element.
+ *
+ * Beyond the limit nothing is held any more, only counted. Growing gives the
+ * old memory back at once and not when it is collected: of lines of 64 MB no
+ * copies may pile up.
+ */
+export class Gathered {
+  readonly #bytesMax: number;
+  #bytes: Buffer | undefined;
+  #length = 0;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  get isOver(): boolean {
+    return this.#length > this.#bytesMax;
+  }
+
+  add(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (length > this.#bytesMax) this.#bytes = undefined;
+    else {
+      this.#bytes = grown(this.#bytes, length, this.#bytesMax);
+      piece.copy(this.#bytes, this.#length);
+    }
+    this.#length = length;
+  }
+
+  /** What was gathered; the next piece begins something new. `undefined` when it was too much. */
+  take(): Buffer | undefined {
+    const taken = this.isOver ? undefined : (this.#bytes ?? Buffer.alloc(0)).subarray(0, this.#length);
+    this.#bytes = undefined;
+    this.#length = 0;
+    return taken;
+  }
+}
+
+/**
+ * From here on in one large step: memory that is reserved and not written to
+ * costs nothing, and blocks of this size go back to the system when they are
+ * freed, which those of a few megabytes do not.
+ */
+const LARGE_BYTES = 4 * 1024 * 1024;
+const STEP_BYTES = 64 * 1024 * 1024;
+
+function grown(bytes: Buffer | undefined, length: number, bytesMax: number): Buffer {
+  if (bytes === undefined) return Buffer.allocUnsafeSlow(length);
+  if (length <= bytes.length) return bytes;
+  const wanted = length > LARGE_BYTES ? Math.max(STEP_BYTES, bytes.length * 2) : bytes.length * 2;
+  const larger = Buffer.allocUnsafeSlow(Math.min(bytesMax, Math.max(length, wanted)));
+  bytes.copy(larger);
+  (bytes.buffer as ArrayBuffer).transfer(0);
+  return larger;
+}

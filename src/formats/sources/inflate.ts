@@ -1,0 +1,108 @@
+/** Decompression of streams, by what their first bytes say. */
+import type { Transform } from "node:stream";
+import { createGunzip, createInflateRaw, createZstdDecompress } from "node:zlib";
+import { problem, problemOf } from "./problem.ts";
+
+export type Bytes = AsyncIterable<Buffer>;
+
+const CHUNK_BYTES = 1024 * 1024;
+const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b, 0x08]);
+
+/** Above both, what unpacks is a bomb and no conversation. */
+const BOMB_RATIO = 1000;
+const BOMB_BYTES = 100 * 1000 * 1000;
+
+export function isBomb(packedBytes: number, bytes: number): boolean {
+  return bytes > BOMB_BYTES && bytes > packedBytes * BOMB_RATIO;
+}
+
+export type Encoding = "zstd" | "gzip" | "deflate";
+
+const DECODERS: Readonly<Record<Encoding, () => Transform>> = {
+  zstd: () => createZstdDecompress({ chunkSize: CHUNK_BYTES }),
+  gzip: () => createGunzip({ chunkSize: CHUNK_BYTES }),
+  deflate: () => createInflateRaw({ chunkSize: CHUNK_BYTES }),
+};
+
+export function encodingOf(head: Buffer): Encoding | undefined {
+  if (head.subarray(0, 4).equals(ZSTD_MAGIC)) return "zstd";
+  if (head.subarray(0, 3).equals(GZIP_MAGIC)) return "gzip";
+  return undefined;
+}
+
+/**
+ * What `packed` unpacks to. All that can be unpacked is given before damage
+ * is thrown: the messages before a cut are not lost with it.
+ */
+export async function* inflate(packed: Bytes, encoding: Encoding, path: string): AsyncGenerator<Buffer> {
+  const decoder = DECODERS[encoding]();
+  const feeding = new Feeding(packed, decoder);
+  let bytes = 0;
+  try {
+    for (;;) {
+      // Not by `for await`, which forgets what is buffered as soon as the decoder fails.
+      const chunk: Buffer | null = decoder.read();
+      if (chunk !== null) {
+        bytes += chunk.length;
+        if (isBomb(feeding.bytes, bytes)) throw problem("too-large", `${path} unpacks to far too much`);
+        yield chunk;
+      } else if (feeding.failure !== undefined) throw unpacking(feeding.failure, path);
+      else if (decoder.readableEnded) return;
+      else await feeding.moved();
+    }
+  } finally {
+    decoder.destroy();
+  }
+}
+
+function unpacking(error: unknown, path: string): Error {
+  if (problemOf(error) !== undefined) return error as Error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "Z_BUF_ERROR") return problem("cut-off", `${path} is cut off`, error);
+  return problem("damaged", `${path} is damaged: ${(error as Error).message}`, error);
+}
+
+/** Writes what is packed into the decoder, and tells when there is something to look at. */
+class Feeding {
+  bytes = 0;
+  failure: unknown;
+  readonly #decoder: Transform;
+  #wake: () => void = () => {};
+  #taken: (isTaken: boolean) => void = () => {};
+
+  constructor(packed: Bytes, decoder: Transform) {
+    this.#decoder = decoder;
+    for (const event of ["readable", "end", "close", "drain"]) decoder.on(event, () => this.#wake());
+    decoder.on("error", (error) => this.#fail(error));
+    decoder.on("close", () => this.#taken(false));
+    this.#feed(packed).catch((error) => this.#fail(error));
+  }
+
+  moved(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = resolve;
+    });
+  }
+
+  #fail(error: unknown): void {
+    this.failure ??= error;
+    this.#wake();
+  }
+
+  async #feed(packed: Bytes): Promise<void> {
+    for await (const chunk of packed) {
+      this.bytes += chunk.length;
+      if (this.#decoder.destroyed || !(await this.#write(chunk))) return;
+    }
+    this.#decoder.end();
+  }
+
+  /** Whether it was taken: a decoder that was closed may never say so. */
+  #write(chunk: Buffer): Promise<boolean> {
+    return new Promise((resolve) => {
+      this.#taken = resolve;
+      this.#decoder.write(chunk, (error) => resolve(error == null));
+    });
+  }
+}

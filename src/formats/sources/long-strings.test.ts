@@ -1,0 +1,84 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { cutLongStrings } from "./long-strings.ts";
+
+/** What the line means when the strings are put back in the place of their tokens. */
+function meaning(line: Buffer, bytesMin?: number): unknown {
+  const { text, cuts } = cutLongStrings(line, bytesMin);
+  const strings = new Map(cuts.map(({ token, bytes }) => [token, bytes.toString("utf8")]));
+  return JSON.parse(text, (_, value) => (typeof value === "string" ? (strings.get(value) ?? value) : value));
+}
+
+const MEBIBYTE = 1024 * 1024;
+
+describe("cutting long strings out of a line", () => {
+  it("leaves a short text to parse", () => {
+    const long = "x".repeat(MEBIBYTE);
+    const line = Buffer.from(JSON.stringify({ a: "short", b: [long, { c: long }], d: 1 }));
+    const { text, cuts } = cutLongStrings(line);
+    expect(text.length).toBeLessThan(300);
+    expect(cuts).toHaveLength(2);
+    expect(meaning(line)).toEqual({ a: "short", b: [long, { c: long }], d: 1 });
+  });
+
+  it("copies nothing where there are no escapes", () => {
+    const line = Buffer.from(JSON.stringify(["y".repeat(MEBIBYTE)]));
+    const bytes = cutLongStrings(line).cuts[0]?.bytes;
+    expect(bytes?.buffer).toBe(line.buffer);
+  });
+
+  it("keeps the names of members, and strings that are a little shorter", () => {
+    const value = { ["k".repeat(MEBIBYTE)]: "v".repeat(MEBIBYTE - 1) };
+    const { text, cuts } = cutLongStrings(Buffer.from(JSON.stringify(value)));
+    expect(cuts).toEqual([]);
+    expect(JSON.parse(text)).toEqual(value);
+  });
+
+  it.each([
+    ["half a surrogate pair", '["\\ud83d aaaa"]'],
+    ["half a pair before another sign", '["\\ud83d\\u0041 aaaa"]'],
+    ["the other half first", '["\\ude00\\ud83d aaaa"]'],
+  ])("leaves a string with %s as it is", (_, text) => {
+    expect(cutLongStrings(Buffer.from(text), 2)).toEqual({ text, cuts: [] });
+  });
+
+  it.each(['["aaaa\\x"]', '["aaaa\\u12"]', '["aaa\ta"]', '["aaaaaa', '["aaaa\\', '"', ""])(
+    "changes nothing about what is no JSON: %j",
+    (text) => {
+      expect(cutLongStrings(Buffer.from(text), 2)).toEqual({ text, cuts: [] });
+    },
+  );
+
+  it("decodes bad UTF-8 as it is decoded elsewhere", () => {
+    const line = Buffer.concat([Buffer.from('["aaaa'), Buffer.from([0xff]), Buffer.from('"]')]);
+    expect(cutLongStrings(line, 2)).toEqual({ text: '["aaaa\ufffd"]', cuts: [] });
+  });
+
+  it("never changes what a line means", () => {
+    const strings = fc.oneof(
+      fc.string({ unit: "binary" }),
+      fc.string(),
+      fc.constantFrom('"\\', "😀\u2028\n", "\ud800"),
+    );
+    const values = fc.letrec((tie) => ({
+      value: fc.oneof(
+        { depthSize: "small" },
+        strings,
+        fc.double({ noNaN: true, noDefaultInfinity: true }),
+        fc.constantFrom(null, true),
+        fc.array(tie("value"), { maxLength: 4 }),
+        fc.dictionary(strings, tie("value"), { maxKeys: 4 }),
+      ),
+    })).value;
+    const escaped = (text: string): string =>
+      text.replace(/[^ -~]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`);
+    fc.assert(
+      fc.property(values, fc.integer({ min: 0, max: 6 }), fc.boolean(), (value, bytesMin, isEscaped) => {
+        const text = JSON.stringify(value);
+        const line = isEscaped ? escaped(text) : text;
+        expect(meaning(Buffer.from(line), bytesMin)).toEqual(JSON.parse(text));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

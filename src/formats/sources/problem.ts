@@ -1,0 +1,50 @@
+/** What can be wrong with a source, as an error that the import reports and goes on after. */
+import { ColloquyError } from "../../errors.ts";
+
+export type ProblemKind =
+  | "vanished"
+  | "unreadable"
+  | "no-file"
+  | "shrunk"
+  | "changed"
+  | "damaged"
+  | "cut-off"
+  | "locked"
+  | "too-large"
+  | "unsupported";
+
+export function problem(kind: ProblemKind, message: string, cause?: unknown): ColloquyError {
+  return new ColloquyError("SERVICE_UNAVAILABLE", message, { cause, details: { problem: kind } });
+}
+
+/** Which problem an error stands for; `undefined` when it is none of a source. */
+export function problemOf(error: unknown): ProblemKind | undefined {
+  if (!(error instanceof ColloquyError)) return undefined;
+  return error.details?.problem as ProblemKind | undefined;
+}
+
+/** What the operating system said, for a person. */
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "may not be read",
+  EPERM: "may not be read",
+  ELOOP: "is a symbolic link that leads back to itself",
+  EISDIR: "is a folder",
+  ENAMETOOLONG: "has a path that is too long",
+  ENXIO: "is no file",
+  EMFILE: "cannot be opened: too many files are open",
+};
+
+/** Anything that opening or reading a file threw. */
+export function fileProblem(error: unknown, path: string): ColloquyError {
+  if (problemOf(error) !== undefined) return error as ColloquyError;
+  const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
+  if (code === "ENOENT" || code === "ENOTDIR") return problem("vanished", `${path} is gone`, error);
+  const reason = REASONS[code] ?? `cannot be read: ${(error as Error).message}`;
+  return problem("unreadable", `${path} ${reason}`, error);
+}
+
+/** Why something could not be read, for a person; without the path, for a list that has it. */
+export function reasonOf(error: unknown, path = ""): string {
+  const { message } = fileProblem(error, path);
+  return (message.startsWith(`${path} `) ? message.slice(path.length + 1) : message).trimStart();
+}

@@ -1,0 +1,113 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parseRecords } from "./records.ts";
+
+const valuesOf = (text: string) => parseRecords(text).values.map(({ value }) => value);
+
+describe("the records of a line", () => {
+  it.each([
+    ['{"a":1}', [{ a: 1 }], undefined],
+    [" [1] ", [[1]], undefined],
+    ["null", [null], undefined],
+    ['{"a":1}{"b":2}', [{ a: 1 }, { b: 2 }], undefined],
+    ['{"a":"}{"} [2]\t{"b":"\\"{"},', [{ a: "}{" }, [2], { b: '"{' }], undefined],
+    ['{"a":1}\0\0{"b":2}', [{ a: 1 }, { b: 2 }], undefined],
+    ['{"a":1}}', [{ a: 1 }], "}"],
+    ['{"a":1}{"b":', [{ a: 1 }], '{"b":'],
+    ['{"a":"cut he{"b":2}', [{ b: 2 }], '{"a":"cut he'],
+    ['{"a":"cut \\{"b":2}', [{ b: 2 }], '{"a":"cut \\'],
+    ['{"a":"cut \\u00{"b":2}', [{ b: 2 }], '{"a":"cut \\u00'],
+    ['{"a{"b":2}', [{ b: 2 }], '{"a'],
+    ['{"a":1,{"b":2}{"c":3}', [{ b: 2 }, { c: 3 }], '{"a":1,'],
+    ['{"a":tru{"b":2}', [], '{"a":tru{"b":2}'],
+    ['{"a":12{"b":2}', [{ b: 2 }], '{"a":12'],
+    ['warning: {"b":2}', [{ b: 2 }], "warning: "],
+    ['{"a":{"b":2}', [], '{"a":{"b":2}'],
+    ['{"a":x,"b":{"c":1}}', [], '{"a":x,"b":{"c":1}}'],
+    ["{'a':1}", [], "{'a':1}"],
+    ["", [], undefined],
+  ])("are found in %j", (text, values, rest) => {
+    const found = parseRecords(text);
+    expect(found.values.map(({ value }) => value)).toEqual(values);
+    expect(found.rest?.text).toBe(rest);
+  });
+
+  it("come with the text that they were parsed from", () => {
+    const text = '{"n":12345678901234567890} {"n":1.0}';
+    expect(parseRecords(text).values.map((value) => value.text)).toEqual([
+      '{"n":12345678901234567890}',
+      '{"n":1.0}',
+    ]);
+  });
+
+  it("are told to be cut off, or not to be JSON", () => {
+    expect(parseRecords('{"a":').rest?.reason).toBe("cut off");
+    expect(parseRecords('{"a":"x').rest?.reason).toBe("cut off");
+    expect(parseRecords("{a:1}").rest?.reason).toBe("not valid JSON");
+    expect(parseRecords('{"a":"\t"}').rest?.reason).toBe("not valid JSON");
+  });
+
+  it.each([10_000, 1_000_000])("are refused when they are nested %d levels deep", (levels) => {
+    for (const [open, close] of [
+      ["[", "]"],
+      ['{"a":', "}"],
+    ] as const) {
+      const text = `${open.repeat(levels)}1${close.repeat(levels)}`;
+      expect(parseRecords(text)).toMatchObject({ values: [], rest: { reason: "nested too deeply" } });
+      expect(parseRecords(`{"b":1}${text}`).values).toHaveLength(1);
+      expect(parseRecords(open.repeat(levels)).rest).toBeDefined();
+    }
+  });
+
+  it.each([
+    ["objects that are cut", '{"a":"'.repeat(300_000)],
+    ["objects that begin", "{".repeat(1_000_000)],
+    ["small objects", '{"a":1}'.repeat(200_000)],
+    ["escapes", `{"a":"${"\\\\".repeat(700_000)}`],
+    ["quotes", '"'.repeat(999_999)],
+    ["noise", 'x{"'.repeat(400_000)],
+  ])("are looked for in time that grows with the text only: %s", (_, text) => {
+    const begun = performance.now();
+    parseRecords(text);
+    expect(performance.now() - begun).toBeLessThan(5000);
+  });
+
+  it("are those that were written, whatever was written, with or without space between", () => {
+    const values = fc.array(fc.oneof(fc.object({ maxDepth: 3 }), fc.array(fc.jsonValue())), { minLength: 1 });
+    fc.assert(
+      fc.property(values, fc.constantFrom("", " ", "\0\0"), (written, gap) => {
+        const texts = written.map((value) => JSON.stringify(value));
+        expect(valuesOf(texts.join(gap))).toEqual(texts.map((text) => JSON.parse(text)));
+      }),
+    );
+  });
+
+  it("and what is left make up the text, whatever it is", () => {
+    const hostile = fc.string({ unit: fc.constantFrom(...'[]{}",:\\x \n1'), maxLength: 40 });
+    fc.assert(
+      fc.property(hostile, (text) => {
+        const { values, rest } = parseRecords(text);
+        const signs = (part: string): number => part.replace(/[\s,]/g, "").length;
+        const kept = values.reduce((sum, value) => sum + signs(value.text), 0) + signs(rest?.text ?? "");
+        expect(kept).toBe(signs(text));
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it("are found behind a record that was cut anywhere but between two of its parts", () => {
+    const record = {
+      type: "user",
+      message: { role: "user", content: [{ type: "text", text: 'say "hi" {"' }] },
+    };
+    const text = JSON.stringify(record);
+    const next = { type: "assistant", uuid: "b" };
+    const missed: string[] = [];
+    for (let end = 1; end < text.length; end++) {
+      const found = valuesOf(text.slice(0, end) + JSON.stringify(next));
+      if (JSON.stringify(found.at(-1)) !== JSON.stringify(next)) missed.push(text.slice(0, end));
+    }
+    // There the next record reads like a part of the one that was cut, or a word like it.
+    expect(missed.every((cut) => /[:[]$/.test(cut))).toBe(true);
+  });
+});

@@ -1,0 +1,129 @@
+/** What kind of file it is, by how it begins. */
+import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { firstBytes } from "./byte-source.ts";
+import { readElements } from "./elements.ts";
+import { readLines } from "./lines.ts";
+import { parseRecords } from "./records.ts";
+import type { ByteSource, Head, HeadKind, SourceElement } from "./types.ts";
+
+const HEAD_BYTES = 1024 * 1024;
+/** How far a first record may reach that is longer than the head. */
+const RECORD_BYTES_MAX = 64 * 1024 * 1024;
+const RECORDS_MAX = 20;
+
+/** Reads about 1 MiB, or up to 64 MiB when the first record is longer than that. */
+export async function sniffHead(source: ByteSource): Promise<Head> {
+  const head = await firstBytes(source.chunks(), HEAD_BYTES);
+  if (head.toString("latin1", 0, 16) === "SQLite format 3\0") return known("sqlite", []);
+  const isWhole = head.length < HEAD_BYTES;
+  const text = head.toString("utf8");
+  const begin = text.search(/[^\s\0\ufeff]/);
+  if (begin === -1) return known(isWhole ? "empty" : "other", []);
+  const sign = text[begin];
+  const isFirstWhole = isWhole || text.includes("\n", begin);
+  if (sign === "[" && !isFirstWhole) return known("array", await firstElement(source));
+  if (sign !== "{" && !isFirstWhole) return known("other", []);
+  const lines = isFirstWhole
+    ? await firstLines(inMemory(head), HEAD_BYTES)
+    : await firstLines(limited(source, RECORD_BYTES_MAX), RECORD_BYTES_MAX);
+  // Lines of a document that is laid out may be values by themselves, but never the first one.
+  if (lines.isFirstValue && (sign === "{" || lines.values > 1)) return asLines(lines);
+  if (sign === "[") return known("array", await firstElement(source));
+  if (sign === "{") return objectOrLines(source, lines, text.slice(begin));
+  return lines.objects.length > 0 ? asLines(lines) : known("other", []);
+}
+
+function known(kind: HeadKind, records: readonly JsonObject[], isAlone = false): Head {
+  return { kind, records, isAlone };
+}
+
+interface FirstLines {
+  readonly objects: JsonObject[];
+  /** How many lines say something, how many of them have a value, and whether the first one has. */
+  lines: number;
+  values: number;
+  isFirstValue: boolean;
+  isAll: boolean;
+}
+
+/** Of a source that gives at most `bytesMax`: if it gives less, that is all there is. */
+async function firstLines(source: ByteSource, bytesMax: number): Promise<FirstLines> {
+  const found: FirstLines = { objects: [], lines: 0, values: 0, isFirstValue: false, isAll: false };
+  let [isFirst, end] = [true, 0];
+  for await (const batch of readLines(source)) {
+    for (const line of batch) {
+      end = line.offset + line.bytes;
+      const text = line.text ?? line.raw?.toString("utf8") ?? "";
+      if (line.state === "blank" || (line.state === "ok" && text === "")) continue;
+      const isOver = !isFirst && (line.offset > HEAD_BYTES || found.objects.length >= RECORDS_MAX);
+      if (isOver) return found;
+      count(found, text, isFirst);
+      isFirst = false;
+    }
+  }
+  return { ...found, isAll: end < bytesMax };
+}
+
+function count(found: FirstLines, text: string, isFirst: boolean): void {
+  const { values } = parseRecords(text);
+  found.lines++;
+  if (values.length === 0) return;
+  found.values++;
+  if (isFirst) found.isFirstValue = true;
+  const objects = values.map(({ value }) => value).filter(isObject);
+  found.objects.push(...objects.slice(0, RECORDS_MAX - found.objects.length));
+}
+
+function isObject(value: Json): value is JsonObject {
+  return isPlainObject(value);
+}
+
+function asLines({ objects, lines, isAll }: FirstLines): Head {
+  return known("lines", objects, lines === 1 && objects.length === 1 && isAll);
+}
+
+/** The first line of an object is no value: it goes over several lines, or that line is torn. */
+async function objectOrLines(source: ByteSource, lines: FirstLines, text: string): Promise<Head> {
+  const element = await firstElementOf(source);
+  // What was found behind the damage of a torn line does not begin where the file does.
+  const isWhole = element?.text === undefined || text.startsWith(element.text.slice(0, text.length));
+  if (isWhole && element !== undefined && isObject(element.value)) {
+    return known("object", [element.value], true);
+  }
+  return lines.objects.length > 0 ? asLines(lines) : known("object", []);
+}
+
+async function firstElement(source: ByteSource): Promise<readonly JsonObject[]> {
+  const element = await firstElementOf(source);
+  return element !== undefined && isObject(element.value) ? [element.value] : [];
+}
+
+/** The first element of an array, or the object itself, if it can be had. */
+async function firstElementOf(source: ByteSource): Promise<SourceElement | undefined> {
+  for await (const element of readElements(limited(source, RECORD_BYTES_MAX))) {
+    if ("value" in element) return element;
+  }
+  return undefined;
+}
+
+function inMemory(bytes: Buffer): ByteSource {
+  return {
+    async *chunks() {
+      yield bytes;
+    },
+    async close() {},
+  };
+}
+
+function limited(source: ByteSource, bytesMax: number): ByteSource {
+  return { chunks: () => upTo(source, bytesMax), close: () => source.close() };
+}
+
+async function* upTo(source: ByteSource, bytesMax: number): AsyncGenerator<Buffer> {
+  let left = bytesMax;
+  for await (const chunk of source.chunks()) {
+    yield chunk.subarray(0, left);
+    left -= chunk.length;
+    if (left <= 0) return;
+  }
+}

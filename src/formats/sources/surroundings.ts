@@ -1,0 +1,70 @@
+/** The files beside the one that is read, and none outside of what was given. */
+import { readdir, realpath } from "node:fs/promises";
+import { dirname, join, posix, sep } from "node:path";
+import type { Surroundings } from "../import/contract.ts";
+import { firstBytes } from "./byte-source.ts";
+import { fileChunks, openFile } from "./file-bytes.ts";
+import { readMember, type Zip, type ZipMember } from "./zip.ts";
+
+/** Enough for a picture or a long tool result. */
+const READ_BYTES_MAX = 64 * 1024 * 1024;
+
+/** Of a file in a folder. `bases` are the real paths below which may be read. */
+export function inFolder(path: string, modifiedMs: number, bases: readonly string[]): Surroundings {
+  const folder = dirname(path);
+  return {
+    path,
+    modifiedMs,
+    async read(name, bytesMax = READ_BYTES_MAX) {
+      const real = await within(folder, name, bases);
+      return real === undefined ? undefined : readWhole(real, bytesMax);
+    },
+    async list(name) {
+      const real = await within(folder, name, bases);
+      return real === undefined ? [] : (await readdir(real).catch(() => [])).sort();
+    },
+  };
+}
+
+/** By real path, so that no link leads out. */
+async function within(folder: string, name: string, bases: readonly string[]): Promise<string | undefined> {
+  if (name.includes("\0")) return undefined;
+  const real = await realpath(join(folder, name)).catch(() => undefined);
+  const isBelow = (base: string): boolean =>
+    real === base || real?.startsWith(base.endsWith(sep) ? base : base + sep) === true;
+  return bases.some(isBelow) ? real : undefined;
+}
+
+async function readWhole(path: string, bytesMax: number): Promise<Buffer | undefined> {
+  const file = await openFile(path).catch(() => undefined);
+  if (file === undefined) return undefined;
+  try {
+    if (file.size > bytesMax) return undefined;
+    return await firstBytes(fileChunks(file.handle, path, 0, file.size), file.size);
+  } catch {
+    return undefined;
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** Of a member of a zip: names never lead out of it. */
+export function inZip(zip: Zip, member: ZipMember): Surroundings {
+  const folder = posix.dirname(member.name);
+  return {
+    path: `${zip.path}!${member.name}`,
+    modifiedMs: member.modifiedMs,
+    async read(name, bytesMax = READ_BYTES_MAX) {
+      const found = zip.named.get(posix.join(folder, name));
+      if (found === undefined || found.size > bytesMax) return undefined;
+      return readMember(zip, found).catch(() => undefined);
+    },
+    async list(name) {
+      const wanted = posix.join(folder, name, "/");
+      const prefix = wanted === "./" ? "" : wanted;
+      const below = zip.members.filter((other) => other.name.startsWith(prefix));
+      const names = below.map((other) => other.name.slice(prefix.length).split("/", 1)[0] as string);
+      return [...new Set(names)].sort();
+    },
+  };
+}

@@ -1,0 +1,226 @@
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import type { ByteSource, SourceFile } from "./types.ts";
+import { walk } from "./walk.ts";
+
+/** A folder with these files. */
+function folder(files: Readonly<Record<string, string>>): string {
+  const root = tempFolder();
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, name)), { recursive: true });
+    writeFileSync(join(root, name), text);
+  }
+  return root;
+}
+
+async function found(...paths: readonly string[]): Promise<{ files: SourceFile[]; problems: string[] }> {
+  const problems: string[] = [];
+  const files: SourceFile[] = [];
+  const onProblem = (path: string, reason: string): number => problems.push(`${path} ${reason}`);
+  for await (const file of walk(paths, { onProblem })) files.push(file);
+  return { files, problems };
+}
+
+const names = (files: readonly SourceFile[]): string[] => files.map(({ relative }) => relative);
+
+async function textOf(source: ByteSource, from?: number): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const chunk of source.chunks(from)) parts.push(Buffer.from(chunk));
+  return Buffer.concat(parts).toString();
+}
+
+describe("walking", () => {
+  it("finds the files below a folder in the order of their names, hidden ones too", async () => {
+    const root = folder({ "b.txt": "", "a/z": "", "a/.dot/x": "", B: "", ".tool/s.jsonl": "", "a.txt": "" });
+    const { files, problems } = await found(root);
+    expect(names(files)).toEqual([".tool/s.jsonl", "B", "a/.dot/x", "a/z", "a.txt", "b.txt"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("passes over what never holds conversations, unless it is asked for", async () => {
+    const root = folder({ ".git/a": "", "node_modules/b": "", "x/node_modules/c": "", d: "" });
+    expect(names((await found(root)).files)).toEqual(["d"]);
+    expect(names((await found(join(root, ".git"))).files)).toEqual(["a"]);
+  });
+
+  it("tells what a file is", async () => {
+    const root = folder({ "a/b.jsonl": "12345" });
+    utimesSync(join(root, "a/b.jsonl"), 1000, 1000);
+    const { dev, ino } = statSync(join(root, "a/b.jsonl"));
+    const [file] = (await found(root)).files;
+    expect(file).toMatchObject({
+      path: join(root, "a/b.jsonl"),
+      root,
+      relative: "a/b.jsonl",
+      size: 5,
+      modifiedMs: 1_000_000,
+      identity: `${dev}:${ino}`,
+      archive: undefined,
+    });
+    expect(file?.around).toMatchObject({ path: file?.path, modifiedMs: 1_000_000 });
+  });
+
+  it("takes a file as it takes a folder", async () => {
+    const root = folder({ "a/b.jsonl": "1", "a/beside": "2" });
+    const [file] = (await found(join(root, "a/b.jsonl"))).files;
+    expect(file).toMatchObject({ relative: "b.jsonl", root: join(root, "a/b.jsonl") });
+    expect((await file?.around.read("beside"))?.toString()).toBe("2");
+  });
+
+  it("gives each file once, whatever leads to it", async () => {
+    const root = folder({ "a/x": "1", "b/y": "2" });
+    symlinkSync(join(root, "a"), join(root, "b/again"));
+    symlinkSync(join(root, "a/x"), join(root, "link"));
+    linkSync(join(root, "b/y"), join(root, "hard"));
+    const { files, problems } = await found(root, root, join(root, "a"), join(root, "a/x"));
+    expect(names(files)).toEqual(["a/x", "b/y"]);
+    expect(problems).toEqual([]);
+  });
+
+  it("follows a link to a folder elsewhere, once", async () => {
+    const elsewhere = folder({ "s/x": "1", "s/beside": "2" });
+    const root = folder({ a: "" });
+    symlinkSync(elsewhere, join(root, "l1"));
+    symlinkSync(elsewhere, join(root, "l2"));
+    const { files } = await found(root);
+    expect(names(files)).toEqual(["a", "l1/s/beside", "l1/s/x"]);
+    expect((await files[2]?.around.read("beside"))?.toString()).toBe("2");
+  });
+
+  it("tells of links that lead in circles, or nowhere", async () => {
+    const root = folder({ "a/b/x": "1" });
+    symlinkSync(root, join(root, "a/b/up"));
+    symlinkSync("self", join(root, "self"));
+    symlinkSync("gone", join(root, "broken"));
+    const { files, problems } = await found(root);
+    expect(names(files)).toEqual(["a/b/x"]);
+    expect(problems).toEqual([
+      `${join(root, "a/b/up")} is a symbolic link to a folder that it is in`,
+      `${join(root, "broken")} is gone`,
+      `${join(root, "self")} is a symbolic link that leads back to itself`,
+    ]);
+  });
+
+  it("never opens a pipe or a socket", async () => {
+    const root = folder({ a: "" });
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    const server = createServer().listen(join(root, "socket"));
+    await new Promise((resolve) => server.once("listening", resolve));
+    const { files, problems } = await found(root, join(root, "pipe"));
+    server.close();
+    expect(names(files)).toEqual(["a"]);
+    expect(problems).toHaveLength(3);
+    expect(problems[0]).toBe(`${join(root, "pipe")} is no file: a socket, a pipe or a device`);
+  });
+
+  it("tells what is not there", async () => {
+    const { files, problems } = await found("/no/such/place");
+    expect([files, problems]).toEqual([[], ["/no/such/place is gone"]]);
+  });
+
+  it.skipIf(process.getuid?.() === 0)("tells what may not be read", async () => {
+    const root = folder({ "a/x": "1", b: "a file that is long enough to be a zip" });
+    chmodSync(join(root, "a"), 0);
+    chmodSync(join(root, "b"), 0);
+    const { files, problems } = await found(root);
+    chmodSync(join(root, "a"), 0o700);
+    expect(files).toEqual([]);
+    expect(problems).toEqual([`${join(root, "a")} may not be read`, `${join(root, "b")} may not be read`]);
+  });
+
+  it("stops when it is told to", async () => {
+    const root = folder({ a: "", b: "" });
+    const stop = new AbortController();
+    const walking = walk([root], { onProblem: () => {}, signal: stop.signal });
+    await walking.next();
+    stop.abort();
+    await expect(walking.next()).rejects.toThrow("abort");
+  });
+});
+
+describe("the files around a file", () => {
+  it("are read and listed by their relative names", async () => {
+    const root = folder({ "s/main.jsonl": "m", "s/sub/a.txt": "A", "s/sub/b.txt": "B", "up.txt": "U" });
+    const main = (await found(root)).files.find(({ relative }) => relative === "s/main.jsonl");
+    expect(await main?.around.list("sub")).toEqual(["a.txt", "b.txt"]);
+    expect(await main?.around.list(".")).toEqual(["main.jsonl", "sub"]);
+    expect(await main?.around.list("none")).toEqual([]);
+    expect((await main?.around.read("sub/b.txt"))?.toString()).toBe("B");
+    expect((await main?.around.read("../up.txt"))?.toString()).toBe("U");
+    expect(await main?.around.read("sub/b.txt", 0)).toBeUndefined();
+    expect(await main?.around.read("sub")).toBeUndefined();
+    expect(await main?.around.read("none\0")).toBeUndefined();
+  });
+
+  it("are read whole when they are large", async () => {
+    const large = Array.from({ length: 400_000 }, (_, index) => String(index)).join(" ");
+    const root = folder({ main: "m", large });
+    const main = (await found(root)).files.find(({ relative }) => relative === "main");
+    expect((await main?.around.read("large"))?.toString() === large).toBe(true);
+  });
+
+  it("are never outside of what was given", async () => {
+    const outside = folder({ "secret/key": "s" });
+    const root = folder({ "in/main": "m", "in2/x": "x" });
+    symlinkSync(join(outside, "secret/key"), join(root, "in/link"));
+    const [main] = (await found(join(root, "in"))).files.filter(({ relative }) => relative === "main");
+    for (const name of ["link", join(outside, "secret/key"), "../in2/x", "../../../../../../etc/passwd"]) {
+      expect(await main?.around.read(name), name).toBeUndefined();
+    }
+    expect(await main?.around.list("..")).toEqual([]);
+  });
+});
+
+describe("a file that changes", () => {
+  it("and grows is read up to the size that it had", async () => {
+    const root = folder({ a: "12345" });
+    const source = await ((await found(root)).files[0] as SourceFile).open();
+    writeFileSync(join(root, "a"), "1234567890");
+    expect(await textOf(source)).toBe("12345");
+    await source.close();
+  });
+
+  it("and shrinks gives what is left, then a problem", async () => {
+    const root = folder({ a: "x".repeat(3_000_000) });
+    const source = await ((await found(root)).files[0] as SourceFile).open();
+    truncateSync(join(root, "a"), 1000);
+    const chunks = source.chunks()[Symbol.asyncIterator]();
+    expect((await chunks.next()).value).toHaveLength(1000);
+    await expect(chunks.next()).rejects.toMatchObject({ details: { problem: "shrunk" } });
+    await source.close();
+  });
+
+  it("and vanishes is a problem, but not once it is open", async () => {
+    const root = folder({ a: "1", b: "2" });
+    const [a, b] = (await found(root)).files as [SourceFile, SourceFile];
+    const open = await b.open();
+    rmSync(join(root, "a"));
+    rmSync(join(root, "b"));
+    await expect(a.open()).rejects.toMatchObject({ details: { problem: "vanished" } });
+    expect(await textOf(open)).toBe("2");
+    await open.close();
+  });
+
+  it("into a pipe is not waited for", async () => {
+    const root = folder({ a: "1" });
+    const [file] = (await found(root)).files as [SourceFile];
+    execFileSync("mkfifo", [join(root, "pipe")]);
+    renameSync(join(root, "pipe"), join(root, "a"));
+    await expect(file.open()).rejects.toMatchObject({ details: { problem: "no-file" } });
+  });
+});

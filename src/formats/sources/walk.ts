@@ -1,0 +1,152 @@
+/** Finding the files below folders, in archives, and behind links. */
+import type { BigIntStats, Dirent } from "node:fs";
+import { readdir, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, relative, sep } from "node:path";
+import { firstBytes, openBytes } from "./byte-source.ts";
+import { fileChunks, openFile } from "./file-bytes.ts";
+import { reasonOf } from "./problem.ts";
+import { inFolder } from "./surroundings.ts";
+import type { SourceFile, WalkOptions } from "./types.ts";
+import { isZip } from "./zip.ts";
+import { walkZip } from "./zip-walk.ts";
+
+/** Large, and never the place where a tool keeps conversations. */
+const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"]);
+
+/** The end record of a zip alone has as many bytes. */
+const ZIP_BYTES_MIN = 22;
+
+/** A folder on the way down. */
+interface Level {
+  readonly path: string;
+  readonly identity: string;
+  /** Its real path, or that of the link above it that was followed: files below may be read beside one another. */
+  readonly base: string;
+  readonly names: readonly Dirent[];
+  next: number;
+}
+
+/**
+ * The files below the given files and folders, sorted by name, each once
+ * whatever leads to it. A zip is opened: its members come in its place.
+ */
+export async function* walk(paths: readonly string[], options: WalkOptions): AsyncGenerator<SourceFile> {
+  const walker = new Walker(options);
+  for (const root of paths) yield* walker.root(root);
+}
+
+class Walker {
+  readonly #options: WalkOptions;
+  readonly #seen: Set<string> = new Set();
+
+  constructor(options: WalkOptions) {
+    this.#options = options;
+  }
+
+  async *root(root: string): AsyncGenerator<SourceFile> {
+    const found = await this.#look(root);
+    if (found === undefined) return;
+    const base = await realpath(found.isDirectory() ? root : dirname(root));
+    if (!found.isDirectory()) return yield* this.#file(root, root, found, [base]);
+    const levels: Level[] = [];
+    await this.#enter(root, found, base, levels);
+    for (let level = levels.at(-1); level !== undefined; level = levels.at(-1)) {
+      this.#options.signal?.throwIfAborted();
+      const entry = level.names[level.next++];
+      if (entry === undefined) levels.pop();
+      else yield* this.#entry(root, base, entry, levels);
+    }
+  }
+
+  async *#entry(root: string, rootBase: string, entry: Dirent, levels: Level[]): AsyncGenerator<SourceFile> {
+    const level = levels.at(-1) as Level;
+    const path = join(level.path, entry.name);
+    const found = await this.#look(path);
+    if (found === undefined) return;
+    if (!found.isDirectory()) return yield* this.#file(root, path, found, [rootBase, level.base]);
+    if (PASSED_OVER.has(entry.name)) return;
+    const base = entry.isSymbolicLink() ? await realpath(path).catch(() => level.base) : level.base;
+    await this.#enter(path, found, base, levels);
+  }
+
+  /** What a path leads to. Names that lead nowhere, or in circles, are problems. */
+  async #look(path: string): Promise<BigIntStats | undefined> {
+    try {
+      return await stat(path, { bigint: true });
+    } catch (error) {
+      this.#options.onProblem(path, reasonOf(error, path));
+      return undefined;
+    }
+  }
+
+  async #enter(path: string, found: BigIntStats, base: string, levels: Level[]): Promise<void> {
+    const identity = await identityOf(path, found);
+    if (levels.some((level) => level.identity === identity)) {
+      return this.#options.onProblem(path, "is a symbolic link to a folder that it is in");
+    }
+    if (this.#seen.has(identity)) return;
+    this.#seen.add(identity);
+    try {
+      const names = await readdir(path, { withFileTypes: true });
+      names.sort((a, b) => (a.name < b.name ? -1 : 1));
+      levels.push({ path, identity, base, names, next: 0 });
+    } catch (error) {
+      this.#options.onProblem(path, reasonOf(error, path));
+    }
+  }
+
+  async *#file(
+    root: string,
+    path: string,
+    found: BigIntStats,
+    bases: readonly string[],
+  ): AsyncGenerator<SourceFile> {
+    // Opening a pipe would wait for ever, and a device may do anything.
+    if (!found.isFile()) return this.#options.onProblem(path, "is no file: a socket, a pipe or a device");
+    const identity = await identityOf(path, found);
+    if (this.#seen.has(identity)) return;
+    this.#seen.add(identity);
+    const file = plainFile(root, path, found, identity, bases);
+    try {
+      if (file.size < ZIP_BYTES_MIN || !isZip(await headOf(path))) return yield file;
+    } catch (error) {
+      return this.#options.onProblem(path, reasonOf(error, path));
+    }
+    yield* walkZip(file, this.#options);
+  }
+}
+
+/** By number where the file system has numbers. */
+async function identityOf(path: string, found: BigIntStats): Promise<string> {
+  return found.ino === 0n ? realpath(path).catch(() => path) : `${found.dev}:${found.ino}`;
+}
+
+function plainFile(
+  root: string,
+  path: string,
+  found: BigIntStats,
+  identity: string,
+  bases: readonly string[],
+): SourceFile {
+  const modifiedMs = Number(found.mtimeMs);
+  return {
+    path,
+    root,
+    relative: path === root ? basename(path) : relative(root, path).split(sep).join("/"),
+    size: Number(found.size),
+    modifiedMs,
+    identity,
+    archive: undefined,
+    open: () => openBytes(path),
+    around: inFolder(path, modifiedMs, bases),
+  };
+}
+
+async function headOf(path: string): Promise<Buffer> {
+  const { handle, size } = await openFile(path);
+  try {
+    return await firstBytes(fileChunks(handle, path, 0, Math.min(4, size)), 4);
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,189 @@
+/**
+ * Reading zips, as every one may be built to do harm: what it says about its
+ * members is checked before they are opened, and again while they are read.
+ */
+import { isUtf8 } from "node:buffer";
+import { crc32 } from "node:zlib";
+import type { Entry } from "yauzl";
+import { firstBytes, MAGIC_BYTES, skipped, unpacked } from "./byte-source.ts";
+import { fileChunks, type OpenFile, openFile } from "./file-bytes.ts";
+import { type Bytes, type Encoding, inflate, isBomb } from "./inflate.ts";
+import { fileProblem, problem } from "./problem.ts";
+import type { ByteSource } from "./types.ts";
+
+const TOTAL_BYTES_MAX = 64 * 1024 ** 3;
+const MEMBERS_MAX = 1_000_000;
+/** Enough to unpack the first bytes from. */
+const HEAD_PACKED_BYTES = 4096;
+const LOCAL_HEADER_BYTES = 30;
+const LOCAL_HEADER_SIGN = 0x04034b50;
+
+/** How members may be packed, by the number of the method. */
+const METHODS: Readonly<Record<number, Encoding | "stored">> = { 0: "stored", 8: "deflate", 93: "zstd" };
+
+export interface ZipMember {
+  readonly name: string;
+  readonly size: number;
+  readonly packedSize: number;
+  readonly method: Encoding | "stored";
+  readonly crc: number;
+  readonly headerOffset: number;
+  readonly modifiedMs: number;
+}
+
+export interface Zip {
+  readonly path: string;
+  readonly identity: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+  /** Sorted by name. */
+  readonly members: readonly ZipMember[];
+  readonly named: ReadonlyMap<string, ZipMember>;
+}
+
+/** By its first bytes: a member, or the end of a zip that has none. */
+export function isZip(head: Buffer): boolean {
+  const sign = head.subarray(0, 4).toString("latin1");
+  return sign === "PK\x03\x04" || sign === "PK\x05\x06";
+}
+
+type OnProblem = (member: string | undefined, reason: string) => void;
+
+/** The members that can be read; why others cannot goes to `onProblem`. */
+export async function listZip(path: string, file: OpenFile, onProblem: OnProblem): Promise<Zip> {
+  const members: ZipMember[] = [];
+  let total = 0;
+  try {
+    for await (const entry of entriesOf(file)) {
+      const name = nameOf(entry);
+      if (name.endsWith("/")) continue;
+      total += entry.uncompressedSize;
+      const refused = refusal(entry, name, total) ?? (members.length >= MEMBERS_MAX ? "is one too many" : "");
+      if (refused !== "") onProblem(name, refused);
+      else members.push(memberOf(entry, name));
+    }
+  } catch (error) {
+    onProblem(undefined, `is not a whole zip: ${(error as Error).message}`);
+  }
+  members.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.headerOffset - b.headerOffset));
+  const named = new Map(members.map((member) => [member.name, member]));
+  return { path, identity: file.identity, size: file.size, modifiedMs: file.modifiedMs, members, named };
+}
+
+async function* entriesOf(file: OpenFile): AsyncGenerator<Entry> {
+  const { fromFdPromise } = await import("yauzl");
+  // Names are left undecoded, because a bad one would otherwise end the list.
+  const options = { autoClose: false, decodeStrings: false, validateEntrySizes: false };
+  const zip = await fromFdPromise(file.handle.fd, options);
+  yield* zip.eachEntry();
+}
+
+/** UTF-8 where it is that, whatever the flag says; the old encoding of zips agrees with ASCII only. */
+function nameOf(entry: Entry): string {
+  return entry.fileNameRaw.toString(isUtf8(entry.fileNameRaw) ? "utf8" : "latin1");
+}
+
+function refusal(entry: Entry, name: string, total: number): string | undefined {
+  if (isUnsafe(name)) return "has a name that leads out of the zip";
+  if (entry.isEncrypted()) return "is encrypted";
+  if (((entry.externalFileAttributes >>> 16) & 0o170000) === 0o120000) return "is a symbolic link";
+  if (METHODS[entry.compressionMethod] === undefined) {
+    return `is packed by method ${entry.compressionMethod}, which is not known`;
+  }
+  if (isBomb(entry.compressedSize, entry.uncompressedSize)) return "unpacks to far too much";
+  return total > TOTAL_BYTES_MAX ? "is behind the first 64 GiB of the zip" : undefined;
+}
+
+function isUnsafe(name: string): boolean {
+  if (name === "" || name.startsWith("/") || /^[a-z]:/i.test(name)) return true;
+  return name.includes("\\") || name.includes("\0") || name.split("/").includes("..");
+}
+
+function memberOf(entry: Entry, name: string): ZipMember {
+  const modifiedMs = entry.getLastModDate({ timezone: "UTC" }).getTime();
+  return {
+    name,
+    size: entry.uncompressedSize,
+    packedSize: entry.compressedSize,
+    method: METHODS[entry.compressionMethod] ?? "stored",
+    crc: entry.crc32,
+    headerOffset: entry.relativeOffsetOfLocalHeader,
+    modifiedMs: Number.isFinite(modifiedMs) ? modifiedMs : 0,
+  };
+}
+
+/** Open a member for reading. */
+export async function openMember(zip: Zip, member: ZipMember): Promise<ByteSource> {
+  const file = await reopen(zip);
+  const shown = `${zip.path}!${member.name}`;
+  try {
+    const from = (offset: number): Bytes => skipped(memberBytes(file, member, shown), offset);
+    const head = await memberHead(file, member, shown);
+    return unpacked(from, head, shown, () => file.handle.close());
+  } catch (error) {
+    await file.handle.close();
+    throw fileProblem(error, shown);
+  }
+}
+
+/** All bytes of a member, as it lies there. */
+export async function readMember(zip: Zip, member: ZipMember): Promise<Buffer> {
+  const file = await reopen(zip);
+  try {
+    return await firstBytes(memberBytes(file, member, member.name), member.size);
+  } finally {
+    await file.handle.close();
+  }
+}
+
+/** Fails when the zip is not the one that was listed. */
+async function reopen(zip: Zip): Promise<OpenFile> {
+  const file = await openFile(zip.path);
+  if (file.identity === zip.identity && file.size === zip.size && file.modifiedMs === zip.modifiedMs) {
+    return file;
+  }
+  await file.handle.close();
+  throw problem("changed", `${zip.path} was changed while it was read`);
+}
+
+/** How a member begins. Little is read for it, because it is asked of every member. */
+export async function memberHead(file: OpenFile, member: ZipMember, shown: string): Promise<Buffer> {
+  const start = await dataStart(file, member, shown);
+  const end = start + Math.min(member.packedSize, HEAD_PACKED_BYTES);
+  return firstBytes(unpackedBytes(file, member, start, end, shown), MAGIC_BYTES);
+}
+
+async function* memberBytes(file: OpenFile, member: ZipMember, shown: string): AsyncGenerator<Buffer> {
+  const start = await dataStart(file, member, shown);
+  yield* checked(unpackedBytes(file, member, start, start + member.packedSize, shown), member, shown);
+}
+
+function unpackedBytes(file: OpenFile, member: ZipMember, start: number, end: number, shown: string): Bytes {
+  const packed = fileChunks(file.handle, shown, start, end);
+  return member.method === "stored" ? packed : inflate(packed, member.method, shown);
+}
+
+/** The header before the data repeats the name, and may be longer than the list says. */
+async function dataStart(file: OpenFile, member: ZipMember, shown: string): Promise<number> {
+  const header = Buffer.alloc(LOCAL_HEADER_BYTES);
+  const { bytesRead } = await file.handle.read(header, 0, LOCAL_HEADER_BYTES, member.headerOffset);
+  if (bytesRead < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER_SIGN) {
+    throw problem("damaged", `${shown} is not where the zip says`);
+  }
+  const start = member.headerOffset + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
+  if (start + member.packedSize > file.size) throw problem("cut-off", `${shown} is cut off`);
+  return start;
+}
+
+async function* checked(bytes: Bytes, member: ZipMember, shown: string): AsyncGenerator<Buffer> {
+  let size = 0;
+  let crc = 0;
+  for await (const chunk of bytes) {
+    size += chunk.length;
+    if (size > member.size) throw problem("damaged", `${shown} is longer than the zip says`);
+    crc = crc32(chunk, crc);
+    yield chunk;
+  }
+  if (size < member.size) throw problem("cut-off", `${shown} is shorter than the zip says`);
+  if (crc !== member.crc) throw problem("damaged", `${shown} is damaged: its checksum does not match`);
+}
