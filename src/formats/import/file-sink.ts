@@ -1,0 +1,232 @@
+/** What a reader of one file writes to: gives its entries to the writers of their conversations. */
+
+import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { isUuid } from "../../util/uuid.ts";
+import type { Origin } from "./compose.ts";
+import type { ConversationSink, Sink, SourceConversation, SourceEntry, SourceRecord } from "./contract.ts";
+import type { ConversationWriter } from "./conversation-writer.ts";
+import type { Hint } from "./hints.ts";
+import { conversationIdOf, madeId } from "./ids.ts";
+import { type KeptRecord, keepDamaged, keepRecords } from "./kept-records.ts";
+import type { FileMemory, RememberedConversation } from "./ledger.ts";
+import type { Skipped } from "./report.ts";
+import type { ImportSession } from "./session.ts";
+
+/** Notes beyond this become an entry of their own instead of waiting for one. */
+const NOTES_MAX = 500;
+const NOTE_BYTES_MAX = 256 * 1024;
+/** What a record takes when its text is not at hand. */
+const RECORD_BYTES = 1000;
+const SKIPPED_KEPT_MAX = 100;
+const HANDLES_MAX = 64;
+const HANDLES_KEPT = 16;
+/** In the ledger, whose damage it is that came before the first conversation. No source id is empty. */
+const NOBODY = "";
+
+/** One conversation, as one file adds to it. */
+interface Handle extends ConversationSink {
+  readonly writer: ConversationWriter;
+  readonly sourceId: string;
+  last: string | null;
+  notes: KeptRecord[];
+  noteBytes: number;
+}
+
+export class FileSink implements Sink {
+  readonly #session: ImportSession;
+  readonly #origin: Origin;
+  /** What the last import knew, where this one goes on. */
+  readonly #memory: FileMemory | undefined;
+  readonly #resumes: boolean;
+  readonly #handles: Map<string, Handle> = new Map();
+  readonly #versions: Map<string, string> = new Map();
+  readonly skipped: Skipped[];
+  readonly #hint: Hint;
+  readonly #done: RememberedConversation[] = [];
+  #current: Handle | undefined;
+  /** Damage before the first conversation. */
+  #early: KeptRecord[] = [];
+
+  constructor(
+    session: ImportSession,
+    origin: Origin,
+    hint: Hint,
+    memory: FileMemory | undefined,
+    resumes: boolean,
+  ) {
+    this.#hint = hint;
+    this.#session = session;
+    this.#origin = origin;
+    this.#memory = memory;
+    this.#resumes = resumes;
+    this.skipped = resumes ? [...(memory?.skipped ?? [])] : [];
+    this.#early = keptIn(this.#savedOf(NOBODY).notes);
+  }
+
+  get writers(): ConversationWriter[] {
+    return [...this.#handles.values()].map(({ writer }) => writer);
+  }
+
+  conversation(start: SourceConversation): ConversationSink {
+    const handle = this.#handles.get(start.sourceId) ?? this.#open(this.#hint(start));
+    // Behind the others: what was used last is let go of last.
+    this.#handles.delete(start.sourceId);
+    this.#handles.set(start.sourceId, handle);
+    this.#current = handle;
+    return handle;
+  }
+
+  isCurrent(sourceId: string, version: string): boolean {
+    this.#versions.set(sourceId, version);
+    if (this.#session.mode === "verify") return false;
+    const before = this.#memory?.conversations.find((known) => known.sourceId === sourceId);
+    return before !== undefined && before.version === version;
+  }
+
+  skip(record: Omit<SourceRecord, "value">, reason: string): void {
+    this.tell(record, reason);
+    this.keepDamaged(keepDamaged({ ...record, reason }));
+  }
+
+  /** Report it, and nothing else. */
+  tell({ line, offset }: Pick<SourceRecord, "line" | "offset">, reason: string): void {
+    const skipped = { source: this.#origin.around.path, line, offset, reason };
+    this.#session.report.skip(skipped);
+    if (this.skipped.length < SKIPPED_KEPT_MAX) this.skipped.push(skipped);
+  }
+
+  /** Keep what could not be used with the conversation that was read last. */
+  keepDamaged(kept: KeptRecord): void {
+    if (this.#current === undefined) this.#early.push(kept);
+    else this.#note(this.#current, kept);
+  }
+
+  unknown(type: string): void {
+    this.#session.report.unknown(`${this.#origin.format}/${type}`);
+  }
+
+  unresolved(reference: string): void {
+    this.#session.report.unresolved(reference);
+  }
+
+  /** Let go of conversations that were not added to lately, where a file has many. */
+  async trim(): Promise<void> {
+    if (this.#handles.size <= HANDLES_MAX) return;
+    const idle = [...this.#handles.values()].slice(0, -HANDLES_KEPT);
+    for (const handle of idle) this.#flushNotes(handle);
+    await Promise.all(idle.map(({ writer }) => this.#session.release(writer)));
+    for (const { sourceId, writer } of idle) {
+      this.#done.push(rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
+      this.#handles.delete(sourceId);
+    }
+  }
+
+  /** Everything is written. Notes that wait for an entry are written too, unless they can wait in the ledger. */
+  async finish(final: boolean): Promise<void> {
+    if (final && this.#early.length > 0) this.conversation({ sourceId: this.#anybody });
+    for (const handle of this.#handles.values()) if (final) this.#flushNotes(handle);
+    for (const { writer } of this.#handles.values()) await this.#session.release(writer);
+  }
+
+  /** Whose the damage is when no conversation was added to: the last one of this file, or one for the file itself. */
+  get #anybody(): string {
+    const known = this.#memory?.conversations.at(-1)?.sourceId;
+    return known ?? madeId("damaged", this.#origin.around.path);
+  }
+
+  /** For the ledger: where each conversation stands in this file. */
+  save(): JsonObject {
+    const open = [...this.#handles.values()].map(({ sourceId, writer, last, notes }): [string, Json] => [
+      sourceId,
+      { id: writer.id, last, notes },
+    ]);
+    return Object.fromEntries(this.#early.length === 0 ? open : [...open, [NOBODY, { notes: this.#early }]]);
+  }
+
+  remembered(): RememberedConversation[] {
+    const open = [...this.#handles.values()].map(({ sourceId, writer }) =>
+      rememberedOf(sourceId, writer, this.#versions.get(sourceId)),
+    );
+    const now = [...this.#done, ...open];
+    const seen = new Set(now.map(({ sourceId }) => sourceId));
+    const before = (this.#memory?.conversations ?? []).filter(({ sourceId }) => !seen.has(sourceId));
+    return [...before, ...now];
+  }
+
+  #open(start: SourceConversation): Handle {
+    const saved = this.#savedOf(start.sourceId);
+    const { format } = this.#origin;
+    const id = typeof saved.id === "string" ? saved.id : idOf(format, start);
+    const remembered = this.#memory?.conversations.find((known) => known.id === id);
+    const resumes = this.#resumes && remembered !== undefined;
+    const { path } = this.#origin.around;
+    const writer = this.#session.use(id, format, start, path, remembered, resumes);
+    const handle: Handle = {
+      writer,
+      sourceId: start.sourceId,
+      last: typeof saved.last === "string" ? saved.last : null,
+      notes: keptIn(saved.notes),
+      noteBytes: 0,
+      add: (entry) => this.#add(handle, entry),
+      note: (record) =>
+        this.#note(handle, keepRecords([record], undefined)[0] as KeptRecord, record.text?.length),
+      blob: (base64) => writer.addBlob(base64),
+      update: (patch) => writer.update(patch),
+      leaf: (entryId) => writer.leaf(entryId),
+    };
+    for (const kept of this.#early) this.#note(handle, kept);
+    this.#early = [];
+    return handle;
+  }
+
+  #savedOf(sourceId: string): JsonObject {
+    const saved = this.#resumes ? this.#memory?.sink[sourceId] : undefined;
+    return isPlainObject(saved) ? (saved as JsonObject) : {};
+  }
+
+  #add(handle: Handle, entry: SourceEntry): void {
+    const { notes, noteBytes, last } = handle;
+    const parent = entry.parent === undefined ? last : entry.parent;
+    const bytes = entry.records.reduce((sum, { text }) => sum + (text?.length ?? RECORD_BYTES), noteBytes);
+    handle.writer.add({ entry, parent, notes, origin: this.#origin, bytes });
+    if (entry.kind !== "label") handle.last = entry.id;
+    handle.notes = [];
+    handle.noteBytes = 0;
+  }
+
+  #note(handle: Handle, kept: KeptRecord, bytes = RECORD_BYTES): void {
+    // Nothing is added to a conversation of Colloquy itself.
+    if (handle.writer.start.verbatim === true && kept.damaged === undefined) return;
+    handle.notes.push(kept);
+    handle.noteBytes += bytes;
+    if (handle.notes.length >= NOTES_MAX || handle.noteBytes >= NOTE_BYTES_MAX) this.#flushNotes(handle);
+  }
+
+  /** Records that no entry followed become one. */
+  #flushNotes(handle: Handle): void {
+    if (handle.notes.length === 0) return;
+    const id = madeId("notes", handle.writer.id, JSON.stringify(handle.notes));
+    this.#add(handle, { id, kind: "custom", data: { type: "records" }, records: [] });
+  }
+}
+
+/** Of what was saved. */
+function keptIn(notes: Json | undefined): KeptRecord[] {
+  return Array.isArray(notes) ? (notes as KeptRecord[]) : [];
+}
+
+function rememberedOf(
+  sourceId: string,
+  writer: ConversationWriter,
+  version: string | undefined,
+): RememberedConversation {
+  const title = writer.info?.title ?? null;
+  return { id: writer.id, sourceId, lastSeq: writer.tree.lastSeq, title, version: version ?? null };
+}
+
+/** A conversation of another Colloquy stays itself. */
+function idOf(format: string, { sourceId, root }: SourceConversation): string {
+  return format === "colloquy" && isUuid(sourceId)
+    ? sourceId.toLowerCase()
+    : conversationIdOf(format, root ?? sourceId);
+}

@@ -1,0 +1,42 @@
+/** Undo an import, for good: what came from a source goes to the trash and is not taken in again. */
+import { ColloquyError } from "../../errors.ts";
+import type { Store } from "../../store/store.ts";
+import { ledgerOf } from "./ledger-place.ts";
+
+export interface Forgotten {
+  readonly files: number;
+  /** Moved to the trash. */
+  readonly conversations: readonly string[];
+  /** They have entries from other files too, and stay. */
+  readonly shared: readonly string[];
+}
+
+export async function forgetSources(store: Store, paths: readonly string[]): Promise<Forgotten> {
+  const ledger = ledgerOf(store);
+  try {
+    const files = paths.flatMap((path) => [...ledger.below(path)]);
+    const named = new Set(files.map(({ path }) => path));
+    const ids = new Set(files.flatMap(({ conversations }) => conversations.map(({ id }) => id)));
+    const shared = new Set<string>();
+    for (const { path, conversations } of ledger.all()) {
+      if (named.has(path)) continue;
+      for (const { id } of conversations) if (ids.has(id)) shared.add(id);
+    }
+    const gone = [...ids].filter((id) => !shared.has(id));
+    for (const id of gone) await deleteIfThere(store, id);
+    ledger.together(() => {
+      for (const file of files) ledger.put({ ...file, forgotten: true });
+    });
+    return { files: files.length, conversations: gone, shared: [...shared] };
+  } finally {
+    ledger.close();
+  }
+}
+
+async function deleteIfThere(store: Store, id: string): Promise<void> {
+  try {
+    await store.delete(id);
+  } catch (error) {
+    if (!(error instanceof ColloquyError) || error.code !== "NOT_FOUND") throw error;
+  }
+}

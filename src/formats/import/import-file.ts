@@ -1,0 +1,234 @@
+/** One file of a source, read by the reader that knows it. */
+import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { openSourceDatabase } from "../sources/database.ts";
+import { readElements } from "../sources/elements.ts";
+import { readLines } from "../sources/lines.ts";
+import { problemOf, reasonOf } from "../sources/problem.ts";
+import type { ByteSource, SourceFile } from "../sources/types.ts";
+import { databaseFormat, isCompanion } from "./choose-format.ts";
+import type { DocumentFormat, LinesFormat } from "./contract.ts";
+import { type Prints, printsOf } from "./file-prints.ts";
+import { FileSink } from "./file-sink.ts";
+import type { Hints } from "./hints.ts";
+import type { FileMemory, Ledger } from "./ledger.ts";
+import { LineFeed } from "./line-feed.ts";
+import { readerFor } from "./reader-for.ts";
+import type { ImportSession } from "./session.ts";
+
+export interface FileJob {
+  readonly session: ImportSession;
+  readonly ledger: Ledger;
+  readonly hints: Hints;
+  /** A reader that a person has chosen. */
+  readonly wanted: string | undefined;
+  /** What waits for its continuation is written too. */
+  readonly isFinal: (file: SourceFile) => boolean;
+  readonly onBytes: (bytes: number) => void;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** How far a file was read. */
+interface Read {
+  readonly format: string | null;
+  readonly offset: number;
+  readonly line: number;
+  readonly whole: boolean;
+  readonly reader?: unknown;
+}
+
+/** What a reader needs. */
+interface Opened extends FileJob {
+  readonly file: SourceFile;
+  readonly source: ByteSource;
+  readonly memory: FileMemory | undefined;
+}
+
+const UNREAD: Read = { format: null, offset: 0, line: 1, whole: true };
+
+/** Read a file that is new or has changed. What goes wrong with it is reported, and ends this file only. */
+export async function importFile(
+  job: FileJob,
+  file: SourceFile,
+  memory: FileMemory | undefined,
+): Promise<void> {
+  try {
+    const source = await file.open();
+    try {
+      await readFile({ ...job, file, source, memory });
+    } finally {
+      await source.close();
+    }
+  } catch (error) {
+    if (job.signal?.aborted === true) return;
+    if (problemOf(error) === undefined) throw error;
+    const reason = reasonOf(error, file.path);
+    job.session.report.skip({ source: file.path, line: null, offset: null, reason });
+  }
+}
+
+async function readFile(opened: Opened): Promise<void> {
+  const { file, source, session, ledger, wanted } = opened;
+  if (isCompanion(file.path) && wanted === undefined) return;
+  const reader = await readerFor(source, file.path, wanted);
+  if (reader === "database") return readDatabase(opened);
+  if (typeof reader === "object") {
+    return reader.kind === "lines" ? readLinesOf(opened, reader) : readDocument(opened, reader);
+  }
+  if (reader === "damaged") {
+    const reason = "damaged: it seems to hold a conversation that cannot be read";
+    session.report.skip({ source: file.path, line: null, offset: null, reason });
+  } else if (reader === "unknown") session.report.ignored++;
+  if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, NO_PRINTS));
+}
+
+const NO_PRINTS: Prints = { headPrint: "", tailPrint: "" };
+
+async function sinkOf(opened: Opened, format: string, resumes: boolean): Promise<FileSink> {
+  const { session, file, hints, memory } = opened;
+  const hint = await hints.of(format, file.around);
+  session.report.files++;
+  return new FileSink(session, { format, file: file.relative, around: file.around }, hint, memory, resumes);
+}
+
+async function readLinesOf(opened: Opened, format: LinesFormat): Promise<void> {
+  const { session, file, source, memory, signal } = opened;
+  const resumes = await goesOn(opened, format);
+  const from = resumes && memory !== undefined ? { offset: memory.offset, line: memory.line } : START;
+  const sink = await sinkOf(opened, format.name, resumes);
+  const reader = format.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined);
+  const feed = new LineFeed(reader, sink, session.standIns, from);
+  let told = from.offset;
+
+  const ingest = session.mode === "write" ? session.ingest : undefined;
+  const problem = await guarded(async () => {
+    for await (const batch of readLines(source, { from, signal })) {
+      for (const line of batch) {
+        const waiting = feed.take(line);
+        if (waiting !== undefined) await waiting;
+      }
+      await feed.keepTooLong(source, ingest);
+      await session.relieve(sink.writers);
+      opened.onBytes(feed.offset - told);
+      told = feed.offset;
+    }
+  });
+  const final = signal?.aborted !== true && opened.isFinal(file);
+  if (!final || feed.isPending) session.report.pending++;
+  reader.end(final);
+  await sink.finish(final);
+  if (problem !== undefined)
+    sink.tell({ line: feed.line, offset: feed.offset }, reasonOf(problem, file.path));
+  if (session.mode !== "write") return;
+  const read: Read = {
+    format: format.name,
+    offset: feed.offset,
+    line: feed.line,
+    whole: final && problem === undefined,
+    reader: reader.state(),
+  };
+  opened.ledger.put(memoryOf(opened, read, sink, await printsOf(source, feed.offset)));
+}
+
+const START = { offset: 0, line: 1 };
+
+/** Whether the file is what it was, with more behind it. */
+async function goesOn({ memory, session, file, source }: Opened, format: LinesFormat): Promise<boolean> {
+  if (memory === undefined || session.mode !== "write" || memory.format !== format.name) return false;
+  if (memory.reader === undefined || memory.offset === 0) return false;
+  if (file.archive !== undefined || memory.identity !== file.identity || file.size < memory.offset)
+    return false;
+  const prints = await printsOf(source, memory.offset);
+  return prints.headPrint === memory.headPrint && prints.tailPrint === memory.tailPrint;
+}
+
+async function readDocument(opened: Opened, format: DocumentFormat): Promise<void> {
+  const { session, file, source, memory, signal } = opened;
+  const isSame = memory !== undefined && isUnchanged(file, memory) && memory.format === format.name;
+  const done = isSame && session.mode === "write" ? memory.offset : 0;
+  const sink = await sinkOf(opened, format.name, false);
+  let offset = done;
+  let ended = true;
+  const isElement = (value: Json): boolean => isPlainObject(value) && format.sniff(value as JsonObject);
+  for await (const element of readElements(source, { signal, isElement })) {
+    if (element.offset < done) continue;
+    if ("problem" in element) {
+      sink.skip({ ...element, line: null }, element.problem);
+      continue;
+    }
+    await format.read({ ...element, line: null }, sink, file.around);
+    await session.relieve(sink.writers);
+    await sink.trim();
+    opened.onBytes(element.offset - offset);
+    offset = element.offset;
+    if (signal?.aborted === true) {
+      ended = false;
+      break;
+    }
+  }
+  await sink.finish(true);
+  if (session.mode !== "write") return;
+  const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended };
+  opened.ledger.put(memoryOf(opened, read, sink, NO_PRINTS));
+}
+
+async function readDatabase(opened: Opened): Promise<void> {
+  const { session, file, signal, wanted } = opened;
+  const database = await openSourceDatabase(file);
+  try {
+    const format = databaseFormat(database, wanted);
+    if (format === undefined) {
+      session.report.ignored++;
+      return;
+    }
+    const sink = await sinkOf(opened, format.name, false);
+    for await (const _ of format.read(database, sink, file.around)) {
+      await session.relieve(sink.writers);
+      await sink.trim();
+      if (signal?.aborted === true) break;
+    }
+    await sink.finish(true);
+    if (session.mode !== "write") return;
+    const read = { format: format.name, offset: 0, line: 1, whole: signal?.aborted !== true };
+    opened.ledger.put(memoryOf(opened, read, sink, NO_PRINTS));
+  } finally {
+    database.close();
+  }
+}
+
+export function isUnchanged(file: SourceFile, memory: FileMemory): boolean {
+  const { identity, size, modifiedMs } = memory;
+  return identity === file.identity && size === file.size && modifiedMs === file.modifiedMs;
+}
+
+function memoryOf(
+  { file }: Opened,
+  { reader, ...read }: Read,
+  sink: FileSink | undefined,
+  prints: Prints,
+): FileMemory {
+  const { path, identity, size, modifiedMs } = file;
+  return {
+    path,
+    identity,
+    size,
+    modifiedMs,
+    ...read,
+    ...prints,
+    reader,
+    sink: sink?.save() ?? {},
+    conversations: sink?.remembered() ?? [],
+    skipped: sink?.skipped ?? [],
+    forgotten: false,
+  };
+}
+
+/** What reading threw, when it says something about the source. What was read before it counts. */
+async function guarded(work: () => Promise<void>): Promise<unknown> {
+  try {
+    await work();
+    return undefined;
+  } catch (error) {
+    if (problemOf(error) === undefined && (error as Error)?.name !== "AbortError") throw error;
+    return error;
+  }
+}

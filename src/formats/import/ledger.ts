@@ -1,0 +1,177 @@
+/**
+ * What was read of which file, so that the next import goes on there.
+ *
+ * Only a memory aid: what it does not know is read again and found to be in
+ * the store. It can be removed at any time, and a damaged one is set aside.
+ */
+import { chmodSync, existsSync, renameSync } from "node:fs";
+import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { unavailable } from "../../errors.ts";
+import { SqliteFileLock } from "../../sqlite/file-lock.ts";
+import type { JsonObject } from "../../util/json.ts";
+import type { Skipped } from "./report.ts";
+
+/** A file as the last import left it. */
+export interface FileMemory {
+  readonly path: string;
+  readonly identity: string;
+  readonly size: number;
+  readonly modifiedMs: number;
+  /** `null` when no reader knows the file. */
+  readonly format: string | null;
+  /** How far it was read, in uncompressed bytes and lines. */
+  readonly offset: number;
+  readonly line: number;
+  /** Of the first bytes, and of the last ones before `offset`. */
+  readonly headPrint: string;
+  readonly tailPrint: string;
+  /** All of it was read, and nothing waits for a continuation. */
+  readonly whole: boolean;
+  readonly reader: unknown;
+  readonly sink: JsonObject;
+  readonly conversations: readonly RememberedConversation[];
+  readonly skipped: readonly Skipped[];
+  /** A person wants nothing more from this file. */
+  readonly forgotten: boolean;
+}
+
+export interface RememberedConversation {
+  readonly id: string;
+  readonly sourceId: string;
+  /** The last entry that was there after the import. */
+  readonly lastSeq: number;
+  readonly title: string | null;
+  /** What the source changes with the conversation. */
+  readonly version: string | null;
+}
+
+const SCHEMA = `
+  PRAGMA journal_mode = WAL;
+  PRAGMA synchronous = NORMAL;
+  CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, memory TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+`;
+/** A ledger of another version is begun anew. */
+const VERSION = "1";
+
+export class Ledger {
+  readonly #database: DatabaseSync;
+  readonly #lock: SqliteFileLock | undefined;
+  readonly #get: StatementSync;
+  readonly #put: StatementSync;
+
+  private constructor(database: DatabaseSync, lock: SqliteFileLock | undefined) {
+    this.#database = database;
+    this.#lock = lock;
+    this.#get = database.prepare("SELECT memory FROM files WHERE path = ?");
+    this.#put = database.prepare("INSERT OR REPLACE INTO files (path, memory) VALUES (?, ?)");
+  }
+
+  /** For a store that keeps nothing, and for looking only. */
+  static inMemory(): Ledger {
+    return new Ledger(prepared(":memory:", ""), undefined);
+  }
+
+  /**
+   * `store` says which store it is about: one that was made anew at the same
+   * place has a new ledger. One import at a time works with it.
+   */
+  static open(path: string, store: string): Ledger {
+    const lock = new SqliteFileLock(`${path}.lock`);
+    if (!lock.tryAcquire()) {
+      const holder = lock.holder();
+      lock.close();
+      throw unavailable(`Another import into this store is running (${holder})`, {
+        details: { reason: "import-running" },
+      });
+    }
+    try {
+      return new Ledger(openOrSetAside(path, store), lock);
+    } catch (error) {
+      lock.close();
+      throw error;
+    }
+  }
+
+  get(path: string): FileMemory | undefined {
+    const row = this.#get.get(path);
+    return row === undefined ? undefined : (JSON.parse(String(row.memory)) as FileMemory);
+  }
+
+  put(memory: FileMemory): void {
+    this.#put.run(memory.path, JSON.stringify(memory));
+  }
+
+  *all(): Generator<FileMemory, void, undefined> {
+    for (const row of this.#database.prepare("SELECT memory FROM files ORDER BY path").all()) {
+      yield JSON.parse(String(row.memory)) as FileMemory;
+    }
+  }
+
+  /** Files at this path or below it. */
+  *below(path: string): Generator<FileMemory, void, undefined> {
+    for (const memory of this.all()) if (isBelow(memory.path, path)) yield memory;
+  }
+
+  /** Many changes at once are one write. */
+  together(changes: () => void): void {
+    this.#database.exec("BEGIN");
+    changes();
+    this.#database.exec("COMMIT");
+  }
+
+  close(): void {
+    this.#database.close();
+    this.#lock?.release();
+    this.#lock?.close();
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(`${folder}/`) || path.startsWith(`${folder}!`);
+}
+
+function openOrSetAside(path: string, store: string): DatabaseSync {
+  try {
+    return prepared(path, store);
+  } catch (error) {
+    if (!existsSync(path))
+      throw unavailable(`Cannot open ${path}: ${(error as Error).message}`, { cause: error });
+    setAside(path);
+    return prepared(path, store);
+  }
+}
+
+function prepared(path: string, store: string): DatabaseSync {
+  const database = new DatabaseSync(path, { timeout: 5000 });
+  try {
+    database.exec(SCHEMA);
+    if (path !== ":memory:") chmodSync(path, 0o600);
+    const about = new Map(
+      database
+        .prepare("SELECT name, value FROM about")
+        .all()
+        .map(({ name, value }) => [name, value]),
+    );
+    if (about.get("version") !== VERSION || about.get("store") !== store) begin(database, store);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+/** What a person wants forgotten stays forgotten, whatever else has changed. */
+function begin(database: DatabaseSync, store: string): void {
+  database.exec("DELETE FROM files WHERE json_extract(memory, '$.forgotten') IS NOT 1");
+  const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");
+  put.run("version", VERSION);
+  put.run("store", store);
+}
+
+function setAside(path: string): void {
+  const stamp = new Date().toISOString().replaceAll(/[:.]/g, "-");
+  for (const end of ["", "-wal", "-shm"]) {
+    if (existsSync(`${path}${end}`)) renameSync(`${path}${end}`, `${path}.damaged-${stamp}${end}`);
+  }
+}

@@ -1,0 +1,123 @@
+/** What an import found and did. */
+
+export interface Skipped {
+  readonly source: string;
+  readonly line: number | null;
+  readonly offset: number | null;
+  readonly reason: string;
+}
+
+/** One conversation that was read. */
+export interface Imported {
+  readonly id: string;
+  readonly key: string | null;
+  readonly source: string;
+  readonly format: string;
+  readonly sourceId: string;
+  readonly title: string | null;
+  /** In the store, after the import. */
+  readonly messages: number;
+  readonly branches: number;
+  readonly leaves: number;
+  /** Messages that this import added. */
+  readonly added: number;
+  /** What is odd about it: `missing-parent`, `duplicate-id`, `deep` … and how often. */
+  readonly flags: Readonly<Record<string, number>>;
+}
+
+export interface ImportReport {
+  readonly dryRun: boolean;
+  /** Conversations that were read because their source was new or had changed. */
+  readonly conversations: number;
+  /** Messages, and branches beside `main`, that were added; in a dry run, that would be. */
+  readonly messages: number;
+  readonly branches: number;
+  /** Files that were read, and those that have not changed since the last import. */
+  readonly files: number;
+  readonly unchanged: number;
+  readonly bytes: number;
+  readonly skipped: readonly Skipped[];
+  /** How many lines were skipped; `skipped` holds the first of them. */
+  readonly skippedCount: number;
+  /** Files of other programs: nothing was read from them. */
+  readonly ignored: number;
+  /** Types of records that no reader knows, and how often. The records are kept. */
+  readonly unknown: Readonly<Record<string, number>>;
+  readonly unresolved: number;
+  readonly unresolvedReferences: readonly string[];
+  readonly imported: readonly Imported[];
+  /** With `verify`: what the sources have and the store has not. */
+  readonly missing: readonly Skipped[];
+  readonly missingCount: number;
+  /** Files whose end waits for its continuation: it is read with the next import. */
+  readonly pending: number;
+  /** Stopped before the end; the next import goes on. */
+  readonly interrupted: boolean;
+}
+
+/** Lists do not grow beyond this; the counts beside them do. */
+const LIST_MAX = 10_000;
+
+export class ReportBuilder {
+  readonly #skipped: Skipped[] = [];
+  readonly #missing: Skipped[] = [];
+  readonly #unknown: Map<string, number> = new Map();
+  readonly #unresolved: Set<string> = new Set();
+  readonly imported: Map<string, Imported> = new Map();
+  #skippedCount = 0;
+  #missingCount = 0;
+  #unresolvedCount = 0;
+  messages = 0;
+  branches = 0;
+  files = 0;
+  unchanged = 0;
+  ignored = 0;
+  bytes = 0;
+  pending = 0;
+  interrupted = false;
+
+  skip(skipped: Skipped): void {
+    this.#skippedCount++;
+    if (this.#skipped.length < LIST_MAX) this.#skipped.push(skipped);
+  }
+
+  missing(missing: Skipped): void {
+    this.#missingCount++;
+    if (this.#missing.length < LIST_MAX) this.#missing.push(missing);
+  }
+
+  unknown(type: string): void {
+    const name = type.slice(0, 100);
+    // A file may invent types without end.
+    if (!this.#unknown.has(name) && this.#unknown.size >= 1000) return;
+    this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1);
+  }
+
+  unresolved(reference: string): void {
+    this.#unresolvedCount++;
+    if (this.#unresolved.size < LIST_MAX) this.#unresolved.add(reference.slice(0, 500));
+  }
+
+  build(dryRun: boolean): ImportReport {
+    return {
+      dryRun,
+      conversations: this.imported.size,
+      messages: this.messages,
+      branches: this.branches,
+      files: this.files,
+      unchanged: this.unchanged,
+      bytes: this.bytes,
+      skipped: this.#skipped,
+      skippedCount: this.#skippedCount,
+      ignored: this.ignored,
+      unknown: Object.fromEntries([...this.#unknown].sort()),
+      unresolved: this.#unresolvedCount,
+      unresolvedReferences: [...this.#unresolved],
+      imported: [...this.imported.values()],
+      missing: this.#missing,
+      missingCount: this.#missingCount,
+      pending: this.pending,
+      interrupted: this.interrupted,
+    };
+  }
+}

@@ -1,0 +1,170 @@
+/** Takes conversations of other tools into a store. */
+import { dirname } from "node:path";
+import { ColloquyError, invalid } from "../../errors.ts";
+import { Ingest } from "../../store/ingest.ts";
+import type { Store } from "../../store/store.ts";
+import type { SourceFile } from "../sources/types.ts";
+import { walk } from "../sources/walk.ts";
+import { FORMAT_NAMES } from "./choose-format.ts";
+import { Hints } from "./hints.ts";
+import { type FileJob, importFile, isUnchanged } from "./import-file.ts";
+import { type FileMemory, Ledger } from "./ledger.ts";
+import { ledgerOf } from "./ledger-place.ts";
+import { type ImportReport, ReportBuilder } from "./report.ts";
+import { ImportSession } from "./session.ts";
+
+export interface ImportProgress {
+  readonly bytes: number;
+  readonly bytesTotal: number;
+  readonly files: number;
+  readonly filesTotal: number;
+  readonly conversations: number;
+}
+
+export interface ImportOptions {
+  /** A reader's name, where the content of a file says too little. */
+  readonly format?: string | undefined;
+  /** Only tell what would be taken in. */
+  readonly dryRun?: boolean | undefined;
+  /** Read everything again and tell what the store lacks. Writes nothing. */
+  readonly verify?: boolean | undefined;
+  /** Also what was purged from the store, or forgotten, since an earlier import. */
+  readonly again?: boolean | undefined;
+  /** Leave what was written within so many milliseconds for later when it waits for its continuation. */
+  readonly settleMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
+}
+
+/**
+ * Small files of so many folders are read at once: what they write shares
+ * transactions. Those of one folder follow one another, because copies of a
+ * conversation lie side by side and the first of them gives it its name.
+ * Large ones follow one another, because of what they take of memory.
+ */
+const FOLDERS_AT_ONCE = 6;
+const SMALL_BYTES = 4 * 1024 * 1024;
+
+export async function importConversations(
+  store: Store,
+  paths: readonly string[],
+  options: ImportOptions = {},
+): Promise<ImportReport> {
+  const { format, dryRun = false, verify = false } = options;
+  if (format !== undefined && !FORMAT_NAMES.includes(format)) {
+    throw invalid(`Unknown format "${format}": one of ${FORMAT_NAMES.join(", ")} is expected`, "format");
+  }
+  const looks = dryRun || verify;
+  const ledger = looks ? Ledger.inMemory() : ledgerOf(store);
+  try {
+    return await new Run(store, ledger, options).over(paths);
+  } finally {
+    ledger.close();
+  }
+}
+
+class Run {
+  readonly #options: ImportOptions;
+  readonly #ledger: Ledger;
+  readonly #report: ReportBuilder = new ReportBuilder();
+  readonly #job: FileJob;
+  #bytesTotal = 0;
+  #filesDone = 0;
+  #filesTotal = 0;
+
+  constructor(store: Store, ledger: Ledger, options: ImportOptions) {
+    const { dryRun = false, verify = false, again = false, settleMs = 0 } = options;
+    const mode = verify ? "verify" : dryRun ? "dry-run" : "write";
+    this.#options = options;
+    this.#ledger = ledger;
+    this.#job = {
+      session: new ImportSession(new Ingest(store), mode, this.#report, again),
+      ledger,
+      hints: new Hints(),
+      wanted: options.format,
+      isFinal: ({ modifiedMs }) => Date.now() - modifiedMs >= settleMs,
+      onBytes: (bytes) => {
+        this.#report.bytes += bytes;
+        this.#tell();
+      },
+      signal: options.signal,
+    };
+  }
+
+  async over(paths: readonly string[]): Promise<ImportReport> {
+    const files = await this.#find(paths);
+    this.#filesTotal = files.length;
+    this.#bytesTotal = files.reduce((sum, { size }) => sum + size, 0);
+    const small = files.filter(({ size }) => size <= SMALL_BYTES);
+    const large = files.filter(({ size }) => size > SMALL_BYTES);
+    const folders = Object.values(Object.groupBy(small, ({ path }) => dirname(path))).values();
+    const lane = async (): Promise<void> => {
+      for (const folder of folders) await this.#work(folder ?? []);
+    };
+    await Promise.all([this.#work(large), ...Array.from({ length: FOLDERS_AT_ONCE }, lane)]);
+    this.#report.interrupted = this.#options.signal?.aborted === true;
+    return this.#report.build(this.#options.dryRun === true);
+  }
+
+  async #work(files: Iterable<SourceFile>): Promise<void> {
+    for (const file of files) {
+      if (this.#options.signal?.aborted === true) return;
+      await this.#take(file);
+      this.#filesDone++;
+    }
+  }
+
+  async #find(paths: readonly string[]): Promise<SourceFile[]> {
+    const files: SourceFile[] = [];
+    const onProblem = (source: string, reason: string): void => {
+      this.#report.skip({ source, line: null, offset: null, reason });
+    };
+    try {
+      for await (const file of walk(paths, { onProblem, signal: this.#options.signal })) files.push(file);
+    } catch (error) {
+      if (this.#options.signal?.aborted !== true) throw error;
+    }
+    return files;
+  }
+
+  async #take(file: SourceFile): Promise<void> {
+    const memory = this.#ledger.get(file.path);
+    if (memory !== undefined && this.#isDone(file, memory)) {
+      this.#report.unchanged++;
+      this.#report.bytes += file.size;
+      for (const skipped of memory.skipped) this.#report.skip(skipped);
+      if (memory.format === null) this.#report.ignored++;
+      return;
+    }
+    try {
+      await importFile(this.#job, file, this.#options.again === true ? undefined : memory);
+    } catch (error) {
+      throw withPath(error, file.path);
+    }
+  }
+
+  #isDone(file: SourceFile, memory: FileMemory): boolean {
+    const { again = false } = this.#options;
+    if (again) return false;
+    return memory.forgotten || (memory.whole && isUnchanged(file, memory));
+  }
+
+  #tell(): void {
+    this.#options.onProgress?.({
+      bytes: this.#report.bytes,
+      bytesTotal: this.#bytesTotal,
+      files: this.#filesDone,
+      filesTotal: this.#filesTotal,
+      conversations: this.#report.imported.size,
+    });
+  }
+}
+
+/** What fails here is the store, or a mistake of ours: it ends the import, and says where. */
+function withPath(error: unknown, path: string): unknown {
+  if (!(error instanceof ColloquyError)) return error;
+  return new ColloquyError(error.code, `${error.message} (while importing ${path})`, {
+    field: error.field,
+    cause: error,
+  });
+}

@@ -1,0 +1,130 @@
+/** One run of an import: the conversations that are being written, and what is reported of them. */
+import type { Ingest } from "../../store/ingest.ts";
+import type { SourceConversation } from "./contract.ts";
+import { ConversationWriter, type Mode } from "./conversation-writer.ts";
+import type { RememberedConversation } from "./ledger.ts";
+import type { ReportBuilder } from "./report.ts";
+import { StandIns } from "./stand-ins.ts";
+
+/** More than this is not held: whoever reads waits for the store. */
+const BYTES_WAITING_MAX = 24 * 1024 * 1024;
+
+interface InUse {
+  readonly writer: ConversationWriter;
+  /** Files that add to it right now. */
+  files: number;
+  source: string;
+}
+
+export class ImportSession {
+  readonly ingest: Ingest;
+  readonly mode: Mode;
+  readonly report: ReportBuilder;
+  readonly standIns: StandIns;
+  readonly #again: boolean;
+  /** Something that went wrong while nobody waited. */
+  #failure: { readonly error: unknown } | undefined;
+  readonly #writers: Map<string, InUse> = new Map();
+
+  /** `again`: also what was purged or forgotten since the last import. */
+  constructor(ingest: Ingest, mode: Mode, report: ReportBuilder, again: boolean) {
+    this.#again = again;
+    this.ingest = ingest;
+    this.mode = mode;
+    this.standIns = new StandIns(mode === "write" ? ingest : undefined);
+    this.report = report;
+  }
+
+  /** The writer of a conversation, which several files may share. Give it back with `release`. */
+  use(
+    id: string,
+    format: string,
+    start: SourceConversation,
+    source: string,
+    remembered: RememberedConversation | undefined,
+    resumes: boolean,
+  ): ConversationWriter {
+    let used = this.#writers.get(id);
+    if (used === undefined) {
+      const writer = new ConversationWriter({
+        ingest: this.ingest,
+        mode: this.mode,
+        id,
+        format,
+        start,
+        resumeAfter: resumes && !this.#again ? remembered?.lastSeq : undefined,
+        remembered: this.#again ? undefined : remembered,
+        standIns: this.standIns,
+        unresolved: (reference) => this.report.unresolved(reference),
+        missing: ({ entry, origin }) => {
+          const [first] = entry.records;
+          this.report.missing({
+            source: origin.around.path,
+            line: first?.line ?? null,
+            offset: first?.offset ?? null,
+            reason: `entry ${entry.id} is not in the store`,
+          });
+        },
+      });
+      used = { writer, files: 0, source };
+      this.#writers.set(id, used);
+    }
+    used.files++;
+    return used.writer;
+  }
+
+  /** Write what a file has added so far, and wait when the store cannot follow. */
+  async relieve(writers: Iterable<ConversationWriter>): Promise<void> {
+    const mine = [...writers];
+    for (const writer of mine) {
+      writer.drain().catch((error: unknown) => {
+        this.#failure ??= { error };
+      });
+    }
+    while (this.#bytesWaiting() > BYTES_WAITING_MAX) {
+      await Promise.all(mine.map((writer) => writer.drain().then(() => writer.settle())));
+      if (this.#failure !== undefined) break;
+      // The bytes are another file's: it has its turn.
+      if (this.#bytesWaiting() > BYTES_WAITING_MAX) await new Promise((resolve) => setTimeout(resolve, 1));
+    }
+    if (this.#failure !== undefined) throw this.#failure.error;
+  }
+
+  /** A file adds nothing more to it. The last one ends it. */
+  async release(writer: ConversationWriter): Promise<void> {
+    const used = this.#writers.get(writer.id);
+    if (used === undefined) return;
+    used.files--;
+    await writer.finish();
+    if (used.files > 0) return;
+    this.#writers.delete(writer.id);
+    this.#tell(writer, used.source);
+  }
+
+  #tell(writer: ConversationWriter, source: string): void {
+    const { report } = this;
+    report.messages += writer.added;
+    report.branches += writer.tree.branchesAdded;
+    const before = report.imported.get(writer.id);
+    const { info, start, format } = writer;
+    report.imported.set(writer.id, {
+      id: writer.id,
+      key: info?.key ?? null,
+      source: before?.source ?? source,
+      format,
+      sourceId: before?.sourceId ?? start.sourceId,
+      title: info?.title ?? writer.title ?? null,
+      messages: info?.messageCount ?? writer.added,
+      branches: writer.tree.branches,
+      leaves: writer.tree.leaves,
+      added: writer.added + (before?.added ?? 0),
+      flags: Object.fromEntries(writer.flags),
+    });
+  }
+
+  #bytesWaiting(): number {
+    let bytes = 0;
+    for (const { writer } of this.#writers.values()) bytes += writer.bytes;
+    return bytes;
+  }
+}

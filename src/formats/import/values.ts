@@ -1,0 +1,69 @@
+/** Reading values of unknown shape. */
+import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+
+export function objectIn(value: unknown): JsonObject | undefined {
+  return isPlainObject(value) ? (value as JsonObject) : undefined;
+}
+
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** A text that says something. */
+export function filledIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function numberIn(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+export function listIn(value: unknown): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function objectsIn(value: unknown): JsonObject[] {
+  return listIn(value).filter((item): item is JsonObject => isPlainObject(item));
+}
+
+/** Only the members that have a value. */
+export function defined(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
+}
+
+/** A JSON text, parsed; `undefined` when it is none. */
+export function parsedIn(text: unknown): Json | undefined {
+  if (typeof text !== "string") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+const SECONDS_MAX = 1e11;
+const TIME_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
+
+/**
+ * A time as sources write it, in epoch milliseconds: ISO 8601 with any number
+ * of decimals and any offset, epoch seconds (also with decimals), epoch
+ * milliseconds, either of them as text.
+ */
+export function timeIn(value: unknown): number | undefined {
+  if (typeof value === "number") return epochIn(value);
+  if (typeof value !== "string" || value === "") return undefined;
+  if (/^\d+(\.\d+)?$/.test(value)) return epochIn(Number(value));
+  if (!/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
+  // Without an offset it is UTC: the same file means the same times on every machine.
+  const isZoned = value.length <= 10 || /(?:Z|[+-]\d\d:?\d\d)$/i.test(value);
+  return inRange(Date.parse(isZoned ? value : `${value}Z`));
+}
+
+/** Milliseconds since 1973 have more than eleven digits; seconds will not before the year 5138. */
+function epochIn(value: number): number | undefined {
+  return inRange(Math.round(Math.abs(value) < SECONDS_MAX ? value * 1000 : value));
+}
+
+function inRange(ms: number): number | undefined {
+  return ms >= 0 && ms <= TIME_MAX_MS ? ms : undefined;
+}

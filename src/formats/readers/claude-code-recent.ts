@@ -1,0 +1,37 @@
+/**
+ * A map that remembers the newest keys only, at least half of `max`.
+ *
+ * The keys are kept in two halves, and the older one is dropped as a whole:
+ * taking the oldest key out of one map again and again gets slow, because the
+ * engine walks over all the places that became empty.
+ */
+export class Recent<Value> {
+  readonly #halfMax: number;
+  #old: Map<string, Value> = new Map();
+  #young: Map<string, Value> = new Map();
+
+  constructor(max: number) {
+    this.#halfMax = Math.ceil(max / 2);
+  }
+
+  get(key: string): Value | undefined {
+    const value = this.#young.get(key);
+    return value === undefined ? this.#old.get(key) : value;
+  }
+
+  has(key: string): boolean {
+    return this.#young.has(key) || this.#old.has(key);
+  }
+
+  set(key: string, value: Value): void {
+    this.#young.set(key, value);
+    if (this.#young.size < this.#halfMax) return;
+    this.#old = this.#young;
+    this.#young = new Map();
+  }
+
+  /** The newest, oldest of them first. */
+  last(count: number): (readonly [string, Value])[] {
+    return [...this.#old, ...this.#young].slice(-count);
+  }
+}
