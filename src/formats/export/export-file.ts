@@ -1,0 +1,105 @@
+/** An export on the disk: all of it under its name, or nothing. */
+import { link, mkdir, open, rename, rm } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { ConversationInfo } from "../../engine/engine.ts";
+import { asColloquyError, ColloquyError } from "../../errors.ts";
+import { token } from "../../transcript/atomic.ts";
+import { systemRandom } from "../../util/uuid.ts";
+import { EXPORT_FORMATS, type ExportFormat } from "./options.ts";
+
+const WRITE_CHARS = 1 << 16;
+
+/**
+ * Write pieces to a new file and give it its name when it is whole and synced.
+ * A file that is there is a `CONFLICT`, unless `force`. Gives the bytes written.
+ */
+export async function writeExport(
+  path: string,
+  pieces: AsyncIterable<string>,
+  { force = false }: { readonly force?: boolean } = {},
+): Promise<number> {
+  const temporary = join(
+    dirname(path),
+    `.colloquy-${token(systemRandom)}-${basename(path).slice(0, 100)}.tmp`,
+  );
+  try {
+    const bytes = await writeAll(temporary, pieces);
+    // Unlike a rename, a link never takes the place of a file that came in between.
+    if (force) await rename(temporary, path);
+    else await link(temporary, path);
+    await syncFolder(dirname(path));
+    return bytes;
+  } catch (error) {
+    throw explained(error, path);
+  } finally {
+    await rm(temporary, { force: true });
+  }
+}
+
+async function writeAll(path: string, pieces: AsyncIterable<string>): Promise<number> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    let bytes = 0;
+    let waiting = "";
+    for await (const piece of pieces) {
+      waiting += piece;
+      if (waiting.length < WRITE_CHARS) continue;
+      bytes += await append(file, waiting);
+      waiting = "";
+    }
+    bytes += await append(file, waiting);
+    await file.sync();
+    return bytes;
+  } finally {
+    await file.close();
+  }
+}
+
+async function append(file: Awaited<ReturnType<typeof open>>, text: string): Promise<number> {
+  await file.appendFile(text);
+  return Buffer.byteLength(text);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, "r");
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+function explained(error: unknown, path: string): ColloquyError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === "EEXIST") return alreadyThere(path);
+  if (code === "ENOENT")
+    return new ColloquyError("NOT_FOUND", `There is no folder ${dirname(path)}`, { field: "out" });
+  return asColloquyError(error, `Cannot write ${path}`);
+}
+
+export function alreadyThere(path: string): ColloquyError {
+  return new ColloquyError(
+    "CONFLICT",
+    `${path} exists already: choose another name, or replace it with --force`,
+    {
+      field: "out",
+    },
+  );
+}
+
+export async function makeFolder(path: string): Promise<void> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+}
+
+const NAME_CHARS_MAX = 60;
+
+/** A name for every conversation, safe on every disk. The id in it makes sure that no two have the same. */
+export function exportName({ id, key }: Pick<ConversationInfo, "id" | "key">, to: ExportFormat): string {
+  const words = (key ?? "")
+    .normalize("NFKD")
+    .replace(/[^A-Za-z0-9]+/g, "-")
+    .toLowerCase()
+    .slice(0, NAME_CHARS_MAX)
+    .replace(/^-+|-+$/g, "");
+  return `${words === "" ? "" : `${words}-`}${id}${EXPORT_FORMATS[to].extension}`;
+}

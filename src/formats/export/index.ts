@@ -1,0 +1,64 @@
+/** Conversations in the formats of others, and in ours. */
+import type { Store } from "../../store/store.ts";
+import { chatMessages } from "./chat-messages.ts";
+import { Cleaner } from "./cleaning.ts";
+import { html } from "./html.ts";
+import { json } from "./json.ts";
+import { jsonl } from "./jsonl.ts";
+import { markdown } from "./markdown.ts";
+import { openclaw } from "./openclaw.ts";
+import { checkOptions, type ExportOptions, type Wanted } from "./options.ts";
+import { outline } from "./outline.ts";
+import { Snapshot } from "./snapshot.ts";
+
+export { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from "./options.ts";
+
+/** An export, piece by piece. */
+export interface Export extends AsyncIterable<string> {
+  /** How many secrets were taken out so far. */
+  readonly redacted: number;
+}
+
+/**
+ * A conversation in another format, as pieces of text.
+ *
+ * Contract: the pieces are those of one moment, whatever is appended
+ * meanwhile. They are read a page at a time, so that memory does not grow with
+ * the conversation; only lists of messages for a model (`claude`, `openai`,
+ * `ai-sdk`) are gathered first. Wrong options throw at once; `NOT_FOUND` comes
+ * with the first piece.
+ */
+export function exportConversation(store: Store, idOrKey: string, options: ExportOptions): Export {
+  const wanted = checkOptions(options);
+  const cleaner = new Cleaner(wanted);
+  const pieces = write(store, idOrKey, wanted, cleaner);
+  return {
+    [Symbol.asyncIterator]: () => pieces,
+    get redacted() {
+      return cleaner.redacted;
+    },
+  };
+}
+
+async function* write(
+  store: Store,
+  idOrKey: string,
+  wanted: Wanted,
+  cleaner: Cleaner,
+): AsyncGenerator<string, void, undefined> {
+  const snapshot = await Snapshot.take(store, idOrKey);
+  switch (wanted.to) {
+    case "markdown":
+      return yield* markdown(outline(snapshot, wanted, cleaner));
+    case "html":
+      return yield* html(outline(snapshot, wanted, cleaner));
+    case "json":
+      return yield* json(snapshot, wanted, cleaner);
+    case "jsonl":
+      return yield* jsonl(snapshot, wanted, cleaner);
+    case "openclaw":
+      return yield* openclaw(snapshot, wanted, cleaner);
+    default:
+      return yield* chatMessages(snapshot, wanted, cleaner);
+  }
+}

@@ -1,0 +1,57 @@
+/** The lines that the JSONL engine would keep of a conversation, with large parts in them (docs/format/jsonl-v2.md). */
+import { ColloquyError } from "../../errors.ts";
+import { encodeEntry, encodeHeader, LINE_BYTES_MAX, sealObject } from "../../transcript/lines.ts";
+import type { JsonObject } from "../../util/json.ts";
+import type { Cleaner } from "./cleaning.ts";
+import { base64 } from "./json.ts";
+import type { Wanted } from "./options.ts";
+import type { ExportEntry, Snapshot } from "./snapshot.ts";
+
+export async function* jsonl(
+  snapshot: Snapshot,
+  wanted: Wanted,
+  cleaner: Cleaner,
+): AsyncGenerator<string, void, undefined> {
+  yield headerLine(snapshot, cleaner);
+  const entries = wanted.all ? snapshot.log() : snapshot.path(snapshot.branch(wanted.branch));
+  for await (const entry of entries) yield await line(snapshot, cleaner.entry(entry));
+}
+
+/** What a store keeps beside the log stands in the first line, because a file has no beside. */
+function headerLine({ info }: Snapshot, cleaner: Cleaner): string {
+  const { id, key, createdAt, title, model, profileId } = cleaner.value(info);
+  const plain = encodeHeader({ id, key, createdAt, generation: 1 });
+  if (title === null && model === null && profileId === null) return plain.toString();
+  const { _sum, ...members } = JSON.parse(plain.toString());
+  const beside = { title, model, profile_id: profileId };
+  const known = Object.entries(beside).filter(([, value]) => value !== null);
+  return sealObject({ ...members, ...Object.fromEntries(known) }).toString();
+}
+
+async function line(snapshot: Snapshot, entry: ExportEntry): Promise<string> {
+  const { id, kind, at, seq, parentId, branch, operationId, references } = entry;
+  const held = (entry.message ?? entry.data ?? null) as JsonObject | null;
+  const attached = references.length === 0 ? {} : { attached: await attachments(snapshot, references) };
+  const encoded = encodeEntry(
+    { id, kind, at, json: JSON.stringify(kind === "message" ? { ...held, ...attached } : held) },
+    { seq, parentId, branch, operationId, batch: undefined },
+  );
+  if (encoded.length > LINE_BYTES_MAX) {
+    throw new ColloquyError(
+      "NOT_SUPPORTED",
+      `Entry ${id} is longer than a line of JSONL may be: export the conversation as json`,
+    );
+  }
+  return encoded.toString();
+}
+
+/** Blobs that a message refers to by hash, in Base64, beside the message. */
+async function attachments(snapshot: Snapshot, hashes: readonly string[]): Promise<JsonObject> {
+  const found: Record<string, string> = {};
+  for (const hash of new Set(hashes)) {
+    const bytes = await snapshot.store.blob(hash);
+    if (bytes === undefined) continue;
+    found[hash] = (await Array.fromAsync(base64(bytes))).join("");
+  }
+  return found;
+}

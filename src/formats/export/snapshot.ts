@@ -1,0 +1,128 @@
+/**
+ * A conversation as it was at one moment, read a page at a time.
+ *
+ * The end of the log is noted first: whatever is appended while an export
+ * runs is not part of it, so that branches, labels and entries fit together.
+ */
+import type { ConversationInfo } from "../../engine/engine.ts";
+import { ColloquyError } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import type { StoreAccess } from "../../store/access.ts";
+import { inlineBlobs } from "../../store/blob-parts.ts";
+import { branchNamed, infoOf, tailOf } from "../../store/lookups.ts";
+import { accessOf, type Store } from "../../store/store.ts";
+import { type BranchInfo, describeBranches, Shape } from "../../tree/branches.ts";
+import { ownRanges, pathOf, type SeqRange, within } from "../../tree/path.ts";
+import { type Branch, liveBranches, MAIN, ownerOf, type Tree } from "../../tree/tree.ts";
+
+/** An entry with all its parts, and the branch that it lies on. */
+export interface ExportEntry extends Entry {
+  readonly branch: number;
+  /** Blobs that the message refers to by their hash, and that are not in it. */
+  readonly references: readonly string[];
+}
+
+const PAGE_ENTRIES = 500;
+const PAGE_BYTES = 4 * 1024 * 1024;
+
+export class Snapshot {
+  readonly store: Store;
+  readonly info: ConversationInfo;
+  readonly branches: readonly BranchInfo[];
+  readonly tree: Tree;
+  readonly #access: StoreAccess;
+  readonly #lastSeq: number;
+
+  private constructor(
+    store: Store,
+    info: ConversationInfo,
+    tree: Tree,
+    lastSeq: number,
+    last: string | null,
+  ) {
+    this.store = store;
+    this.#access = accessOf(store);
+    this.info = info;
+    this.tree = tree;
+    this.#lastSeq = lastSeq;
+    this.branches = describeBranches(tree, lastSeq, last);
+  }
+
+  static async take(store: Store, idOrKey: string): Promise<Snapshot> {
+    const access = accessOf(store);
+    const conversation = await store.get(idOrKey);
+    if (conversation === undefined) {
+      throw new ColloquyError("NOT_FOUND", `There is no conversation ${idOrKey}`);
+    }
+    const { tree, lastSeq, last } = await tailOf(access, conversation.id);
+    return new Snapshot(store, await infoOf(access, conversation.id), tree, lastSeq, last);
+  }
+
+  /** The branch of that name, or the checked-out one. */
+  branch(name: string | undefined): Branch {
+    const active = this.branches.find((branch) => branch.active)?.name ?? "main";
+    return branchNamed(this.tree, name ?? active);
+  }
+
+  described(id: number): BranchInfo | undefined {
+    const name = liveBranches(this.tree).find((branch) => branch.id === id)?.name;
+    return this.branches.find((branch) => branch.name === name);
+  }
+
+  /** Every entry of the log, with what was done to the tree. */
+  log(): AsyncGenerator<ExportEntry, void, undefined> {
+    return this.#entries(null, [[1, this.#lastSeq]], (seq) => ownerOf(this.tree, seq));
+  }
+
+  /** The path of a branch, as if it were the only one. */
+  path({ id }: Branch): AsyncGenerator<ExportEntry, void, undefined> {
+    return this.#entries(id, pathOf(this.tree, id, this.#lastSeq), () => MAIN);
+  }
+
+  /** What a branch has of its own; all of its path for `main`. */
+  own(branch: Branch): AsyncGenerator<ExportEntry, void, undefined> {
+    const fork = new Shape(this.tree).forkOf(branch);
+    const ranges =
+      fork === undefined
+        ? pathOf(this.tree, branch.id, this.#lastSeq)
+        : within(ownRanges(this.tree, branch.id, this.#lastSeq), fork.forkSeq + 1, this.#lastSeq);
+    return this.#entries(branch.id, ranges, () => branch.id);
+  }
+
+  async *#entries(
+    branch: number | null,
+    ranges: readonly SeqRange[],
+    ownerAt: (seq: number) => number,
+  ): AsyncGenerator<ExportEntry, void, undefined> {
+    for (const [from, to] of ranges) {
+      for (let after = from - 1; after < to; ) {
+        const { entries, more } = await this.#page(branch, after);
+        for (const entry of entries) {
+          // One at a time: a page of pictures would not fit into memory.
+          if (entry.seq <= to) yield await this.#whole(entry, ownerAt(entry.seq));
+        }
+        after = more ? (entries.at(-1)?.seq ?? to) : to;
+      }
+    }
+  }
+
+  #page(branch: number | null, after: number): Promise<{ entries: Entry[]; more: boolean }> {
+    return this.#access.ask((engine) =>
+      engine.page({
+        conversation: this.info.id,
+        direction: "forward",
+        from: after,
+        limit: PAGE_ENTRIES,
+        bytesMax: PAGE_BYTES,
+        kind: undefined,
+        branch,
+      }),
+    );
+  }
+
+  async #whole(entry: Entry, branch: number): Promise<ExportEntry> {
+    const references = (entry.blobs ?? []).filter(({ as }) => as === "reference").map(({ hash }) => hash);
+    const [whole = entry] = entry.blobs === undefined ? [entry] : await inlineBlobs(this.#access, [entry]);
+    return { ...whole, branch, references };
+  }
+}

@@ -1,0 +1,24 @@
+export {
+  EXPORT_FORMATS,
+  type Export,
+  type ExportFormat,
+  type ExportOptions,
+  exportConversation,
+} from "./export/index.ts";
+export {
+  FORMAT_NAMES,
+  type Forgotten,
+  forgetSources,
+  type Imported,
+  type ImportOptions,
+  type ImportProgress,
+  type ImportReport,
+  importConversations,
+  restoreRecord,
+  type Skipped,
+  type UsualPlace,
+  usualPlaces,
+  type WatchOptions,
+  watchConversations,
+} from "./import/index.ts";
+export { redactSecrets } from "./redact-secrets.ts";

@@ -1,0 +1,160 @@
+/**
+ * Secrets taken out of a text that somebody else will read.
+ *
+ * Tokens leak into transcripts: they are pasted, printed by tools, stand in
+ * files that an agent reads. Nothing finds every secret, so the owner can name
+ * values that must not leave; those are found in any case.
+ */
+import { SECRET_PATTERNS, type SecretPattern } from "./secret-patterns.ts";
+
+export interface Redacted {
+  readonly text: string;
+  /** How many places were taken out. */
+  readonly count: number;
+}
+
+/** Put `[redacted: kind]` in the place of what looks like a secret, and of the values that are known to be one. */
+export function redactSecrets(text: string, known: readonly string[] = []): Redacted {
+  const taken = new Taken(text);
+  for (const value of formsOf(known)) taken.value(value, "known value");
+  taken.blocks();
+  for (const pattern of SECRET_PATTERNS) taken.pattern(pattern);
+  taken.assignments();
+  return { text: taken.text, count: taken.count };
+}
+
+/** Whether the value of a member with this name is taken out: `{ "password": "…" }`. */
+export function isSecretMember(name: string, value: string): boolean {
+  return SECRET_NAME.test(name) && !/\s/.test(value) && isRandom(value);
+}
+
+class Taken {
+  text: string;
+  count = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  value(value: string, kind: string): void {
+    if (!this.text.includes(value)) return;
+    const parts = this.text.split(value);
+    this.count += parts.length - 1;
+    this.text = parts.join(mark(kind));
+  }
+
+  pattern({ kind, hints, pattern }: SecretPattern): void {
+    if (!hints.some((hint) => this.text.includes(hint))) return;
+    this.text = this.text.replace(pattern, (whole: string, ...rest: unknown[]) => {
+      const groups = rest.at(-1);
+      const secret = isGroups(groups) ? groups.secret : undefined;
+      if (secret?.startsWith("[redacted")) return whole;
+      this.count++;
+      return secret === undefined ? mark(kind) : whole.replace(secret, () => mark(kind));
+    });
+  }
+
+  /** Private keys. By hand: a pattern would look for the end again from every beginning. */
+  blocks(): void {
+    const { text } = this;
+    const begins = [...text.matchAll(KEY_BEGIN)];
+    if (begins.length === 0) return;
+    let result = "";
+    let from = 0;
+    let end = 0;
+    for (const [place, { index, 0: begin }] of begins.entries()) {
+      const body = index + begin.length;
+      if (end !== -1 && end < body) end = text.indexOf("-----END", body);
+      const before = Math.min(begins[place + 1]?.index ?? text.length, body + KEY_CHARS_MAX);
+      const whole = end !== -1 && end < before ? endOf(KEY_END, text, end) : end;
+      result += text.slice(from, index) + mark("private key");
+      from = whole > end ? whole : endOf(CUT_OFF, text, body);
+      this.count++;
+    }
+    this.text = result + text.slice(from);
+  }
+
+  assignments(): void {
+    if (!SECRET_NAME.test(this.text)) return;
+    for (const pattern of [ASSIGNMENT, OPTION]) {
+      this.text = this.text.replace(pattern, (whole: string, before: string, value: string) => {
+        if (!isRandom(value)) return whole;
+        this.count++;
+        return `${before}${mark("secret")}`;
+      });
+    }
+  }
+}
+
+function mark(kind: string): string {
+  return `[redacted: ${kind.replaceAll("-", " ")}]`;
+}
+
+function isGroups(value: unknown): value is Readonly<Record<string, string | undefined>> {
+  return typeof value === "object" && value !== null;
+}
+
+const KNOWN_CHARS_MIN = 4;
+
+/** A value as it is, and as it stands in JSON and in URLs. The longest first: one may be part of another. */
+function formsOf(known: readonly string[]): string[] {
+  const forms = known
+    .filter((value) => value.length >= KNOWN_CHARS_MIN)
+    .flatMap((value) => [
+      value,
+      JSON.stringify(value).slice(1, -1),
+      encodeURIComponent(value.toWellFormed()),
+      Buffer.from(value).toString("base64"),
+    ]);
+  return [...new Set(forms)].sort((a, b) => b.length - a.length);
+}
+
+const KEY_CHARS_MAX = 65_536;
+const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
+const KEY_END = /-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
+/** What is there of a key whose end is missing, also where its line breaks are written as `\n`. */
+const CUT_OFF = /(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,})*/y;
+
+/** Where a sticky pattern ends that begins at `at`. */
+function endOf(pattern: RegExp, text: string, at: number): number {
+  pattern.lastIndex = at;
+  return at + (pattern.exec(text)?.[0].length ?? 0);
+}
+
+const NAMES =
+  "(?:pass(?:word|wd|phrase|code)|pwd|secret|token(?!i[sz])|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential)";
+const SECRET_NAME = new RegExp(NAMES, "i");
+const VALUE = "([^\\s\"'`,;<>(){}\\[\\]\\\\]{8,})";
+const QUOTE = "\\\\?[\"'`]?";
+/** `password=…`, `"token": "…"`. A name may go on a little: `TOKEN_PROD`. */
+const ASSIGNMENT = new RegExp(
+  `(${NAMES}[\\w-]{0,24}${QUOTE}\\s{0,3}(?:=>|:=|==?|:)\\s{0,3}${QUOTE})${VALUE}`,
+  "gi",
+);
+/** `--api-key …` */
+const OPTION = new RegExp(`(--[a-z-]{0,24}?${NAMES}[\\w-]{0,24}\\s{1,3}${QUOTE})${VALUE}`, "gi");
+
+const DISTINCT_MIN = 6;
+const ENTROPY_BITS_MIN = 2.75;
+const SAMPLE_CHARS = 256;
+
+/** Whether somebody, or a machine, made this up to be guessed by nobody. Words, names and paths are not like that. */
+function isRandom(value: string): boolean {
+  if (value.length < 8 || IS_REFERENCE.test(value)) return false;
+  const sample = value.slice(0, SAMPLE_CHARS);
+  const kinds = [/[a-z]/, /[A-Z]/, /[0-9]/, /[^A-Za-z0-9]/].filter((kind) => kind.test(sample)).length;
+  if (kinds < 2 || !/[0-9]|[^A-Za-z0-9_.-]|[a-z][A-Z]{2}|[A-Z][a-z][A-Z]/.test(sample)) return false;
+  const counts = new Map<string, number>();
+  for (const character of sample) counts.set(character, (counts.get(character) ?? 0) + 1);
+  return counts.size >= DISTINCT_MIN && entropyOf(counts, sample.length) >= ENTROPY_BITS_MIN;
+}
+
+/** Names of variables, calls and places in which a secret stands, but which are none. */
+const IS_REFERENCE =
+  /^(?:\$[{(]|\$[A-Z_]+$|%[A-Z_]+%|\{\{|process\.env|os\.environ|env\.|https?:|\/|\.\/|~\/|[A-Za-z_$][A-Za-z_$]*(?:\.[A-Za-z_$]+)+$)/;
+
+function entropyOf(counts: ReadonlyMap<string, number>, length: number): number {
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / length) * Math.log2(count / length);
+  return bits;
+}
