@@ -1,9 +1,9 @@
 /** The part of the command table about erasing, copies and health. */
 import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "./command.ts";
 
-const REMOVING: Topic = { group: "Erasing", summary: "One message, a conversation, what is too old" };
+const REMOVING: Topic = { group: "Care", summary: "A message, a conversation, what is old" };
 const COPYING: Topic = { group: "Care", summary: "Copy the store; put a copy in its place" };
-const MEASURING: Topic = { group: "Care", summary: "How much is stored, and whether it is whole" };
+export const MEASURING: Topic = { group: "Care", summary: "How much is stored, is it whole, move it" };
 const CHECKING: Topic = { group: "Care", summary: "Check Node, SQLite, permissions and disk" };
 
 const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
@@ -84,8 +84,13 @@ export const CARE: readonly CommandSpec[] = [
     topic: MEASURING,
     summary: "Read everything and report damage (exit code 3)",
     args: [],
-    options: {},
-    examples: ["colloquy sessions validate --store jsonl:./chats"],
+    options: {
+      repair: { type: "boolean", help: "Set bad lines aside, count again; nothing is deleted" },
+    },
+    examples: [
+      "colloquy sessions validate --store jsonl:./chats",
+      "colloquy sessions validate --repair --store jsonl:./chats",
+    ],
     load: () => import("./commands/sessions-validate.ts"),
   },
   {

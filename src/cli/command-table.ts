@@ -5,6 +5,7 @@
 import { BRANCHES, MODEL } from "./branch-commands.ts";
 import { CARE, ERASING } from "./care-commands.ts";
 import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "./command.ts";
+import { FORMATS, MIGRATE } from "./format-commands.ts";
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   json: { type: "boolean", help: "Print JSON, for programs; errors too" },
@@ -148,7 +149,9 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...CONVERSATIONS,
   ...BRANCHES,
   ...MODEL,
+  ...FORMATS,
   ...ERASING,
   ...CARE,
+  MIGRATE,
   HELP,
 ];

@@ -15,13 +15,15 @@ export interface OptionSpec {
 export interface ArgumentSpec {
   readonly name: string;
   readonly optional?: boolean;
+  /** The last one, any number of times. */
+  readonly many?: boolean;
   /** What several words were probably meant to be, and quotes were forgotten. */
   readonly phrase?: string;
 }
 
 /** What some commands have in common: a line of the overview. */
 export interface Topic {
-  readonly group: "Conversations" | "Branches" | "For a model" | "Erasing" | "Care" | "Help";
+  readonly group: "Conversations" | "Branches" | "For a model" | "In and out" | "Care" | "Help";
   readonly summary: string;
 }
 

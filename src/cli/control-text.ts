@@ -12,6 +12,7 @@ export function controlText({ kind, data }: Entry, nameOf: NameEntry): string | 
   const control = data as JsonObject;
   if (kind === "removed") return "went with its branch";
   if (kind === "label") return labelText(control, nameOf);
+  if (kind === "custom") return CUSTOM.get(String(control.type))?.(control, nameOf);
   return kind === "info" ? INFOS.get(String(control.type))?.(control, nameOf) : undefined;
 }
 
@@ -50,6 +51,13 @@ const INFOS: ReadonlyMap<string, Words> = new Map<string, Words>([
     ({ compaction }, nameOf) => (isText(compaction) ? `compaction ${nameOf(compaction)} undone` : undefined),
   ],
   ["turn", turnText],
+  ["import", ({ format }) => (isText(format) ? `imported from ${format}` : undefined)],
+]);
+
+/** What an import adds. */
+const CUSTOM: ReadonlyMap<string, Words> = new Map<string, Words>([
+  ["records", () => "records of the source that are no messages"],
+  ["unusable-message", ({ role }) => `a message of the ${role} without content`],
 ]);
 
 function isText(value: Json | undefined): value is string {

@@ -120,7 +120,11 @@ function commandHelp(command: CommandSpec, out: Output): string[] {
 }
 
 function usageOf({ name, args }: CommandSpec): string {
-  return [name, ...args.map((arg) => (arg.optional ? `[${arg.name}]` : arg.name))].join(" ");
+  const words = args.map(({ name: word, many, optional }) => {
+    const shown = many === true ? `${word}…` : word;
+    return optional === true ? `[${shown}]` : shown;
+  });
+  return [name, ...words].join(" ");
 }
 
 function optionLines(options: readonly (readonly [string, OptionSpec])[], columns: number): string[] {

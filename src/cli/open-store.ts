@@ -44,6 +44,11 @@ export async function openToAppend(call: Call): Promise<Store> {
   return open(call, storeTarget(call.values), false);
 }
 
+/** Open the store, or make it, for work that keeps two processors busy. */
+export async function openToImport(call: Call): Promise<Store> {
+  return open(call, storeTarget(call.values), false, true);
+}
+
 /** The conversation that was asked for. `NOT_FOUND` when there is none. */
 export async function conversationOf(
   call: Call,
@@ -74,13 +79,14 @@ function noStore({ path }: StoreTarget): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no store at ${path}`);
 }
 
-async function open(call: Call, { text }: StoreTarget, readonly: boolean): Promise<Store> {
+async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker = false): Promise<Store> {
   const { openStore } = await import("../store/open.ts");
   let advice = CHECKS.has(call.command.name)
     ? ""
     : `. To see all that is wrong: ${nextCommand("sessions validate", call.values)}`;
   return openStore(text, {
     readonly,
+    worker,
     onProblem: (problem) => {
       warn(call, problem, advice);
       // Once is enough.

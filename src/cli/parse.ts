@@ -119,7 +119,7 @@ function checkArguments(command: CommandSpec, args: readonly string[]): void {
       missing.name,
     );
   }
-  const extra = args[atMost];
+  const extra = command.args.at(-1)?.many === true ? undefined : args[atMost];
   if (extra !== undefined) {
     const phrase = command.args.at(-1)?.phrase;
     const quotes = phrase === undefined ? "" : `. Put the ${phrase} in quotes`;

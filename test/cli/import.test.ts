@@ -1,0 +1,151 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { piHeader, piSays } from "../formats/pi-session.ts";
+import { Place } from "./run-command.ts";
+
+const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
+
+let place: Place;
+beforeEach(() => {
+  place = new Place();
+  mkdirSync(place.path("sources"));
+  writeFileSync(place.path("sources", "a.jsonl"), piHeader("s1") + piSays("a1", null, "Hello there"));
+});
+afterEach(() => place[Symbol.dispose]());
+
+describe("import", () => {
+  it("tells what it took in, to people and to programs", async () => {
+    const dry = await place.json(["import", "sources", "--dry-run"]);
+    expect(dry).toMatchObject({ dryRun: true, conversations: 1, messages: 1 });
+    const { code, stdout } = await place.run(["import", "sources"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Took in 1 message in 1 conversation\. 1 file read/);
+    expect(stdout).toContain("Hello there");
+    expect(await place.json(["import", "sources"])).toMatchObject({
+      conversations: 0,
+      messages: 0,
+      branches: 0,
+      unchanged: 1,
+      skipped: [],
+      unknown: {},
+      unresolved: 0,
+      imported: [],
+    });
+    expect(await place.json(["sessions", "history", "pi:s1"])).toMatchObject({
+      messages: [{ role: "user", text: "Hello there", at: "2026-01-01T10:00:01.000Z", id: "a1" }],
+    });
+  });
+
+  it("ends with 3 when it had to skip something, and says where", async () => {
+    appendFileSync(place.path("sources", "a.jsonl"), "{torn\n");
+    const { code, stdout } = await place.run(["import", "sources"]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/Skipped: 1\n {2}.*a\.jsonl:3: /);
+  });
+
+  it("proves what is there, and names what is missing", async () => {
+    await place.run(["import", "sources"]);
+    expect(await place.json(["import", "sources", "--verify"])).toMatchObject({ missingCount: 0 });
+    appendFileSync(place.path("sources", "a.jsonl"), piSays("a2", "a1", "Not yet"));
+    const { code, stdout } = await place.run(["import", "sources", "--verify"]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/Missing from the store: 1\n {2}.*a\.jsonl:3: /);
+  });
+
+  it("forgets a source when it is told to, and only then", async () => {
+    await place.run(["import", "sources"]);
+    rmSync(place.path("sources", "a.jsonl"));
+    await place.run(["import", "sources"]);
+    expect((await place.json(["sessions", "list"])).items).toHaveLength(1);
+    writeFileSync(place.path("sources", "a.jsonl"), piHeader("s1") + piSays("a1", null, "Hello there"));
+    expect(await place.json(["import", "sources", "--forget"])).toMatchObject({ files: 1 });
+    expect((await place.json(["sessions", "list"])).items).toEqual([]);
+    appendFileSync(place.path("sources", "a.jsonl"), piSays("a2", "a1", "More"));
+    expect(await place.json(["import", "sources"])).toMatchObject({ messages: 0 });
+  });
+
+  it("looks in the usual places, and wants a yes when nobody can be asked", async () => {
+    const env = { HOME: place.path("home") };
+    mkdirSync(place.path("home", ".pi", "agent", "sessions"), { recursive: true });
+    writeFileSync(
+      place.path("home/.pi/agent/sessions/x.jsonl"),
+      piHeader("s2") + piSays("b1", null, "From home"),
+    );
+    const { code, stderr } = await place.run(["import"], { env });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/pi: .*sessions/);
+    expect(await place.json(["import", "--yes"], { env })).toMatchObject({ messages: 1 });
+  });
+
+  it("refuses options that exclude each other, and formats that it does not know", async () => {
+    expect((await place.run(["import", "sources", "--watch", "--verify"])).code).toBe(2);
+    expect((await place.run(["import", "--forget"])).code).toBe(2);
+    const { code, stderr } = await place.run(["import", "sources", "--from", "telegraph"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/Unknown format "telegraph": one of .*claude-code/);
+  });
+
+  it("names a path that is not there", async () => {
+    const { code, stdout } = await place.run(["import", "nowhere"]);
+    expect(code).toBe(3);
+    expect(stdout).toMatch(/nowhere: .*(gone|not there|no such)/i);
+  });
+});
+
+/** The command with `--watch`, and the reports that it prints. */
+class Watcher {
+  readonly #child;
+  #printed = "";
+
+  constructor() {
+    this.#child = spawn(process.execPath, [BIN, "import", "sources", "--watch", "--json"], {
+      cwd: place.folder,
+      env: { ...process.env, COLLOQUY_STATE_DIR: place.state },
+    });
+    this.#child.stdout.on("data", (chunk) => {
+      this.#printed += chunk;
+    });
+  }
+
+  /** Waits until so many messages have been taken in. */
+  async until(messages: number): Promise<void> {
+    for (let waited = 0; waited < 15_000; waited += 50) {
+      const found = [...this.#printed.matchAll(/"messages":(\d+),"branches":\d+,"files"/g)];
+      if (found.reduce((sum, [, count]) => sum + Number(count), 0) >= messages) return;
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    throw new Error(`not in time: ${this.#printed.slice(0, 500)}`);
+  }
+
+  async end(signal: "SIGINT" | "SIGKILL"): Promise<number | null> {
+    const ended = once(this.#child, "exit");
+    this.#child.kill(signal);
+    const [code] = await ended;
+    return code;
+  }
+}
+
+describe("import --watch", () => {
+  it("takes in what is written while it runs, and goes on after it was killed", async () => {
+    const first = new Watcher();
+    await first.until(1);
+    writeFileSync(place.path("sources", "b.jsonl"), piHeader("s2") + piSays("b1", null, "New file"));
+    await first.until(2);
+    await first.end("SIGKILL");
+    appendFileSync(place.path("sources", "a.jsonl"), piSays("a2", "a1", "While nobody watched"));
+    rmSync(place.path("sources", "b.jsonl"));
+    const second = new Watcher();
+    await second.until(1);
+    expect(await second.end("SIGINT")).toBe(0);
+    const { items } = await place.json(["sessions", "list"]);
+    expect(
+      items.map(({ key, messageCount }: { key: string; messageCount: number }) => [key, messageCount]).sort(),
+    ).toEqual([
+      ["pi:s1", 2],
+      ["pi:s2", 1],
+    ]);
+  }, 60_000);
+});
