@@ -1,4 +1,5 @@
 /** `npm run bench -- SUITE [ROW …]`: measures, prints a table, exits with 1 when a target is missed. */
+import { formatsBench } from "./formats/index.ts";
 import { type BenchRow, benchFolder, microseconds, printTable, syncCost } from "./harness.ts";
 import { lifeBench } from "./life/index.ts";
 import { storeBench } from "./store/index.ts";
@@ -6,6 +7,7 @@ import { storeBench } from "./store/index.ts";
 const SUITES: Readonly<Record<string, Readonly<Record<string, (folder: string) => Promise<BenchRow[]>>>>> = {
   store: storeBench,
   life: lifeBench,
+  formats: formatsBench,
 };
 
 const [name = "", ...wanted] = process.argv.slice(2);

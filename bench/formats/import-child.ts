@@ -1,0 +1,14 @@
+/** Imports one folder in a process of its own and says what that took. */
+import { importConversations } from "../../src/formats/import/run.ts";
+import { openStore } from "../../src/store/open.ts";
+
+const [target = "", folder = ""] = process.argv.slice(2);
+const store = await openStore(target, { worker: true });
+const startedMs = performance.now();
+const { messages, conversations, skippedCount, unchanged, bytes } = await importConversations(store, [
+  folder,
+]);
+const ms = performance.now() - startedMs;
+await store.close();
+const rssBytes = process.resourceUsage().maxRSS * 1024;
+console.log(JSON.stringify({ ms, rssBytes, messages, conversations, skippedCount, unchanged, bytes }));

@@ -1,0 +1,140 @@
+import { execFileSync } from "node:child_process";
+import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { type BenchRow, report } from "../harness.ts";
+import { readAndParse } from "./bare.ts";
+import { writeCorpus, writeLongFile } from "./corpus.ts";
+
+const GIGABYTE = 1_000_000_000;
+const RATE_REACH = 40;
+const RATIO_REACH = 0.3;
+const AGAIN_REACH_MS = 2000;
+const MEMORY_REACH = 300;
+
+interface Imported {
+  readonly ms: number;
+  readonly rssBytes: number;
+  readonly messages: number;
+  readonly conversations: number;
+  readonly skippedCount: number;
+  readonly unchanged: number;
+  readonly bytes: number;
+}
+
+function importInto(target: string, folder: string): Imported {
+  const child = new URL("import-child.ts", import.meta.url).pathname;
+  const output = execFileSync(process.execPath, [child, target, folder], { encoding: "utf8" });
+  return JSON.parse(output) as Imported;
+}
+
+/** A gigabyte of several tools, in turn with reading and parsing the same files, and once more. */
+export async function corpus(folder: string): Promise<BenchRow[]> {
+  const sources = join(folder, "corpus");
+  const { bytes, files } = writeCorpus(sources, GIGABYTE);
+  console.log(`     corpus of ${(bytes / 1e6).toFixed(0)} MB in ${files} files`);
+  const rates: number[] = [];
+  const ratios: number[] = [];
+  let again: Imported | undefined;
+  for (let round = 0; round < 3; round++) {
+    const startedMs = performance.now();
+    await readAndParse(sources);
+    const bareMs = performance.now() - startedMs;
+    const target = `sqlite:${join(folder, `import-${round}.db`)}`;
+    const { ms, messages, conversations, skippedCount } = importInto(target, sources);
+    console.log(`     ${messages} messages in ${conversations} conversations, ${skippedCount} skipped`);
+    rates.push(bytes / 1e6 / (ms / 1000));
+    ratios.push(bareMs / ms);
+    again = importInto(target, sources);
+    rmSync(join(folder, `import-${round}.db`), { force: true });
+  }
+  const rate = median(rates);
+  const ratio = median(ratios);
+  const againMs = again?.ms ?? 0;
+  rmSync(sources, { recursive: true });
+  return [
+    row(
+      "Import of 1 GB of several tools, sqlite",
+      `${rate.toFixed(1)} MB/s`,
+      "",
+      `≥ ${RATE_REACH} MB/s`,
+      rate >= RATE_REACH,
+    ),
+    row(
+      "… against reading and parsing the same lines",
+      `${rate.toFixed(1)} MB/s`,
+      `${(rate / ratio).toFixed(1)} MB/s`,
+      `≥ ${RATIO_REACH} ×`,
+      ratio >= RATIO_REACH,
+      `${ratio.toFixed(2)} ×`,
+    ),
+    row(
+      "… once more, nothing new",
+      `${(againMs / 1000).toFixed(2)} s`,
+      "",
+      `≤ ${AGAIN_REACH_MS / 1000} s`,
+      againMs <= AGAIN_REACH_MS && again?.messages === 0,
+    ),
+  ];
+}
+
+/** Lines of 64 MB, each of them one message. */
+export async function longLines(folder: string): Promise<BenchRow[]> {
+  const sources = join(folder, "long-lines");
+  writeLongLines(sources, 8, 64_000_000);
+  return [memoryRow("Memory for eight lines of 64 MB", folder, sources)];
+}
+
+/** One file of 5 GB. */
+export async function longFile(folder: string): Promise<BenchRow[]> {
+  const sources = join(folder, "long-file");
+  writeLongFile(sources, 5 * GIGABYTE);
+  return [memoryRow("Memory for one file of 5 GB", folder, sources)];
+}
+
+function memoryRow(work: string, folder: string, sources: string): BenchRow {
+  const { rssBytes, messages, ms, bytes } = importInto(`sqlite:${join(folder, "memory.db")}`, sources);
+  const megabytes = rssBytes / 1e6;
+  console.log(`     ${messages} messages, ${(bytes / 1e6 / (ms / 1000)).toFixed(1)} MB/s`);
+  rmSync(sources, { recursive: true });
+  for (const end of ["", "-wal", "-shm", "-imports"])
+    rmSync(join(folder, `memory.db${end}`), { force: true });
+  return row(
+    work,
+    `${megabytes.toFixed(0)} MB`,
+    "",
+    `≤ ${MEMORY_REACH} MB`,
+    megabytes <= MEMORY_REACH && messages > 0,
+  );
+}
+
+function writeLongLines(folder: string, count: number, bytes: number): void {
+  mkdirSync(folder, { recursive: true });
+  const file = openSync(join(folder, "0000.jsonl"), "w", 0o600);
+  const sessionId = "00000000-0000-4000-8000-000000000001";
+  const text = 'A line of output with "quotes" and more, and a café.\n';
+  const content = text.repeat(Math.floor(bytes / JSON.stringify(text).length));
+  let parentUuid: string | null = null;
+  for (let line = 0; line < count; line++) {
+    const uuid = `00000000-0000-4000-9000-${String(line).padStart(12, "0")}`;
+    const message = { role: "user", content: [{ type: "tool_result", tool_use_id: `t${line}`, content }] };
+    const timestamp = "2026-01-01T00:00:00.000Z";
+    writeSync(file, `${JSON.stringify({ parentUuid, sessionId, type: "user", message, uuid, timestamp })}\n`);
+    parentUuid = uuid;
+  }
+  closeSync(file);
+}
+
+function median(values: readonly number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
+}
+
+function row(
+  work: string,
+  ours: string,
+  bare: string,
+  reach: string,
+  ok: boolean,
+  value: string = ours,
+): BenchRow {
+  return report({ work, ours, bare: bare === "" ? "–" : bare, value, reach, ok });
+}
