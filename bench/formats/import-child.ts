@@ -1,13 +1,13 @@
-/** Imports one folder in a process of its own and says what that took. */
+/** Imports one folder in a process of its own, as the command does, and says what that took. */
+import { lowMemory } from "../../src/cli/low-memory.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 
 const [target = "", folder = ""] = process.argv.slice(2);
 const store = await openStore(target, { worker: true });
+lowMemory();
 const startedMs = performance.now();
-const { messages, conversations, skippedCount, unchanged, bytes } = await importConversations(store, [
-  folder,
-]);
+const { messages, conversations, skippedCount, unchanged, bytes } = await importConversations(store, [folder]);
 const ms = performance.now() - startedMs;
 await store.close();
 const rssBytes = process.resourceUsage().maxRSS * 1024;

@@ -23,7 +23,7 @@ export interface ArgumentSpec {
 
 /** What some commands have in common: a line of the overview. */
 export interface Topic {
-  readonly group: "Conversations" | "Branches" | "For a model" | "In and out" | "Care" | "Help";
+  readonly group: "Conversations" | "Branches" | "For a model" | "In and out" | "State" | "Care" | "Help";
   readonly summary: string;
 }
 

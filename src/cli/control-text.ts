@@ -51,12 +51,12 @@ const INFOS: ReadonlyMap<string, Words> = new Map<string, Words>([
     ({ compaction }, nameOf) => (isText(compaction) ? `compaction ${nameOf(compaction)} undone` : undefined),
   ],
   ["turn", turnText],
+  ["records", () => "records of the source that are no messages"],
   ["import", ({ format }) => (isText(format) ? `imported from ${format}` : undefined)],
 ]);
 
 /** What an import adds. */
 const CUSTOM: ReadonlyMap<string, Words> = new Map<string, Words>([
-  ["records", () => "records of the source that are no messages"],
   ["unusable-message", ({ role }) => `a message of the ${role} without content`],
 ]);
 

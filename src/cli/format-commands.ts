@@ -17,7 +17,7 @@ export const FORMATS: readonly CommandSpec[] = [
       "dry-run": { type: "boolean", help: "Only say what would be taken in" },
       watch: { type: "boolean", help: "Go on taking in what the tools write, until Ctrl-C" },
       verify: { type: "boolean", help: "Read the sources again and prove that nothing is missing" },
-      again: { type: "boolean", help: "Also what you have purged or forgotten since" },
+      again: { type: "boolean", help: "From the start, also what you deleted, purged or forgot" },
       forget: { type: "boolean", help: "Move what came from PATH to the trash, and take in no more of it" },
       yes: { type: "boolean", help: "Without PATH: all that is found, without asking" },
     },

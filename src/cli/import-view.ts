@@ -2,26 +2,24 @@ import type { Imported, ImportReport, Skipped } from "../formats/import/report.t
 import { bytesText } from "./bytes-text.ts";
 import type { Call } from "./command.ts";
 import { counted } from "./conversation-view.ts";
+import { nextCommand } from "./invocation.ts";
 import { safeLine } from "./safe-text.ts";
+import { cut } from "./width.ts";
 import { wrap } from "./wrap.ts";
 
 /** So many lines of each kind are shown to a person; `--json` gives all. */
 const SHOWN_MAX = 10;
-
-export function importJson(report: ImportReport): Record<string, unknown> {
-  return { ...report };
-}
+const TITLE_COLUMNS_MAX = 48;
 
 export function importLines(call: Call, report: ImportReport): string[] {
   const { columns } = call.out;
   const { skipped, skippedCount, missing, missingCount, unknown, unresolved, unresolvedReferences } = report;
+  const grown = report.imported.filter(({ added }) => added > 0);
   return [
-    ...wrap(summary(report), columns),
-    ...report.imported
-      .filter(({ added }) => added > 0)
-      .slice(0, SHOWN_MAX)
-      .map((item) => conversationLine(call, item)),
-    ...more(report.imported.filter(({ added }) => added > 0).length),
+    ...wrap(summary(call, report, grown.length), columns),
+    ...grown.slice(0, SHOWN_MAX).map((item) => conversationLine(call, item)),
+    ...more(grown.length),
+    ...wrap(asides(report).join(" "), columns),
     ...section("Skipped", skippedCount, skipped.map(placeLine)),
     ...section("Missing from the store", missingCount, missing.map(placeLine)),
     ...section(
@@ -31,32 +29,50 @@ export function importLines(call: Call, report: ImportReport): string[] {
     ),
     ...section("Not found, though something refers to it", unresolved, unresolvedReferences.map(safeLine)),
     ...(report.interrupted ? ["Stopped before the end. The same command goes on from here."] : []),
+    ...(grown.length > 0 && !report.dryRun
+      ? [`To see them: ${nextCommand("sessions list", call.values)}`]
+      : []),
   ];
 }
 
-function summary(report: ImportReport): string {
-  const { messages, branches, conversations, files, unchanged, ignored, bytes, dryRun, missingCount } =
-    report;
+function summary(call: Call, report: ImportReport, grown: number): string {
+  const { messages, branches, files, unchanged, ignored, bytes, dryRun, missingCount, records } = report;
   const others = ignored > 0 ? `, ${ignored} of other programs` : "";
   const same = unchanged > 0 ? `, ${unchanged} unchanged` : "";
   const read = `${counted(files, "file")} read${same}${others} (${bytesText(bytes)})`;
-  const found = `${counted(messages, "message")}${branches > 0 ? ` and ${counted(branches, "branch")}` : ""} in ${counted(conversations, "conversation")}`;
-  if (missingCount > 0) return `${missingCount} records of the sources are not in the store. ${read}.`;
-  if (dryRun) return `Would take in ${found}. ${read}.`;
-  if (messages === 0 && files + unchanged > 0) return `Nothing new. ${read}.`;
-  return `Took in ${found}. ${read}.`;
+  if (call.flags.has("verify")) {
+    const found = `${counted(records, "record")} of ${counted(files, "file")}`;
+    return missingCount === 0
+      ? `Verified: all ${found} are in the store.`
+      : `${missingCount} of ${found} are not in the store.`;
+  }
+  if (files + unchanged === 0) return `Found no conversations. ${read}.`;
+  if (messages === 0) return `Nothing new. ${read}.`;
+  const leaving = branches > 0 ? ` and ${counted(branches, "branch")}` : "";
+  const found = `${counted(messages, "message")}${leaving} in ${counted(grown, "conversation")}`;
+  return `${dryRun ? "Would take in" : "Took in"} ${found}. ${read}.`;
 }
 
-function conversationLine(call: Call, { id, key, title, added, branches, format, flags }: Imported): string {
-  const name = safeLine(title ?? key ?? id);
-  const odd = Object.entries(flags).map(([flag, count]) => `${flag} ${count}`);
-  const parts = [
-    format,
-    counted(added, "message"),
-    ...(branches > 1 ? [counted(branches, "branch")] : []),
-    ...odd,
+/** What was left alone, and why. */
+function asides({ imported, forgotten, pending }: ImportReport): string[] {
+  const flagged = (flag: string): number => imported.filter(({ flags }) => flags[flag] !== undefined).length;
+  const [trashed, purged] = [flagged("in-trash"), flagged("purged")];
+  return [
+    ...(trashed > 0 ? [`${counted(trashed, "conversation")} in the trash got nothing.`] : []),
+    ...(purged > 0 ? [`${counted(purged, "conversation")} that you purged stay away.`] : []),
+    ...(forgotten > 0 ? [`${counted(forgotten, "file")} passed over, as you said with --forget.`] : []),
+    ...(trashed + purged + forgotten > 0 ? ["--again brings them back."] : []),
+    ...(pending > 0
+      ? [`${counted(pending, "file")} with an end that is not complete yet: it is left for later.`]
+      : []),
   ];
-  return `  ${call.out.style("bold", name)}  ${parts.join(" · ")}`;
+}
+
+function conversationLine(call: Call, { id, key, title, added, branches, flags }: Imported): string {
+  const name = cut(safeLine(title ?? ""), TITLE_COLUMNS_MAX);
+  const odd = Object.entries(flags).map(([flag, count]) => `${flag} ${count}`);
+  const parts = [counted(added, "message"), ...(branches > 1 ? [counted(branches, "branch")] : []), ...odd];
+  return `  ${call.out.style("bold", safeLine(key ?? id))}  ${name === "" ? "" : `${name}  `}${parts.join(" · ")}`;
 }
 
 function placeLine({ source, line, offset, reason }: Skipped): string {

@@ -93,6 +93,17 @@ export class Ingest {
     }
   }
 
+  /** Out of the trash. `undefined` when its session key is in use meanwhile. */
+  async restore(conversation: string): Promise<ConversationInfo | undefined> {
+    try {
+      const at = isoTime(this.#store.nowMs());
+      return await this.#store.queue.push({ type: "restore", conversation, at });
+    } catch (error) {
+      if (error instanceof ColloquyError && error.code === "CONFLICT") return undefined;
+      throw error;
+    }
+  }
+
   update(
     conversation: string,
     patch: { readonly title?: string; readonly model?: string },

@@ -17,6 +17,8 @@ const CONTROLS: ReadonlySet<string> = new Set([
   "prune",
   "undo-compaction",
   "turn",
+  // What stood in an imported source and is no entry there.
+  "records",
 ]);
 
 /** Throws when the tree, whose last entry is `lastSeq`, does not allow the entry. */

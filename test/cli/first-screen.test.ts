@@ -15,7 +15,7 @@ describe("the first screen", () => {
     using place = new Place();
     const { code, stdout } = await place.run([]);
     expect(code).toBe(0);
-    expect(stdout).toContain(`the first message makes ${join(place.state, "conversations.db")}`);
+    expect(stdout).toContain(`the first message or import makes ${join(place.state, "conversations.db")}`);
     // The tests run from a checkout, where this is what can be typed.
     expect(stdout).toContain("npm run -s colloquy -- sessions append");
     expect(existsSync(place.state)).toBe(false);

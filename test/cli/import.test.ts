@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../formats/pi-session.ts";
@@ -23,7 +23,7 @@ describe("import", () => {
     const { code, stdout } = await place.run(["import", "sources"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Took in 1 message in 1 conversation\. 1 file read/);
-    expect(stdout).toContain("Hello there");
+    expect(stdout).toMatch(/pi:s1 {2}Hello there {2}1 message/);
     expect(await place.json(["import", "sources"])).toMatchObject({
       conversations: 0,
       messages: 0,
@@ -64,7 +64,10 @@ describe("import", () => {
     expect(await place.json(["import", "sources", "--forget"])).toMatchObject({ files: 1 });
     expect((await place.json(["sessions", "list"])).items).toEqual([]);
     appendFileSync(place.path("sources", "a.jsonl"), piSays("a2", "a1", "More"));
-    expect(await place.json(["import", "sources"])).toMatchObject({ messages: 0 });
+    writeFileSync(place.path("sources", "later.jsonl"), piHeader("s9") + piSays("n1", null, "New there"));
+    expect(await place.json(["import", "sources"])).toMatchObject({ messages: 0, forgotten: 2 });
+    expect(await place.json(["import", "sources", "--again"])).toMatchObject({ messages: 2 });
+    expect((await place.json(["sessions", "list"])).items).toHaveLength(2);
   });
 
   it("looks in the usual places, and wants a yes when nobody can be asked", async () => {
@@ -76,7 +79,8 @@ describe("import", () => {
     );
     const { code, stderr } = await place.run(["import"], { env });
     expect(code).toBe(2);
-    expect(stderr).toMatch(/pi: .*sessions/);
+    expect(stderr).toMatch(/1 {2}pi: .*sessions\n/);
+    expect(await place.json(["import", "--dry-run"], { env })).toMatchObject({ messages: 1 });
     expect(await place.json(["import", "--yes"], { env })).toMatchObject({ messages: 1 });
   });
 
@@ -89,9 +93,10 @@ describe("import", () => {
   });
 
   it("names a path that is not there", async () => {
-    const { code, stdout } = await place.run(["import", "nowhere"]);
-    expect(code).toBe(3);
-    expect(stdout).toMatch(/nowhere: .*(gone|not there|no such)/i);
+    const { code, stderr } = await place.run(["import", "nowhere"]);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/There is no file or folder .*nowhere/);
+    expect(existsSync(place.state)).toBe(false);
   });
 });
 

@@ -54,7 +54,7 @@ function welcome({ out, values }: Call, target: StoreTarget, trash: string | und
     out.style("bold", "Colloquy keeps every word of every conversation an AI agent has."),
     "",
     target.missing
-      ? `There is no store yet; the first message makes ${placeOf(target)}`
+      ? `There is no store yet; the first message or import makes ${placeOf(target)}`
       : `${trash === undefined ? "Nothing is stored yet" : "No conversations"} in ${placeOf(target)}`,
     ...(trash === undefined ? [] : [trash]),
     "",
@@ -62,6 +62,8 @@ function welcome({ out, values }: Call, target: StoreTarget, trash: string | und
     `  ${nextCommand('sessions append notes:first --role user --content "Hello"', values)}`,
     "Read it back:",
     `  ${nextCommand("sessions history notes:first", values)}`,
+    "Take in what Claude Code, Codex and others have written:",
+    `  ${nextCommand("import", values)}`,
     "See all commands:",
     `  ${PROGRAM} --help`,
   ];

@@ -1,19 +1,27 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
+import { ColloquyError } from "../../errors.ts";
 import type { ImportReport } from "../../formats/import/report.ts";
 import type { ImportOptions } from "../../formats/import/run.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
-import { EXIT_DONE, EXIT_PROBLEMS, UsageError } from "../exit.ts";
-import { importJson, importLines } from "../import-view.ts";
+import { counted } from "../conversation-view.ts";
+import { EXIT_DONE, EXIT_FAILED, EXIT_PROBLEMS, UsageError } from "../exit.ts";
+import { importLines } from "../import-view.ts";
 import { stopOnInterrupt } from "../interrupt.ts";
+import { lowMemory } from "../low-memory.ts";
 import { openToImport, openToRead } from "../open-store.ts";
 import { progressBar } from "../progress-bar.ts";
+import { safeLine } from "../safe-text.ts";
 import { chooseSources } from "../source-choice.ts";
 
 export async function run(call: Call): Promise<number> {
   checkFlags(call);
-  const paths = call.args.length > 0 ? call.args.map((path) => resolve(path)) : await chooseSources(call);
-  if (paths.length === 0) return EXIT_DONE;
+  const paths = call.args.length > 0 ? call.args.map(existing) : await chooseSources(call);
+  if (paths.length === 0) {
+    call.out.note("Nothing was imported.");
+    return EXIT_DONE;
+  }
   if (call.flags.has("forget")) return forget(call, paths);
   const looks = call.flags.has("dry-run") || call.flags.has("verify");
   await using store = looks ? await openToLook(call) : await openToImport(call);
@@ -25,6 +33,13 @@ function checkFlags({ flags, args }: Call): void {
   if (modes.length > 1)
     throw new UsageError(`--${modes[0]} and --${modes[1]} exclude each other`, modes[1] ?? "");
   if (flags.has("forget") && args.length === 0) throw new UsageError("--forget needs PATH", "PATH");
+}
+
+/** Before anything is made: a path that was mistyped must not leave an empty store behind. */
+function existing(path: string): string {
+  const full = resolve(path);
+  if (existsSync(full)) return full;
+  throw new ColloquyError("NOT_FOUND", `There is no file or folder ${safeLine(full)}`, { field: "PATH" });
 }
 
 /** A store that is not there yet is an empty one to somebody who only looks. */
@@ -39,6 +54,7 @@ async function once(call: Call, store: Store, paths: readonly string[]): Promise
   const { importConversations } = await import("../../formats/import/run.ts");
   const interrupt = stopOnInterrupt();
   const bar = progressBar(call, "Importing");
+  lowMemory();
   try {
     const report = await importConversations(store, paths, {
       ...optionsOf(call),
@@ -82,9 +98,14 @@ async function watch(call: Call, store: Store, paths: readonly string[]): Promis
 }
 
 function tell(call: Call, report: ImportReport): number {
-  if (call.json) call.out.json(importJson(report));
+  if (call.json) call.out.json(jsonOf(call, report));
   else call.out.lines(importLines(call, report));
+  if (report.interrupted && !call.flags.has("watch")) return EXIT_FAILED;
   return report.skippedCount > 0 || report.missingCount > 0 ? EXIT_PROBLEMS : EXIT_DONE;
+}
+
+function jsonOf({ flags }: Call, report: ImportReport): Record<string, unknown> {
+  return flags.has("verify") ? { ...report, verified: report.missingCount === 0 } : { ...report };
 }
 
 async function forget(call: Call, paths: readonly string[]): Promise<number> {
@@ -95,8 +116,10 @@ async function forget(call: Call, paths: readonly string[]): Promise<number> {
   else {
     const { files, conversations, shared } = forgotten;
     call.out.lines([
-      `Moved ${conversations.length} conversations to the trash; ${files} files are not read again.`,
-      ...(shared.length === 0 ? [] : [`${shared.length} stay: other files have added to them.`]),
+      `Moved ${counted(conversations.length, "conversation")} from ${counted(files, "file")} to the trash. Nothing more is read there.`,
+      ...(shared.length === 0
+        ? []
+        : [`${counted(shared.length, "conversation")} stay: other files have added to them.`]),
     ]);
   }
   return EXIT_DONE;

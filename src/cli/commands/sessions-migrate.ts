@@ -110,9 +110,10 @@ function reportLines(out: Output, { from, to, dryRun }: Move, report: CopyReport
     ? `${out.style("green", "verified")}: both hold the same, sha256 ${hash}`
     : out.style("red", "NOT verified: what was read back differs from the source. Keep the source");
   return [
-    ...skipped.slice(0, SKIPPED_SHOWN).flatMap(({ conversation, key, reason }) => {
+    ...skipped.slice(0, SKIPPED_SHOWN).flatMap(({ conversation, key, code, reason }) => {
       const name = safeLine(key ?? conversation ?? "the store");
-      return wrap(`${out.style("yellow", "skipped")} ${name}: ${safeLine(reason)}`, out.columns);
+      const what = code === "DAMAGED" ? "noted" : "skipped";
+      return wrap(`${out.style("yellow", what)} ${name}: ${safeLine(reason)}`, out.columns);
     }),
     ...(skipped.length > SKIPPED_SHOWN ? [`… and ${skipped.length - SKIPPED_SHOWN} more (see --json)`] : []),
     ...wrap(`${dryRun ? "Would migrate" : "Migrated"} ${what} to ${safeLine(place)}${there}`, out.columns),

@@ -19,12 +19,12 @@ export async function* jsonl(
 
 /** What a store keeps beside the log stands in the first line, because a file has no beside. */
 function headerLine({ info }: Snapshot, cleaner: Cleaner): string {
-  const { id, key, createdAt, title, model, profileId } = cleaner.value(info);
+  const { id, key, createdAt, title, model, profileId, channel } = cleaner.value(info);
   const plain = encodeHeader({ id, key, createdAt, generation: 1 });
-  if (title === null && model === null && profileId === null) return plain.toString();
   const { _sum, ...members } = JSON.parse(plain.toString());
-  const beside = { title, model, profile_id: profileId };
+  const beside = { title, model, profile_id: profileId, channel };
   const known = Object.entries(beside).filter(([, value]) => value !== null);
+  if (known.length === 0) return plain.toString();
   return sealObject({ ...members, ...Object.fromEntries(known) }).toString();
 }
 

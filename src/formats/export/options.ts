@@ -64,7 +64,7 @@ export function checkOptions(options: ExportOptions): Wanted {
   const traits = EXPORT_FORMATS[to];
   if (allBranches && branch !== undefined) throw invalid("Either a branch or all can be asked for", "branch");
   if (allBranches && traits.branches === "one") {
-    throw invalid(`${to} is a list of messages and holds one branch: choose it with branch`, "allBranches");
+    throw invalid(`${to} is a list of messages and holds one branch: name it with branch`, "allBranches");
   }
   return {
     to,

@@ -146,7 +146,6 @@ function titleOfEvent(kind: string, data: JsonObject, undone: boolean): string {
   if (kind === "info" && data.type === "model" && typeof data.model === "string")
     return `Model: ${data.model}`;
   if (kind === "info" && data.type === "import") return `Imported from ${data.format}`;
-  if (kind === "custom" && data.type === "records") return "Records of the source that are no messages";
   if (kind === "custom" && data.type === "unusable-message")
     return `A message of the ${data.role} without content`;
   if (kind === "removed") return "An entry that went with its branch";

@@ -4,7 +4,7 @@ import type { Ingest, ReadyEntry } from "../../store/ingest.ts";
 import type { BranchRef } from "./placement.ts";
 
 const BATCH_ENTRIES_MAX = 1000;
-const BATCH_BYTES_MAX = 2 * 1024 * 1024;
+const BATCH_BYTES_MAX = 512 * 1024;
 
 /** An entry on its way. `written` is told its number. */
 export interface Outgoing {

@@ -42,7 +42,7 @@ export function compose(
   const { entry, notes, origin } = waiting;
   const { message, data, flags = [] } = entry;
   const composed: Composed = { entry, id: entry.id, message, data, notes, origin, flags };
-  if (message === undefined || !hasFiles(message.content)) return composed;
+  if (message === undefined || entry.verbatim === true || !hasFiles(message.content)) return composed;
   return withFiles(message, origin.around, unresolved).then((whole) => ({ ...composed, message: whole }));
 }
 

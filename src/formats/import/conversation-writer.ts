@@ -25,6 +25,8 @@ export type Mode = "write" | "dry-run" | "verify";
 export interface Queued extends Waiting {
   /** The reader's own word, or what it added before. */
   readonly parent: string | null;
+  /** What the same file added before, for when there is no such parent. */
+  readonly after: string | null;
   /** About its size in the store. */
   readonly bytes: number;
 }
@@ -39,6 +41,8 @@ export interface WriterOptions {
   readonly resumeAfter: number | undefined;
   /** What an earlier import left. One that is not there any more was purged by a person, and stays away. */
   readonly remembered: RememberedConversation | undefined;
+  /** A person wants back what was deleted. */
+  readonly again: boolean;
   readonly standIns: StandIns;
   readonly unresolved: (reference: string) => void;
   readonly missing: (queued: Queued) => void;
@@ -183,6 +187,9 @@ export class ConversationWriter {
     if (mode !== "write" || remembered !== undefined) this.#info = await ingest.find(this.id);
     this.#isPurged = this.#info === undefined && remembered !== undefined && mode === "write";
     if (this.#info === undefined && mode === "write" && !this.#isPurged) this.#info = await this.#create();
+    if (this.#options.again && mode === "write" && this.#info?.deletedAt != null) {
+      this.#info = (await ingest.restore(this.id)) ?? this.#info;
+    }
     if (this.isUnwanted) this.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
     else if (this.#info?.head != null) await this.tree.load(resumeAfter);
     else if (mode === "write" && this.#start.verbatim !== true) this.#introduce();
@@ -279,30 +286,35 @@ export class ConversationWriter {
   #put(queued: Queued, composed: Composed): Promise<void> | undefined {
     const { entry, origin, bytes } = queued;
     const { ingest, standIns } = this.#options;
-    const parent = this.#parentOf(queued.parent);
+    const parent = this.#parentOf(queued);
     const flags = parent.isMissing ? [...composed.flags, "missing-parent"] : composed.flags;
     for (const flag of flags) this.#flag(flag);
     this.#lastAtMs = entry.at ?? this.#lastAtMs ?? origin.around.modifiedMs;
     const ready = readyEntry(ingest, { ...composed, flags }, this.#lastAtMs, standIns);
     if (ready.entry.kind === "message") this.added++;
+    if (this.#options.mode === "dry-run") {
+      this.tree.known.note(composed.id, (composed.message ?? composed.data ?? {}) as JsonObject);
+    }
     const names = namesOf(entry, composed.id);
     return this.tree.put({ ready, parent: parent.id, names, bytes, branch: entry.branch });
   }
 
   /** An entry whose parent is missing hangs below what was added before it. */
-  #parentOf(parent: string | null): { readonly id: string | null; readonly isMissing: boolean } {
+  #parentOf({ parent, after }: Queued): { readonly id: string | null; readonly isMissing: boolean } {
     const root = this.tree.isHead(this.#rootId) ? this.#rootId : null;
     if (parent === null) return { id: root, isMissing: false };
     const id = this.tree.resolve(parent);
     if (id !== undefined) return { id, isMissing: false };
     this.#options.unresolved(`entry ${parent}, which another one follows`);
-    return { id: this.tree.lastId ?? root, isMissing: true };
+    const before = after === null ? undefined : this.tree.resolve(after);
+    return { id: before ?? this.tree.lastId ?? root, isMissing: true };
   }
 
   /** A title that a person gave stays. */
   async #describe(info: ConversationInfo): Promise<void> {
     const { ingest, remembered } = this.#options;
-    const title = titleOf(this.title ?? "");
+    // The first words of a person are a name only while there is no other.
+    const title = titleOf((info.title === null ? this.title : this.#start.title) ?? "");
     const model = labelOf(this.#start.model);
     const mayName = [null, remembered?.title, titleOf(this.#derivedTitle ?? "")].includes(info.title);
     const patch = {

@@ -1,5 +1,6 @@
 /** What a reader of one file writes to: gives its entries to the writers of their conversations. */
 
+import { isOffPath } from "../../tree/control.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { isUuid } from "../../util/uuid.ts";
 import type { Origin } from "./compose.ts";
@@ -168,8 +169,10 @@ export class FileSink implements Sink {
       notes: keptIn(saved.notes),
       noteBytes: 0,
       add: (entry) => this.#add(handle, entry),
-      note: (record) =>
-        this.#note(handle, keepRecords([record], undefined)[0] as KeptRecord, record.text?.length),
+      note: (record) => {
+        this.#session.report.records++;
+        this.#note(handle, keepRecords([record], undefined)[0] as KeptRecord, record.text?.length);
+      },
       blob: (base64) => writer.addBlob(base64),
       update: (patch) => writer.update(patch),
       leaf: (entryId) => writer.leaf(entryId),
@@ -185,11 +188,12 @@ export class FileSink implements Sink {
   }
 
   #add(handle: Handle, entry: SourceEntry): void {
+    this.#session.report.records += entry.records.length;
     const { notes, noteBytes, last } = handle;
     const parent = entry.parent === undefined ? last : entry.parent;
     const bytes = entry.records.reduce((sum, { text }) => sum + (text?.length ?? RECORD_BYTES), noteBytes);
-    handle.writer.add({ entry, parent, notes, origin: this.#origin, bytes });
-    if (entry.kind !== "label") handle.last = entry.id;
+    handle.writer.add({ entry, parent, after: last, notes, origin: this.#origin, bytes });
+    if (!isOffPath(entry.kind ?? "message", entry.data)) handle.last = entry.id;
     handle.notes = [];
     handle.noteBytes = 0;
   }
@@ -206,7 +210,7 @@ export class FileSink implements Sink {
   #flushNotes(handle: Handle): void {
     if (handle.notes.length === 0) return;
     const id = madeId("notes", handle.writer.id, JSON.stringify(handle.notes));
-    this.#add(handle, { id, kind: "custom", data: { type: "records" }, records: [] });
+    this.#add(handle, { id, kind: "info", data: { type: "records" }, records: [] });
   }
 }
 

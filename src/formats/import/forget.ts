@@ -24,9 +24,7 @@ export async function forgetSources(store: Store, paths: readonly string[]): Pro
     }
     const gone = [...ids].filter((id) => !shared.has(id));
     for (const id of gone) await deleteIfThere(store, id);
-    ledger.together(() => {
-      for (const file of files) ledger.put({ ...file, forgotten: true });
-    });
+    for (const path of paths) ledger.forget(path);
     return { files: files.length, conversations: gone, shared: [...shared] };
   } finally {
     ledger.close();

@@ -77,7 +77,7 @@ async function readFile(opened: Opened): Promise<void> {
   if (reader === "damaged") {
     const reason = "damaged: it seems to hold a conversation that cannot be read";
     session.report.skip({ source: file.path, line: null, offset: null, reason });
-  } else if (reader === "unknown") session.report.ignored++;
+  } else if (reader === "unknown") session.report.ignore(file.path);
   if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, NO_PRINTS));
 }
 
@@ -98,7 +98,6 @@ async function readLinesOf(opened: Opened, format: LinesFormat): Promise<void> {
   const reader = format.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined);
   const feed = new LineFeed(reader, sink, session.standIns, from);
   let told = from.offset;
-
   const ingest = session.mode === "write" ? session.ingest : undefined;
   const problem = await guarded(async () => {
     for await (const batch of readLines(source, { from, signal })) {
@@ -112,23 +111,35 @@ async function readLinesOf(opened: Opened, format: LinesFormat): Promise<void> {
       told = feed.offset;
     }
   });
-  const final = signal?.aborted !== true && opened.isFinal(file);
-  if (!final || feed.isPending) session.report.pending++;
+  const isStopped = signal?.aborted === true;
+  const final = !isStopped && opened.isFinal(file);
+  const isPending = feed.pending !== undefined && !keepNeverCompleted(feed, sink, file);
+  if (!isStopped && (!final || isPending)) session.report.pending++;
   reader.end(final);
   await sink.finish(final);
-  if (problem !== undefined)
+  if (problem !== undefined && !isStopped) {
     sink.tell({ line: feed.line, offset: feed.offset }, reasonOf(problem, file.path));
+  }
   if (session.mode !== "write") return;
   const read: Read = {
     format: format.name,
     offset: feed.offset,
     line: feed.line,
-    whole: final && problem === undefined,
+    whole: final && !isPending && problem === undefined,
     reader: reader.state(),
   };
   opened.ledger.put(memoryOf(opened, read, sink, await printsOf(source, feed.offset)));
 }
 
+/** A last line that was never completed will not be any more: it is kept as it is. */
+function keepNeverCompleted({ pending }: LineFeed, sink: FileSink, { modifiedMs }: SourceFile): boolean {
+  if (pending === undefined || Date.now() - modifiedMs < NEVER_MS) return false;
+  const { line, offset, text } = pending;
+  sink.skip({ line, offset, ...(text === undefined ? {} : { text }) }, "the last line was never completed");
+  return true;
+}
+
+const NEVER_MS = 24 * 3_600_000;
 const START = { offset: 0, line: 1 };
 
 /** Whether the file is what it was, with more behind it. */
@@ -165,6 +176,7 @@ async function readDocument(opened: Opened, format: DocumentFormat): Promise<voi
       break;
     }
   }
+  if (ended) opened.onBytes(file.size - offset);
   await sink.finish(true);
   if (session.mode !== "write") return;
   const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended };
@@ -177,7 +189,7 @@ async function readDatabase(opened: Opened): Promise<void> {
   try {
     const format = databaseFormat(database, wanted);
     if (format === undefined) {
-      session.report.ignored++;
+      session.report.ignore(file.path);
       return;
     }
     const sink = await sinkOf(opened, format.name, false);
@@ -186,6 +198,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       await sink.trim();
       if (signal?.aborted === true) break;
     }
+    opened.onBytes(file.size);
     await sink.finish(true);
     if (session.mode !== "write") return;
     const read = { format: format.name, offset: 0, line: 1, whole: signal?.aborted !== true };
@@ -218,7 +231,6 @@ function memoryOf(
     sink: sink?.save() ?? {},
     conversations: sink?.remembered() ?? [],
     skipped: sink?.skipped ?? [],
-    forgotten: false,
   };
 }
 

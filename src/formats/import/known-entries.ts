@@ -7,7 +7,7 @@ import { type KeptRecord, restoreRecord } from "./kept-records.ts";
 import { shortJson } from "./stand-ins.ts";
 
 /** Beyond this the oldest are forgotten, and the store is asked. */
-const IDS_MAX = 500_000;
+const IDS_MAX = 100_000;
 
 export class KnownEntries {
   /** The number of an entry, by its id or another name of it; 0 while it is being written. */
@@ -52,6 +52,11 @@ export class KnownEntries {
     this.add(entry.id, entry.seq, names);
     for (const kept of keptIn(value)) this.#records.add(printOf(restoreRecord(kept, entry.message)));
     if (value !== undefined) this.#contents.set(entry.id, contentPrint(value));
+  }
+
+  /** Where nothing is written, what was read is remembered instead. */
+  note(id: string, value: Message | JsonObject): void {
+    this.#contents.set(id, contentPrint(value));
   }
 
   hasRecord({ value }: Pick<SourceRecord, "value">): boolean {

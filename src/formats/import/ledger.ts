@@ -31,8 +31,6 @@ export interface FileMemory {
   readonly sink: JsonObject;
   readonly conversations: readonly RememberedConversation[];
   readonly skipped: readonly Skipped[];
-  /** A person wants nothing more from this file. */
-  readonly forgotten: boolean;
 }
 
 export interface RememberedConversation {
@@ -49,6 +47,7 @@ const SCHEMA = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, memory TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS forgotten (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 /** A ledger of another version is begun anew. */
@@ -59,6 +58,7 @@ export class Ledger {
   readonly #lock: SqliteFileLock | undefined;
   readonly #get: StatementSync;
   readonly #put: StatementSync;
+  #forgotten: string[] | undefined;
 
   private constructor(database: DatabaseSync, lock: SqliteFileLock | undefined) {
     this.#database = database;
@@ -102,6 +102,29 @@ export class Ledger {
     this.#put.run(memory.path, JSON.stringify(memory));
   }
 
+  /** A person wants nothing more from this file, or from the folder that it is in. */
+  isForgotten(path: string): boolean {
+    this.#forgotten ??= this.#database
+      .prepare("SELECT path FROM forgotten")
+      .all()
+      .map((row) => String(row.path));
+    return this.#forgotten.some((folder) => isBelow(path, folder));
+  }
+
+  forget(path: string): void {
+    this.#database.prepare("INSERT OR REPLACE INTO forgotten (path) VALUES (?)").run(path);
+    this.#forgotten = undefined;
+  }
+
+  /** What is read again, because a person said so, is not forgotten any more. */
+  remember(path: string): void {
+    for (const row of this.#database.prepare("SELECT path FROM forgotten").all()) {
+      const folder = String(row.path);
+      if (isBelow(folder, path)) this.#database.prepare("DELETE FROM forgotten WHERE path = ?").run(folder);
+    }
+    this.#forgotten = undefined;
+  }
+
   *all(): Generator<FileMemory, void, undefined> {
     for (const row of this.#database.prepare("SELECT memory FROM files ORDER BY path").all()) {
       yield JSON.parse(String(row.memory)) as FileMemory;
@@ -111,13 +134,6 @@ export class Ledger {
   /** Files at this path or below it. */
   *below(path: string): Generator<FileMemory, void, undefined> {
     for (const memory of this.all()) if (isBelow(memory.path, path)) yield memory;
-  }
-
-  /** Many changes at once are one write. */
-  together(changes: () => void): void {
-    this.#database.exec("BEGIN");
-    changes();
-    this.#database.exec("COMMIT");
   }
 
   close(): void {
@@ -163,7 +179,7 @@ function prepared(path: string, store: string): DatabaseSync {
 
 /** What a person wants forgotten stays forgotten, whatever else has changed. */
 function begin(database: DatabaseSync, store: string): void {
-  database.exec("DELETE FROM files WHERE json_extract(memory, '$.forgotten') IS NOT 1");
+  database.exec("DELETE FROM files");
   const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");
   put.run("version", VERSION);
   put.run("store", store);

@@ -17,8 +17,8 @@ export class LineFeed {
   /** Where the next import goes on. */
   offset: number;
   line: number;
-  /** The last line was not complete. */
-  isPending = false;
+  /** The last line, when it is not complete. */
+  pending: SourceLine | undefined;
 
   constructor(
     reader: RecordReader,
@@ -36,7 +36,7 @@ export class LineFeed {
   /** A promise for a line whose long texts have to be put away before it is parsed. */
   take(line: SourceLine): Promise<void> | undefined {
     if (line.state === "pending" && !this.#isComplete(line)) {
-      this.isPending = true;
+      this.pending = line;
       return undefined;
     }
     this.offset = line.offset + line.bytes;

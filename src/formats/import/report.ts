@@ -27,7 +27,7 @@ export interface Imported {
 
 export interface ImportReport {
   readonly dryRun: boolean;
-  /** Conversations that were read because their source was new or had changed. */
+  /** Conversations that were read, because their source was new or had changed. */
   readonly conversations: number;
   /** Messages, and branches beside `main`, that were added; in a dry run, that would be. */
   readonly messages: number;
@@ -41,6 +41,11 @@ export interface ImportReport {
   readonly skippedCount: number;
   /** Files of other programs: nothing was read from them. */
   readonly ignored: number;
+  readonly ignoredFiles: readonly string[];
+  /** Files that a person wants nothing more from. */
+  readonly forgotten: number;
+  /** Records that were read. With `verify` all of them were looked for in the store. */
+  readonly records: number;
   /** Types of records that no reader knows, and how often. The records are kept. */
   readonly unknown: Readonly<Record<string, number>>;
   readonly unresolved: number;
@@ -64,6 +69,8 @@ export class ReportBuilder {
   readonly #unknown: Map<string, number> = new Map();
   readonly #unresolved: Set<string> = new Set();
   readonly imported: Map<string, Imported> = new Map();
+  readonly #ignored: string[] = [];
+  #ignoredCount = 0;
   #skippedCount = 0;
   #missingCount = 0;
   #unresolvedCount = 0;
@@ -71,10 +78,16 @@ export class ReportBuilder {
   branches = 0;
   files = 0;
   unchanged = 0;
-  ignored = 0;
+  forgotten = 0;
+  records = 0;
   bytes = 0;
   pending = 0;
   interrupted = false;
+
+  ignore(path: string): void {
+    this.#ignoredCount++;
+    if (this.#ignored.length < LIST_MAX) this.#ignored.push(path);
+  }
 
   skip(skipped: Skipped): void {
     this.#skippedCount++;
@@ -109,7 +122,10 @@ export class ReportBuilder {
       bytes: this.bytes,
       skipped: this.#skipped,
       skippedCount: this.#skippedCount,
-      ignored: this.ignored,
+      ignored: this.#ignoredCount,
+      ignoredFiles: this.#ignored,
+      forgotten: this.forgotten,
+      records: this.records,
       unknown: Object.fromEntries([...this.#unknown].sort()),
       unresolved: this.#unresolvedCount,
       unresolvedReferences: [...this.#unresolved],

@@ -130,6 +130,18 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect((await (await store.get("pi:s1"))?.branches())?.length).toBe(1);
   });
 
+  it("goes on with its title and its branch when what was added names a parent that is not there", async () => {
+    const path = write("a.jsonl", TALK);
+    await importOnce();
+    appendFileSync(path, said("a4", "nowhere", "user", "Something else"));
+    expect(await importOnce()).toMatchObject({ messages: 1, branches: 0 });
+    await using store = await openStore(target);
+    expect(await (await store.get("pi:s1"))?.info()).toMatchObject({
+      title: "What is a lock?",
+      branchCount: 1,
+    });
+  });
+
   it("leaves an incomplete last line for later and reports nothing wrong", async () => {
     const whole = said("a4", "a3", "assistant", "Later.");
     const path = write("a.jsonl", TALK + whole.slice(0, 30));
@@ -208,7 +220,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect(await store.get("pi:s2")).toBeUndefined();
     appendFileSync(join(sources, "b.jsonl"), said("b9", "b3", "assistant", "Forgotten."));
     expect(await importConversations(store, [sources])).toMatchObject({ messages: 0 });
-    expect(await importConversations(store, [sources], { again: true })).toMatchObject({ messages: 5 });
+    expect(await importConversations(store, [sources], { again: true })).toMatchObject({ messages: 6 });
   });
 
   it("tells in a dry run what it would do, and does nothing", async () => {

@@ -57,6 +57,7 @@ export async function importConversations(
   const looks = dryRun || verify;
   const ledger = looks ? Ledger.inMemory() : ledgerOf(store);
   try {
+    if (options.again === true) for (const path of paths) ledger.remember(path);
     return await new Run(store, ledger, options).over(paths);
   } finally {
     ledger.close();
@@ -102,6 +103,7 @@ class Run {
       for (const folder of folders) await this.#work(folder ?? []);
     };
     await Promise.all([this.#work(large), ...Array.from({ length: FOLDERS_AT_ONCE }, lane)]);
+    this.#job.session.close();
     this.#report.interrupted = this.#options.signal?.aborted === true;
     return this.#report.build(this.#options.dryRun === true);
   }
@@ -128,25 +130,28 @@ class Run {
   }
 
   async #take(file: SourceFile): Promise<void> {
+    const { again = false } = this.#options;
+    if (!again && this.#ledger.isForgotten(file.path)) {
+      this.#report.forgotten++;
+      return;
+    }
     const memory = this.#ledger.get(file.path);
     if (memory !== undefined && this.#isDone(file, memory)) {
       this.#report.unchanged++;
       this.#report.bytes += file.size;
       for (const skipped of memory.skipped) this.#report.skip(skipped);
-      if (memory.format === null) this.#report.ignored++;
+      if (memory.format === null) this.#report.ignore(file.path);
       return;
     }
     try {
-      await importFile(this.#job, file, this.#options.again === true ? undefined : memory);
+      await importFile(this.#job, file, again ? undefined : memory);
     } catch (error) {
       throw withPath(error, file.path);
     }
   }
 
   #isDone(file: SourceFile, memory: FileMemory): boolean {
-    const { again = false } = this.#options;
-    if (again) return false;
-    return memory.forgotten || (memory.whole && isUnchanged(file, memory));
+    return this.#options.again !== true && memory.whole && isUnchanged(file, memory);
   }
 
   #tell(): void {

@@ -7,7 +7,7 @@ import type { ReportBuilder } from "./report.ts";
 import { StandIns } from "./stand-ins.ts";
 
 /** More than this is not held: whoever reads waits for the store. */
-const BYTES_WAITING_MAX = 24 * 1024 * 1024;
+const BYTES_WAITING_MAX = 4 * 1024 * 1024;
 
 interface InUse {
   readonly writer: ConversationWriter;
@@ -54,6 +54,7 @@ export class ImportSession {
         start,
         resumeAfter: resumes && !this.#again ? remembered?.lastSeq : undefined,
         remembered: this.#again ? undefined : remembered,
+        again: this.#again,
         standIns: this.standIns,
         unresolved: (reference) => this.report.unresolved(reference),
         missing: ({ entry, origin }) => {
@@ -96,9 +97,16 @@ export class ImportSession {
     if (used === undefined) return;
     used.files--;
     await writer.finish();
-    if (used.files > 0) return;
+    // Where nothing is written, a later file of the same conversation has to find here what came before it.
+    if (used.files > 0 || this.mode !== "write") return;
     this.#writers.delete(writer.id);
     this.#tell(writer, used.source);
+  }
+
+  /** All files were read. */
+  close(): void {
+    for (const { writer, source } of this.#writers.values()) this.#tell(writer, source);
+    this.#writers.clear();
   }
 
   #tell(writer: ConversationWriter, source: string): void {

@@ -1,5 +1,6 @@
 /** Puts the entries of one conversation into its tree, and the tree into the store. */
 import type { Ingest, ReadyEntry } from "../../store/ingest.ts";
+import { isOffPath } from "../../tree/control.ts";
 import { headOf, liveBranches } from "../../tree/tree.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { BatchWriter, type Outgoing } from "./batch-writer.ts";
@@ -98,9 +99,9 @@ export class TreeWriter {
 
   /** `undefined` when nothing had to be waited for, as nearly always. */
   put({ ready, parent, names, bytes, branch }: Placeable): Promise<void> | undefined {
-    const { id, kind, at } = ready.entry;
+    const { id, kind, at, data } = ready.entry;
     this.#lastAtMs = Date.parse(at);
-    const placed = this.#placed(id, kind, parent, branch);
+    const placed = isOffPath(kind, data) ? this.#nowhere() : this.#placed(id, parent, branch);
     this.known.add(id, 0, names);
     if (this.#isDry) return undefined;
     const outgoing = this.#outgoing(ready, bytes, names);
@@ -163,12 +164,13 @@ export class TreeWriter {
     });
   }
 
-  /** A label lies on no branch: it goes where the log is, and nothing follows it. */
-  #placed(id: string, kind: string, parent: string | null, name: string | undefined): Placed {
-    if (kind === "label") {
-      const current = this.#lastId === undefined ? undefined : this.#placement.endingWith(this.#lastId);
-      return { branch: current ?? { id: 0, name: MAIN_NAME } };
-    }
+  /** What lies on no branch goes where the log is, and nothing follows it. */
+  #nowhere(): Placed {
+    const current = this.#lastId === undefined ? undefined : this.#placement.endingWith(this.#lastId);
+    return { branch: current ?? { id: 0, name: MAIN_NAME } };
+  }
+
+  #placed(id: string, parent: string | null, name: string | undefined): Placed {
     this.#lastId = id;
     return this.#placement.place(id, parent, name);
   }

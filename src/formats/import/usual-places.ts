@@ -15,8 +15,8 @@ export function usualPlaces(home: string, environment: Environment): UsualPlace[
   const data = environment.XDG_DATA_HOME || join(home, ".local", "share");
   const places: readonly (readonly [string, string])[] = [
     ["Claude Code", join(environment.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects")],
-    ["Codex", join(environment.CODEX_HOME || join(home, ".codex"), "sessions")],
-    ["Codex (archived)", join(environment.CODEX_HOME || join(home, ".codex"), "archived_sessions")],
+    // The folder itself: the names of threads stand beside the sessions.
+    ["Codex", environment.CODEX_HOME || join(home, ".codex")],
     ["pi", join(home, ".pi", "agent", "sessions")],
     ["OpenClaw", join(environment.OPENCLAW_STATE_DIR || join(home, ".openclaw"), "agents")],
     ["OpenClaw (older)", join(home, ".clawdbot", "agents")],

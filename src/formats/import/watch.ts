@@ -55,8 +55,8 @@ async function pass(
   }
 }
 
-function isNews({ messages, conversations }: ImportReport): boolean {
-  return messages > 0 || conversations > 0;
+function isNews({ messages, branches }: ImportReport): boolean {
+  return messages > 0 || branches > 0;
 }
 
 /** Without it the regular look is enough. */

@@ -96,6 +96,7 @@ export class ColloquyLinesReader implements RecordReader {
       key: filledIn(header.key),
       title: filledIn(header.title),
       model: filledIn(header.model),
+      channel: filledIn(header.channel),
       createdAt: timeIn(header.created_at),
       ...(this.#sums ? { verbatim: true } : {}),
     });

@@ -3,7 +3,8 @@ import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { fileProblem, problem } from "./problem.ts";
 
-const CHUNK_BYTES = 1024 * 1024;
+/** Small pieces: what is made of them is gone before it counts as old and has to be looked for everywhere. */
+const CHUNK_BYTES = 64 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
 export interface OpenFile {

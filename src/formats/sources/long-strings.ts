@@ -7,7 +7,7 @@
 import { isUtf8 } from "node:buffer";
 import { randomBytes } from "node:crypto";
 import type { StringCut } from "./types.ts";
-import { unescaped } from "./unescape.ts";
+import { unescapeInPlace } from "./unescape.ts";
 
 /** Shorter strings stay. */
 const LONG_STRING_BYTES = 1024 * 1024;
@@ -17,7 +17,8 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * The line with a token in the place of each long string value. Names of
+ * The line with a token in the place of each long string value. The line
+ * itself is not to be used any more: the strings are made of its bytes. Names of
  * members stay, and so does every string that bytes cannot stand for: broken
  * UTF-8, half a surrogate pair, what is no JSON.
  */
@@ -67,7 +68,7 @@ function isName(line: Buffer, from: number): boolean {
 
 function contentOf(bytes: Buffer, isEscaped: boolean): Buffer | undefined {
   if (!isUtf8(bytes) || hasControls(bytes)) return undefined;
-  return isEscaped ? unescaped(bytes) : bytes;
+  return isEscaped ? unescapeInPlace(bytes) : bytes;
 }
 
 /** JSON has them as escapes only. */

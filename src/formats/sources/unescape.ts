@@ -9,29 +9,46 @@ for (const [letter, meant] of ['""', "\\\\", "//", "b\b", "f\f", "n\n", "r\r", "
   MEANT[(letter as string).charCodeAt(0)] = (meant as string).charCodeAt(0);
 }
 
-/** `bytes` is what stands between the quotes. `undefined` when an escape is none, or half a surrogate pair. */
-export function unescaped(bytes: Buffer): Buffer | undefined {
-  // No escape is shorter than what it stands for.
-  const out = Buffer.allocUnsafeSlow(bytes.length);
-  let length = 0;
-  for (let at = 0; at < bytes.length; ) {
+/**
+ * `bytes` is what stands between the quotes, and is overwritten: no escape is
+ * shorter than what it stands for, and a second copy would be as long again.
+ * `undefined`, and nothing is changed, when an escape is none, or half a
+ * surrogate pair.
+ */
+export function unescapeInPlace(bytes: Buffer): Buffer | undefined {
+  if (!isSound(bytes)) return undefined;
+  let length = bytes.indexOf(BACKSLASH);
+  for (let at = length; at < bytes.length; ) {
     const byte = bytes[at] as number;
     if (byte !== BACKSLASH) {
-      out[length++] = byte;
+      bytes[length++] = byte;
       at++;
     } else if (bytes[at + 1] === SMALL_U) {
-      const point = codePoint(bytes, at);
-      if (point === undefined) return undefined;
-      length += out.write(String.fromCodePoint(point), length, "utf8");
+      const point = codePoint(bytes, at) as number;
+      length += bytes.write(String.fromCodePoint(point), length, "utf8");
       at += point > 0xffff ? 12 : 6;
     } else {
-      const meant = MEANT[bytes[at + 1] ?? 0] as number;
-      if (meant === 0) return undefined;
-      out[length++] = meant;
+      bytes[length++] = MEANT[bytes[at + 1] as number] as number;
       at += 2;
     }
   }
-  return out.subarray(0, length);
+  return bytes.subarray(0, length);
+}
+
+/** Whether every escape is one. There must be one at least. */
+function isSound(bytes: Buffer): boolean {
+  for (let at = bytes.indexOf(BACKSLASH); at !== -1; ) {
+    if (bytes[at + 1] === SMALL_U) {
+      const point = codePoint(bytes, at);
+      if (point === undefined) return false;
+      at += point > 0xffff ? 12 : 6;
+    } else {
+      if (MEANT[bytes[at + 1] ?? 0] === 0) return false;
+      at += 2;
+    }
+    at = bytes.indexOf(BACKSLASH, at);
+  }
+  return true;
 }
 
 /** Of `\uXXXX`, or of the two that make a pair. */
