@@ -70,7 +70,7 @@ function asides({ imported, forgotten, pending }: ImportReport): string[] {
 
 function conversationLine(call: Call, { id, key, title, added, branches, flags }: Imported): string {
   const name = cut(safeLine(title ?? ""), TITLE_COLUMNS_MAX);
-  const odd = Object.entries(flags).map(([flag, count]) => `${flag} ${count}`);
+  const odd = Object.entries(flags).map(([flag, count]) => `${safeLine(flag)} ${count}`);
   const parts = [counted(added, "message"), ...(branches > 1 ? [counted(branches, "branch")] : []), ...odd];
   return `  ${call.out.style("bold", safeLine(key ?? id))}  ${name === "" ? "" : `${name}  `}${parts.join(" · ")}`;
 }

@@ -198,9 +198,8 @@ async function finish({ to }: CopyUse, info: ConversationInfo): Promise<void> {
  */
 function checkSame(source: ConversationInfo, target: ConversationInfo): void {
   const members = ["key", "createdAt", "title", "channel", "model", "profileId"] as const;
-  const isBare =
-    target.head === null && [target.title, target.model, target.profileId].every((one) => one === null);
-  const compared = isBare ? members.slice(0, 2) : members;
+  // What was changed in the source since is brought up to date; what was changed in the target stays.
+  const compared = target.updatedAt > source.updatedAt ? members : members.slice(0, 2);
   const differing = compared.find((member) => source[member] !== target[member]);
   if (differing !== undefined) throw differs(`its ${differing} is another one`);
   if (target.deletedAt !== null && target.deletedAt !== source.deletedAt) throw differs("it is in the trash");

@@ -14,6 +14,7 @@ import { openToImport, openToRead } from "../open-store.ts";
 import { progressBar } from "../progress-bar.ts";
 import { safeLine } from "../safe-text.ts";
 import { chooseSources } from "../source-choice.ts";
+import { storeTarget } from "../store-target.ts";
 
 export async function run(call: Call): Promise<number> {
   checkFlags(call);
@@ -44,7 +45,7 @@ function existing(path: string): string {
 
 /** A store that is not there yet is an empty one to somebody who only looks. */
 async function openToLook(call: Call): Promise<Store> {
-  const store = await openToRead(call);
+  const store = storeTarget(call.values).missing ? undefined : await openToRead(call);
   if (store !== undefined) return store;
   const { openStore } = await import("../../store/open.ts");
   return openStore("ephemeral:");
@@ -82,7 +83,9 @@ function optionsOf({ values, flags }: Call): ImportOptions {
 async function watch(call: Call, store: Store, paths: readonly string[]): Promise<number> {
   const { watchConversations } = await import("../../formats/import/watch.ts");
   const interrupt = stopOnInterrupt();
-  call.out.note(`Watching ${paths.length === 1 ? paths[0] : `${paths.length} places`}; Ctrl-C ends it.`);
+  call.out.note(
+    `Watching ${paths.length === 1 ? safeLine(paths[0] as string) : `${paths.length} places`}; Ctrl-C ends it.`,
+  );
   try {
     const { format, again } = optionsOf(call);
     await watchConversations(store, paths, {

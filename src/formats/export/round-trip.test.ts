@@ -140,6 +140,30 @@ describe("an export that is read again", () => {
     });
   });
 
+  it.each(["json", "jsonl"] as const)(
+    "has its main branch after it was flattened or begun anew, from %s",
+    async (to) => {
+      await using from = await openStore("ephemeral:");
+      const chat = await from.open("cli:flat");
+      await chat.append({ role: "user", content: "One", id: "f1" });
+      await chat.append({ role: "assistant", content: "First", id: "f2" });
+      await chat.branch("f1", { name: "alt", checkout: true });
+      await chat.append({ role: "assistant", content: "Second", id: "f3" });
+      await chat.flatten();
+      await chat.replaceTranscript([{ role: "user", content: "Anew", id: "f4" }]);
+      const folder = tempFolder();
+      writeFileSync(join(folder, `a.${to}`), await exported(from, chat.id, { to }));
+      await using other = await openStore("ephemeral:");
+      await importConversations(other, [folder]);
+      const heads = async (store: Store) =>
+        ((await (await store.get("cli:flat"))?.branches()) ?? [])
+          .map(({ name, head, active }) => ({ name, head, active }))
+          .sort((a, b) => (a.name < b.name ? -1 : 1));
+      expect(await heads(other)).toEqual(await heads(from));
+      expect(await importConversations(other, [folder])).toMatchObject({ messages: 0, branches: 0 });
+    },
+  );
+
   it("holds every entry of the log in json, also what was done to the tree", async () => {
     const { colloquy, info, branches, active, labels, entries, blobs } = JSON.parse(
       await exported(store, id, { to: "json" }),

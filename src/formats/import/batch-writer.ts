@@ -25,14 +25,16 @@ export class BatchWriter {
   readonly #ingest: Ingest;
   readonly #conversation: string;
   readonly #isFresh: () => boolean;
+  readonly #another: Another;
   #batch: Batch | undefined;
   #writing: Promise<void> = Promise.resolve();
 
   /** `isFresh`: whether ids that the caller hands over cannot be in the store yet. */
-  constructor(ingest: Ingest, conversation: string, isFresh: () => boolean) {
+  constructor(ingest: Ingest, conversation: string, isFresh: () => boolean, another: Another) {
     this.#ingest = ingest;
     this.#conversation = conversation;
     this.#isFresh = isFresh;
+    this.#another = another;
   }
 
   /** Whether an entry can go to this branch without waiting. */
@@ -81,21 +83,28 @@ export class BatchWriter {
       });
     } catch (error) {
       const known = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "id";
-      if (!known || batch.makes) throw error;
+      if (!known) throw error;
       await this.#writeSingly(batch);
     }
   }
 
-  /** Some of them are in the store already, from an import that was cut off. */
-  async #writeSingly({ branch, entries }: Batch): Promise<void> {
-    for (const { ready, written } of entries) {
-      const seq = await this.#ingest.locate(this.#conversation, ready.entry.id);
-      if (seq !== undefined) {
-        written(seq);
-        continue;
-      }
-      const [place] = await this.#ingest.append(this.#conversation, branch.id, [ready], false);
-      written(place?.seq ?? 0);
-    }
+  /** Some of them are in the store already, from an import that was cut off, or as another version. */
+  async #writeSingly({ branch, makes, entries }: Batch): Promise<void> {
+    const [first, ...others] = entries;
+    if (makes && first !== undefined) branch.id = await this.#writeOne(undefined, first);
+    for (const entry of makes ? others : entries) await this.#writeOne(branch.id, entry);
+  }
+
+  async #writeOne(branch: number | undefined, { ready, written }: Outgoing): Promise<number> {
+    const known = await this.#ingest.locate(this.#conversation, ready.entry.id);
+    const wanted = known === undefined ? ready : await this.#another(ready, known);
+    const [place] =
+      wanted === undefined ? [] : await this.#ingest.append(this.#conversation, branch, [wanted], false);
+    const seq = place?.seq ?? known ?? 0;
+    written(seq);
+    return seq;
   }
 }
+
+/** What to write in the place of an entry whose id the store has at `seq`; `undefined`: nothing. */
+type Another = (ready: ReadyEntry, seq: number) => Promise<ReadyEntry | undefined>;

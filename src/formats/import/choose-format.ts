@@ -63,7 +63,8 @@ const FORMATS: readonly ImportFormat[] = [...LINES, openclawTranscript, ...DOCUM
 /** What `--from` takes. */
 export const FORMAT_NAMES: readonly string[] = [...new Set(FORMATS.map(({ name }) => name))].sort();
 
-const COMPANION = /\.meta\.json$|\/metadata\.json$|\/session_index\.jsonl$|\/tool-results\/[^/]+$/;
+const COMPANION =
+  /-(?:wal|shm|journal)$|\.meta\.json$|\/metadata\.json$|\/session_index\.jsonl$|\/tool-results\/[^/]+$/;
 
 /** Files that belong to a transcript, and copies of one: what they say is read with it. */
 export function isCompanion(path: string): boolean {

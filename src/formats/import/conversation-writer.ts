@@ -12,7 +12,7 @@ import type { SourceConversation, SourceEntry } from "./contract.ts";
 import { channelOf, introduction, keyOf, labelOf } from "./conversation-start.ts";
 import { madeId } from "./ids.ts";
 import { restoreRecord } from "./kept-records.ts";
-import { contentPrint } from "./known-entries.ts";
+import { contentPrint, versionId } from "./known-entries.ts";
 import type { RememberedConversation } from "./ledger.ts";
 import type { StandIns } from "./stand-ins.ts";
 import { derivedTitle, titleOf } from "./title.ts";
@@ -41,6 +41,8 @@ export interface WriterOptions {
   readonly resumeAfter: number | undefined;
   /** What an earlier import left. One that is not there any more was purged by a person, and stays away. */
   readonly remembered: RememberedConversation | undefined;
+  /** From whatever file. */
+  readonly wasImported: boolean;
   /** A person wants back what was deleted. */
   readonly again: boolean;
   readonly standIns: StandIns;
@@ -63,6 +65,7 @@ export class ConversationWriter {
   #lastAtMs: number | undefined;
   #leaf: string | undefined;
   #isPurged = false;
+  #wantsAll = false;
   /** How many of the added messages `#info` counts. */
   #counted = 0;
   /** Messages that were added, or would be. */
@@ -101,9 +104,14 @@ export class ConversationWriter {
     return this.#start.title ?? (this.#start.verbatim === true ? undefined : this.#derivedTitle);
   }
 
+  /** It lies in the trash: should it be restored, everything has to be read again. */
+  get isTrashed(): boolean {
+    return this.#info !== undefined && this.#info.deletedAt !== null;
+  }
+
   /** A person has put it into the trash, or purged it: nothing is added to it. */
   get isUnwanted(): boolean {
-    return this.#isPurged || (this.#info !== undefined && this.#info.deletedAt !== null);
+    return this.#isPurged || this.isTrashed;
   }
 
   add(queued: Queued): void {
@@ -162,6 +170,7 @@ export class ConversationWriter {
   async #drain(): Promise<void> {
     this.#begun ??= this.#begin();
     await this.#begun;
+    if (this.#wantsAll) await this.#loadAll();
     await this.#storeBlobs();
     const queue = this.#queue;
     this.#queue = [];
@@ -171,6 +180,18 @@ export class ConversationWriter {
       if (waiting !== undefined) await waiting;
     }
     this.tree.flush();
+  }
+
+  /** A file that is read from its beginning adds to it too: everything has to be known. */
+  wantAll(): void {
+    this.#wantsAll = true;
+  }
+
+  async #loadAll(): Promise<void> {
+    this.#wantsAll = false;
+    if (!this.#isPartial || this.#info?.head == null || this.isUnwanted) return;
+    await this.tree.settle();
+    await this.tree.load(undefined);
   }
 
   async #storeBlobs(): Promise<void> {
@@ -184,8 +205,9 @@ export class ConversationWriter {
   async #begin(): Promise<void> {
     const { ingest, mode, remembered, resumeAfter } = this.#options;
     // One that an earlier import wrote must not come back when a person has purged it.
-    if (mode !== "write" || remembered !== undefined) this.#info = await ingest.find(this.id);
-    this.#isPurged = this.#info === undefined && remembered !== undefined && mode === "write";
+    const wasImported = remembered !== undefined || this.#options.wasImported;
+    if (mode !== "write" || wasImported) this.#info = await ingest.find(this.id);
+    this.#isPurged = this.#info === undefined && wasImported && mode === "write";
     if (this.#info === undefined && mode === "write" && !this.#isPurged) this.#info = await this.#create();
     if (this.#options.again && mode === "write" && this.#info?.deletedAt != null) {
       this.#info = (await ingest.restore(this.id)) ?? this.#info;
@@ -224,11 +246,47 @@ export class ConversationWriter {
 
   /** `undefined` when it could be dealt with at once, as nearly always. */
   #take(queued: Queued): Promise<void> | undefined {
-    if (this.#isKnown(queued)) return undefined;
+    if (this.#isPruned(queued)) return undefined;
+    if (this.#isKnown(queued)) return this.#takeNotes(queued);
     if (this.#options.mode === "verify") {
       this.#options.missing(queued);
       return undefined;
     }
+    // Of a conversation that is gone on with, only the newest entries are known: the store has to be asked.
+    if (this.#isPartial && this.tree.known.idOf(queued.entry.id) === undefined)
+      return this.#takeAsking(queued);
+    return this.#takeNew(queued);
+  }
+
+  async #takeAsking(queued: Queued): Promise<void> {
+    await this.tree.settle();
+    await this.tree.seqOf(queued.entry.id);
+    await this.#takeNew(queued);
+  }
+
+  get #isPartial(): boolean {
+    return this.#options.resumeAfter !== undefined && !this.tree.known.complete;
+  }
+
+  /** What a person has pruned does not come back, and neither does what followed it. */
+  #isPruned({ entry, parent }: Queued): boolean {
+    const { known } = this.tree;
+    const isPruned = known.isRemoved(entry.id) || (parent !== null && known.isRemoved(parent));
+    if (isPruned) known.remove([entry.id, ...(entry.aliases ?? [])]);
+    return isPruned;
+  }
+
+  /** The entry is known; what travels with it may be new. */
+  #takeNotes(queued: Queued): Promise<void> | undefined {
+    const { known } = this.tree;
+    const notes = queued.notes.filter((kept) => !known.hasRecord({ value: restoreRecord(kept, undefined) }));
+    if (notes.length === 0 || queued.entry.records.length === 0) return undefined;
+    const id = madeId("notes", this.id, JSON.stringify(notes));
+    const entry: SourceEntry = { id, kind: "info", data: { type: "records" }, records: [] };
+    return this.#take({ ...queued, entry, notes });
+  }
+
+  #takeNew(queued: Queued): Promise<void> | undefined {
     const composed = compose(queued, this.#options.unresolved);
     const isKnownId = this.tree.known.idOf(queued.entry.id) !== undefined;
     if (isKnownId || composed instanceof Promise) return this.#takeSlowly(queued, composed, isKnownId);
@@ -251,7 +309,7 @@ export class ConversationWriter {
     if (!isKnownId) return this.#place(queued, composed);
     await this.tree.settle();
     const print = contentPrint((composed.message ?? composed.data ?? {}) as JsonObject);
-    const id = `${composed.id.slice(0, 200)}~${madeId(print).slice(0, 8)}`;
+    const id = versionId(composed.id, print);
     if (this.tree.known.idOf(id) !== undefined || (await this.#storedPrint(composed.id)) === print) return;
     return this.#place(queued, { ...composed, id, flags: [...composed.flags, "duplicate-id"] });
   }

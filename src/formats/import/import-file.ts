@@ -1,4 +1,5 @@
 /** One file of a source, read by the reader that knows it. */
+import { statSync } from "node:fs";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { openSourceDatabase } from "../sources/database.ts";
 import { readElements } from "../sources/elements.ts";
@@ -179,7 +180,8 @@ async function readDocument(opened: Opened, format: DocumentFormat): Promise<voi
   if (ended) opened.onBytes(file.size - offset);
   await sink.finish(true);
   if (session.mode !== "write") return;
-  const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended };
+  const isScattered = SCATTERED.has(format.name) && sink.writers.length > 0;
+  const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended && !isScattered };
   opened.ledger.put(memoryOf(opened, read, sink, NO_PRINTS));
 }
 
@@ -201,12 +203,25 @@ async function readDatabase(opened: Opened): Promise<void> {
     opened.onBytes(file.size);
     await sink.finish(true);
     if (session.mode !== "write") return;
-    const read = { format: format.name, offset: 0, line: 1, whole: signal?.aborted !== true };
+    const read = {
+      format: format.name,
+      offset: 0,
+      line: 1,
+      whole: signal?.aborted !== true && !hasLog(file),
+    };
     opened.ledger.put(memoryOf(opened, read, sink, NO_PRINTS));
   } finally {
     database.close();
   }
 }
+
+/** Changes of a database may stand in the file beside it for a long time. */
+function hasLog({ path, archive }: SourceFile): boolean {
+  return archive === undefined && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+}
+
+/** Messages of these are files of their own, which may change without it. */
+const SCATTERED: ReadonlySet<string> = new Set(["opencode"]);
 
 export function isUnchanged(file: SourceFile, memory: FileMemory): boolean {
   const { identity, size, modifiedMs } = memory;
@@ -220,12 +235,15 @@ function memoryOf(
   prints: Prints,
 ): FileMemory {
   const { path, identity, size, modifiedMs } = file;
+  // What lies in the trash got nothing: should it come back, all of it has to be read.
+  const isLost = sink?.writers.some(({ isTrashed }) => isTrashed) === true;
+  const reached = isLost ? { ...read, offset: 0, line: 1, whole: false } : read;
   return {
     path,
     identity,
     size,
     modifiedMs,
-    ...read,
+    ...reached,
     ...prints,
     reader,
     sink: sink?.save() ?? {},

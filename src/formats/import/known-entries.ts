@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { Entry, Message } from "../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { SourceEntry, SourceRecord } from "./contract.ts";
+import { madeId } from "./ids.ts";
 import { type KeptRecord, restoreRecord } from "./kept-records.ts";
 import { shortJson } from "./stand-ins.ts";
 
@@ -15,6 +16,9 @@ export class KnownEntries {
   readonly #names: Map<string, string> = new Map();
   readonly #records: Set<string> = new Set();
   readonly #contents: Map<string, string> = new Map();
+  readonly #removed: Set<string> = new Set();
+  /** Redacted or removed: whatever a source says of it, it stays so. */
+  readonly #final: Set<string> = new Set();
   /** Whether an id that is not here is not in the store either. */
   complete = true;
 
@@ -43,6 +47,15 @@ export class KnownEntries {
     for (const [alias, id] of this.#names) if (!this.#ids.has(id)) this.#names.delete(alias);
   }
 
+  /** A person has pruned it: what follows it was pruned with it. */
+  remove(names: readonly string[]): void {
+    for (const name of names) this.#removed.add(name);
+  }
+
+  isRemoved(name: string): boolean {
+    return this.#removed.size > 0 && this.#removed.has(name);
+  }
+
   /** An entry of the store, with all that it was made of. */
   load(entry: Entry): void {
     const value = (entry.message ?? entry.data) as Message | JsonObject | undefined;
@@ -50,6 +63,8 @@ export class KnownEntries {
     const aliases = Array.isArray(provenance.aliases) ? provenance.aliases : [];
     const names = typeof provenance.id === "string" ? [...aliases, provenance.id] : aliases;
     this.add(entry.id, entry.seq, names);
+    if (entry.kind === "removed") this.remove([entry.id, ...names]);
+    if (isFinal(entry)) this.#final.add(entry.id);
     for (const kept of keptIn(value)) this.#records.add(printOf(restoreRecord(kept, entry.message)));
     if (value !== undefined) this.#contents.set(entry.id, contentPrint(value));
   }
@@ -73,6 +88,7 @@ export class KnownEntries {
   holds({ id, records, message, data }: SourceEntry): boolean {
     const knownId = this.#contents.size === 0 ? undefined : this.idOf(id);
     if (knownId === undefined) return false;
+    if (this.#final.has(knownId)) return true;
     if (records.length > 0 && records.every((record) => this.hasRecord(record))) return true;
     const known = this.#contents.get(knownId);
     const value = message ?? data;
@@ -90,6 +106,17 @@ export function keptIn(value: Message | JsonObject | undefined): KeptRecord[] {
 
 function listOf(value: unknown): KeptRecord[] {
   return Array.isArray(value) ? value.filter((item): item is KeptRecord => isPlainObject(item)) : [];
+}
+
+/** Erased by a person, or pruned: nothing takes its place. */
+export function isFinal({ kind, message, data }: Entry): boolean {
+  const noted = message === undefined ? data : message.extra?.colloquy;
+  return kind === "removed" || (isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted));
+}
+
+/** What another version of an entry is called. */
+export function versionId(id: string, print: string): string {
+  return `${id.slice(0, 200)}~${madeId(print).slice(0, 8)}`;
 }
 
 /** Of what was said, without how it came about: a copy of a conversation may have lost that. */

@@ -47,6 +47,7 @@ const SCHEMA = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
   CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, memory TEXT NOT NULL) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS imported (id TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS forgotten (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
@@ -58,12 +59,16 @@ export class Ledger {
   readonly #lock: SqliteFileLock | undefined;
   readonly #get: StatementSync;
   readonly #put: StatementSync;
+  readonly #note: StatementSync;
+  readonly #noted: StatementSync;
   #forgotten: string[] | undefined;
 
   private constructor(database: DatabaseSync, lock: SqliteFileLock | undefined) {
     this.#database = database;
     this.#lock = lock;
     this.#get = database.prepare("SELECT memory FROM files WHERE path = ?");
+    this.#note = database.prepare("INSERT OR IGNORE INTO imported (id) VALUES (?)");
+    this.#noted = database.prepare("SELECT id FROM imported WHERE id = ?");
     this.#put = database.prepare("INSERT OR REPLACE INTO files (path, memory) VALUES (?, ?)");
   }
 
@@ -100,6 +105,12 @@ export class Ledger {
 
   put(memory: FileMemory): void {
     this.#put.run(memory.path, JSON.stringify(memory));
+    for (const { id } of memory.conversations) this.#note.run(id);
+  }
+
+  /** From any file, whatever it was called. */
+  wasImported(conversation: string): boolean {
+    return this.#noted.get(conversation) !== undefined;
   }
 
   /** A person wants nothing more from this file, or from the folder that it is in. */
@@ -179,7 +190,7 @@ function prepared(path: string, store: string): DatabaseSync {
 
 /** What a person wants forgotten stays forgotten, whatever else has changed. */
 function begin(database: DatabaseSync, store: string): void {
-  database.exec("DELETE FROM files");
+  database.exec("DELETE FROM files; DELETE FROM imported");
   const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");
   put.run("version", VERSION);
   put.run("store", store);

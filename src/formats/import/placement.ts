@@ -25,7 +25,8 @@ export class Placement {
     for (const { ref, head } of branches) {
       this.#names.add(ref.name);
       if (head === null) this.#empty ??= ref;
-      else this.#heads.set(head, ref);
+      // A branch without entries ends where another one does, which is older and goes on.
+      else if (!this.#heads.has(head)) this.#heads.set(head, ref);
     }
     this.#count = branches.length;
   }
@@ -70,6 +71,11 @@ export class Placement {
 
   hasName(name: string): boolean {
     return this.#names.has(name);
+  }
+
+  /** A branch got this name without being made with it. */
+  addName(name: string): void {
+    this.#names.add(name);
   }
 
   freeName(stem: string): string {

@@ -79,7 +79,7 @@ class Run {
     this.#options = options;
     this.#ledger = ledger;
     this.#job = {
-      session: new ImportSession(new Ingest(store), mode, this.#report, again),
+      session: new ImportSession(new Ingest(store), mode, this.#report, ledger, again),
       ledger,
       hints: new Hints(),
       wanted: options.format,

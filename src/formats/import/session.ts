@@ -2,7 +2,7 @@
 import type { Ingest } from "../../store/ingest.ts";
 import type { SourceConversation } from "./contract.ts";
 import { ConversationWriter, type Mode } from "./conversation-writer.ts";
-import type { RememberedConversation } from "./ledger.ts";
+import type { Ledger, RememberedConversation } from "./ledger.ts";
 import type { ReportBuilder } from "./report.ts";
 import { StandIns } from "./stand-ins.ts";
 
@@ -22,13 +22,15 @@ export class ImportSession {
   readonly report: ReportBuilder;
   readonly standIns: StandIns;
   readonly #again: boolean;
+  readonly #ledger: Ledger;
   /** Something that went wrong while nobody waited. */
   #failure: { readonly error: unknown } | undefined;
   readonly #writers: Map<string, InUse> = new Map();
 
   /** `again`: also what was purged or forgotten since the last import. */
-  constructor(ingest: Ingest, mode: Mode, report: ReportBuilder, again: boolean) {
+  constructor(ingest: Ingest, mode: Mode, report: ReportBuilder, ledger: Ledger, again: boolean) {
     this.#again = again;
+    this.#ledger = ledger;
     this.ingest = ingest;
     this.mode = mode;
     this.standIns = new StandIns(mode === "write" ? ingest : undefined);
@@ -54,6 +56,7 @@ export class ImportSession {
         start,
         resumeAfter: resumes && !this.#again ? remembered?.lastSeq : undefined,
         remembered: this.#again ? undefined : remembered,
+        wasImported: !this.#again && this.#ledger.wasImported(id),
         again: this.#again,
         standIns: this.standIns,
         unresolved: (reference) => this.report.unresolved(reference),
@@ -70,6 +73,7 @@ export class ImportSession {
       used = { writer, files: 0, source };
       this.#writers.set(id, used);
     }
+    if (!resumes) used.writer.wantAll();
     used.files++;
     return used.writer;
   }

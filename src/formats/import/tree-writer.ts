@@ -6,7 +6,7 @@ import type { JsonObject } from "../../util/json.ts";
 import { BatchWriter, type Outgoing } from "./batch-writer.ts";
 import type { SourceTree } from "./contract.ts";
 import { madeId } from "./ids.ts";
-import { KnownEntries } from "./known-entries.ts";
+import { contentPrint, isFinal, KnownEntries, versionId } from "./known-entries.ts";
 import { type BranchRef, type Placed, Placement } from "./placement.ts";
 
 /** An entry and where it belongs. */
@@ -43,7 +43,12 @@ export class TreeWriter {
     this.#ingest = ingest;
     this.#conversation = conversation;
     this.#isDry = isDry;
-    this.#batches = new BatchWriter(ingest, conversation, () => this.known.complete);
+    this.#batches = new BatchWriter(
+      ingest,
+      conversation,
+      () => this.known.complete,
+      (ready, seq) => this.#another(ready, seq),
+    );
   }
 
   get branches(): number {
@@ -135,11 +140,11 @@ export class TreeWriter {
   /** Give the tree the shape that it had in another store: names, branches without entries, undone compactions. */
   async reshape({ branches, active, undone }: SourceTree): Promise<void> {
     await this.settle();
+    await this.#nameTrunk(branches);
     for (const { name, head } of branches) {
       const isThere = head === null || this.#placement.hasName(name);
       if (!isThere && this.resolve(head) !== undefined) await this.#branchAt(head, name);
     }
-    await this.#nameTrunk(branches);
     const head = branches.find(({ name }) => name === active)?.head;
     if (head != null && this.resolve(head) !== undefined) await this.checkout(head);
     const { tree } = await this.#ingest.tail(this.#conversation);
@@ -157,11 +162,9 @@ export class TreeWriter {
     if (trunk?.id === undefined || trunk.id === tree.trunk) return;
     const head = headOf(tree, tree.trunk, last);
     const former = branches.find((branch) => branch.head === head && branch.name !== MAIN_NAME)?.name;
-    await this.#control(trunk, {
-      type: "flatten",
-      branch: trunk.id,
-      former: former ?? this.#placement.freeName("former-main"),
-    });
+    const name = former ?? this.#placement.freeName("former-main");
+    await this.#control(trunk, { type: "flatten", branch: trunk.id, former: name });
+    this.#placement.addName(name);
   }
 
   /** What lies on no branch goes where the log is, and nothing follows it. */
@@ -188,6 +191,21 @@ export class TreeWriter {
     };
   }
 
+  /** An id that the store has already: a copy is left out, another version gets a name of its own. */
+  async #another(ready: ReadyEntry, seq: number): Promise<ReadyEntry | undefined> {
+    const { id, kind, json } = ready.entry;
+    const print = contentPrint(JSON.parse(json));
+    for await (const stored of this.#ingest.log(this.#conversation, seq - 1)) {
+      if (isFinal(stored)) return undefined;
+      const same =
+        kind === stored.kind && contentPrint((stored.message ?? stored.data ?? {}) as JsonObject) === print;
+      const other = versionId(id, print);
+      const isKnown = same || (await this.#ingest.locate(this.#conversation, other)) !== undefined;
+      return isKnown ? undefined : { ...ready, entry: { ...ready.entry, id: other } };
+    }
+    return undefined;
+  }
+
   /** The branch begins with this entry, or its number is not known yet. */
   async #putSlowly({ branch, from }: Placed, outgoing: Outgoing): Promise<void> {
     await this.settle();
@@ -204,7 +222,8 @@ export class TreeWriter {
 
   async #makeBranch(branch: BranchRef, from: string | null): Promise<void> {
     const seq = from === null ? 0 : ((await this.seqOf(from)) ?? 0);
-    const id = madeId("branch", this.#conversation, branch.name, from ?? "");
+    // A branch of that name may have been there and be pruned.
+    const id = madeId("branch", this.#conversation, branch.name, from ?? "", this.lastSeq);
     const data = { type: "branch", name: branch.name, from, from_seq: seq, checkout: false };
     const control = this.#ingest.other("info", id, this.#lastAtMs, data);
     this.#batches.begin(branch, this.#outgoing(control, 0, []));

@@ -59,9 +59,14 @@ function branchIn({ branch }: JsonObject, { branchName }: EntryTarget): Pick<Sou
   return name === undefined || name === MAIN_NAME ? {} : { branch: name };
 }
 
+/** Short words: anything else is somebody's own matter. */
+function isFlag(flag: unknown): flag is string {
+  return typeof flag === "string" && /^[a-z][a-z0-9-]{0,39}$/.test(flag);
+}
+
 /** Flags are what a store found on reading, such as a missing blob. */
 function flagsIn({ flags }: JsonObject): Pick<SourceEntry, "flags"> {
-  const list = Array.isArray(flags) ? flags.filter((flag): flag is string => typeof flag === "string") : [];
+  const list = Array.isArray(flags) ? flags.filter(isFlag) : [];
   return list.length === 0 ? {} : { flags: list };
 }
 

@@ -1,13 +1,14 @@
 import { checkSum } from "../../transcript/lines.ts";
-import { describeBranches } from "../../tree/branches.ts";
-import { branchById, fold, MAIN, PLAIN, type Tree } from "../../tree/tree.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import type { ConversationSink, RecordReader, Sink, SourceRecord, Surroundings } from "../import/contract.ts";
 import { madeId } from "../import/ids.ts";
-import { filledIn, numberIn, objectIn, textIn, timeIn } from "../import/values.ts";
+import { filledIn, objectIn, textIn, timeIn } from "../import/values.ts";
+import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry } from "./colloquy-entry.ts";
 import { FlatTools, stemOf } from "./flat-tools.ts";
 import { goclawMessage } from "./goclaw-message.ts";
+
+const HELD_CHARS_MAX = 32 * 1024 * 1024;
 
 /** Lines of version 2, also mixed with older ones, which have no ids. */
 export class ColloquyLinesReader implements RecordReader {
@@ -19,10 +20,9 @@ export class ColloquyLinesReader implements RecordReader {
   #sourceId = "";
   #position = 0;
   #sums = false;
-  #tree: Tree = PLAIN;
-  #lastSeq = 0;
-  #last: string | null = null;
-  #undone: string[] = [];
+  readonly #names = new BranchNames();
+  readonly #held: { readonly entry: JsonObject; readonly record: SourceRecord }[] = [];
+  #heldChars = 0;
 
   constructor(sink: Sink, around: Surroundings) {
     this.#sink = sink;
@@ -49,17 +49,9 @@ export class ColloquyLinesReader implements RecordReader {
 
   end(): void {
     if (this.#header !== undefined) this.#open({});
-    const conversation = this.#conversation;
-    if (conversation === undefined || this.#lastSeq === 0) return;
-    const branches = describeBranches(this.#tree, this.#lastSeq, this.#last);
-    const active = branches.find((branch) => branch.active);
-    conversation.update({
-      tree: {
-        branches: branches.map(({ name, head }) => ({ name, head })),
-        active: active?.name ?? "main",
-        undone: this.#undone,
-      },
-    });
+    this.#addHeld();
+    const tree = this.#names.tree();
+    if (tree !== undefined) this.#conversation?.update({ tree });
   }
 
   /** The tree may be as long as the file: it is counted again. */
@@ -109,7 +101,7 @@ export class ColloquyLinesReader implements RecordReader {
     const kind = textIn(line._type) ?? "message";
     const id = filledIn(line.id) ?? madeId(this.#sourceId, this.#position);
     this.#position++;
-    this.#count(line, id, kind);
+    this.#names.count({ ...line, id, kind, at: line.timestamp });
     if (kind === "message" && line.role === undefined) {
       this.#sink.unknown("no role");
       conversation.note(record);
@@ -127,12 +119,23 @@ export class ColloquyLinesReader implements RecordReader {
     for (const bytes of Object.values(objectIn(line.attached) ?? {})) {
       if (typeof bytes === "string") conversation.blob(bytes);
     }
-    addColloquyEntry(entry, record, {
-      sink: this.#sink,
-      conversation,
-      verbatim: this.#sums,
-      branchName: (branch) => branchById(this.#tree, branch)?.name,
-    });
+    this.#held.push({ entry, record });
+    this.#heldChars += record.text?.length ?? 0;
+    if (this.#heldChars > HELD_CHARS_MAX) this.#addHeld();
+  }
+
+  /** Entries are held until it is known what their branches are called in the end; of a long file only the first. */
+  #addHeld(): void {
+    const conversation = this.#conversation;
+    if (conversation === undefined) return;
+    for (const { entry, record } of this.#held.splice(0)) {
+      addColloquyEntry(entry, record, {
+        sink: this.#sink,
+        conversation,
+        verbatim: this.#sums,
+        branchName: (branch) => this.#names.of(branch),
+      });
+    }
   }
 
   /** Other programs write calls and media beside the text. */
@@ -140,23 +143,5 @@ export class ColloquyLinesReader implements RecordReader {
     const isFlat = [line.tool_calls, line.tool_call_id, line.media].some((member) => member !== undefined);
     if (!isFlat && line.role !== "tool") return line;
     return { ...line, ...goclawMessage(line, id, this.#tools, "colloquy") } as unknown as JsonObject;
-  }
-
-  /** The tree, for the names of its branches. Only our own lines have numbers. */
-  #count(line: JsonObject, id: string, kind: string): void {
-    const seq = numberIn(line.seq);
-    if (seq === undefined) return;
-    const branch = numberIn(line.branch) ?? MAIN;
-    const data = line.data;
-    this.#tree = fold(
-      this.#tree,
-      { seq, id, kind, at: textIn(line.timestamp) ?? "", branch, data },
-      this.#last,
-    );
-    if (branch >= 0) this.#last = id;
-    this.#lastSeq = seq;
-    const { type, compaction } = objectIn(data) ?? {};
-    if (kind === "info" && type === "undo-compaction" && typeof compaction === "string")
-      this.#undone.push(compaction);
   }
 }

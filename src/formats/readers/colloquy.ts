@@ -5,9 +5,10 @@
  * What was done to the tree stands in the log as entries on no branch. The
  * branches that came of them are told as they are in the end.
  */
-import type { Json, JsonObject } from "../../util/json.ts";
+import type { JsonObject } from "../../util/json.ts";
 import type { DocumentFormat, LinesFormat, SourceTree } from "../import/contract.ts";
 import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../import/values.ts";
+import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry } from "./colloquy-entry.ts";
 import { ColloquyLinesReader } from "./colloquy-lines.ts";
 
@@ -58,7 +59,8 @@ export const colloquyJson: DocumentFormat = {
     for (const bytes of Object.values(objectIn(blobs) ?? {})) {
       if (typeof bytes === "string") conversation.blob(bytes);
     }
-    const names = branchNames(entries);
+    const names = new BranchNames();
+    for (const entry of objectsIn(entries)) names.count(entry);
     for (const item of listIn(entries)) {
       const own = { value: item, line: null, offset: null };
       const entry = objectIn(item);
@@ -68,7 +70,7 @@ export const colloquyJson: DocumentFormat = {
           sink,
           conversation,
           verbatim: true,
-          branchName: (branch) => names.get(branch),
+          branchName: (branch) => names.of(branch),
         });
       }
     }
@@ -87,15 +89,4 @@ function treeOf({ branches, active, entries }: JsonObject): SourceTree {
       return type === "undo-compaction" && typeof compaction === "string" ? [compaction] : [];
     }),
   };
-}
-
-/** A branch has the number of the entry that made it. */
-function branchNames(entries: Json | undefined): Map<number, string> {
-  return new Map(
-    objectsIn(entries).flatMap(({ seq, kind, data }) => {
-      const { type, name } = objectIn(data) ?? {};
-      const isBranch = kind === "info" && type === "branch";
-      return isBranch && typeof seq === "number" && typeof name === "string" ? [[seq, name] as const] : [];
-    }),
-  );
 }

@@ -1,0 +1,143 @@
+import { appendFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, describe, expect, it } from "vitest";
+import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { openStore } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
+import { importConversations } from "./run.ts";
+
+const TALK =
+  piHeader("s1") + piSays("a1", null, "One") + piSays("a2", "a1", "Two") + piSays("a3", "a2", "Three");
+const KEY = "pi:s1";
+
+let folder: string;
+let file: string;
+beforeEach(() => {
+  folder = tempFolder();
+  mkdirSync(join(folder, "sources"));
+  file = join(folder, "sources", "a.jsonl");
+  writeFileSync(file, TALK);
+});
+
+function take(store: Store, again = false) {
+  return importConversations(store, [join(folder, "sources")], { again });
+}
+
+/** The texts on a branch; of the checked-out one by default. */
+async function path(store: Store, branch?: string): Promise<unknown[]> {
+  const page = await (await store.get(KEY))?.messages(branch === undefined ? {} : { branch });
+  return (page?.items ?? []).map(({ message }) => message?.content);
+}
+
+async function branches(store: Store): Promise<string[]> {
+  return ((await (await store.get(KEY))?.branches()) ?? []).map(({ name }) => name);
+}
+
+describe.each(["sqlite", "jsonl"])("importing again into %s", (engine) => {
+  let target: string;
+  beforeEach(() => {
+    target = `${engine}:${join(folder, "store")}`;
+  });
+
+  it("leaves out an id that comes again in a later pass, and keeps another version of it", async () => {
+    await using store = await openStore(target);
+    await take(store);
+    appendFileSync(
+      file,
+      piSays("a2", "a1", "Two") + piSays("a1", "a3", "One, changed") + piSays("a4", "a3", "Four"),
+    );
+    const report = await take(store);
+    expect(report).toMatchObject({ messages: 2, skippedCount: 0 });
+    expect(report.imported[0]?.flags).toMatchObject({ "duplicate-id": 1 });
+    const page = await (await store.get(KEY))?.entries({ all: true });
+    const texts = (page?.items ?? []).map(({ message }) => message?.content);
+    expect(texts).toContain("One, changed");
+    expect(texts.filter((text) => text === "Two")).toHaveLength(1);
+    expect((await store.verify()).findings).toEqual([]);
+  });
+
+  it("reads a copy that appears beside a file that has grown", async () => {
+    await using store = await openStore(target);
+    await take(store);
+    appendFileSync(file, piSays("a4", "a3", "Four"));
+    writeFileSync(join(folder, "sources", "copy.jsonl"), TALK + piSays("c4", "a3", "Another four"));
+    expect(await take(store)).toMatchObject({ messages: 2, branches: 1 });
+  });
+
+  it("brings back nothing that was pruned, and goes on beside it", async () => {
+    appendFileSync(
+      file,
+      piSays("b2", "a1", "Side") + piSays("b3", "b2", "Side two") + piSays("a4", "a3", "Four"),
+    );
+    await using store = await openStore(target);
+    await take(store);
+    const chat = await store.get(KEY);
+    const [other] = (await branches(store)).filter((name) => name !== "main");
+    await chat?.checkout("main");
+    await chat?.pruneBranches({ names: [other as string] });
+    expect(await branches(store)).toEqual(["main"]);
+    renameSync(file, join(folder, "sources", "renamed.jsonl"));
+    expect(await take(store)).toMatchObject({ messages: 0 });
+    expect(await take(store, true)).toMatchObject({ messages: 0 });
+    appendFileSync(join(folder, "sources", "renamed.jsonl"), piSays("d2", "a1", "A new side"));
+    expect(await take(store)).toMatchObject({ messages: 1, branches: 1 });
+    expect((await store.verify()).findings).toEqual([]);
+  });
+
+  it("gives a conversation that was restored what came while it lay in the trash", async () => {
+    await using store = await openStore(target);
+    await take(store);
+    const { id } = await store.delete(KEY);
+    appendFileSync(file, piSays("a4", "a3", "Four"));
+    await take(store);
+    await store.restore(id);
+    appendFileSync(file, piSays("a5", "a4", "Five"));
+    await take(store);
+    expect(await path(store)).toEqual(["One", "Two", "Three", "Four", "Five"]);
+  });
+
+  it("does not bring back what was redacted or purged when the file has another name", async () => {
+    await using store = await openStore(target);
+    await take(store);
+    await (await store.get(KEY))?.redact("a1");
+    renameSync(file, join(folder, "sources", "b.jsonl"));
+    expect(await take(store)).toMatchObject({ messages: 0 });
+    expect(JSON.stringify(await path(store))).not.toContain("One");
+    const { id } = await store.delete(KEY);
+    await store.purge(id);
+    renameSync(join(folder, "sources", "b.jsonl"), join(folder, "sources", "c.jsonl"));
+    expect((await take(store)).imported[0]?.flags).toEqual({ purged: 1 });
+    expect(await store.get(KEY)).toBeUndefined();
+  });
+
+  it("keeps notes and damaged lines that were put before entries that it knows", async () => {
+    await using store = await openStore(target);
+    await take(store);
+    const lines = TALK.split("\n");
+    const note = JSON.stringify({
+      type: "custom",
+      customType: "x",
+      id: "n1",
+      parentId: "a1",
+      data: "a note",
+    });
+    writeFileSync(file, [...lines.slice(0, 2), note, "{torn here", ...lines.slice(2)].join("\n"));
+    await take(store);
+    const page = await (await store.get(KEY))?.entries({ all: true });
+    expect(JSON.stringify(page?.items)).toContain("a note");
+    expect(JSON.stringify(page?.items)).toContain("{torn here");
+    expect(await importConversations(store, [join(folder, "sources")], { verify: true })).toMatchObject({
+      missing: [],
+    });
+  });
+
+  it("goes on where the source goes on, whatever empty branch stands there", async () => {
+    await using store = await openStore(target);
+    await take(store);
+    await (await store.get(KEY))?.branch("a3", { name: "empty" });
+    appendFileSync(file, piSays("a4", "a3", "Four"));
+    await take(store);
+    expect(await path(store, "main")).toEqual(["One", "Two", "Three", "Four"]);
+  });
+});
