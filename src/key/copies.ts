@@ -1,0 +1,62 @@
+/**
+ * When two older keys become one, both conversations are kept.
+ *
+ * The one that was used last has the key. Any other has the key followed by
+ * `~` and its own id, which is the same on every reading and in every process,
+ * and which normalisation leaves alone.
+ */
+
+const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
+const MARK = new RegExp(`~(${UUID}|x[0-9a-f]{16})$`, "i");
+const WHOLE_UUID = new RegExp(`^${UUID}$`, "i");
+
+export interface Claim {
+  /** Normalised. */
+  readonly key: string;
+  readonly sessionId: string;
+  readonly updatedAt: number;
+}
+
+/** A key without the mark of an older conversation, and that mark, or `""`. */
+export function splitMark(key: string): readonly [string, string] {
+  const found = MARK.exec(key);
+  return found === null ? [key, ""] : [key.slice(0, found.index), found[0].toLowerCase()];
+}
+
+/** The key of a conversation whose own key another one has. */
+export function keyOfOlder(key: string, sessionId: string): string {
+  const [plain] = splitMark(key);
+  return `${plain}~${WHOLE_UUID.test(sessionId) ? sessionId.toLowerCase() : `x${hash(sessionId)}`}`;
+}
+
+/**
+ * Which key each conversation gets, in the order in which they were given.
+ * Claims of one conversation on one key are one claim.
+ */
+export function settleClaims(claims: readonly Claim[]): string[] {
+  const holders = new Map<string, Claim>();
+  for (const claim of claims) {
+    const holder = holders.get(claim.key);
+    if (holder === undefined || isAhead(claim, holder)) holders.set(claim.key, claim);
+  }
+  return claims.map((claim) =>
+    holders.get(claim.key)?.sessionId === claim.sessionId
+      ? claim.key
+      : keyOfOlder(claim.key, claim.sessionId),
+  );
+}
+
+/** The later one; of two at one time the same one in every order. */
+function isAhead(one: Claim, other: Claim): boolean {
+  if (one.updatedAt !== other.updatedAt) return one.updatedAt > other.updatedAt;
+  return one.sessionId > other.sessionId;
+}
+
+/** FNV-1a with 64 bits: only to tell apart the ids under one key. */
+function hash(text: string): string {
+  let value = 0xcbf29ce484222325n;
+  for (const byte of Buffer.from(text)) {
+    value = BigInt.asUintN(64, (value ^ BigInt(byte)) * 0x100000001b3n);
+  }
+  return value.toString(16).padStart(16, "0");
+}

@@ -1,0 +1,79 @@
+import { splitMark } from "./copies.ts";
+import { type KeyConfig, resolveSessionKey } from "./resolve.ts";
+
+export type KeyKind = "dm" | "channel" | "thread" | "session";
+
+/** What a session key says. Never where to deliver: that is kept beside the key. */
+export interface ParsedKey {
+  /** As it is written today. */
+  readonly key: string;
+  readonly agent: string | undefined;
+  readonly channel: string;
+  /** `session`: a name or number that stands for itself, as in `cli:work`. */
+  readonly kind: KeyKind;
+  readonly id: string;
+  /** The workspace of a Slack channel, the room of a thread. */
+  readonly within: string | undefined;
+  /** The mark of an older conversation whose key another one has. */
+  readonly mark: string | undefined;
+}
+
+type Place = Pick<ParsedKey, "kind" | "id" | "within">;
+
+/** The parts of a key of any age. A text that is no key is a `VALIDATION_ERROR`. */
+export function parseSessionKey(sessionKey: string, config?: KeyConfig): ParsedKey {
+  const key = resolveSessionKey({ sessionKey, config });
+  const [plain, mark] = splitMark(key);
+  const [agent, rest] = splitAgent(plain);
+  const colon = rest.indexOf(":");
+  const channel = colon < 0 ? "agent" : rest.slice(0, colon);
+  const place = placeOf(channel, rest.slice(colon + 1));
+  return { key, agent, channel, ...place, mark: mark === "" ? undefined : mark.slice(1) };
+}
+
+/** The innermost agent, and what it talks in. */
+function splitAgent(key: string): readonly [string | undefined, string] {
+  let agent: string | undefined;
+  let rest = key;
+  for (let found = AGENT.exec(rest); found !== null; found = AGENT.exec(rest)) {
+    agent = found[1];
+    rest = found[2] as string;
+  }
+  return [agent, rest];
+}
+
+const AGENT = /^agent:([^:]+):(.+)$/;
+
+function placeOf(channel: string, rest: string): Place {
+  const parts = rest.split(":");
+  if (channel === "cli" || channel === "web") return { kind: "session", id: rest, within: undefined };
+  const word = parts.findIndex((part) => part === "dm" || part === "channel" || part === "thread");
+  if (channel === "slack" && word !== 0) return slackPlace(parts, word);
+  if (word === 0 && parts.length > 1) return kindPlace(parts);
+  return { kind: isDirect(channel, rest) ? "dm" : "session", id: rest, within: undefined };
+}
+
+function kindPlace([kind, ...others]: readonly string[]): Place {
+  if (kind !== "thread" || others.length < 2) {
+    return { kind: kind as KeyKind, id: others.join(":"), within: undefined };
+  }
+  return { kind, id: others.slice(1).join(":"), within: others[0] };
+}
+
+function slackPlace(parts: readonly string[], word: number): Place {
+  if (word > 0 && word === parts.length - 2) {
+    return {
+      kind: parts[word] as KeyKind,
+      id: parts[word + 1] as string,
+      within: parts.slice(0, word).join(":"),
+    };
+  }
+  const id = parts.at(-1) as string;
+  return { kind: "channel", id, within: parts.length > 1 ? parts.slice(0, -1).join(":") : undefined };
+}
+
+const PERSONAL: ReadonlySet<string> = new Set(["telegram", "whatsapp", "signal", "sms", "imessage"]);
+
+function isDirect(channel: string, rest: string): boolean {
+  return PERSONAL.has(channel) && !rest.includes(":");
+}

@@ -1,0 +1,55 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { ColloquyError } from "../errors.ts";
+import { CURRENT, resolveAnew, resolveSessionKey } from "./resolve.ts";
+
+const UUID = "0198c0de-1111-7222-8333-444455556666";
+
+describe("any session key", () => {
+  it("that is taken as it is would be left alone anyway", () => {
+    const keys = fc.stringMatching(new RegExp(CURRENT.source.replace("(?!local$)", "")));
+    fc.assert(
+      fc.property(keys, fc.boolean(), (sessionKey, atHome) => {
+        const config = atHome ? { session: { defaultCountry: "DE" } } : undefined;
+        if (CURRENT.test(sessionKey)) expect(resolveAnew({ sessionKey, config })).toBe(sessionKey);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+
+  it("stays as it is when it is resolved again, whatever it was", () => {
+    const word = fc.constantFrom(
+      ..."cli discord telegram whatsapp signal slack web agent main local default direct dm channel guild1".split(
+        " ",
+      ),
+      ..."channel7 thread topic group tel +49 0049176 +4917612345678 (0)176 T024BE7LD c024be91l #General".split(
+        " ",
+      ),
+      ...["", " ", "Ⅷ", "İ", "ΑΣ", `~${UUID}`, `x~${UUID.toUpperCase()}`, "+7 8 8912345678", "00", "-100"],
+    );
+    const part = fc.oneof(
+      word,
+      fc.string({ unit: "binary", maxLength: 8 }),
+      fc.stringMatching(/^[+0-9 ().-]{0,18}$/),
+    );
+    const keys = fc.array(part, { minLength: 1, maxLength: 6 }).map((parts) => parts.join(":"));
+    fc.assert(
+      fc.property(keys, fc.boolean(), (sessionKey, atHome) => {
+        const config = atHome ? { session: { defaultCountry: "DE" } } : undefined;
+        const once = resolved(sessionKey, config);
+        if (once !== undefined) expect(resolveAnew({ sessionKey: once, config })).toBe(once);
+      }),
+      { numRuns: 5000 },
+    );
+  });
+});
+
+/** `undefined` for what is no key. Any other error is one. */
+function resolved(sessionKey: string, config: object | undefined): string | undefined {
+  try {
+    return resolveSessionKey({ sessionKey, config });
+  } catch (error) {
+    expect(error).toBeInstanceOf(ColloquyError);
+    return undefined;
+  }
+}

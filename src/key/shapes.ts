@@ -1,0 +1,118 @@
+/**
+ * How the part behind the channel is written today, for each channel, from
+ * any way in which it was ever written.
+ */
+import { isSlackUser, lower, ruleOf, spell } from "./channels.ts";
+import { isInternational, isPhoneLike, toE164 } from "./phone.ts";
+
+const DIRECT: ReadonlySet<string> = new Set(["direct", "dm", "user"]);
+const CHANNEL: ReadonlySet<string> = new Set(["channel", "group", "supergroup", "room"]);
+const THREAD: ReadonlySet<string> = new Set(["thread", "topic"]);
+
+export interface ShapeOptions {
+  /** Two letters: where numbers without a country code are at home. */
+  readonly country?: string | undefined;
+}
+
+export function shapeRest(channel: string, rest: string, options: ShapeOptions): string {
+  const parts = rest.split(":").map((part) => part.trim());
+  if (channel === "cli") return shapeCli(rest);
+  if (channel === "discord") return shapeDiscord(parts.map(lower));
+  if (channel === "slack") return shapeSlack(parts);
+  if (ruleOf(channel).phone) return shapePhone(channel, parts, options);
+  return shapeOther(channel, parts);
+}
+
+function shapeCli(rest: string): string {
+  const name = lower(rest);
+  return name === "" || name === "local" ? "default" : name;
+}
+
+function shapeDiscord(parts: readonly string[]): string {
+  const [first = "", ...others] = /^guild./.test(parts[0] ?? "") ? parts.flatMap(detach) : parts;
+  const last = others.at(-1) ?? first;
+  const marked = others.length > 0 ? (others.at(-2) ?? first) : "";
+  if (THREAD.has(marked)) return `thread:${bareId(last)}`;
+  if (others.length === 0)
+    return /^(?:channel\d+|<#\d+>)$/.test(first) ? `channel:${digits(first)}` : `dm:${bareId(first)}`;
+  if (others.length === 1 && DIRECT.has(first)) return `dm:${bareId(last)}`;
+  if (CHANNEL.has(marked)) return `channel:${bareId(last)}`;
+  // A server and a channel in it: the channel's id is enough, because no two are the same.
+  if (others.length === 1 && /^\d+$/.test(first) && /^\d+$/.test(last)) return `channel:${last}`;
+  return [first, ...others].join(":");
+}
+
+/** `guild123` as `guild`, `123`. */
+function detach(part: string): readonly string[] {
+  const found = /^(guild|channel|thread)[-_]?(.+)$/.exec(part);
+  return found === null ? [part] : [found[1] as string, found[2] as string];
+}
+
+function digits(text: string): string {
+  return text.replace(/\D/g, "");
+}
+
+/** What stands in a mention such as `<@!42>` or `<#7>`. */
+function bareId(id: string): string {
+  return /^<(?:@[!&]?|#)(\d+)>$/.exec(id)?.[1] ?? id;
+}
+
+function shapeSlack(parts: readonly string[]): string {
+  const words = parts.map((part) => {
+    const word = lower(part);
+    if (word === "direct" || word === "dm") return "dm";
+    return THREAD.has(word) && parts.length > 1 ? "thread" : spell(part, "slack");
+  });
+  const [first = ""] = words;
+  return words.length === 1 && isSlackUser(first) ? `dm:${first}` : words.join(":");
+}
+
+function shapePhone(channel: string, parts: readonly string[], options: ShapeOptions): string {
+  const address = (id: string): string => shapeAddress(channel, id, options);
+  const [first = "", second, third, ...more] = dropWords(parts);
+  if (second === undefined) return isChat(channel, first) ? `channel:${address(first)}` : address(first);
+  const word = lower(first);
+  if (word === "thread" && third !== undefined)
+    return ["thread", address(second), third, ...more].map(lower).join(":");
+  if (CHANNEL.has(word)) {
+    if (third === undefined) return `channel:${address(second)}`;
+    if (THREAD.has(lower(third)) && more.length === 1) return lower(`thread:${address(second)}:${more[0]}`);
+  }
+  if (THREAD.has(lower(second)) && third !== undefined && more.length === 0) {
+    return lower(`thread:${address(first)}:${third}`);
+  }
+  return lower([first, second, ...(third === undefined ? [] : [third]), ...more].join(":"));
+}
+
+/** Without `dm` and `tel`, which add nothing to an address. */
+function dropWords(parts: readonly string[]): readonly string[] {
+  let start = 0;
+  while (start < parts.length - 1 && isFiller(lower(parts[start] ?? ""))) start++;
+  return parts.slice(start);
+}
+
+function isFiller(word: string): boolean {
+  return DIRECT.has(word) || word === "tel" || word === "";
+}
+
+/** Whether an id that stands alone is that of a group. */
+function isChat(channel: string, id: string): boolean {
+  return channel === "telegram" ? /^-\d+$/.test(id) : /@g\.us$/i.test(id);
+}
+
+function shapeAddress(channel: string, id: string, { country }: ShapeOptions): string {
+  const digitsArePhone = ruleOf(channel).digitsArePhone;
+  const number = digitsArePhone ? (/^(\d+)(?::\d+)?@(?:s\.whatsapp\.net|c\.us)$/i.exec(id)?.[1] ?? id) : id;
+  if (isInternational(number)) return toE164(number);
+  if (digitsArePhone && /^\d{8,15}$/.test(number) && !number.startsWith("0")) return toE164(`+${number}`);
+  // A national number, which can be told from an id by its zero only.
+  if (country !== undefined && number.startsWith("0") && isPhoneLike(number)) return toE164(number, country);
+  return lower(id);
+}
+
+function shapeOther(channel: string, parts: readonly string[]): string {
+  const { letters } = ruleOf(channel);
+  const [first = "", ...others] = parts;
+  const words = others.length > 0 && lower(first) === "direct" ? ["dm", ...others] : parts;
+  return spell(words.join(":"), letters);
+}
