@@ -1,0 +1,41 @@
+/** Paths into the config as people write them: `channels.telegram.allowFrom[0]`, `env.vars["A.B"]`. */
+import { invalid } from "../../errors.ts";
+import { isPrototypeKey, type Path } from "../json5/nodes.ts";
+
+const PART = /(?:^|(?!^)\.)([^.[\]"']+)|\[(\d{1,9})\]|\[("(?:\\.|[^"\\])*")\]/y;
+const PATH_CHARS_MAX = 1024;
+
+export function parsePath(text: string): Path {
+  const path: string[] = [];
+  PART.lastIndex = 0;
+  while (PART.lastIndex < text.length && text.length <= PATH_CHARS_MAX) {
+    const [, name, index, quoted] = PART.exec(text) ?? [];
+    const key = name ?? index ?? (quoted === undefined ? undefined : unquoted(quoted));
+    if (key === undefined) break;
+    path.push(key);
+  }
+  if (path.length === 0 || PART.lastIndex < text.length) {
+    throw invalid('A config path looks like gateway.port, list[0] or env.vars["A.B"]', "path");
+  }
+  const bad = path.find(isPrototypeKey);
+  if (bad !== undefined) throw invalid(`The key "${bad}" is not allowed anywhere in the config`, "path");
+  return path;
+}
+
+function unquoted(text: string): string | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function formatPath(path: Path): string {
+  return path
+    .map((key, index) => {
+      if (index > 0 && /^\d+$/.test(key)) return `[${key}]`;
+      if (key === "" || /[.[\]"']/.test(key)) return `[${JSON.stringify(key)}]`;
+      return index === 0 ? key : `.${key}`;
+    })
+    .join("");
+}

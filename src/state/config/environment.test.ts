@@ -1,0 +1,137 @@
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { TrialFolder } from "./trial-folder.ts";
+import { expand } from "./variables.ts";
+
+const ui = (text: string): string => `{ ui: { a: ${JSON.stringify(text)} } }`;
+
+describe("variables", () => {
+  const known: Readonly<Record<string, string>> = { A: "1", B_2: "two" };
+  it.each([
+    [`\${A}`, "1"],
+    [`x\${A}y\${B_2}z`, "x1ytwoz"],
+    [`$\${A}`, `\${A}`],
+    [`$\${A}\${A}`, `\${A}1`],
+    [`$A {A} \${} \${A-b} \${ A }`, `$A {A} \${} \${A-b} \${ A }`],
+    [`\${lower} \${Mixed}`, `\${lower} \${Mixed}`],
+    [`$\${lower}`, `$\${lower}`],
+  ])("are replaced: %s", (text, expected) => {
+    expect(expand(text, (name) => known[name]).text).toBe(expected);
+  });
+
+  it("are taken from the environment, then .env, then env.vars", async () => {
+    using folder = new TrialFolder({
+      "colloquy.json": `{ ui: { v: ['\${A}', '\${B}', '\${C}'] }, env: { vars: { A: '3', B: '3', C: '3' } } }`,
+      ".env": "A=2\nB=2\n",
+    });
+    const config = await folder.load({ env: { A: "1" } });
+    expect(config.value.ui).toEqual({ v: ["1", "2", "3"] });
+    expect(config.env).toEqual({ A: "1", B: "2", C: "3" });
+  });
+
+  it("of env.vars may refer to others, and never override the environment", async () => {
+    using folder = new TrialFolder({
+      "colloquy.json": `{ env: { vars: { URL: 'http://\${HOST}/', HOST: 'mine' } } }`,
+    });
+    expect((await folder.load({ env: { HOST: "real" } })).env).toEqual({ HOST: "real", URL: "http://real/" });
+  });
+
+  it("that are missing or empty are all named, each with its path and place", async () => {
+    using folder = new TrialFolder({ "colloquy.json": `{ ui: {\n a: '\${GONE}',\n b: ['\${EMPTY}'] } }` });
+    const error = await folder.failure({ env: { EMPTY: "" } });
+    expect(error.code).toBe("VALIDATION_ERROR");
+    expect(error.message).toContain(
+      "colloquy.json:2:5: ui.a needs the variable GONE, which is missing or empty",
+    );
+    expect(error.message).toContain("and 1 more");
+    expect(error.details?.findings).toMatchObject([
+      { path: "ui.a" },
+      { path: "ui.b[0]", line: 3, column: 6 },
+    ]);
+  });
+
+  it("in lower case stay as text, with a warning", async () => {
+    using folder = new TrialFolder({ "colloquy.json": ui(`\${home}`) });
+    const { value, warnings } = await folder.load({ env: { home: "x" } });
+    expect(value.ui).toEqual({ a: `\${home}` });
+    expect(warnings.find(({ code }) => code === "lower-case-variable")?.message).toMatch(/stays as text/);
+  });
+
+  it("are part of what the cache looks at", async () => {
+    using folder = new TrialFolder({ "colloquy.json": ui(`\${A}`) });
+    expect((await folder.load({ env: { A: "1" } })).value.ui).toEqual({ a: "1" });
+    expect((await folder.load({ env: { A: "2" } })).value.ui).toEqual({ a: "2" });
+  });
+});
+
+/** A shell of our own making: a script that is called as a login shell is. */
+function shell(folder: TrialFolder, script: string): string {
+  folder.write("shell.sh", `#!/bin/sh\n${script}\n`);
+  chmodSync(folder.path("shell.sh"), 0o700);
+  return folder.path("shell.sh");
+}
+
+const RUN = '[ "$1" = -l ] && [ "$2" = -c ] && exec /bin/sh -c "$3"';
+
+describe.skipIf(process.platform === "win32")("the login shell", () => {
+  it("is not asked unless the config wants it", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{}" });
+    const SHELL = shell(folder, `touch ${folder.path("asked")}`);
+    await folder.load({ env: { SHELL, PATH: process.env.PATH } });
+    expect(existsSync(folder.path("asked"))).toBe(false);
+  });
+
+  it("gives only what is missing and expected, whatever its profile prints", async () => {
+    using folder = new TrialFolder({
+      "colloquy.json": `{ env: { shellEnv: true }, ui: { v: ['\${A}', '\${B}'] } }`,
+    });
+    const SHELL = shell(folder, `echo "Welcome, NOISE=1"; export A=shell B='two\nlines' C=3; ${RUN}`);
+    const config = await folder.load({ env: { SHELL, PATH: process.env.PATH, A: "real" } });
+    expect(config.value.ui).toEqual({ v: ["real", "two\nlines"] });
+    expect(Object.keys(config.env).toSorted()).toEqual(["A", "B", "PATH", "SHELL"]);
+  });
+
+  it("may be named, and is asked for what patches refer to", async () => {
+    using folder = new TrialFolder({ "config.d/1.json5": `{ ui: { a: '\${FROM_PATCH}' } }` });
+    const named = shell(folder, `export FROM_PATCH=yes; ${RUN}`);
+    folder.write("colloquy.json", JSON.stringify({ env: { shellEnv: named } }));
+    expect((await folder.load({ env: { PATH: process.env.PATH } })).value.ui).toEqual({ a: "yes" });
+  });
+
+  it("that hangs is ended with everything it started, and told", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{ env: { shellEnv: { enabled: true } } }" });
+    const pids = folder.path("pids");
+    const SHELL = shell(folder, `sleep 60 & echo $! > ${pids}; echo $$ >> ${pids}; wait`);
+    const begun = performance.now();
+    const { warnings } = await folder.load({ env: { SHELL, PATH: process.env.PATH }, shellTimeoutMs: 400 });
+    expect(performance.now() - begun).toBeLessThan(5000);
+    expect(warnings).toMatchObject([
+      { code: "login-shell", severity: "warning", path: "env.shellEnv", line: 1 },
+    ]);
+    expect(warnings[0]?.message).toMatch(/did not answer within 400 ms and was ended/);
+    await sleep(50);
+    const alive = readFileSync(pids, "utf8").trim().split("\n").map(Number).filter(isRunning);
+    expect(alive).toEqual([]);
+  });
+
+  it("is named by its whole path", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{ env: { shellEnv: 'zsh' } }" });
+    expect((await folder.load()).warnings[0]?.message).toMatch(/whole path/);
+  });
+
+  it.each([
+    ["is not there", "/nowhere/sh", /cannot be started \(ENOENT\)/],
+    ["fails", "/bin/false", /did not list its variables/],
+  ])("that %s is told", async (_what, SHELL, message) => {
+    using folder = new TrialFolder({ "colloquy.json": "{ env: { shellEnv: true } }" });
+    const { warnings } = await folder.load({ env: { SHELL, PATH: process.env.PATH } });
+    expect(warnings[0]?.message).toMatch(message);
+  });
+});
+
+/** A process that has ended, but that nobody has waited for, is not running. */
+function isRunning(pid: number): boolean {
+  if (!existsSync(`/proc/${pid}/stat`)) return false;
+  return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+}

@@ -1,0 +1,61 @@
+import { ColloquyError } from "../../errors.ts";
+import type { Path } from "../json5/nodes.ts";
+import { formatPath } from "./config-path.ts";
+import type { Place } from "./located.ts";
+
+/** Something that is wrong with the config, or worth knowing. Never holds a value, which may be a secret. */
+export interface Finding {
+  readonly severity: "error" | "warning" | "info";
+  /** Short and stable. */
+  readonly code: string;
+  /** As `config get` takes it; empty when it is about a file. */
+  readonly path: string;
+  /** Without the place. */
+  readonly message: string;
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+/** What does not stop a config from being used. */
+export type Warning = Finding;
+
+export function finding(
+  severity: Finding["severity"],
+  code: string,
+  message: string,
+  path: Path,
+  at?: Place,
+): Finding {
+  const { line = null, column = null, source } = at ?? {};
+  return { severity, code, path: formatPath(path), message, file: source?.file ?? null, line, column };
+}
+
+/** `file:line:column: message`, as far as the place is known. */
+export function findingText({ file, line, column, message }: Finding): string {
+  if (file === null) return message;
+  return line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`;
+}
+
+/** A finding that ends the loading at once. */
+export function stopping(
+  code: string,
+  message: string,
+  at: Omit<Finding, "severity" | "code" | "message">,
+  cause?: unknown,
+): ColloquyError {
+  const found: Finding = { severity: "error", code, message, ...at };
+  return configError([found], cause);
+}
+
+/** Errors as one: the first in words, all of them in `details.findings`. */
+export function configError(errors: readonly Finding[], cause?: unknown): ColloquyError {
+  const [first] = errors as readonly [Finding];
+  const more = errors.length === 1 ? "" : ` (and ${errors.length - 1} more: run colloquy config validate)`;
+  const { path, file, line, column } = first;
+  return new ColloquyError("VALIDATION_ERROR", `${findingText(first)}${more}`, {
+    field: path === "" ? "config" : path,
+    details: { file, line, column, path, findings: errors },
+    cause,
+  });
+}

@@ -1,0 +1,137 @@
+/** Values that know where they were written. */
+import type { Json } from "../../util/json.ts";
+import { isIndex, type Node, type Path, refusePrototypeKey } from "../json5/nodes.ts";
+
+export type OriginKind = "file" | "include" | "patch" | "env" | "override" | "default";
+
+/** What a run of values comes from: a file, or nothing that has lines. */
+export interface Source {
+  readonly kind: OriginKind;
+  readonly file: string | null;
+  /** `file:line:column` of the `$include` that brought it in. */
+  readonly via?: string;
+}
+
+/** Where a value stands. */
+export interface Place {
+  readonly source: Source;
+  readonly line: number | null;
+  readonly column: number | null;
+  /** What holds it in its file, and under which key: an include shifts the path. */
+  readonly up: Place | undefined;
+  readonly key: string;
+  /** The variables whose values are in it. */
+  readonly variables?: readonly string[];
+}
+
+export interface TreeObject {
+  readonly kind: "object";
+  readonly members: ReadonlyMap<string, Tree>;
+  readonly at: Place;
+}
+
+interface TreeArray {
+  readonly kind: "array";
+  readonly items: readonly Tree[];
+  readonly at: Place;
+}
+
+export interface TreeValue {
+  readonly kind: "value";
+  readonly value: string | number | boolean | null;
+  readonly at: Place;
+}
+
+export type Tree = TreeObject | TreeArray | TreeValue;
+
+/** The path within its file. */
+export function innerPath(place: Place): Path {
+  const path: string[] = [];
+  for (let at = place; at.up !== undefined; at = at.up) path.unshift(at.key);
+  return path;
+}
+
+/** A parsed text as a tree. Keys of the prototype are refused with their place. */
+export function locate(node: Node, source: Source, up?: Place, key = ""): Tree {
+  const at: Place = { source, line: node.start.line, column: node.start.column, up, key };
+  if (node.type === "array") {
+    const items = node.items.map((item, index) => locate(item, source, at, String(index)));
+    return { kind: "array", items, at };
+  }
+  if (node.type !== "object") return { kind: "value", value: node.value, at };
+  const members = new Map<string, Tree>();
+  for (const member of node.members) {
+    refusePrototypeKey(member, source.file ?? "text");
+    members.set(member.key, locate(member.value, source, at, member.key));
+  }
+  return { kind: "object", members, at };
+}
+
+/** A plain value as a tree, all of it from one place. */
+export function treeOf(value: Json, source: Source, up?: Place, key = ""): Tree {
+  const at: Place = { source, line: null, column: null, up, key };
+  if (typeof value !== "object" || value === null) return { kind: "value", value, at };
+  if (Array.isArray(value)) {
+    const items = value.map((item: Json, index) => treeOf(item, source, at, String(index)));
+    return { kind: "array", items, at };
+  }
+  const members = Object.entries(value).map(([name, member]) => {
+    return [name, treeOf(member as Json, source, at, name)] as const;
+  });
+  return { kind: "object", members: new Map(members), at };
+}
+
+/** The plain value, new each time. */
+export function plain(tree: Tree): Json {
+  if (tree.kind === "value") return tree.value;
+  if (tree.kind === "array") return tree.items.map(plain);
+  const value: Record<string, Json> = {};
+  for (const [key, member] of tree.members) value[key] = plain(member);
+  return value;
+}
+
+export function childTree(tree: Tree, key: string): Tree | undefined {
+  if (tree.kind === "object") return tree.members.get(key);
+  return tree.kind === "array" && isIndex(key) ? tree.items[Number(key)] : undefined;
+}
+
+export function treeAt(tree: Tree, path: Path): Tree | undefined {
+  let at: Tree | undefined = tree;
+  for (const key of path) at = at === undefined ? undefined : childTree(at, key);
+  return at;
+}
+
+/**
+ * A tree with other values. What does not change stays the same tree, so that
+ * a large config with few changes costs little.
+ */
+export function mapTree(tree: Tree, change: (child: Tree, key: string) => Tree): Tree {
+  if (tree.kind === "value") return tree;
+  if (tree.kind === "array") {
+    let changed = false;
+    const items = tree.items.map((item, index) => {
+      const now = change(item, String(index));
+      changed ||= now !== item;
+      return now;
+    });
+    return changed ? { ...tree, items } : tree;
+  }
+  let members: Map<string, Tree> | undefined;
+  for (const [key, member] of tree.members) {
+    const now = change(member, key);
+    if (now === member) continue;
+    members ??= new Map(tree.members);
+    members.set(key, now);
+  }
+  return members === undefined ? tree : { ...tree, members };
+}
+
+/** Whether some part of a tree is such. */
+export function someTree(tree: Tree, such: (part: Tree) => boolean): boolean {
+  if (such(tree)) return true;
+  if (tree.kind === "value") return false;
+  for (const child of tree.kind === "array" ? tree.items : tree.members.values()) {
+    if (someTree(child, such)) return true;
+  }
+  return false;
+}

@@ -1,0 +1,95 @@
+/** File access as the config needs it: an argument, so that a test can let files vanish under it. */
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  type Stats,
+  statSync,
+} from "node:fs";
+
+/** Changes whenever a file does; empty when there is none. */
+export type Stamp = string;
+
+interface FileRead {
+  readonly bytes: Buffer;
+  readonly stamp: Stamp;
+}
+
+export interface ConfigReads {
+  stamp(path: string): Stamp;
+  /** Whether the name is taken, also by a link that leads nowhere. */
+  exists(path: string): boolean;
+  /** Fails for what is no plain file, and for more than so many bytes (`EFBIG`). */
+  read(path: string, bytesMax: number): FileRead;
+  realPath(path: string): string;
+  /** Empty when there is no such folder. */
+  list(folder: string): string[];
+}
+
+function stampOf(stat: Stats): Stamp {
+  return `${stat.mtimeMs}:${stat.size}:${stat.ino}`;
+}
+
+function refuse(code: string, message: string): never {
+  throw Object.assign(new Error(message), { code, syscall: "read" });
+}
+
+export const systemReads: ConfigReads = {
+  stamp(path) {
+    const stat = statSync(path, { throwIfNoEntry: false });
+    return stat === undefined ? "" : stampOf(stat);
+  },
+  exists: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
+  read(path, bytesMax) {
+    // Without waiting: a pipe in the place of a file would never open.
+    const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    try {
+      const stat = fstatSync(file);
+      if (!stat.isFile()) refuse("EISDIR", "it is no plain file");
+      if (stat.size > bytesMax) refuse("EFBIG", "it is too large");
+      const bytes = readFileSync(file);
+      return { bytes, stamp: stampOf(stat) };
+    } finally {
+      closeSync(file);
+    }
+  },
+  realPath: (path) => realpathSync.native(path),
+  list(folder) {
+    try {
+      return readdirSync(folder);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw error;
+    }
+  },
+};
+
+/** The same files, one of them with another content: to try a change before it is made. */
+export function withContent(reads: ConfigReads, contents: ReadonlyMap<string, string>): ConfigReads {
+  const instead = (path: string): string | undefined =>
+    contents.get(path) ?? contents.get(realPath(reads, path));
+  return {
+    stamp: (path) => (instead(path) === undefined ? reads.stamp(path) : "tried"),
+    exists: (path) => instead(path) !== undefined || reads.exists(path),
+    read(path, bytesMax) {
+      const text = instead(path);
+      if (text === undefined) return reads.read(path, bytesMax);
+      return { bytes: Buffer.from(text), stamp: "tried" };
+    },
+    realPath: (path) => (instead(path) !== undefined && !reads.exists(path) ? path : reads.realPath(path)),
+    list: (folder) => reads.list(folder),
+  };
+}
+
+function realPath(reads: ConfigReads, path: string): string {
+  try {
+    return reads.realPath(path);
+  } catch {
+    return path;
+  }
+}

@@ -1,0 +1,94 @@
+import { formatPath } from "../config-path.ts";
+import { type Finding, finding } from "../finding.ts";
+import type { Tree, TreeObject, TreeValue } from "../located.ts";
+import { nearest } from "../nearest.ts";
+import type { EitherField, Field, ObjectField, ScalarField } from "./field.ts";
+import { kindOf } from "./field-at.ts";
+
+/** What is wrong with a value. Messages name the path and what is expected, never what stands there. */
+export function check(tree: Tree, field: Field): Finding[] {
+  const checker = new Checker();
+  checker.visit(tree, field);
+  return checker.found;
+}
+
+class Checker {
+  readonly found: Finding[] = [];
+  /** To where the walk is. It is written down only where something is found. */
+  readonly #path: string[] = [];
+
+  visit(tree: Tree, field: Field): void {
+    if (field.type === "any") return;
+    if (field.type === "either") this.#either(tree, field);
+    else if (field.type === "array" && tree.kind === "array") {
+      for (const [index, item] of tree.items.entries()) this.#below(String(index), item, field.items);
+    } else if (field.type === "object" && tree.kind === "object") this.#members(tree, field);
+    else if (field.type === "array" || field.type === "object" || tree.kind !== "value")
+      this.#wrong(tree, field);
+    else this.#scalar(tree, field);
+  }
+
+  #below(key: string, tree: Tree, field: Field): void {
+    this.#path.push(key);
+    this.visit(tree, field);
+    this.#path.pop();
+  }
+
+  #members(tree: TreeObject, field: ObjectField): void {
+    for (const [key, value] of tree.members) {
+      if (Object.hasOwn(field.members, key)) this.#below(key, value, field.members[key] as Field);
+      else if (field.others === undefined || isSlip(key, field)) this.#unknown(key, value, field);
+      else this.#below(key, value, field.others);
+    }
+  }
+
+  #scalar(tree: TreeValue, field: ScalarField): void {
+    const { value } = tree;
+    const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = field;
+    const outside = typeof value === "number" && (value < min || value > max);
+    if (outside || !isOfType(tree, field)) this.#wrong(tree, field);
+    else if (field.enum !== undefined && typeof value === "string" && !field.enum.includes(value)) {
+      const meant = nearest(value, field.enum);
+      this.#wrong(tree, field, meant === undefined ? "" : `: did you mean "${meant}"?`);
+    }
+  }
+
+  /** By the kind that has the same shape, so that the message is about the member that is wrong. */
+  #either(tree: Tree, field: EitherField): void {
+    const tries = field.kinds.map((kind) => {
+      const checker = new Checker();
+      checker.#path.push(...this.#path);
+      checker.visit(tree, kind);
+      return { kind, found: checker.found };
+    });
+    const fitting = tries.find(({ found }) => found.every(({ severity }) => severity !== "error"));
+    const alike = fitting ?? tries.find(({ kind }) => kind.type === tree.kind);
+    if (alike === undefined) this.#wrong(tree, field);
+    else this.found.push(...alike.found);
+  }
+
+  #wrong(tree: Tree, field: Field, hint = ""): void {
+    const message = `${formatPath(this.#path) || "The config"} must be ${kindOf(field)}${hint}`;
+    this.found.push(finding("error", "wrong-value", message, this.#path, tree.at));
+  }
+
+  #unknown(key: string, tree: Tree, field: ObjectField): void {
+    const meant = nearest(key, Object.keys(field.members));
+    const hint = meant === undefined ? "" : `: did you mean "${formatPath([...this.#path, meant])}"?`;
+    const path = [...this.#path, key];
+    this.found.push(
+      finding("warning", "unknown-key", `Unknown key "${formatPath(path)}"${hint}`, path, tree.at),
+    );
+  }
+}
+
+function isOfType({ value }: TreeValue, { type }: ScalarField): boolean {
+  if (type === "path") return typeof value === "string" && !value.includes("\0");
+  if (type === "integer") return Number.isSafeInteger(value);
+  return typeof value === type;
+}
+
+/** One letter beside a known key, where any other key would do. */
+function isSlip(key: string, { members, others }: ObjectField): boolean {
+  return others?.type === "any" && nearest(key, Object.keys(members), 1) !== undefined;
+}

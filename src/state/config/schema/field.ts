@@ -1,0 +1,100 @@
+/** How settings are described: a table that checks, defaults, docs and editors all read. */
+import type { Json } from "../../../util/json.ts";
+
+interface Common {
+  readonly description: string;
+  readonly default?: Json;
+  /** Never shown. */
+  readonly secret?: true;
+}
+
+export interface ScalarField extends Common {
+  readonly type: "string" | "path" | "number" | "integer" | "boolean" | "any";
+  readonly enum?: readonly string[];
+  readonly min?: number;
+  readonly max?: number;
+}
+
+export interface ObjectField extends Common {
+  readonly type: "object";
+  readonly members: Readonly<Record<string, Field>>;
+  /** What other keys hold. Without it other keys are unknown. */
+  readonly others?: Field;
+}
+
+export interface ArrayField extends Common {
+  readonly type: "array";
+  readonly items: Field;
+}
+
+/** One of several kinds of value. */
+export interface EitherField extends Common {
+  readonly type: "either";
+  readonly kinds: readonly Field[];
+}
+
+export type Field = ScalarField | ObjectField | ArrayField | EitherField;
+
+/** A part of the config at the top. */
+export interface Section {
+  readonly field: Field;
+  /** Whether this version does anything with it. */
+  readonly used: boolean;
+}
+
+type Extra = Partial<Omit<ScalarField, "type" | "description">>;
+
+export const text = (description: string, extra: Extra = {}): ScalarField => ({
+  type: "string",
+  description,
+  ...extra,
+});
+export const path = (description: string, extra: Extra = {}): ScalarField => ({
+  type: "path",
+  description,
+  ...extra,
+});
+export const flag = (description: string, extra: Extra = {}): ScalarField => ({
+  type: "boolean",
+  description,
+  ...extra,
+});
+export const number = (description: string, extra: Extra = {}): ScalarField => ({
+  type: "number",
+  description,
+  ...extra,
+});
+export const anything = (description: string): ScalarField => ({ type: "any", description });
+
+export function whole(description: string, min: number, max: number, extra: Extra = {}): ScalarField {
+  return { type: "integer", description, min, max, ...extra };
+}
+
+export function choice(description: string, options: readonly string[], preset?: string): ScalarField {
+  return { type: "string", description, enum: options, ...(preset === undefined ? {} : { default: preset }) };
+}
+
+export function secret(description: string): ScalarField {
+  return { type: "string", description, secret: true };
+}
+
+export function list(description: string, items: Field): ArrayField {
+  return { type: "array", description, items };
+}
+
+export function object(
+  description: string,
+  members: Readonly<Record<string, Field>>,
+  others?: Field,
+): ObjectField {
+  return others === undefined
+    ? { type: "object", description, members }
+    : { type: "object", description, members, others };
+}
+
+export function either(description: string, ...kinds: readonly Field[]): EitherField {
+  return { type: "either", description, kinds };
+}
+
+/** Of a section that is kept for whoever uses it: other keys are fine. */
+export const KEPT: ScalarField = anything("Kept as it is");

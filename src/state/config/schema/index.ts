@@ -1,0 +1,47 @@
+/** Every section of the config, and which of them this version uses. */
+import { type Field, type ObjectField, type Section, text } from "./field.ts";
+import { gateway } from "./gateway-section.ts";
+import * as kept from "./kept-sections.ts";
+import { auth, env, meta, models, sessions, streaming } from "./own-sections.ts";
+
+const used = (field: Field): Section => ({ field, used: true });
+const unused = (field: Field): Section => ({ field, used: false });
+
+export const SECTIONS: Readonly<Record<string, Section>> = {
+  meta: used(meta),
+  auth: unused(auth),
+  env: used(env),
+  wizard: unused(kept.wizard),
+  skills: unused(kept.skills),
+  plugins: unused(kept.plugins),
+  models: used(models),
+  agents: unused(kept.agents),
+  tools: unused(kept.tools),
+  bindings: unused(kept.bindings),
+  messages: unused(kept.messages),
+  commands: unused(kept.commands),
+  approvals: unused(kept.approvals),
+  session: unused(kept.session),
+  channels: unused(kept.channels),
+  cron: unused(kept.cron),
+  hooks: unused(kept.hooks),
+  discovery: unused(kept.discovery),
+  gateway: unused(gateway),
+  memory: unused(kept.memory),
+  diagnostics: unused(kept.diagnostics),
+  logging: unused(kept.logging),
+  update: unused(kept.update),
+  browser: unused(kept.browser),
+  ui: unused(kept.ui),
+  sessions: used(sessions),
+  streaming: unused(streaming),
+};
+
+const members = Object.fromEntries(Object.entries(SECTIONS).map(([name, { field }]) => [name, field]));
+
+export const ROOT: ObjectField = {
+  type: "object",
+  description: "The config of Colloquy",
+  // What editors put at the top to find the schema.
+  members: { $schema: text("Where editors find the schema"), ...members },
+};

@@ -1,0 +1,45 @@
+import { join } from "node:path";
+import { parseJson5 } from "../../json5/parse.ts";
+import { confined } from "../confined.ts";
+import { type Draft, folderOf, patchFolderOf } from "../draft.ts";
+import { stopping } from "../finding.ts";
+import { locate, type Tree, treeAt } from "../located.ts";
+import { merge, PATCH_RULES } from "../merge.ts";
+import { readText } from "../read-file.ts";
+import { withVariables } from "./replace-variables.ts";
+
+/** Step 9: merge patches (RFC 7396) from `config.d`, in the order of their names. */
+export function applyPatches(draft: Draft): void {
+  readPatches(draft);
+  for (const { tree } of draft.patches) {
+    draft.tree = merge(draft.tree, withVariables(draft, tree), PATCH_RULES);
+  }
+}
+
+/** Read them once. The login shell is asked for what they refer to, before they are applied. */
+export function readPatches(draft: Draft): void {
+  if (draft.patches.length > 0) return;
+  const folder = patchFolderOf(draft);
+  const names = draft.reads.list(folder).filter((name) => name.endsWith(".json5") && !name.startsWith("."));
+  for (const name of names.toSorted())
+    draft.patches.push({ name, tree: readPatch(draft, join(folder, name)) });
+}
+
+function readPatch(draft: Draft, path: string): Tree {
+  const { reads, home } = draft;
+  const file = confined({ reads, home, root: folderOf(draft) }, path, folderOf(draft));
+  const nowhere = { path: "", file: path, line: null, column: null };
+  if (typeof file !== "string") throw stopping(`patch-${file.problem}`, file.message, nowhere);
+  const node = parseJson5(readText(draft, file), file);
+  const { line, column } = node.start;
+  if (node.type !== "object") {
+    throw stopping("patch-shape", "A patch is one object: { … }", { path: "", file, line, column });
+  }
+  const tree = locate(node, { kind: "patch", file });
+  const include = treeAt(tree, ["$include"]);
+  if (include !== undefined) {
+    const { line, column } = include.at;
+    throw stopping("patch-include", "A patch includes nothing", { path: "$include", file, line, column });
+  }
+  return tree;
+}

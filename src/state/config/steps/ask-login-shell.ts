@@ -1,0 +1,74 @@
+import { isAbsolute } from "node:path";
+import { addVariable, type Draft, variable } from "../draft.ts";
+import { finding } from "../finding.ts";
+import { childTree, type Tree, treeAt } from "../located.ts";
+import { referencesIn } from "../variables.ts";
+import { readPatches } from "./apply-patches.ts";
+
+const SHELL_TIMEOUT_MS = 15_000;
+
+/** Where model providers look for their keys: a person who exports one in a shell profile expects it to be found. */
+const PROVIDER_VARIABLES: readonly string[] = [
+  "ANTHROPIC_API_KEY",
+  "OPENAI_API_KEY",
+  "GEMINI_API_KEY",
+  "GOOGLE_API_KEY",
+  "OPENROUTER_API_KEY",
+  "DISCORD_BOT_TOKEN",
+  "TELEGRAM_BOT_TOKEN",
+];
+
+/** Step 7: variables that are missing and expected, from the login shell. Only when `env.shellEnv` asks for it. */
+export async function askLoginShell(draft: Draft): Promise<void> {
+  const wanted = shellOf(draft, treeAt(draft.tree, ["env", "shellEnv"]));
+  if (wanted === undefined) return;
+  const missing = expected(draft).filter((name) => variable(draft, name) === undefined);
+  if (missing.length === 0) return;
+  const { loginEnvironment } = await import("../login-shell.ts");
+  const answer = await loginEnvironment(wanted.shell, draft.realEnv, wanted.timeoutMs);
+  if (typeof answer === "string") {
+    const message = `${answer}. Variables that only it sets are missing`;
+    draft.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], wanted.tree.at));
+    return;
+  }
+  for (const name of missing) addVariable(draft, name, answer.get(name) ?? "", "login shell");
+}
+
+interface Wanted {
+  readonly shell: string;
+  readonly timeoutMs: number;
+  readonly tree: Tree;
+}
+
+/** `true`, the path of a shell, or `{ enabled, timeoutMs }`. */
+function shellOf(draft: Draft, tree: Tree | undefined): Wanted | undefined {
+  if (tree === undefined) return undefined;
+  const shell = variable(draft, "SHELL") ?? "/bin/sh";
+  const limitMs = draft.options.shellTimeoutMs ?? SHELL_TIMEOUT_MS;
+  if (tree.kind === "value") {
+    if (tree.value === true) return { shell, timeoutMs: limitMs, tree };
+    if (typeof tree.value !== "string") return undefined;
+    if (isAbsolute(tree.value)) return { shell: tree.value, timeoutMs: limitMs, tree };
+    const message = "env.shellEnv names a shell by its whole path, such as /bin/zsh; it is not asked";
+    draft.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], tree.at));
+    return undefined;
+  }
+  const enabled = childTree(tree, "enabled");
+  if (enabled?.kind !== "value" || enabled.value !== true) return undefined;
+  const timeout = childTree(tree, "timeoutMs");
+  const given = timeout?.kind === "value" && typeof timeout.value === "number" ? timeout.value : limitMs;
+  return { shell, timeoutMs: Math.min(limitMs, Math.max(1, given)), tree };
+}
+
+function expected(draft: Draft): string[] {
+  readPatches(draft);
+  const names = new Set(PROVIDER_VARIABLES);
+  const visit = (tree: Tree): void => {
+    if (tree.kind === "value") {
+      if (typeof tree.value === "string") for (const name of referencesIn(tree.value)) names.add(name);
+    } else for (const child of tree.kind === "array" ? tree.items : tree.members.values()) visit(child);
+  };
+  visit(draft.tree);
+  for (const { tree } of draft.patches) visit(tree);
+  return [...names];
+}

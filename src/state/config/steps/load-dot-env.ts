@@ -1,0 +1,10 @@
+import { addVariable, type Draft, dotEnvOf } from "../draft.ts";
+import { readText } from "../read-file.ts";
+
+/** Step 5: variables of `.env`, beside the config. The real environment wins. */
+export function loadDotEnv(draft: Draft): void {
+  const { parseEnv } = process.getBuiltinModule("node:util");
+  for (const [name, value] of Object.entries(parseEnv(readText(draft, dotEnvOf(draft))))) {
+    addVariable(draft, name, value ?? "", ".env");
+  }
+}

@@ -1,0 +1,117 @@
+import { basename, dirname } from "node:path";
+import type { ColloquyError } from "../../../errors.ts";
+import { absolute } from "../../folder.ts";
+import type { Path } from "../../json5/nodes.ts";
+import { parseJson5 } from "../../json5/parse.ts";
+import { formatPath } from "../config-path.ts";
+import { confined } from "../confined.ts";
+import { type Draft, folderOf } from "../draft.ts";
+import { stopping } from "../finding.ts";
+import { locate, mapTree, type Place, type Tree, type TreeObject } from "../located.ts";
+import { INCLUDE_RULES, merge } from "../merge.ts";
+import { readText } from "../read-file.ts";
+
+const DEPTH_MAX = 10;
+/** Ten levels of ten files each would be too many to ever load. */
+const INCLUDES_MAX = 1000;
+const INCLUDE = "$include";
+
+/** Step 4: `$include` gives way to what the files say. */
+export function resolveIncludes(draft: Draft): void {
+  const includer = new Includer(draft);
+  draft.tree = includer.resolve(draft.tree, [], [realPath(draft)]);
+}
+
+/** The main file may be a link, too. */
+function realPath({ reads, file }: Draft): string {
+  try {
+    return reads.realPath(file);
+  } catch {
+    // It has just vanished. That is noticed when everything has been read.
+    return file;
+  }
+}
+
+class Includer {
+  readonly #draft: Draft;
+  #count = 0;
+
+  constructor(draft: Draft) {
+    this.#draft = draft;
+  }
+
+  /** `chain` is the files from the main one down to the one that is being read. */
+  resolve(tree: Tree, path: string[], chain: readonly string[]): Tree {
+    const rest = mapTree(tree, (child, key) => {
+      if (key === INCLUDE && tree.kind === "object") return child;
+      // One path for all: it is written down only where something is wrong.
+      path.push(key);
+      const now = this.resolve(child, path, chain);
+      path.pop();
+      return now;
+    });
+    const include = rest.kind === "object" ? rest.members.get(INCLUDE) : undefined;
+    if (rest.kind !== "object" || include === undefined) return rest;
+    const members = new Map(rest.members);
+    members.delete(INCLUDE);
+    return this.#included(include, { ...rest, members }, path, chain);
+  }
+
+  #included(include: Tree, rest: TreeObject, path: string[], chain: readonly string[]): Tree {
+    const wanted = include.kind === "array" ? include.items : [include];
+    if (wanted.length === 0) return rest;
+    const trees = wanted.map((name) => this.#load(name, path, chain));
+    const content = trees.reduce((base, over) => merge(base, over, INCLUDE_RULES));
+    if (rest.members.size === 0) return content;
+    if (content.kind !== "object") {
+      throw wrong("include-shape", "What is included beside other keys must be an object", path, include.at);
+    }
+    return merge(content, rest, INCLUDE_RULES);
+  }
+
+  #load(name: Tree, path: string[], chain: readonly string[]): Tree {
+    const { at } = name;
+    if (name.kind !== "value" || typeof name.value !== "string" || name.value === "") {
+      throw wrong("include-name", "$include is the name of a file, or a list of names", path, at);
+    }
+    if (chain.length > DEPTH_MAX) {
+      throw wrong("include-depth", `Includes are nested deeper than ${DEPTH_MAX} files`, path, at);
+    }
+    if (++this.#count > INCLUDES_MAX) {
+      throw wrong("include-count", `There are more than ${INCLUDES_MAX} includes`, path, at);
+    }
+    const file = this.#find(name.value, path, at);
+    if (chain.includes(file)) {
+      const circle = [...chain.slice(chain.indexOf(file)), file].map((link) => basename(link)).join(" → ");
+      throw wrong("include-cycle", `Includes go round in a circle: ${circle}`, path, at);
+    }
+    const text = readText(this.#draft, file);
+    const via = `${at.source.file}:${at.line}:${at.column}`;
+    const tree = locate(parseJson5(text, file), { kind: "include", file, via });
+    return this.resolve(tree, path, [...chain, file]);
+  }
+
+  #find(name: string, path: Path, at: Place): string {
+    const { reads, home } = this.#draft;
+    const from = dirname(at.source.file ?? this.#draft.file);
+    const found = confined({ reads, home, root: folderOf(this.#draft) }, name, from);
+    if (typeof found === "string") {
+      // A link that comes to point elsewhere is a change, too.
+      const wanted = absolute(name, home, from);
+      if (wanted !== found) this.#draft.stamps.set(wanted, reads.stamp(wanted));
+      return found;
+    }
+    throw wrong(`include-${found.problem}`, found.message, path, at);
+  }
+}
+
+function wrong(code: string, message: string, path: Path, at: Place): ColloquyError {
+  const { source, line, column } = at;
+  const where = [...path, INCLUDE];
+  return stopping(code, `${message} (at ${formatPath(where)})`, {
+    path: formatPath(where),
+    file: source.file,
+    line,
+    column,
+  });
+}

@@ -1,0 +1,28 @@
+import { absolute } from "../../folder.ts";
+import { type Draft, folderOf } from "../draft.ts";
+import { mapTree, type Tree } from "../located.ts";
+import type { Field } from "../schema/field.ts";
+import { childField } from "../schema/field-at.ts";
+import { ROOT } from "../schema/index.ts";
+
+/** Step 13: paths are absolute. */
+export function resolvePaths(draft: Draft): void {
+  draft.final = withPaths(draft.final, ROOT, { home: draft.home, folder: folderOf(draft) });
+}
+
+interface PathRules {
+  readonly home: string;
+  /** Where relative paths of files begin. */
+  readonly folder: string;
+}
+
+/** Paths made absolute: `~` is the home folder, the rest begins at the config, or where a command is typed. */
+function withPaths(tree: Tree, field: Field | undefined, rules: PathRules): Tree {
+  if (field === undefined || field.type === "any") return tree;
+  if (tree.kind === "value") {
+    if (field.type !== "path" || typeof tree.value !== "string" || tree.value === "") return tree;
+    const from = tree.at.source.kind === "override" ? process.cwd() : rules.folder;
+    return { ...tree, value: absolute(tree.value, rules.home, from) };
+  }
+  return mapTree(tree, (child, key) => withPaths(child, childField(field, key), rules));
+}

@@ -1,0 +1,53 @@
+/** A state folder for tests, thrown away at the end. */
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { ColloquyError } from "../../errors.ts";
+import type { ConfigOptions, LoadedConfig } from "./draft.ts";
+import { loadConfig } from "./load.ts";
+
+export class TrialFolder {
+  readonly home: string = realpathSync(mkdtempSync(join(tmpdir(), "colloquy-config-")));
+  readonly state: string = join(this.home, "state");
+
+  constructor(files: Readonly<Record<string, string>> = {}) {
+    mkdirSync(this.state, { mode: 0o700 });
+    for (const [name, text] of Object.entries(files)) this.write(name, text);
+  }
+
+  path(...parts: string[]): string {
+    return join(this.state, ...parts);
+  }
+
+  write(name: string, text: string): void {
+    mkdirSync(dirname(this.path(name)), { recursive: true, mode: 0o700 });
+    writeFileSync(this.path(name), text, { mode: 0o600 });
+  }
+
+  read(name: string): string {
+    return readFileSync(this.path(name), "utf8");
+  }
+
+  options(more: Partial<ConfigOptions> = {}): ConfigOptions {
+    return { stateDir: this.state, home: this.home, env: {}, ...more };
+  }
+
+  load(more: Partial<ConfigOptions> = {}): Promise<LoadedConfig> {
+    return loadConfig(this.options(more));
+  }
+
+  /** The error that loading ends with. */
+  async failure(more: Partial<ConfigOptions> = {}): Promise<ColloquyError> {
+    try {
+      await this.load(more);
+    } catch (error) {
+      if (error instanceof ColloquyError) return error;
+      throw error;
+    }
+    throw new Error("did not fail");
+  }
+
+  [Symbol.dispose](): void {
+    rmSync(this.home, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,40 @@
+import { invalid } from "../../errors.ts";
+import type { Json } from "../../util/json.ts";
+import { jsonOf, type Path } from "../json5/nodes.ts";
+import { parseJson5 } from "../json5/parse.ts";
+import { parsePath } from "./config-path.ts";
+import type { Override } from "./draft.ts";
+import type { Field } from "./schema/field.ts";
+import { fieldAt } from "./schema/field-at.ts";
+
+/** A value as a person types it: JSON5, or plain text where the setting is one. */
+export function valueOfText(typed: string, path: Path): Json {
+  const field = fieldAt(path);
+  const parsed = tryJson5(typed);
+  if (field !== undefined && isText(field)) return typeof parsed === "string" ? parsed : typed;
+  if (parsed !== undefined) return parsed;
+  const container = field?.type === "object" || field?.type === "array" || /^\s*[[{]/.test(typed);
+  // What is wrong with it is worth more than to store it as a text.
+  return container ? jsonOf(parseJson5(typed, "VALUE"), "VALUE") : typed;
+}
+
+function isText(field: Field): boolean {
+  return field.type === "string" || field.type === "path";
+}
+
+function tryJson5(typed: string): Json | undefined {
+  try {
+    return jsonOf(parseJson5(typed, "VALUE"), "VALUE");
+  } catch {
+    return undefined;
+  }
+}
+
+/** `PATH=VALUE` of the command line. */
+export function overrideOf(typed: string): Override {
+  // An equals sign in a quoted key belongs to the path.
+  const [, left, right] = /^((?:[^="]|"(?:\\.|[^"\\])*")+)=(.*)$/s.exec(typed) ?? [];
+  if (left === undefined || right === undefined) throw invalid("--set takes PATH=VALUE", "set");
+  const path = parsePath(left.trim());
+  return { path, value: valueOfText(right, path) };
+}

@@ -1,0 +1,98 @@
+import { rmSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { ColloquyError } from "../../errors.ts";
+import type { LoadedConfig } from "./draft.ts";
+import { TrialFolder } from "./trial-folder.ts";
+import { type ConfigWatch, watchConfig } from "./watch.ts";
+
+class Watching {
+  readonly changes: LoadedConfig[] = [];
+  readonly errors: ColloquyError[] = [];
+  watch: ConfigWatch | undefined;
+
+  async start(folder: TrialFolder): Promise<ConfigWatch> {
+    this.watch = await watchConfig(
+      { ...folder.options(), intervalMs: 10 },
+      (config) => this.changes.push(config),
+      (error) => this.errors.push(error),
+    );
+    return this.watch;
+  }
+
+  /** Wait until something has happened. */
+  async until(condition: () => boolean): Promise<void> {
+    for (let left = 300; left > 0 && !condition(); left--) await sleep(10);
+    expect(condition()).toBe(true);
+  }
+
+  [Symbol.dispose](): void {
+    this.watch?.close();
+  }
+}
+
+const port = ({ value }: LoadedConfig): unknown => (value.gateway as { port: number }).port;
+
+describe("watching the config", () => {
+  it("tells of changes, in includes too", async () => {
+    using folder = new TrialFolder({
+      "colloquy.json": "{ $include: 'a.json5' }",
+      "a.json5": "{ gateway: { port: 1 } }",
+    });
+    using watching = new Watching();
+    const watch = await watching.start(folder);
+    folder.write("a.json5", "{ gateway: { port: 22 } }");
+    await watching.until(() => watching.changes.length === 1);
+    expect(watching.changes.map(port)).toEqual([22]);
+    expect(port(watch.current)).toBe(22);
+  });
+
+  it("says nothing when only a comment changed", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 1 } }" });
+    using watching = new Watching();
+    await watching.start(folder);
+    folder.write("colloquy.json", "{ gateway: { port: 1 } } // new");
+    await sleep(150);
+    expect([watching.changes, watching.errors]).toEqual([[], []]);
+  });
+
+  it("keeps the last good config when the new one is wrong, tells it once, and goes on when it is mended", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 1 } }" });
+    using watching = new Watching();
+    const watch = await watching.start(folder);
+    folder.write("colloquy.json", "{ gateway: { port: 'x' } }");
+    await watching.until(() => watching.errors.length > 0);
+    await sleep(100);
+    expect(watching.errors.map(({ message }) => message)).toEqual([
+      expect.stringContaining("colloquy.json:1:20: gateway.port must be a whole number"),
+    ]);
+    expect(port(watch.current)).toBe(1);
+    folder.write("colloquy.json", "{ gateway: { port: 3 } }");
+    await watching.until(() => watching.changes.length === 1);
+    expect(port(watch.current)).toBe(3);
+  });
+
+  it("keeps the last good config when the file vanishes", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 5 } }" });
+    using watching = new Watching();
+    const watch = await watching.start(folder);
+    rmSync(folder.path("colloquy.json"));
+    await watching.until(() => watching.errors.length === 1);
+    expect(watching.errors[0]?.message).toMatch(/gone/);
+    expect(port(watch.current)).toBe(5);
+    folder.write("colloquy.json", "{ gateway: { port: 6 } }");
+    await watching.until(() => watching.changes.length === 1);
+    expect(port(watch.current)).toBe(6);
+  });
+
+  it("does not begin with a wrong config, and ends when it is closed", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{" });
+    using watching = new Watching();
+    await expect(watching.start(folder)).rejects.toThrow(/has no "}"/);
+    folder.write("colloquy.json", "{}");
+    (await watching.start(folder)).close();
+    folder.write("colloquy.json", "{ ui: {} }");
+    await sleep(100);
+    expect(watching.changes).toEqual([]);
+  });
+});

@@ -1,0 +1,82 @@
+/** Folders 0700, files 0600: what is open to others is closed, and a notice says so. */
+import { chmodSync, lstatSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+const FOLDER_MODE = 0o700;
+const FILE_MODE = 0o600;
+
+export interface PermissionNotice {
+  readonly path: string;
+  /** What others could do before, such as `0644`. */
+  readonly mode: string;
+  readonly repaired: boolean;
+  readonly message: string;
+}
+
+interface Open {
+  readonly mode: number;
+  readonly wanted: number;
+  /** A folder for everybody, such as `/tmp`, or one of somebody else: not ours to close. */
+  readonly foreign: boolean;
+}
+
+/** What others may do with a file or folder, or `undefined` when it is its owner's alone, a link, or not there. */
+function openTo(path: string): Open | undefined {
+  // Windows has no such bits: what Node shows there says nothing.
+  if (process.platform === "win32") return undefined;
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined || !(stat.isFile() || stat.isDirectory())) return undefined;
+  const mode = stat.mode & 0o7777;
+  if ((mode & 0o077) === 0) return undefined;
+  const foreign = (mode & STICKY) !== 0 || stat.uid !== process.geteuid?.();
+  return { mode, wanted: stat.isDirectory() ? FOLDER_MODE : FILE_MODE, foreign };
+}
+
+const STICKY = 0o1000;
+
+/** Close a file or folder to everybody but its owner. `undefined` when there was nothing to do. */
+export function ensurePrivate(path: string): PermissionNotice | undefined {
+  const open = openTo(path);
+  if (open === undefined) return undefined;
+  const mode = octal(open.mode);
+  // Never more than there was: a file that its owner made read-only stays so.
+  const wanted = octal(open.mode & open.wanted);
+  if (open.foreign || !closed(path, open)) {
+    const message = `${path} is open to others (${mode}) and is not yours alone: have its owner run chmod ${wanted.slice(1)} on it, or choose another state folder`;
+    return { path, mode, repaired: false, message };
+  }
+  return { path, mode, repaired: true, message: `${path} was open to others (${mode}): it is ${wanted} now` };
+}
+
+function closed(path: string, { mode, wanted }: Open): boolean {
+  try {
+    chmodSync(path, mode & wanted);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function octal(mode: number): string {
+  return `0${mode.toString(8).padStart(3, "0")}`;
+}
+
+const ENTRIES_MAX = 10_000;
+
+/** Everything below a folder, the folder first. Links are not followed. */
+function pathsBelow(root: string): string[] {
+  if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
+  const found = [root];
+  // The list grows while it is walked.
+  for (const folder of found) {
+    if (found.length >= ENTRIES_MAX) break;
+    if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
+    found.push(...readdirSync(folder).map((name) => join(folder, name)));
+  }
+  return found;
+}
+
+/** Close the whole state folder. */
+export function repairPermissions(root: string): PermissionNotice[] {
+  return pathsBelow(root).flatMap((path) => ensurePrivate(path) ?? []);
+}
