@@ -1,0 +1,101 @@
+/**
+ * The text of the index, and what it says.
+ *
+ * We write one entry a line, so that one can be found and replaced without
+ * reading the rest (`lines.ts`), and so that a person can compare two versions.
+ * Read is any JSON object that maps keys to entries.
+ */
+import { type KeyConfig, resolveSessionKey, settleClaims } from "../../key/index.ts";
+import { isPlainObject } from "../../util/json.ts";
+import { readEntry, type SessionEntry, type SessionStore } from "./entry.ts";
+
+export interface SessionDocument {
+  readonly entries: SessionStore;
+  /** Members that are no entries. They are not shown, and written back as they are. */
+  readonly others: Readonly<Record<string, unknown>>;
+  /** Whether the text says it differently: older keys, missing fields. */
+  readonly migrated: boolean;
+}
+
+/** `undefined` when the text is damaged: no JSON, or no object. */
+export function readDocument(text: string, config?: KeyConfig): SessionDocument | undefined {
+  const value = parse(text);
+  if (!isPlainObject(value)) return undefined;
+  return isCurrent(value, config)
+    ? { entries: value as SessionStore, others: {}, migrated: false }
+    : migrate(value, config);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether every member is an entry under its own key, as in all that we wrote. */
+function isCurrent(value: Readonly<Record<string, unknown>>, config: KeyConfig | undefined): boolean {
+  for (const key of Object.keys(value)) {
+    const entry = readEntry(value[key]);
+    if (entry === undefined || entry !== value[key] || keyFor(key, entry, config) !== key) return false;
+  }
+  return true;
+}
+
+/** `undefined` for what cannot be a key. */
+function keyFor(key: string, entry: SessionEntry, config: KeyConfig | undefined): string | undefined {
+  const { channel } = entry;
+  try {
+    return resolveSessionKey({
+      sessionKey: key,
+      config,
+      channel: typeof channel === "string" ? channel : undefined,
+    });
+  } catch {
+    return undefined;
+  }
+}
+
+function migrate(value: Readonly<Record<string, unknown>>, config: KeyConfig | undefined): SessionDocument {
+  const found: (readonly [string, SessionEntry])[] = [];
+  const others: (readonly [string, unknown])[] = [];
+  for (const [key, member] of Object.entries(value)) {
+    const entry = readEntry(member);
+    const resolved = entry === undefined ? undefined : keyFor(key, entry, config);
+    if (entry === undefined || resolved === undefined) others.push([key, member]);
+    else found.push([resolved, entry]);
+  }
+  return { entries: settle(found), others: Object.fromEntries(others), migrated: true };
+}
+
+/** One entry for each key. Two conversations that claim one key are both kept, under keys of their own. */
+export function settle(found: readonly (readonly [string, SessionEntry])[]): SessionStore {
+  const keys = settleClaims(found.map(([key, { sessionId, updatedAt }]) => ({ key, sessionId, updatedAt })));
+  const entries = new Map<string, SessionEntry>();
+  for (const [index, key] of keys.entries()) {
+    const [, entry] = found[index] as readonly [string, SessionEntry];
+    const other = entries.get(key);
+    entries.set(key, other === undefined ? entry : newestOver(entry, other));
+  }
+  return Object.fromEntries(entries);
+}
+
+/** Two entries of one conversation: all that either says, and where they differ what is newer. */
+function newestOver(one: SessionEntry, other: SessionEntry): SessionEntry {
+  return one.updatedAt >= other.updatedAt ? { ...other, ...one } : { ...one, ...other };
+}
+
+export function writeDocument({ entries, others }: Omit<SessionDocument, "migrated">): Buffer {
+  const lines: string[] = [];
+  for (const key of Object.keys(entries)) lines.push(lineOf(key, entries[key]));
+  for (const key of Object.keys(others)) {
+    // What is no entry must not hide one.
+    if (!Object.hasOwn(entries, key)) lines.push(lineOf(key, others[key]));
+  }
+  return Buffer.from(lines.length === 0 ? "{}\n" : `{\n${lines.join(",\n")}\n}\n`);
+}
+
+export function lineOf(key: string, value: unknown): string {
+  return `${JSON.stringify(key)}: ${JSON.stringify(value)}`;
+}

@@ -1,0 +1,44 @@
+import { type KeyConfig, resolveSessionKey } from "../../key/index.ts";
+import type { FileIo } from "../../transcript/io.ts";
+import { settle } from "./document.ts";
+import { idOfFile, readEntry, type SessionEntry, type SessionStore } from "./entry.ts";
+import { salvage } from "./salvage.ts";
+import { entryOfTranscript, transcriptsIn } from "./transcripts.ts";
+
+type Found = (readonly [key: string, entry: SessionEntry])[];
+
+/**
+ * An index from what is left of a damaged one and from the transcripts beside
+ * it. Damage is never read as "empty": a transcript that the index does not
+ * name any more is found under `recovered:<id>`.
+ */
+export function recoverEntries(
+  io: FileIo,
+  folder: string,
+  damaged: Buffer | undefined,
+  config?: KeyConfig,
+): SessionStore {
+  const found = damaged === undefined ? [] : salvaged(damaged, config);
+  const named = new Set<string | undefined>();
+  for (const [, { sessionId, sessionFile }] of found) named.add(sessionId).add(idOfFile(sessionFile));
+  for (const name of transcriptsIn(io, folder)) {
+    if (named.has(idOfFile(name))) continue;
+    const entry = entryOfTranscript(io, folder, name);
+    if (entry !== undefined && !named.has(entry[1].sessionId)) found.push(entry);
+  }
+  return settle(found);
+}
+
+function salvaged(damaged: Buffer, config: KeyConfig | undefined): Found {
+  const found: Found = [];
+  for (const [key, value] of salvage(damaged.toString())) {
+    const entry = readEntry(value);
+    if (entry === undefined) continue;
+    try {
+      found.push([resolveSessionKey({ sessionKey: key, config, channel: entry.channel }), entry]);
+    } catch {
+      found.push([`recovered:${entry.sessionId}`, entry]);
+    }
+  }
+  return found;
+}

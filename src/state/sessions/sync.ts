@@ -1,0 +1,170 @@
+/**
+ * The index as a view of the store.
+ *
+ * The store is the truth: where they disagree the index is corrected, never
+ * the other way round. What the store knows nothing of, such as overrides and
+ * delivery addresses, and entries of other programs, stays as it is.
+ */
+import { isDeepStrictEqual } from "node:util";
+import type { ConversationInfo } from "../../engine/engine.ts";
+import { keyOfOlder, resolveSessionKey, settleClaims } from "../../key/index.ts";
+import type { Store } from "../../store/store.ts";
+import { timeOf } from "../../util/time.ts";
+import { settle } from "./document.ts";
+import type { SessionEntry, SessionStore } from "./entry.ts";
+import { filesOf } from "./files.ts";
+import { draftOptions, type IndexOptions, loadSessionStore } from "./load.ts";
+import { change } from "./queue.ts";
+
+const MANAGED = "colloquy";
+const PAGE = 10_000;
+
+export interface SyncReport {
+  /** Conversations of the store that have a session key. */
+  readonly conversations: number;
+  readonly added: number;
+  readonly corrected: number;
+  readonly removed: number;
+}
+
+interface Listing {
+  /** With a session key, by id. */
+  readonly keyed: ReadonlyMap<string, readonly [key: string, info: ConversationInfo]>;
+  /** Ids of conversations that the store has, or had and put into the trash. */
+  readonly known: ReadonlySet<string>;
+}
+
+/** Make the index say what the store says. Nothing is written when it does already. */
+export async function syncSessionIndex(
+  store: Store,
+  agentDir: string,
+  options: Omit<IndexOptions, "agentDir"> = {},
+): Promise<SyncReport> {
+  const place = { ...options, agentDir };
+  const files = filesOf(agentDir, place);
+  // Before the listing: what others add from now on is none of the entries that can be outdated.
+  const before = idsOf(loadSessionStore(place));
+  const listing = await list(store, options.config);
+  return change(files, draftOptions(files, options.config), (draft) => {
+    const entries = draft.all();
+    const next = corrected(entries, listing, before);
+    const report = compare(entries, next, listing);
+    if (report.added + report.corrected + report.removed > 0) draft.replace(next);
+    return report;
+  });
+}
+
+function idsOf(store: SessionStore): ReadonlySet<string> {
+  return new Set(Object.values(store).map(({ sessionId }) => sessionId));
+}
+
+async function list(store: Store, config: IndexOptions["config"]): Promise<Listing> {
+  const infos = await pages(store, false);
+  const keyed = infos.filter((info) => info.key !== null);
+  const keys = settleClaims(
+    keyed.map(({ id, key, updatedAt }) => ({
+      key: keyFor(key as string, id, config),
+      sessionId: id,
+      updatedAt: timeOf(updatedAt),
+    })),
+  );
+  const known = new Set([...infos, ...(await pages(store, true))].map(({ id }) => id));
+  return { keyed: new Map(keyed.map((info, index) => [info.id, [keys[index] as string, info]])), known };
+}
+
+/** The store takes keys that are none here, such as one that ends with a colon. */
+function keyFor(sessionKey: string, id: string, config: IndexOptions["config"]): string {
+  try {
+    return resolveSessionKey({ sessionKey, config });
+  } catch {
+    return `recovered:${id}`;
+  }
+}
+
+async function pages(store: Store, trash: boolean): Promise<ConversationInfo[]> {
+  const items: ConversationInfo[] = [];
+  let cursor: string | null | undefined;
+  do {
+    const page = await store.list({ trash, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
+    items.push(...page.items);
+    cursor = page.cursor;
+  } while (cursor !== null);
+  return items;
+}
+
+function corrected(entries: SessionStore, listing: Listing, before: ReadonlySet<string>): SessionStore {
+  const byId = new Map<string, SessionEntry>();
+  const kept: (readonly [string, SessionEntry])[] = [];
+  const taken = new Set([...listing.keyed.values()].map(([key]) => key));
+  for (const [key, entry] of Object.entries(entries)) {
+    const { sessionId } = entry;
+    if (listing.keyed.has(sessionId)) byId.set(sessionId, { ...byId.get(sessionId), ...entry });
+    else if (!isOutdated(entry, listing, before)) {
+      // A conversation of another program gives way, and is kept.
+      kept.push([taken.has(key) ? keyOfOlder(key, sessionId) : key, entry]);
+    }
+  }
+  for (const [id, [key, info]] of listing.keyed) kept.push([key, entryOf(info, byId.get(id), entries[key])]);
+  return settle(kept);
+}
+
+/** In the trash, without a key, or gone although it was one of the store's. */
+function isOutdated(entry: SessionEntry, { known }: Listing, before: ReadonlySet<string>): boolean {
+  if (known.has(entry.sessionId)) return true;
+  return entry.managedBy === MANAGED && before.has(entry.sessionId);
+}
+
+/** `former` is what the index says of this conversation, `atKey` what it says of the key. */
+function entryOf(
+  info: ConversationInfo,
+  former: SessionEntry | undefined,
+  atKey: SessionEntry | undefined,
+): SessionEntry {
+  const own = {
+    channel: info.channel,
+    model: info.model,
+    label: info.title,
+    authProfileOverride: info.profileId,
+  };
+  const fields = Object.entries(former ?? settingsOf(atKey)).filter(
+    // What the store has no word for is another program's; what it had a word for and has no more is gone.
+    ([field]) => former?.managedBy !== MANAGED || !Object.hasOwn(own, field),
+  );
+  return {
+    ...Object.fromEntries(fields),
+    ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null)),
+    sessionId: info.id,
+    updatedAt: timeOf(info.updatedAt),
+    compactionCount: info.compactionCount,
+    managedBy: MANAGED,
+  };
+}
+
+const SETTINGS = [
+  "chatType",
+  "thinkingLevel",
+  "modelOverride",
+  "providerOverride",
+  "authProfileOverride",
+  "groupId",
+  "origin",
+  "deliveryContext",
+  "lastChannel",
+  "lastTo",
+] as const;
+
+/** What belongs to the key, whichever conversation it leads to. */
+function settingsOf(entry: SessionEntry | undefined): Partial<SessionEntry> {
+  if (entry === undefined) return {};
+  return Object.fromEntries(SETTINGS.filter((name) => name in entry).map((name) => [name, entry[name]]));
+}
+
+function compare(before: SessionStore, after: SessionStore, { keyed }: Listing): SyncReport {
+  const keys = Object.keys(after);
+  const added = keys.filter((key) => !Object.hasOwn(before, key)).length;
+  const corrected = keys.filter(
+    (key) => Object.hasOwn(before, key) && !isDeepStrictEqual(before[key], after[key]),
+  ).length;
+  const removed = Object.keys(before).filter((key) => !Object.hasOwn(after, key)).length;
+  return { conversations: keyed.size, added, corrected, removed };
+}

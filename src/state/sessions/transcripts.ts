@@ -1,0 +1,102 @@
+/** What the transcripts beside the index tell of themselves, in their first and last lines. */
+import { join } from "node:path";
+import { resolveSessionKey } from "../../key/index.ts";
+import type { FileIo } from "../../transcript/io.ts";
+import { readChunk } from "../../transcript/scan.ts";
+import { isPlainObject } from "../../util/json.ts";
+import { idOfFile, type SessionEntry } from "./entry.ts";
+
+const LOOK_BYTES = 256 * 1024;
+/** Copies that other programs make of a transcript before they change it. */
+const COPY = /\.checkpoint\.[^.]+\.jsonl$/;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function transcriptsIn(io: FileIo, folder: string): string[] {
+  if (io.stat(folder)?.isFolder !== true) return [];
+  return io
+    .list(folder)
+    .filter((name) => name.endsWith(".jsonl") && !name.startsWith(".") && !COPY.test(name));
+}
+
+/** An entry for a transcript, with its key. `undefined` for what cannot be read. */
+export function entryOfTranscript(
+  io: FileIo,
+  folder: string,
+  name: string,
+): readonly [key: string, entry: SessionEntry] | undefined {
+  const ends = endsOf(io, join(folder, name));
+  if (ends === undefined) return undefined;
+  const { first, last, modifiedMs } = ends;
+  const sessionId = textOf(first.id) ?? textOf(first.sessionId) ?? idOfFile(name);
+  if (sessionId === undefined) return undefined;
+  const entry: SessionEntry = {
+    sessionId,
+    updatedAt: timeIn(last) ?? timeIn(first) ?? modifiedMs,
+    sessionFile: name,
+  };
+  const message = isPlainObject(last.message) ? last.message : last;
+  const [model, provider] = [textOf(message.model), textOf(message.provider)];
+  if (model !== undefined) entry.model = model;
+  if (provider !== undefined) entry.modelProvider = provider;
+  return [keyOf(first, sessionId), entry];
+}
+
+/** Our own transcripts name their key; others are found again under their id. */
+function keyOf(first: Fields, sessionId: string): string {
+  const key = textOf(first.key) ?? textOf(first.sessionKey);
+  try {
+    return resolveSessionKey({ sessionKey: key ?? `recovered:${sessionId}` });
+  } catch {
+    return `recovered:${sessionId}`;
+  }
+}
+
+function endsOf(io: FileIo, path: string): { first: Fields; last: Fields; modifiedMs: number } | undefined {
+  try {
+    const file = io.open(path, "read");
+    try {
+      const { size, modifiedNs } = io.statOpen(file);
+      const head = readChunk(io, file, 0, Math.min(size, LOOK_BYTES));
+      const tail = size <= LOOK_BYTES ? head : readChunk(io, file, size - LOOK_BYTES, LOOK_BYTES);
+      const first = objectOf(head.toString().split("\n", 1)[0]) ?? {};
+      return { first, last: lastObject(tail), modifiedMs: Number(modifiedNs / 1_000_000n) };
+    } finally {
+      io.close(file);
+    }
+  } catch {
+    // A transcript that cannot be opened keeps nobody from the others.
+    return undefined;
+  }
+}
+
+function lastObject(tail: Buffer): Fields {
+  const lines = tail.toString().split("\n");
+  for (let index = lines.length - 1; index >= 0; index--) {
+    const found = objectOf(lines[index]);
+    if (found !== undefined) return found;
+  }
+  return {};
+}
+
+function objectOf(line: string | undefined): Fields | undefined {
+  if (line === undefined || !line.startsWith("{")) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return isPlainObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+function timeIn(record: Fields): number | undefined {
+  for (const value of [record.timestamp, record.created_at, record.createdAt]) {
+    const ms = typeof value === "string" ? Date.parse(value) : value;
+    if (typeof ms === "number" && Number.isFinite(ms) && ms > 0) return ms;
+  }
+  return undefined;
+}
