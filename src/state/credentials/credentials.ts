@@ -1,0 +1,204 @@
+/**
+ * The credentials of one agent.
+ *
+ * Secrets are references or sealed values until somebody asks for one with
+ * `resolve`; nothing else gives them out. Profiles of OpenClaw can be used
+ * where they are (`adoptFrom`); how they fared is kept on our side.
+ */
+import { invalid } from "../../errors.ts";
+import { type FileIo, systemIo } from "../../transcript/io.ts";
+import { type Clock, systemClock } from "../../util/time.ts";
+import { systemRandom } from "../../util/uuid.ts";
+import { type Environment, stateLayout } from "../folder.ts";
+import { AllProfiles } from "./all-profiles.ts";
+import { afterFailure, afterSuccess } from "./cooldown.ts";
+import { KeyRing } from "./key-ring.ts";
+import { checkProvider } from "./names.ts";
+import { newProfile } from "./new-profile.ts";
+import { adoptProfiles } from "./openclaw.ts";
+import type { CredentialsOptions, CredentialsReport } from "./options.ts";
+import { withOrder, withoutProfile, withProfile, withUsage } from "./profile-edits.ts";
+import { ProfileStore } from "./profile-store.ts";
+import { type RefreshParts, refreshToken } from "./refresh.ts";
+import { type ResolveParts, resolveBest, resolveOne } from "./resolve.ts";
+import { sealAnew, sealPlain } from "./seal-profiles.ts";
+import { Secrets } from "./secrets.ts";
+import { testProfile } from "./test-profile.ts";
+import {
+  FAILURES,
+  type FailureKind,
+  type NewProfile,
+  type ProfileSet,
+  type ProfileView,
+  type Refresher,
+  type Resolved,
+  type TestResult,
+  type Usage,
+} from "./types.ts";
+import { hadQuietly, viewOf } from "./view.ts";
+
+/** Open the credentials of an agent. Nothing is read or made before the first call. */
+export function openCredentials(options: CredentialsOptions): Credentials {
+  return new Credentials(options);
+}
+
+export class Credentials {
+  readonly agentId: string;
+  readonly #env: Environment;
+  readonly #clock: Clock;
+  readonly #io: FileIo;
+  readonly #adoptFrom: string | undefined;
+  readonly #keys: KeyRing;
+  readonly #secrets: Secrets;
+  readonly #store: ProfileStore;
+  readonly #refreshing: RefreshParts;
+
+  constructor(options: CredentialsOptions) {
+    const { stateDir, platform = process.platform, onNotice: notice = () => {} } = options;
+    const { env = process.env, clock = systemClock, io = systemIo, random = systemRandom } = options;
+    this.agentId = options.agentId ?? "main";
+    const folder = stateLayout(stateDir).agent(this.agentId).auth;
+    this.#env = env;
+    this.#clock = clock;
+    this.#io = io;
+    this.#adoptFrom = options.adoptFrom;
+    this.#keys = new KeyRing({ stateDir, env, io, random, notice, platform });
+    this.#secrets = new Secrets(this.#keys, env, random);
+    this.#store = new ProfileStore({ folder, io, random, clock, notice });
+    this.#refreshing = { store: this.#store, secrets: this.#secrets, io, folder, clock };
+  }
+
+  /** Keep a credential. A value is sealed; a reference stays one. */
+  async add(input: NewProfile): Promise<ProfileView> {
+    const profile = newProfile(input, this.#clock());
+    await this.#change((set) => withProfile(set, profile, input.replace === true), { anew: true });
+    return this.#view(await this.#all(), profile.id);
+  }
+
+  /** Every profile, masked. Runs no commands. */
+  async list(): Promise<readonly ProfileView[]> {
+    return (await this.report()).profiles;
+  }
+
+  /** For which providers there is a profile. Looks at no secret. */
+  async providers(): Promise<string[]> {
+    const profiles = [...(await this.#all()).profiles.values()];
+    return [...new Set(profiles.map(({ provider }) => provider))];
+  }
+
+  /** The list, the order, and what could not be read. */
+  async report(): Promise<CredentialsReport> {
+    const all = await this.#all();
+    const profiles = await Promise.all([...all.profiles.keys()].map((id) => this.#view(all, id)));
+    return { profiles, order: Object.fromEntries(all.order), problems: all.problems(this.#store.path) };
+  }
+
+  async remove(id: string): Promise<void> {
+    (await this.#all()).getOwn(id, "removed");
+    await this.#change((set) => withoutProfile(set, id));
+  }
+
+  /** Whether the secret can be had, has the form of one, and has not expired. Asks no provider. */
+  async test(id: string): Promise<TestResult> {
+    const all = await this.#all();
+    return testProfile(this.#secrets, all.get(id), await this.#view(all, id), this.#clock());
+  }
+
+  /**
+   * A secret for use: of a profile by its id, or of the best profile of a
+   * provider. With a refresher a token that has expired is refreshed first.
+   */
+  async resolve(which: string, { refresher }: { refresher?: Refresher } = {}): Promise<Resolved> {
+    const all = await this.#all();
+    const now = this.#clock();
+    const refresh = refresher === undefined ? {} : { refresh: this.#refreshWith(all, refresher) };
+    const parts: ResolveParts = { secrets: this.#secrets, now, ...refresh };
+    if (which.includes(":")) return resolveOne(parts, all.get(which));
+    const provider = checkProvider(which);
+    return resolveBest(parts, provider, all.ranked(provider, now));
+  }
+
+  /** The ids of a provider in the order in which they would be tried now. */
+  async order(provider: string): Promise<string[]> {
+    const ranked = (await this.#all()).ranked(checkProvider(provider), this.#clock());
+    return ranked.map(({ profile }) => profile.id);
+  }
+
+  /** Which profiles of a provider come first. Those that are left out follow, least recently used first. */
+  async setOrder(provider: string, ids: readonly string[]): Promise<readonly string[]> {
+    const name = checkProvider(provider);
+    const order = (await this.#all()).checkOrder(name, ids);
+    await this.#change((set) => withOrder(set, name, order));
+    return order;
+  }
+
+  /** It worked: failures and rest are forgotten. */
+  async markUsed(id: string): Promise<void> {
+    await this.#mark(id, (usage) => afterSuccess(usage, this.#clock()));
+  }
+
+  /** It failed, and rests: 1, 5, 25, 60 minutes; about money 5 hours, doubling up to 24. */
+  async markFailed(id: string, kind: FailureKind): Promise<void> {
+    if (!FAILURES.includes(kind)) throw invalid(`The failure is one of ${FAILURES.join(", ")}`, "kind");
+    await this.#mark(id, (usage) => afterFailure(usage, kind, this.#clock()));
+  }
+
+  /** Get a new token, once for all processes that ask at the same time. */
+  async refresh(id: string, refresher: Refresher): Promise<Resolved> {
+    (await this.#all()).getOwn(id, "refreshed");
+    await refreshToken(this.#refreshing, id, refresher, undefined);
+    return this.resolve(id);
+  }
+
+  /** Seal everything of this agent anew with a new key. Older keys stay for what others sealed with them. */
+  async rotateKey(): Promise<void> {
+    await this.#keys.rotate();
+    await this.#change((set) => sealAnew(this.#secrets, set));
+  }
+
+  close(): void {
+    this.#store.close();
+    this.#keys.close();
+  }
+
+  [Symbol.dispose](): void {
+    this.close();
+  }
+
+  async #all(): Promise<AllProfiles> {
+    return new AllProfiles(await this.#store.read(), adoptProfiles(this.#io, this.#adoptFrom, this.agentId));
+  }
+
+  async #change(
+    work: (set: ProfileSet) => ProfileSet | Promise<ProfileSet>,
+    options: { anew?: boolean } = {},
+  ): Promise<void> {
+    await this.#store.change(
+      async (before) => ({ set: await sealPlain(this.#secrets, await work(before)), result: undefined }),
+      options,
+    );
+  }
+
+  /** What OpenClaw knew of a profile is where we go on. */
+  async #mark(id: string, change: (usage: Usage) => Usage): Promise<void> {
+    const all = await this.#all();
+    all.get(id);
+    const known = all.adopted.set.usage.get(id) ?? {};
+    await this.#change((set) =>
+      withUsage(set, id, (usage) => change(set.usage.has(id) ? usage : { ...known, ...usage })),
+    );
+  }
+
+  async #view(all: AllProfiles, id: string): Promise<ProfileView> {
+    const profile = all.get(id);
+    const secret = await hadQuietly(this.#secrets, this.#env, profile);
+    return viewOf(profile, all.usage.get(id) ?? {}, all.originOf(id), secret);
+  }
+
+  #refreshWith(all: AllProfiles, refresher: Refresher): NonNullable<ResolveParts["refresh"]> {
+    return async (profile, stale) => {
+      if (all.originOf(profile.id) === "openclaw") return undefined;
+      return refreshToken(this.#refreshing, profile.id, refresher, stale);
+    };
+  }
+}

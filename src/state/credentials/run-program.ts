@@ -1,0 +1,64 @@
+/** Another program, without a shell: a list of arguments, a time limit, bounded output. */
+import { spawn } from "node:child_process";
+
+export interface ProgramOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly timeoutMs: number;
+  /** Handed over by a pipe: command lines can be read by every user of the machine. */
+  readonly input?: string;
+}
+
+/** Reasons never quote what the program printed: it may be the secret, or part of it. */
+export type ProgramResult =
+  | { readonly ok: true; readonly output: string }
+  | { readonly ok: false; readonly reason: string };
+
+const OUTPUT_BYTES_MAX = 64 * 1024;
+
+export function runProgram(argv: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
+  const [program = "", ...args] = argv;
+  const { promise, resolve } = Promise.withResolvers<ProgramResult>();
+  // In our group and session, so that a password manager can still ask on the terminal.
+  const child = spawn(program, args, {
+    env: options.env as NodeJS.ProcessEnv,
+    stdio: ["pipe", "pipe", "ignore"],
+    shell: false,
+    windowsHide: true,
+  });
+  const end = (result: ProgramResult): void => {
+    clearTimeout(timer);
+    // Children of the program may hold the pipe open; nobody waits for them.
+    child.stdout.destroy();
+    child.stdin.destroy();
+    child.unref();
+    resolve(result);
+  };
+  const stop = (reason: string): void => {
+    child.kill("SIGKILL");
+    end({ ok: false, reason });
+  };
+  const seconds = options.timeoutMs / 1000;
+  const timer = setTimeout(() => stop(`gave no answer within ${seconds} s`), options.timeoutMs);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  child.stdout.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > OUTPUT_BYTES_MAX) stop(`printed more than ${OUTPUT_BYTES_MAX} bytes`);
+    else chunks.push(chunk);
+  });
+  child.on("error", (error: NodeJS.ErrnoException) => end({ ok: false, reason: startFailure(error) }));
+  child.on("close", (code, signal) => {
+    if (code === 0) end({ ok: true, output: Buffer.concat(chunks).toString("utf8") });
+    else
+      end({ ok: false, reason: code === null ? `was ended by ${signal}` : `ended with exit code ${code}` });
+  });
+  child.stdin.on("error", () => {});
+  child.stdin.end(options.input ?? "");
+  return promise;
+}
+
+function startFailure({ code }: NodeJS.ErrnoException): string {
+  if (code === "ENOENT") return "is not installed, or not in PATH";
+  if (code === "EACCES") return "may not be started";
+  return `could not be started (${code ?? "unknown"})`;
+}

@@ -1,0 +1,131 @@
+/** What stands in `models.json`: profiles, config and environment over the catalogue. Pure, and always in one order. */
+import { ColloquyError } from "../../errors.ts";
+import { providerId } from "../credentials/provider-id.ts";
+import type { Environment } from "../folder.ts";
+import { CATALOGUE, PRICES_AS_OF } from "./catalogue.ts";
+import { type ConfiguredModel, type ConfiguredProvider, readConfigured } from "./configured.ts";
+import { baseUrlInEnvironment, providersInEnvironment } from "./environment.ts";
+import type {
+  ComposedModels,
+  ModelCost,
+  ModelSpec,
+  ModelsInput,
+  ProviderSource,
+  ProviderSpec,
+} from "./types.ts";
+
+const NOTE =
+  "US dollars for a million tokens. A snapshot of public prices: they change, and config can override them";
+
+export function composeModels(input: ModelsInput): ComposedModels {
+  const { profiles = [], providers: named = [], config = {}, env = {} } = input;
+  const configured = readConfigured(config);
+  const sources = new Map<string, ProviderSource[]>();
+  const found = (id: string, source: ProviderSource): void => {
+    const known = sources.get(id) ?? [];
+    if (!known.includes(source)) sources.set(id, [...known, source]);
+  };
+  for (const name of [...named, ...profiles.map(({ provider }) => provider)])
+    found(providerId(name), "profile");
+  for (const id of configured.providers.keys()) found(id, "config");
+  for (const id of providersInEnvironment(env)) found(id, "environment");
+  const warnings = [...configured.warnings];
+  const providers: [string, ProviderSpec][] = [];
+  for (const id of [...sources.keys()].sort(inOrder)) {
+    const own = configured.providers.get(id);
+    const spec = own?.off === true ? undefined : provide(id, own, env, warnings);
+    if (spec === undefined) sources.delete(id);
+    else providers.push([id, spec]);
+  }
+  const file = {
+    prices: { asOf: PRICES_AS_OF, note: NOTE },
+    ...(configured.default === undefined ? {} : { default: configured.default }),
+    providers: Object.fromEntries(providers),
+  };
+  if (configured.default !== undefined) warnings.push(...doubts(configured.default, new Map(providers)));
+  checkSecrets(file.providers, env);
+  return { file, sources: Object.fromEntries(sources), warnings };
+}
+
+/** Those of the catalogue first, as it has them, then by name. */
+function inOrder(a: string, b: string): number {
+  const known = [...CATALOGUE.keys()];
+  const place = (id: string): number => (known.includes(id) ? known.indexOf(id) : known.length);
+  return place(a) - place(b) || (a < b ? -1 : 1);
+}
+
+function provide(
+  id: string,
+  own: ConfiguredProvider | undefined,
+  env: Environment,
+  warnings: string[],
+): ProviderSpec | undefined {
+  const known = CATALOGUE.get(id);
+  const baseUrl = own?.baseUrl ?? baseUrlInEnvironment(id, env) ?? known?.baseUrl;
+  if (baseUrl === undefined) {
+    warnings.push(`${id} is left out: set models.providers.${id}.baseUrl in the config to say where it is`);
+    return undefined;
+  }
+  const api = own?.api ?? known?.api ?? "openai-completions";
+  return { baseUrl, api, models: merged(known?.models ?? [], own?.models ?? []) };
+}
+
+/** Known models keep their place; new ones follow as they are listed. */
+function merged(known: readonly ModelSpec[], own: readonly ConfiguredModel[]): ModelSpec[] {
+  const models = new Map(known.map((model) => [model.id, model]));
+  for (const { cost, ...change } of own) {
+    const before = models.get(change.id);
+    const costs = cost === undefined ? before?.cost : { ...FREE, ...before?.cost, ...cost };
+    const after = { ...before, ...change, name: change.name ?? before?.name ?? change.id };
+    models.set(change.id, costs === undefined ? after : { ...after, cost: costs });
+  }
+  return [...models.values()].map(inFormat);
+}
+
+const FREE: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+
+/** Members in the order of the format, so that equal content is equal text. */
+function inFormat({ id, name, reasoning, input, cost, contextWindow, maxTokens }: ModelSpec): ModelSpec {
+  return {
+    id,
+    name,
+    ...(reasoning === undefined ? {} : { reasoning }),
+    ...(input === undefined ? {} : { input }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(contextWindow === undefined ? {} : { contextWindow }),
+    ...(maxTokens === undefined ? {} : { maxTokens }),
+  };
+}
+
+function doubts(preset: string, providers: ReadonlyMap<string, ProviderSpec>): string[] {
+  const slash = preset.indexOf("/");
+  const provider = providers.get(providerId(preset.slice(0, Math.max(slash, 0))));
+  if (slash === -1)
+    return ["models.default is written <provider>/<model>, such as anthropic/claude-opus-5-5"];
+  if (provider === undefined) return ["models.default names a provider that is not set up"];
+  if (provider.models.length === 0 || provider.models.some(({ id }) => id === preset.slice(slash + 1)))
+    return [];
+  return ["models.default names a model that is not in the list; it is passed on as it is"];
+}
+
+const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)$/i;
+const SECRET_CHARS_MIN = 12;
+
+/** The last look before it is written: a key that found its way into an address or a name stops here. */
+function checkSecrets(providers: Readonly<Record<string, ProviderSpec>>, env: Environment): void {
+  const secrets = Object.entries(env).flatMap(([name, value]) =>
+    SECRET_NAME.test(name) && value !== undefined && value.length >= SECRET_CHARS_MIN ? [value] : [],
+  );
+  for (const [id, provider] of Object.entries(providers)) {
+    const text = JSON.stringify(provider);
+    if (!secrets.some((secret) => text.includes(secret))) continue;
+    const path = `models.providers.${id}`;
+    throw new ColloquyError(
+      "VALIDATION_ERROR",
+      `${path} in the config has a secret in its address or a name: take it out`,
+      {
+        field: path,
+      },
+    );
+  }
+}

@@ -1,0 +1,82 @@
+import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { openCredentials } from "../../src/state/credentials/index.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+const CHILD = fileURLToPath(new URL("./credentials-child.ts", import.meta.url));
+
+/** A child that waits to be told to go on, so that several begin in the same moment. */
+class Worker {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #closed: Promise<unknown[]>;
+  #output = "";
+
+  constructor(...args: string[]) {
+    this.#child = spawn(process.execPath, [CHILD, ...args]);
+    this.#closed = once(this.#child, "close");
+    this.#child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      this.#output += text;
+    });
+    this.#child.stderr.pipe(process.stderr);
+  }
+
+  async ready(): Promise<void> {
+    while (!this.#output.includes("ready\n")) await once(this.#child.stdout, "data");
+  }
+
+  async end(): Promise<{ code: unknown; signal: unknown; output: string | undefined }> {
+    this.#child.stdin.on("error", () => {}).write("go\n");
+    const [code, signal] = await this.#closed;
+    return { code, signal, output: this.#output.split("\n")[1] };
+  }
+}
+
+async function expiredToken(): Promise<{ state: string; provider: string }> {
+  const [state, provider] = [tempFolder(), tempFolder()];
+  await openCredentials({ stateDir: state, env: {}, platform: "none" }).add({
+    provider: "x",
+    kind: "oauth",
+    secret: { value: "old-access-token" },
+    refreshToken: { value: "first" },
+    expiresAt: 1,
+  });
+  return { state, provider };
+}
+
+describe("processes that share credentials", () => {
+  it("refresh a token once when all need it at the same time", async () => {
+    const { state, provider } = await expiredToken();
+    const workers = [1, 2, 3].map(() => new Worker(state, "refresh", provider));
+    await Promise.all(workers.map((worker) => worker.ready()));
+    const ends = await Promise.all(workers.map((worker) => worker.end()));
+    expect(ends.map(({ output }) => output)).toEqual(Array(3).fill("access-after-first"));
+    expect(readdirSync(provider)).toEqual(["first"]);
+  });
+
+  it("go on when the one that refreshes dies, and know that it did", async () => {
+    const { state, provider } = await expiredToken();
+    const dying = new Worker(state, "die", provider);
+    await dying.ready();
+    expect(await dying.end()).toMatchObject({ signal: "SIGKILL" });
+    const next = new Worker(state, "refresh", provider);
+    await next.ready();
+    expect((await next.end()).output).toBe("access-after-first");
+    expect(readFileSync(`${provider}/first`, "utf8")).toBe("true");
+  });
+
+  it("lose no change when they write at once", async () => {
+    const state = tempFolder();
+    const workers = ["a", "b", "c"].map((name) => new Worker(state, "add", name));
+    const ends = await Promise.all(workers.map((worker) => worker.end()));
+    expect(ends.map(({ code }) => code)).toEqual([0, 0, 0]);
+    const profiles = await openCredentials({
+      stateDir: state,
+      env: { X: "secret" },
+      platform: "none",
+    }).list();
+    expect(profiles).toHaveLength(75);
+  });
+});
