@@ -4,7 +4,7 @@ import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "./command.ts"
 const GOING: Topic = { group: "Branches", summary: "Go another way from any entry" };
 const LOOKING: Topic = { group: "Branches", summary: "Draw the tree; see what differs" };
 const TIDYING: Topic = { group: "Branches", summary: "Make one path main; remove the others" };
-const CONTEXT: Topic = { group: "For a model", summary: "What it would get; a summary for the start" };
+const CONTEXT: Topic = { group: "Conversations", summary: "What a model would get; shorten it" };
 
 const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
 const DRY_RUN: OptionSpec = { type: "boolean", help: "Only say what would be removed" };

@@ -2,15 +2,20 @@
  * Every command and option of this version. Parsing, help texts and a test of
  * the reference page all read this one table.
  */
+
+import { AUTH_COMMANDS } from "./auth-commands.ts";
 import { BRANCHES, MODEL } from "./branch-commands.ts";
 import { CARE, ERASING } from "./care-commands.ts";
 import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "./command.ts";
+import { CONFIG_COMMANDS } from "./config-commands.ts";
 import { FORMATS, MIGRATE } from "./format-commands.ts";
+import { MODELS_COMMANDS } from "./models-commands.ts";
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   json: { type: "boolean", help: "Print JSON, for programs; errors too" },
   store: { type: "string", value: "TARGET", help: "sqlite:FILE or jsonl:FOLDER (or COLLOQUY_STORE)" },
   "state-dir": { type: "string", value: "DIR", help: "Default ~/.colloquy (or COLLOQUY_STATE_DIR)" },
+  profile: { type: "string", value: "NAME", help: "The state folder ~/.colloquy-NAME instead" },
   help: { type: "boolean", short: "h", help: "Show how to use the command" },
 };
 
@@ -153,5 +158,8 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...ERASING,
   ...CARE,
   MIGRATE,
+  ...CONFIG_COMMANDS,
+  ...AUTH_COMMANDS,
+  ...MODELS_COMMANDS,
   HELP,
 ];

@@ -23,9 +23,18 @@ export interface ArgumentSpec {
 
 /** What some commands have in common: a line of the overview. */
 export interface Topic {
-  readonly group: "Conversations" | "Branches" | "For a model" | "In and out" | "State" | "Care" | "Help";
+  readonly group: "Conversations" | "Branches" | "In and out" | "Care" | "Help";
   readonly summary: string;
+  /** The overview names the words in front only: what is behind them is told by their own help. */
+  readonly families?: true;
 }
+
+/** Settings and what belongs to them. */
+export const STATE: Topic = {
+  group: "Care",
+  summary: "Settings, keys of providers, their models",
+  families: true,
+};
 
 export interface CommandSpec {
   /** The words that a person types; none for the first screen. */

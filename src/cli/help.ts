@@ -48,13 +48,16 @@ function overview(out: Output): string[] {
     ...grouped(pairs, out),
     "",
     ...wrap("All take --json, --store, --state-dir and --help.", columns),
-    ...titled("More:", [`${PROGRAM} sessions --help`, `${PROGRAM} help COMMAND`], columns),
+    ...titled("More:", [`${PROGRAM} sessions --help`, `config --help`, `${PROGRAM} help COMMAND`], columns),
   ];
 }
 
 /** "sessions list, show, history": the word in front is said once. */
 function together(commands: readonly CommandSpec[]): string {
   const names = commands.map(({ name }) => name);
+  if (commands[0]?.topic.families === true) {
+    return [...new Set(names.map((name) => name.split(" ")[0]))].join(", ");
+  }
   const [first = ""] = names[0]?.split(" ") ?? [];
   const group = `${first} `;
   if (!names.every((name) => name.startsWith(group))) return names.join(", ");

@@ -1,7 +1,7 @@
 /** How a person calls the command. A checkout has no `colloquy` to type. */
 export const PROGRAM: string = import.meta.url.endsWith(".ts") ? "npm run -s colloquy --" : "colloquy";
 
-const PLACES = ["store", "state-dir"];
+const PLACES = ["store", "state-dir", "profile"];
 
 /** A command to type next, on the store that was named in this one. */
 export function nextCommand(words: string, values: ReadonlyMap<string, string>): string {

@@ -1,10 +1,14 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { ColloquyError } from "../errors.ts";
+import { CONFIG_NAME } from "../state/folder.ts";
 import type { Conversation } from "../store/conversation.ts";
 import type { Store } from "../store/store.ts";
 import type { Call } from "./command.ts";
 import { nextCommand } from "./invocation.ts";
 import { report } from "./output.ts";
-import { type StoreTarget, storeTarget } from "./store-target.ts";
+import type { StoreSettings } from "./store-settings.ts";
+import { type StoreTarget, stateFolder, storeTarget } from "./store-target.ts";
 
 /**
  * Open the store for a command that reads. Never makes one.
@@ -85,6 +89,7 @@ async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker
     ? ""
     : `. To see all that is wrong: ${nextCommand("sessions validate", call.values)}`;
   return openStore(text, {
+    ...(await settingsOf(call)),
     readonly,
     worker,
     onProblem: (problem) => {
@@ -95,6 +100,13 @@ async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker
     // Part of the answer to the command that makes a branch.
     onWarning: () => {},
   });
+}
+
+/** What the config says about stores. A wrong config ends the command; only those that look for what is wrong go on. */
+async function settingsOf(call: Call): Promise<StoreSettings> {
+  if (CHECKS.has(call.command.name) || !existsSync(join(stateFolder(call.values), CONFIG_NAME))) return {};
+  const { storeSettings } = await import("./store-settings.ts");
+  return storeSettings(call);
 }
 
 /** Commands that say themselves what is wrong. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { invalid } from "../errors.ts";
+import { resolveStateDir } from "../state/folder.ts";
 
 /** The store that a command works on. */
 export interface StoreTarget {
@@ -16,11 +17,10 @@ export interface StoreTarget {
 
 type Values = ReadonlyMap<string, string>;
 
-/** `--state-dir`, `COLLOQUY_STATE_DIR`, or `~/.colloquy`. */
+/** `--state-dir`, `--profile`, `COLLOQUY_STATE_DIR`, or `~/.colloquy`. */
 export function stateFolder(values: Values): string {
-  const wanted = values.get("state-dir") ?? (process.env.COLLOQUY_STATE_DIR || undefined);
-  if (wanted === "") throw invalid("--state-dir needs a folder", "state-dir");
-  return resolve(wanted === undefined ? join(home(), ".colloquy") : fromHome(wanted));
+  const [flag, profile] = [values.get("state-dir"), values.get("profile")];
+  return resolveStateDir({ flag, profile, env: process.env, home: home() });
 }
 
 /** `--store`, `COLLOQUY_STORE`, or the SQLite file in the state folder. */

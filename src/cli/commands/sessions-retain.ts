@@ -1,6 +1,6 @@
 import { invalid } from "../../errors.ts";
 import { checkLabel } from "../../message/validate.ts";
-import type { RetentionLimits, RetentionReport } from "../../store/index.ts";
+import type { RetentionLimits, RetentionPolicy, RetentionReport } from "../../store/index.ts";
 import type { Store } from "../../store/store.ts";
 import { allConversations } from "../all-conversations.ts";
 import { bytesText } from "../bytes-text.ts";
@@ -20,14 +20,14 @@ export async function run(call: Call): Promise<number> {
   const limits = limitsOf(call);
   const given = call.values.get("channel");
   const channel = given === undefined ? undefined : checkLabel(given, "channel");
-  const policy = channel === undefined ? limits : { channels: { [channel]: limits } };
+  const policy = await policyOf(call, limits, channel);
   const dryRun = call.flags.has("dry-run");
   await using store = await openToClean(call, dryRun);
   const report = (await store?.retain(policy, { dryRun })) ?? { dryRun, trashed: [], removed: [], bytes: 0 };
   const { trashed, removed, bytes } = report;
   if (call.json) call.out.json({ dryRun, trashed, removed, bytes });
   else {
-    const kept = store === undefined ? [] : await keptOf(store, limits, channel, trashed);
+    const kept = store === undefined ? [] : await keptOf(store, limits ?? {}, channel, trashed);
     call.out.lines(reportLines(call.out, report, kept));
     if (channel !== undefined && store !== undefined && !(await hasChannel(store, channel)))
       call.out.note(`No conversation has the channel ${safeLine(channel)}.`);
@@ -35,7 +35,24 @@ export async function run(call: Call): Promise<number> {
   return EXIT_DONE;
 }
 
-function limitsOf(call: Call): RetentionLimits {
+/** What was typed, or else what the config says. */
+async function policyOf(
+  call: Call,
+  limits: RetentionLimits | undefined,
+  channel: string | undefined,
+): Promise<RetentionPolicy> {
+  if (limits !== undefined) return channel === undefined ? limits : { channels: { [channel]: limits } };
+  const { retentionSettings } = await import("../store-settings.ts");
+  const policy = channel === undefined ? await retentionSettings(call) : undefined;
+  if (policy !== undefined) return policy;
+  throw invalid(
+    "Nothing is removed by default: give a limit, such as --max-age-days 365 or --trash-days 30, or set sessions.retention in the config",
+    "limits",
+  );
+}
+
+/** `undefined` when no limit was typed. */
+function limitsOf(call: Call): RetentionLimits | undefined {
   const limits = {
     maxAgeDays: givenNumber(call, "max-age-days", 0),
     maxMessages: givenNumber(call, "max-messages", 0),
@@ -43,13 +60,7 @@ function limitsOf(call: Call): RetentionLimits {
     trashDays: givenNumber(call, "trash-days", 0),
   };
   const given = Object.entries(limits).filter(([, value]) => value !== undefined);
-  if (given.length === 0) {
-    throw invalid(
-      "Nothing is removed by default: give a limit, such as --max-age-days 365 or --trash-days 30",
-      "limits",
-    );
-  }
-  return Object.fromEntries(given);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
 /** What each conversation that is too long or too large has, though it stays. */

@@ -1,0 +1,18 @@
+import { readFileSync } from "node:fs";
+import type { Change, ChangeOptions } from "../state/config/change.ts";
+import type { Call } from "./command.ts";
+import { configOptions } from "./config-access.ts";
+import { EXIT_DONE } from "./exit.ts";
+import { safeLine } from "./safe-text.ts";
+
+export async function changeOptions(call: Call): Promise<ChangeOptions> {
+  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
+  return { ...(await configOptions(call)), version };
+}
+
+/** Say what was changed, and never to what: it may be a secret. */
+export function changed({ json, out }: Call, { path, file, backup }: Change, did: string): number {
+  if (json) out.json({ path, file, backup });
+  else out.lines([`${did} ${safeLine(path)} in ${safeLine(file)}`]);
+  return EXIT_DONE;
+}
