@@ -7,7 +7,9 @@ const [target = "", folder = ""] = process.argv.slice(2);
 const store = await openStore(target, { worker: true });
 lowMemory();
 const startedMs = performance.now();
-const { messages, conversations, skippedCount, unchanged, bytes } = await importConversations(store, [folder]);
+const { messages, conversations, skippedCount, unchanged, bytes } = await importConversations(store, [
+  folder,
+]);
 const ms = performance.now() - startedMs;
 await store.close();
 const rssBytes = process.resourceUsage().maxRSS * 1024;
