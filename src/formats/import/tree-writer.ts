@@ -110,11 +110,20 @@ export class TreeWriter {
     this.known.add(id, 0, names);
     if (this.#isDry) return undefined;
     const outgoing = this.#outgoing(ready, bytes, names);
-    if (placed.from === undefined && this.#batches.canAppend(placed.branch)) {
-      this.#batches.append(placed.branch, outgoing);
-      return undefined;
+    const fork = placed.from === undefined ? undefined : this.#seqAtHand(placed.from);
+    if (placed.from !== undefined && fork !== undefined) this.#startBranch(placed.branch, placed.from, fork);
+    else if (placed.from !== undefined || !this.#batches.canAppend(placed.branch)) {
+      return this.#putSlowly(placed, outgoing);
     }
-    return this.#putSlowly(placed, outgoing);
+    this.#batches.append(placed.branch, outgoing);
+    return undefined;
+  }
+
+  /** The number of an entry that is known to be in the store. */
+  #seqAtHand(from: string | null): number | undefined {
+    if (from === null) return 0;
+    const seq = this.known.seqOf(from);
+    return seq === 0 ? undefined : seq;
   }
 
   flush(): void {
@@ -221,7 +230,10 @@ export class TreeWriter {
   }
 
   async #makeBranch(branch: BranchRef, from: string | null): Promise<void> {
-    const seq = from === null ? 0 : ((await this.seqOf(from)) ?? 0);
+    this.#startBranch(branch, from, from === null ? 0 : ((await this.seqOf(from)) ?? 0));
+  }
+
+  #startBranch(branch: BranchRef, from: string | null, seq: number): void {
     // A branch of that name may have been there and be pruned.
     const id = madeId("branch", this.#conversation, branch.name, from ?? "", this.lastSeq);
     const data = { type: "branch", name: branch.name, from, from_seq: seq, checkout: false };
