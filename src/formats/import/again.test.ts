@@ -141,3 +141,29 @@ describe.each(["sqlite", "jsonl"])("importing again into %s", (engine) => {
     expect(await path(store, "main")).toEqual(["One", "Two", "Three", "Four"]);
   });
 });
+
+describe("a source that says something anew under the same id", () => {
+  it("goes on behind the last version, in every later pass", async () => {
+    const path = join(folder, "sources", "session-2026-04-01T08-00-aaaaaaaa.jsonl");
+    const said = (id: string, type: string, content: string): string =>
+      `${JSON.stringify({ id, timestamp: "2026-04-01T08:00:01.000Z", type, content })}\n`;
+    const meta = { sessionId: "g1", projectHash: "p", startTime: "2026-04-01T08:00:00.000Z", kind: "main" };
+    writeFileSync(path, `${JSON.stringify(meta)}\n${said("1", "user", "one")}${said("2", "gemini", "tw")}`);
+    await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
+    await take(store);
+    appendFileSync(path, said("2", "gemini", "two"));
+    await take(store);
+    appendFileSync(path, said("3", "user", "three"));
+    await take(store);
+    appendFileSync(path, said("4", "gemini", "four"));
+    await take(store);
+    const { items } = (await (await store.get("gemini:g1"))?.messages()) ?? { items: [] };
+    const texts = items.map(({ message }) => JSON.stringify(message?.content));
+    expect(texts.map((text) => /one|two|three|four|tw/.exec(text)?.[0])).toEqual([
+      "one",
+      "two",
+      "three",
+      "four",
+    ]);
+  });
+});

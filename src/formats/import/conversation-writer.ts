@@ -52,6 +52,8 @@ export interface WriterOptions {
 
 export class ConversationWriter {
   readonly flags: Map<string, number> = new Map();
+  /** Entries whose last version has a name of its own: what follows them follows that. */
+  readonly versions: Map<string, string> = new Map();
   readonly #options: WriterOptions;
   readonly tree: TreeWriter;
   #start: SourceConversation;
@@ -128,6 +130,15 @@ export class ConversationWriter {
 
   update(patch: Partial<SourceConversation>): void {
     this.#start = { ...this.#start, ...patch };
+  }
+
+  /** What an earlier import knew of versions. */
+  addVersions(versions: Readonly<Record<string, unknown>>): void {
+    for (const [name, id] of Object.entries(versions)) {
+      if (typeof id !== "string") continue;
+      this.versions.set(name, id);
+      this.tree.known.addName(name, id);
+    }
   }
 
   leaf(entryId: string): void {
@@ -353,6 +364,7 @@ export class ConversationWriter {
     if (this.#options.mode === "dry-run") {
       this.tree.known.note(composed.id, (composed.message ?? composed.data ?? {}) as JsonObject);
     }
+    if (composed.id !== entry.id) this.versions.set(entry.id, composed.id);
     const names = namesOf(entry, composed.id);
     return this.tree.put({ ready, parent: parent.id, names, bytes, branch: entry.branch });
   }

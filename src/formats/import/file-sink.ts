@@ -19,6 +19,7 @@ const NOTE_BYTES_MAX = 256 * 1024;
 /** What a record takes when its text is not at hand. */
 const RECORD_BYTES = 1000;
 const SKIPPED_KEPT_MAX = 100;
+const VERSIONS_KEPT_MAX = 100;
 const HANDLES_MAX = 64;
 const HANDLES_KEPT = 16;
 /** In the ledger, whose damage it is that came before the first conversation. No source id is empty. */
@@ -139,7 +140,12 @@ export class FileSink implements Sink {
   save(): JsonObject {
     const open = [...this.#handles.values()].map(({ sourceId, writer, last, notes }): [string, Json] => [
       sourceId,
-      { id: writer.id, last, notes },
+      {
+        id: writer.id,
+        last,
+        notes,
+        versions: Object.fromEntries([...writer.versions].slice(-VERSIONS_KEPT_MAX)),
+      },
     ]);
     return Object.fromEntries(this.#early.length === 0 ? open : [...open, [NOBODY, { notes: this.#early }]]);
   }
@@ -177,6 +183,7 @@ export class FileSink implements Sink {
       update: (patch) => writer.update(patch),
       leaf: (entryId) => writer.leaf(entryId),
     };
+    if (isPlainObject(saved.versions)) writer.addVersions(saved.versions);
     for (const kept of this.#early) this.#note(handle, kept);
     this.#early = [];
     return handle;

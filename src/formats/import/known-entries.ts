@@ -47,6 +47,11 @@ export class KnownEntries {
     for (const [alias, id] of this.#names) if (!this.#ids.has(id)) this.#names.delete(alias);
   }
 
+  /** Another name of an entry, which may not be known otherwise. */
+  addName(name: string, id: string): void {
+    this.#names.set(name, id);
+  }
+
   /** A person has pruned it: what follows it was pruned with it. */
   remove(names: readonly string[]): void {
     for (const name of names) this.#removed.add(name);
@@ -85,10 +90,12 @@ export class KnownEntries {
    * same. The records alone prove nothing: where a source has neither ids nor
    * times, a person who says the same twice writes the same record twice.
    */
-  holds({ id, records, message, data }: SourceEntry): boolean {
+  holds({ id, aliases = [], records, message, data }: SourceEntry): boolean {
     const knownId = this.#contents.size === 0 ? undefined : this.idOf(id);
     if (knownId === undefined) return false;
     if (this.#final.has(knownId)) return true;
+    // Made of several parts, each of which is there, however they were put together then.
+    if (aliases.length > 0 && aliases.every((alias) => this.idOf(alias) !== undefined)) return true;
     if (records.length > 0 && records.every((record) => this.hasRecord(record))) return true;
     const known = this.#contents.get(knownId);
     const value = message ?? data;

@@ -4,17 +4,18 @@ import { filledIn, listIn, objectIn } from "../import/values.ts";
 import type { OutputFile } from "./claude-code-blocks.ts";
 import { compactionOf, linkPreserved } from "./claude-code-compaction.ts";
 import {
+  type Added,
   addAnswers,
+  addedOf,
   addLine,
+  type Calls,
   continues,
   entriesOf,
   type Group,
   groupOf,
   isResultOf,
-  type LateCalls,
-  lateOf,
   resultEntry,
-  savedLate,
+  savedAdded,
   userEntry,
 } from "./claude-code-group.ts";
 import { type Line, lineOf } from "./claude-code-line.ts";
@@ -28,7 +29,8 @@ const NO_MODEL = "<synthetic>";
 /**
  * The lines of one conversation, as they become entries. An answer is held
  * back until a line comes that is no part of it, a boundary until its summary
- * comes.
+ * comes. An answer that had to be added at the end of a pass stays open all
+ * the same: what still comes of it follows what is there.
  */
 export class Chain {
   readonly start: SourceConversation;
@@ -37,7 +39,10 @@ export class Chain {
   readonly #outputFile: OutputFile;
   #group: Group | undefined;
   #boundary: Line | undefined;
-  #late: LateCalls[] = [];
+  /** The answer that the last pass ended with. */
+  #open: Added | undefined;
+  /** Answers that were added and still wait for results. */
+  #late: Added[] = [];
   #model: string | undefined;
 
   constructor(start: SourceConversation, sink: ConversationSink, links: Links, outputFile: OutputFile) {
@@ -59,7 +64,7 @@ export class Chain {
         this.#user(line);
         break;
       case "boundary":
-        this.flush();
+        this.#close();
         this.#boundary = line;
         break;
       case "summary":
@@ -84,8 +89,16 @@ export class Chain {
     const entries = entriesOf(group, this.#links, this.#outputFile);
     for (const entry of entries) this.#sink.add(entry);
     this.#modelIs(entries[0]?.message?.model);
-    if (group.calls.waiting.size === 0) return;
-    this.#late = [...this.#late, { group: entries[0]?.id ?? "", calls: group.calls }].slice(-LATE_MAX);
+    this.#open = { messageId: group.messageId, calls: group.calls };
+  }
+
+  /** Something else begins. */
+  #close(): void {
+    this.flush();
+    const open = this.#open;
+    this.#open = undefined;
+    if (open !== undefined && open.calls.waiting.size > 0)
+      this.#late = [...this.#late, open].slice(-LATE_MAX);
   }
 
   get held(): readonly Line[] {
@@ -96,13 +109,15 @@ export class Chain {
     return {
       start: this.start as unknown as JsonObject,
       held: this.held.map(({ record }) => savedRecord(record)),
-      late: this.#late.map(savedLate),
+      ...(this.#open === undefined ? {} : { open: savedAdded(this.#open) }),
+      late: this.#late.map(savedAdded),
     };
   }
 
   /** What was held back is taken once more: none of it reached the sink. */
   restore(state: JsonObject): void {
-    this.#late = listIn(state.late).flatMap(lateOf);
+    this.#open = addedOf(state.open);
+    this.#late = listIn(state.late).flatMap((saved) => addedOf(saved) ?? []);
     for (const saved of listIn(state.held)) {
       const record = recordOf(saved);
       const value = objectIn(record?.value);
@@ -118,28 +133,36 @@ export class Chain {
   #answer(line: Line): void {
     if (this.#group !== undefined && continues(this.#group, line)) {
       addLine(this.#group, line);
-      return;
+    } else if (this.#group === undefined && this.#open !== undefined && continues(this.#open, line)) {
+      this.#group = groupOf(line, this.#open);
+    } else {
+      this.#close();
+      this.#group = groupOf(line);
     }
-    this.flush();
-    this.#group = groupOf(line);
   }
 
   #user(line: Line): void {
     if (this.#group !== undefined && isResultOf(this.#group.calls, line, this.#links)) {
       this.#group.taken.push(line);
       addAnswers(this.#group.calls, line);
-      return;
+    } else if (this.#group === undefined && this.#isResultOf(this.#open, line)) {
+      this.#lateResult(line, this.#open.calls);
+    } else {
+      this.#close();
+      const late = this.#late.find((added) => this.#isResultOf(added, line));
+      if (late === undefined) this.#sink.add(userEntry(line, this.#links, this.#outputFile));
+      else this.#lateResult(line, late.calls);
     }
-    this.flush();
-    const late = this.#late.find(({ calls }) => isResultOf(calls, line, this.#links));
-    if (late === undefined) this.#sink.add(userEntry(line, this.#links, this.#outputFile));
-    else this.#lateResult(line, late);
   }
 
-  #lateResult(line: Line, late: LateCalls): void {
-    this.#sink.add(resultEntry(line, late.calls, late.group, this.#links, this.#outputFile));
-    addAnswers(late.calls, line);
-    if (late.calls.waiting.size === 0) this.#late = this.#late.filter((other) => other !== late);
+  #isResultOf(added: Added | undefined, line: Line): added is Added {
+    return added !== undefined && isResultOf(added.calls, line, this.#links);
+  }
+
+  #lateResult(line: Line, calls: Calls): void {
+    this.#sink.add(resultEntry(line, calls, this.#links, this.#outputFile));
+    addAnswers(calls, line);
+    this.#late = this.#late.filter((late) => late.calls.waiting.size > 0);
   }
 
   #summary(line: Line): void {
@@ -148,7 +171,7 @@ export class Chain {
       this.#flushBoundary(line);
       return;
     }
-    this.flush();
+    this.#close();
     this.#sink.add(compactionOf(undefined, line, this.#links));
   }
 

@@ -21,28 +21,49 @@ export interface Calls {
   /** Calls without a result. */
   readonly waiting: Set<string>;
   readonly answered: Set<string>;
-  /** What the next result follows. */
+  /** What the next result follows, and the next part of the answer. */
   last: string;
+  /** The last entry that the answer became: more than one when a pass ended within it. */
+  part: string;
+  /** The last result. */
+  result: string | undefined;
 }
 
 export interface Group {
   readonly messageId: string | undefined;
+  /** The answer that this one continues, because it was added before it was whole. */
+  readonly behind: Added | undefined;
   /** Lines and results, in the order of the file. */
   readonly taken: Line[];
   readonly calls: Calls;
 }
 
-export function groupOf(line: Line): Group {
-  const calls: Calls = { uuids: new Set(), waiting: new Set(), answered: new Set(), last: line.uuid ?? "" };
-  const group: Group = { messageId: line.messageId, taken: [], calls };
+/** An answer that was added at the end of a pass, perhaps before it was whole. */
+export interface Added {
+  readonly messageId: string | undefined;
+  readonly calls: Calls;
+}
+
+export function groupOf(line: Line, behind?: Added): Group {
+  const { uuids, waiting, answered, result } = behind?.calls ?? {};
+  const calls: Calls = {
+    // A copy: what is only held back is no part of what was added.
+    uuids: new Set(uuids),
+    waiting: new Set(waiting),
+    answered: new Set(answered),
+    last: line.uuid ?? "",
+    part: line.uuid ?? "",
+    result,
+  };
+  const group: Group = { messageId: line.messageId, behind, taken: [], calls };
   addLine(group, line);
   return group;
 }
 
 /** A line that stands there twice is a copy, not a part. */
-export function continues(group: Group, line: Line): boolean {
-  const isSame = line.messageId !== undefined && line.messageId === group.messageId;
-  return isSame && line.uuid !== undefined && !group.calls.uuids.has(line.uuid);
+export function continues({ messageId, calls }: Group | Added, line: Line): boolean {
+  const isSame = line.messageId !== undefined && line.messageId === messageId;
+  return isSame && line.uuid !== undefined && !calls.uuids.has(line.uuid);
 }
 
 export function addLine({ taken, calls }: Group, line: Line): void {
@@ -69,35 +90,37 @@ export function addAnswers(calls: Calls, { answers, uuid }: Line): void {
 }
 
 /** The message of a group and its results. Who names one of the results from now on follows the last of them. */
-export function entriesOf({ taken, calls }: Group, links: Links, outputFile: OutputFile): SourceEntry[] {
+export function entriesOf(
+  { taken, calls, behind }: Group,
+  links: Links,
+  outputFile: OutputFile,
+): SourceEntry[] {
   const lines = taken.filter(({ kind }) => kind === "assistant");
   const [first, ...others] = lines as [Line, ...Line[]];
   const id = first.uuid ?? "";
   const aliases = others.flatMap(({ uuid }) => uuid ?? []);
   const message: SourceEntry = {
     id,
-    parent: parentOf(first, links),
+    parent: behind === undefined ? parentOf(first, links) : behind.calls.last,
     ...(aliases.length === 0 ? {} : { aliases }),
     at: timeOf(first),
     message: assistantMessage(lines, outputFile),
     records: lines.map(({ record }) => record),
   };
   for (const alias of aliases) links.set(alias, id);
+  // The answer goes on here: whoever names its beginning means all of it.
+  if (behind !== undefined) {
+    for (const before of [behind.calls.part, behind.calls.last]) links.set(before, id);
+  }
   const results = taken.filter(({ kind }) => kind === "user");
-  return [message, ...results.map((line) => resultEntry(line, calls, id, links, outputFile))];
+  return [message, ...results.map((line) => resultEntry(line, calls, links, outputFile))];
 }
 
-/** `calls.last` moves on with each result; `group` is the id of the message. */
-export function resultEntry(
-  line: Line,
-  calls: Calls,
-  group: string,
-  links: Links,
-  outputFile: OutputFile,
-): SourceEntry {
-  const parent = calls.last;
-  const entry = { ...userEntry(line, links, outputFile), parent };
-  if (parent !== group) links.set(parent, entry.id);
+/** `calls.last` moves on with each result. */
+export function resultEntry(line: Line, calls: Calls, links: Links, outputFile: OutputFile): SourceEntry {
+  const entry = { ...userEntry(line, links, outputFile), parent: calls.last };
+  if (calls.result !== undefined) links.set(calls.result, entry.id);
+  calls.result = entry.id;
   calls.last = entry.id;
   return entry;
 }
@@ -116,19 +139,19 @@ function parentOf({ parent }: Line, links: Links): string | null | undefined {
   return parent === undefined ? undefined : links.resolve(parent);
 }
 
-/** Calls that still wait when their message was added long ago. */
-export interface LateCalls {
-  readonly group: string;
-  readonly calls: Calls;
+export function savedAdded({ messageId, calls }: Added): Json {
+  const { uuids, waiting, answered, last, part, result } = calls;
+  return {
+    ...(messageId === undefined ? {} : { messageId }),
+    ...{ uuids: [...uuids], waiting: [...waiting], answered: [...answered], last, part },
+    ...(result === undefined ? {} : { result }),
+  };
 }
 
-export function savedLate({ group, calls: { uuids, waiting, answered, last } }: LateCalls): Json {
-  return { group, uuids: [...uuids], waiting: [...waiting], answered: [...answered], last };
-}
-
-export function lateOf(saved: Json): LateCalls[] {
-  const { group, uuids, waiting, answered, last } = objectIn(saved) ?? {};
-  if (typeof group !== "string" || typeof last !== "string") return [];
+export function addedOf(saved: Json | undefined): Added | undefined {
+  const { messageId, uuids, waiting, answered, last, part, result } = objectIn(saved) ?? {};
+  if (typeof last !== "string" || typeof part !== "string") return undefined;
   const ids = (value: Json | undefined) => new Set(listIn(value).flatMap((id) => filledIn(id) ?? []));
-  return [{ group, calls: { uuids: ids(uuids), waiting: ids(waiting), answered: ids(answered), last } }];
+  const sets = { uuids: ids(uuids), waiting: ids(waiting), answered: ids(answered) };
+  return { messageId: filledIn(messageId), calls: { ...sets, last, part, result: filledIn(result) } };
 }

@@ -1,15 +1,17 @@
 /**
  * The ids of Codex entries, which have none, and what each one follows.
  *
- * An id is made of the id before it and of what the entry says, never of the
- * time or the file: a fork repeats the lines of another thread with new times,
- * and a file comes back compressed. The same beginning gives the same ids.
+ * The chain moves on with each item that says something. Its value is made of
+ * the one before and of the item, never of the time or the file: a fork
+ * repeats the lines of another thread with new times, and a file comes back
+ * compressed. The same beginning gives the same values, however the items are
+ * put together to entries: that depends on where a reading ended.
  */
 import type { Json } from "../../util/json.ts";
 import { madeId } from "../import/ids.ts";
 import { listIn, objectsIn, textIn } from "../import/values.ts";
 
-interface Turn {
+export interface Turn {
   /** What the prompt follows. */
   readonly before: string | null;
   readonly prompt: string;
@@ -41,13 +43,17 @@ export class CodexChain {
     this.#calls = listIn(calls).flatMap((id) => textIn(id) ?? []);
   }
 
+  /** The value at the last item. */
   get last(): string | null {
     return this.#last;
   }
 
-  /** An id for a call that has none, by its place in the answer that comes next. */
-  callId(index: number): string {
-    return madeId(this.#last ?? this.#seed, "call", index);
+  /** The value at the next item. */
+  advance(type: string, content: unknown): string {
+    let value = madeId(this.#last ?? this.#seed, type, JSON.stringify(content));
+    while (this.#abandoned.includes(value)) value = madeId(value, "again");
+    this.#last = value;
+    return value;
   }
 
   /** Its result, which has no id either, is the next one of those. */
@@ -55,28 +61,25 @@ export class CodexChain {
     this.#calls = [...this.#calls, callId].slice(-CALLS_MAX);
   }
 
-  resultOf(index: number): string {
-    return this.#calls.shift() ?? madeId(this.#last ?? this.#seed, "result", index);
+  /** The call that a result without an id answers; one of its own when there is none. */
+  resultOf(value: string): string {
+    return this.#calls.shift() ?? madeId(value, "result");
   }
 
-  /** The next entry's id, and what it follows. */
-  add(type: string, content: unknown, isPrompt = false): { id: string; parent: string | null } {
-    const parent = this.#last;
-    let id = madeId(parent ?? this.#seed, type, JSON.stringify(content));
-    while (this.#abandoned.includes(id)) id = madeId(id, "again");
-    if (isPrompt) this.#turns.push({ before: parent, prompt: id });
-    this.#last = id;
-    return { id, parent };
+  begin(turn: Turn): void {
+    this.#turns.push(turn);
   }
 
-  rollBack(turns: number): void {
+  /** Whether there was anything to take back. */
+  rollBack(turns: number): boolean {
     const kept = Math.max(0, this.#turns.length - Math.max(0, turns));
     const gone = this.#turns.slice(kept);
     const [first] = gone;
-    if (first === undefined) return;
+    if (first === undefined) return false;
     this.#turns.length = kept;
     this.#last = first.before;
     this.#abandoned = [...this.#abandoned, ...gone.map(({ prompt }) => prompt)].slice(-ABANDONED_MAX);
+    return true;
   }
 
   state(): Json {

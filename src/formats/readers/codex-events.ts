@@ -24,9 +24,7 @@ export function takeEvent(session: CodexSession, record: SourceRecord, event: Js
       step.usage(record, usageOf(event.info));
       break;
     case "thread_rolled_back":
-      step.settle();
-      session.chain.rollBack(numberIn(event.num_turns) ?? 0);
-      step.note(record);
+      takeRollback(session, record, numberIn(event.num_turns) ?? 0, at);
       break;
     case "thread_name_updated":
       session.entitle(filledIn(event.thread_name));
@@ -35,6 +33,14 @@ export function takeEvent(session: CodexSession, record: SourceRecord, event: Js
     default:
       takeDisplay(session, record, textIn(event.type) ?? "none");
   }
+}
+
+/** Behind a rollback to the very beginning there is nothing to show, so that it becomes an entry itself. */
+function takeRollback({ step, chain }: CodexSession, record: SourceRecord, turns: number, at: At): void {
+  step.settle();
+  const data = { type: "reset", first_kept: null, reason: "rolled-back" };
+  if (chain.rollBack(turns) && chain.last === null) step.add("reset", record, { kind: "info", at, data });
+  else step.note(record);
 }
 
 function takeDisplay({ step, onUnknown }: CodexSession, record: SourceRecord, type: string): void {

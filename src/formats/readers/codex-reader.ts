@@ -42,7 +42,7 @@ export class CodexReader implements RecordReader {
   }
 
   end(final: boolean): void {
-    if (final) this.#session?.step.settle();
+    if (final) this.#session?.step.flush();
     this.#session?.showLast();
   }
 

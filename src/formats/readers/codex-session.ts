@@ -1,5 +1,5 @@
 /** What a reader of a Codex file knows while it reads. */
-import type { Json, JsonObject } from "../../util/json.ts";
+import type { JsonObject } from "../../util/json.ts";
 import type { ConversationSink, Sink, SourceConversation } from "../import/contract.ts";
 import { defined, filledIn, objectIn, textIn } from "../import/values.ts";
 import { CodexChain } from "./codex-chain.ts";
@@ -24,15 +24,15 @@ export class CodexSession {
   readonly #conversation: ConversationSink;
   #model: string | undefined;
 
-  constructor(sink: Sink, start: CodexStart, chain?: Json) {
+  constructor(sink: Sink, start: CodexStart, saved: JsonObject = {}) {
     const { base } = start;
     this.#start = start;
     this.isBare = start.isBare;
     this.onUnknown = (type) => sink.unknown(type);
     this.#conversation = sink.conversation(start.conversation);
-    this.chain = new CodexChain(base === undefined ? "codex" : `codex ${base}`, chain);
+    this.chain = new CodexChain(base === undefined ? "codex" : `codex ${base}`, saved.chain);
     const rootFlags = base === undefined ? undefined : ["history-elsewhere"];
-    this.step = new CodexStep(this.#conversation, this.chain, rootFlags);
+    this.step = new CodexStep(this.#conversation, this.chain, rootFlags, saved.open);
   }
 
   get model(): string | undefined {
@@ -62,6 +62,7 @@ export class CodexSession {
       base,
       isBare,
       chain: this.chain.state(),
+      open: this.step.state(),
       model: this.#model,
       hasItems: this.hasItems,
     });
@@ -72,7 +73,7 @@ export class CodexSession {
     const conversation = objectIn(state.conversation);
     if (filledIn(conversation?.sourceId) === undefined) return undefined;
     const start = { conversation: conversation as unknown as SourceConversation, base: textIn(state.base) };
-    const session = new CodexSession(sink, { ...start, isBare: state.isBare === true }, state.chain);
+    const session = new CodexSession(sink, { ...start, isBare: state.isBare === true }, state);
     session.#model = textIn(state.model);
     session.hasItems = state.hasItems === true;
     return session;

@@ -6,56 +6,47 @@
  * come last. Until then they are held.
  */
 import type { Block, Message } from "../../message/types.ts";
-import type { JsonObject } from "../../util/json.ts";
+import type { Json, JsonObject } from "../../util/json.ts";
 import type { ConversationSink, SourceEntry, SourceRecord } from "../import/contract.ts";
 import type { CodexChain } from "./codex-chain.ts";
-import { plainText } from "./codex-content.ts";
-import { type AnswerPart, type CodexItem, NO_ID, WEB_SEARCH } from "./codex-items.ts";
-
-interface Held {
-  readonly records: SourceRecord[];
-  readonly at: number | undefined;
-}
-interface HeldUser extends Held {
-  content: Message["content"];
-  /** Both an item and an event, only one of them yet, or an item that needs no event. */
-  seen: "item" | "event" | "both";
-  /** What an event says by itself: context, not a prompt. */
-  injected: boolean;
-}
-interface HeldAnswer extends Held {
-  readonly blocks: Block[];
-  readonly model: string | undefined;
-  part: AnswerPart;
-  extra: JsonObject;
-  usage: JsonObject | undefined;
-}
-interface HeldOutput extends Held {
-  readonly block: Block;
-}
+import { CodexEntries, type HeldAnswer, type HeldOutput } from "./codex-entries.ts";
+import type { AnswerPart, CodexItem } from "./codex-items.ts";
+import { completes, type HeldUser, type OpenUser, openUsers, repeats, savedUser } from "./codex-users.ts";
 
 type Answer = Extract<CodexItem, { readonly side: "answer" }>;
 
 export class CodexStep {
   readonly #sink: ConversationSink;
   readonly #chain: CodexChain;
-  /** For entries that follow nothing. */
-  readonly #rootFlags: readonly string[] | undefined;
+  readonly #entries: CodexEntries;
   #users: HeldUser[] = [];
+  /** Those that were added at the end of a pass, as long as nothing else followed. */
+  #open: OpenUser[];
   #answer: HeldAnswer | undefined;
   #outputs: HeldOutput[] = [];
   #notes: SourceRecord[] = [];
   #records: SourceRecord[] = [];
 
-  constructor(sink: ConversationSink, chain: CodexChain, rootFlags: readonly string[] | undefined) {
+  constructor(
+    sink: ConversationSink,
+    chain: CodexChain,
+    rootFlags: readonly string[] | undefined,
+    open: Json | undefined,
+  ) {
+    this.#open = openUsers(open);
     this.#sink = sink;
     this.#chain = chain;
-    this.#rootFlags = rootFlags;
+    this.#entries = new CodexEntries(sink, chain, rootFlags);
   }
 
   /** What is held, in the order of the file. */
   get records(): readonly SourceRecord[] {
     return this.#records;
+  }
+
+  /** What was added and may still be repeated. */
+  state(): Json {
+    return this.#open.map(savedUser);
   }
 
   get #isEmpty(): boolean {
@@ -74,6 +65,11 @@ export class CodexStep {
   /** A user item: perhaps a prompt, perhaps context. `isPrompt` where files have no events to tell. */
   user(record: SourceRecord, content: Message["content"], at: number | undefined, isPrompt: boolean): void {
     this.#endAnswer();
+    const added = this.#open.find((user) => user.seen === "event" && completes(user, content));
+    if (added !== undefined) {
+      this.#repeat(added, record);
+      return;
+    }
     this.#records.push(record);
     const repeated = this.#users.find(
       ({ seen, content: said }) => seen === "event" && repeats(content, said),
@@ -90,8 +86,15 @@ export class CodexStep {
   /** An event that shows what a person entered. */
   prompt(record: SourceRecord, content: Message["content"], at: number | undefined, injected: boolean): void {
     this.#endAnswer();
-    this.#records.push(record);
     const item = this.#users.findLast(({ seen, content: said }) => seen === "item" && repeats(said, content));
+    const isHalf = (user: OpenUser) => user.seen === "item" && completes(user, content);
+    const added = item === undefined ? this.#open.findLast(isHalf) : undefined;
+    if (added !== undefined) {
+      if (!injected) this.#chain.begin(added);
+      this.#repeat(added, record);
+      return;
+    }
+    this.#records.push(record);
     if (item === undefined) {
       this.#users.push({ content, at, records: [record], seen: "event", injected });
     } else {
@@ -104,8 +107,8 @@ export class CodexStep {
     const open = this.#users.length === 0 && this.#outputs.length === 0 ? this.#answer : undefined;
     if (open === undefined || !joins(open.part, item.part)) this.settle();
     this.#records.push(record);
-    this.#answer ??= { blocks: [], records: [], at, model, part: item.part, extra: {}, usage: undefined };
-    for (const block of item.blocks) this.#answer.blocks.push(this.#named(block, this.#answer.blocks.length));
+    this.#answer ??= { items: [], records: [], at, model, part: item.part, extra: {}, usage: undefined };
+    this.#answer.items.push(item.blocks);
     // The call and the result of one turn item are made of the same record.
     if (this.#answer.records.at(-1) !== record) this.#answer.records.push(record);
     this.#answer.extra = { ...this.#answer.extra, ...item.extra };
@@ -114,8 +117,9 @@ export class CodexStep {
 
   output(record: SourceRecord, block: Block, at: number | undefined): void {
     if (this.#users.length > 0) this.settle();
+    this.#open = [];
     if (this.#records.at(-1) !== record) this.#records.push(record);
-    this.#outputs.push({ records: [record], block: this.#paired(block), at });
+    this.#outputs.push({ records: [record], block, at });
   }
 
   /** Token counts belong to the answer before them, as long as it is held. */
@@ -132,15 +136,26 @@ export class CodexStep {
   /** An entry that waits for nothing. */
   add(type: string, record: SourceRecord, entry: Omit<SourceEntry, "id" | "parent" | "records">): void {
     this.settle();
-    this.#put({ ...entry, records: [record] }, type, false);
+    this.#entries.add(type, { ...entry, records: [record] });
   }
 
+  /** What is held is whole. */
   settle(): void {
-    for (const user of this.#users) this.#putUser(user);
-    if (this.#answer !== undefined) this.#putAnswer(this.#answer);
-    for (const { block, records, at } of this.#outputs) {
-      this.#put({ at, records, message: { role: "user", content: [block] } }, "user", false);
+    this.#addHeld(false);
+    this.#open = [];
+  }
+
+  /** The pass is over: what is held is added, whole or not. */
+  flush(): void {
+    this.#addHeld(true);
+  }
+
+  #addHeld(atEnd: boolean): void {
+    for (const user of this.#users) {
+      this.#open.push(this.#entries.addUser(user, atEnd && user === this.#users.at(-1)));
     }
+    if (this.#answer !== undefined) this.#entries.addAnswer(this.#answer);
+    for (const output of this.#outputs) this.#entries.addOutput(output);
     for (const record of this.#notes) this.#sink.note(record);
     this.#users = [];
     this.#answer = undefined;
@@ -149,59 +164,17 @@ export class CodexStep {
     this.#records = [];
   }
 
-  /** A call without an id gets one, under which its result is found by order. */
-  #named(block: Block, index: number): Block {
-    if (block.type !== "tool_use" || block.id !== NO_ID) return block;
-    const id = this.#chain.callId(index);
-    if (block.name !== WEB_SEARCH) this.#chain.expectResult(id);
-    return { ...block, id };
-  }
-
-  #paired(block: Block): Block {
-    if (block.tool_use_id !== NO_ID) return block;
-    return { ...block, tool_use_id: this.#chain.resultOf(this.#outputs.length), paired: "order" };
+  /** The other half of what was added. It is not held: a state does not bring it again. */
+  #repeat(added: OpenUser, record: SourceRecord): void {
+    added.seen = "both";
+    this.#sink.note(record);
   }
 
   #endAnswer(): void {
     if (this.#answer !== undefined || this.#outputs.length > 0) this.settle();
   }
-
-  #putUser({ content, at, records, seen, injected }: HeldUser): void {
-    const isPrompt = seen !== "item" && !injected;
-    const extra = isPrompt ? {} : { extra: { codex: { injected: true } } };
-    this.#put({ at, records, message: { role: "user", content, ...extra } }, "user", isPrompt);
-  }
-
-  #putAnswer({ blocks, at, records, model, extra, usage }: HeldAnswer): void {
-    const message: Message = {
-      role: "assistant",
-      content: blocks,
-      ...(model !== undefined && { model }),
-      ...(usage !== undefined && { usage }),
-      ...(Object.keys(extra).length > 0 && { extra: { codex: extra } }),
-    };
-    this.#put({ at, records, message }, "assistant", false);
-  }
-
-  #put(entry: Omit<SourceEntry, "id" | "parent">, type: string, isPrompt: boolean): void {
-    const { id, parent } = this.#chain.add(type, entry.message?.content ?? entry.data, isPrompt);
-    const flags = parent === null ? this.#rootFlags : undefined;
-    this.#sink.add({ ...entry, id, parent, ...(flags !== undefined && { flags }) });
-  }
 }
 
 function joins(open: AnswerPart, next: AnswerPart): boolean {
   return open === "thought" || (open === "call" && next === "call");
-}
-
-/** Codex puts a tag around each image of a prompt, which the event for display leaves out. */
-const IMAGE_TAG = /^<\/?image\b[^>]*>$/;
-
-/** Whether an event shows what the item says. */
-function repeats(item: Message["content"], event: Message["content"]): boolean {
-  const shown = plainText(event);
-  if (plainText(item) === shown) return true;
-  if (typeof item === "string") return false;
-  const texts = item.flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []));
-  return texts.filter((text) => !IMAGE_TAG.test(text.trim())).join("") === shown;
 }

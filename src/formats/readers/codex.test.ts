@@ -270,7 +270,21 @@ describe("codex branches", () => {
     const sink = read(
       [line("session_meta", { id: "t" }), said("user", "a"), shown("a"), back, shown("b")].join("\n"),
     );
-    expect(entriesOf(sink).map(({ parent }) => parent)).toEqual([null, null]);
+    const [prompt, reset, next] = entriesOf(sink);
+    expect(reset).toMatchObject({
+      kind: "info",
+      parent: null,
+      data: { type: "reset", reason: "rolled-back" },
+    });
+    expect([prompt?.parent, next?.parent]).toEqual([null, reset?.id]);
+  });
+
+  it("show nothing of a thread that was rolled back as a whole", () => {
+    const back = line("event_msg", { type: "thread_rolled_back", num_turns: 1 });
+    const lines = [line("session_meta", { id: "t" }), shown("a"), said("assistant", "b"), back];
+    const { entries = [], leaf } = read(lines.join("\n")).conversations[0] ?? {};
+    expect(leaf).toBe(entries[2]?.id);
+    expect(entries[2]).toMatchObject({ kind: "info", parent: null });
   });
 
   it("give a fork the ids of what it repeats, though times and events differ", () => {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../util/json.ts";
 import type { SourceRecord } from "../import/contract.ts";
 import { madeId } from "../import/ids.ts";
-import { filledIn, listIn, objectIn, textIn } from "../import/values.ts";
+import { defined, filledIn, listIn, objectIn, textIn } from "../import/values.ts";
 import { jsonText, recordOf, savedRecord } from "./claude-code-saved.ts";
 
 interface Version {
@@ -18,12 +18,14 @@ export interface Item {
   /** What the next message follows, once this one was added. */
   tail: string | null | undefined;
   isAdded: boolean;
+  /** Of what was added, to know another version by. Forgotten for what was added long ago. */
+  print: string | undefined;
   /** The last one counts. Empty once they were added. */
   versions: Version[];
 }
 
 export function itemOf(id: string, entry: string): Item {
-  return { id, entry, tail: null, isAdded: false, versions: [] };
+  return { id, entry, tail: null, isAdded: false, print: undefined, versions: [] };
 }
 
 const ID_BYTES_MAX = 200;
@@ -33,6 +35,11 @@ export function idOf(value: JsonObject): string {
   const id = filledIn(value.id);
   if (id === undefined) return madeId("gemini", jsonText(value) ?? "");
   return Buffer.byteLength(id) > ID_BYTES_MAX ? madeId(id) : id;
+}
+
+/** Of what a message says. Counts and times may change without that. */
+export function printOf({ type, content, thoughts, toolCalls }: JsonObject): string {
+  return madeId(jsonText(defined({ type, content, thoughts, toolCalls })) ?? "").slice(0, 12);
 }
 
 export function sizeOf({ text, value }: SourceRecord): number {
@@ -49,15 +56,16 @@ function messageIn({ value }: SourceRecord): JsonObject {
   return objectIn(listIn(objectIn(whole.$set)?.messages)[0]) ?? whole;
 }
 
-/** An item that was added: all that is left of it are its names. */
-export function savedAdded({ id, entry, tail }: Item): Json {
+/** An item that was added: all that is left of it are its names and, for the newest, its print. */
+export function savedAdded({ id, entry, tail, print }: Item, isNew: boolean): Json {
+  if (isNew && print !== undefined) return [id, entry, tail ?? null, print];
   return entry === id && tail === id ? id : [id, entry, tail ?? null];
 }
 
 export function addedOf(saved: Json): Item | undefined {
-  const [id, entry = id, tail = entry] = typeof saved === "string" ? [saved] : listIn(saved);
+  const [id, entry = id, tail = entry, print] = typeof saved === "string" ? [saved] : listIn(saved);
   if (typeof id !== "string" || typeof entry !== "string") return undefined;
-  return { id, entry, tail: textIn(tail) ?? null, isAdded: true, versions: [] };
+  return { id, entry, tail: textIn(tail) ?? null, isAdded: true, print: textIn(print), versions: [] };
 }
 
 /** An item that waits. */

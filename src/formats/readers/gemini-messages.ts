@@ -10,6 +10,7 @@ import {
   idOf,
   itemOf,
   partOf,
+  printOf,
   savedAdded,
   savedHeld,
   sizeOf,
@@ -19,6 +20,8 @@ import { answeredIn } from "./gemini-parts.ts";
 
 const ITEMS_MAX = 10_000;
 const ITEMS_SAVED_MAX = 2_000;
+/** How many of those are told from later versions that say the same. */
+const PRINTS_SAVED_MAX = 100;
 const HELD_CHARS_MAX = 8_000_000;
 
 /**
@@ -72,7 +75,9 @@ export class Messages {
     const shift = this.#isCut ? Math.max(0, ids.indexOf(this.#items[0]?.id ?? "")) : 0;
     let same = 0;
     while (same < this.#items.length && this.#items[same]?.id === ids[shift + same]) same++;
-    for (let index = this.#added; index < same; index++) {
+    // Those that were added stay as they were said: what is shortened later is shortened for the model only.
+    const last = this.#items.length - 1;
+    for (let index = Math.min(this.#added, last); index >= 0 && index < same; index++) {
       this.#change(this.#items[index] as Item, messages[shift + index] as JsonObject, record);
     }
     if (same < this.#items.length) this.flush();
@@ -92,9 +97,16 @@ export class Messages {
     while (this.#added < last) this.#addNext();
   }
 
+  /** The last message is what is shown, also when an earlier one was added again or the end was taken back. */
+  showLast(): void {
+    const tail = this.#items[this.#added - 1]?.tail;
+    if (typeof tail === "string") this.#sink.leaf(tail);
+  }
+
   state(): JsonObject {
+    const added = this.#items.slice(0, this.#added).slice(-ITEMS_SAVED_MAX);
     return {
-      items: this.#items.slice(0, this.#added).slice(-ITEMS_SAVED_MAX).map(savedAdded),
+      items: added.map((item, index) => savedAdded(item, index >= added.length - PRINTS_SAVED_MAX)),
       held: this.#items.slice(this.#added).map(savedHeld),
       isCut: this.#isCut || this.#added > ITEMS_SAVED_MAX,
     };
@@ -102,6 +114,11 @@ export class Messages {
 
   /** Another version of a message that keeps its place. */
   #change(item: Item, value: JsonObject, record: SourceRecord): void {
+    if (item.isAdded) {
+      // The list is kept anyway.
+      if (item.print !== printOf(value)) this.#addAgain(item, value, partOf(value, item.entry, record));
+      return;
+    }
     const before = item.versions.at(-1)?.value ?? null;
     if (jsonText(before) !== jsonText(value))
       this.#addVersion(item, value, partOf(value, item.entry, record));
@@ -135,6 +152,10 @@ export class Messages {
 
   /** A version that comes after its message was added hangs where that hangs. */
   #addAgain(item: Item, value: JsonObject, record: SourceRecord): void {
+    if (item.print === printOf(value)) {
+      this.#sink.note(record);
+      return;
+    }
     this.#addVersion(item, value, record);
     this.#add(item, this.#items.indexOf(item));
   }
@@ -151,6 +172,7 @@ export class Messages {
     for (const record of records) this.#heldChars -= sizeOf(record);
     item.versions = [];
     item.isAdded = true;
+    item.print = printOf(value);
     item.tail = isSpoken(value) ? this.#addEntries(item, index, parent, value, records) : parent;
     if (!isSpoken(value)) for (const record of records) this.#sink.note(record);
   }

@@ -44,6 +44,7 @@ export class GeminiReader implements RecordReader {
     }
     if (final) this.#recording?.messages.flush();
     else this.#recording?.messages.flushFinished();
+    this.#recording?.messages.showLast();
   }
 
   state(): Json | undefined {

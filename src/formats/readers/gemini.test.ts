@@ -351,6 +351,40 @@ describe("going on later", () => {
     expect(sink.lines().slice(1, 3)).toEqual(["assistant: He", "assistant: Hello"]);
   });
 
+  /** Two passes, both of which end as a single import does. */
+  function readInTwo(before: string, after: string): RecordingSink {
+    const sink = new RecordingSink();
+    const first = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
+    feed(first, before);
+    first.end(true);
+    const saved = JSON.parse(JSON.stringify(first.state())) as Json;
+    const second = geminiLines.open(sink, surroundings("x.jsonl"), saved);
+    feed(second, after, 100);
+    second.end(true);
+    return sink;
+  }
+
+  it("adds the last message again when the whole list brings it in another version", () => {
+    const grown = { $set: { messages: [user("a", "[masked]"), gemini("b", "Hello")] } };
+    const sink = readInTwo(lines(META, user("a", "x"), gemini("b", "He")), lines(grown));
+    expect(chain(sink)).toEqual(["a < null", "b < a", "b < a"]);
+    expect(sink.lines().at(-1)).toBe("assistant: Hello");
+    expect(sink.conversations[0]?.leaf).toBe("b");
+  });
+
+  it("keeps the record of a version that says the same, and no more than that", () => {
+    const before = lines(META, user("a", "x"), gemini("b", "Hello"));
+    const sink = readInTwo(before, lines(gemini("b", "Hello", { tokens: { input: 7 } })));
+    expect(chain(sink)).toEqual(["a < null", "b < a"]);
+    expect(sink.conversations[0]?.notes.map(({ line }) => line)).toEqual([1, 100]);
+  });
+
+  it("shows the last message though an earlier one was added again, or what is left of a rewound one", () => {
+    const before = lines(META, user("a", "x"), gemini("b", "He"), user("c", "y"));
+    expect(readInTwo(before, lines(gemini("b", "Hello"))).conversations[0]?.leaf).toBe("c");
+    expect(readInTwo(before, lines({ $rewindTo: "b" })).conversations[0]?.leaf).toBe("a");
+  });
+
   it("stays small however long the recording, and goes on behind its end", () => {
     const sink = new RecordingSink();
     const reader = geminiLines.open(sink, surroundings("x.jsonl"), undefined);

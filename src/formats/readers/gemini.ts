@@ -33,6 +33,7 @@ export const geminiDocument: DocumentFormat = {
       else recording.message(value, message);
     }
     recording.messages.flush();
+    recording.messages.showLast();
   },
 };
 

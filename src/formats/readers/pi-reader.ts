@@ -13,6 +13,7 @@ import { indexId, type PiPlace, pathEntry } from "./pi-entries.ts";
 import { conversationIn, type PiOrigin, restoredStart, rootIn } from "./pi-header.ts";
 import { customIn, messageIn } from "./pi-message.ts";
 import { PiTree } from "./pi-tree.ts";
+import { isUpgraded, PiUpgrade } from "./pi-upgrade.ts";
 import { idIn } from "./whole-tree-blocks.ts";
 
 export interface PiOptions {
@@ -35,6 +36,7 @@ export class PiReader implements RecordReader {
   #early: SourceRecord[] = [];
   #start: SourceConversation | undefined;
   #conversation: ConversationSink | undefined;
+  #upgrade: PiUpgrade | undefined;
   /** Entries so far. The header counts as 0. */
   #index: number;
   #last: string | null;
@@ -52,7 +54,9 @@ export class PiReader implements RecordReader {
     this.#shown = textIn(known.shown) ?? null;
     this.#model = textIn(known.model);
     const start = restoredStart(known.start);
-    if (start !== undefined) this.#open(start);
+    if (start === undefined) return;
+    if (known.upgrade !== undefined) this.#upgrade = new PiUpgrade(start.sourceId, known.upgrade);
+    this.#open(start);
   }
 
   record(record: SourceRecord): void {
@@ -71,7 +75,8 @@ export class PiReader implements RecordReader {
   }
 
   state(): Json | undefined {
-    if (this.#start === undefined) return undefined;
+    const upgrade = this.#upgrade?.state();
+    if (this.#start === undefined || (this.#upgrade !== undefined && upgrade === undefined)) return undefined;
     return {
       start: this.#start as unknown as JsonObject,
       index: this.#index,
@@ -80,6 +85,7 @@ export class PiReader implements RecordReader {
       tree: this.#tree.state(),
       calls: this.#calls.slice(-16),
       ...(this.#model !== undefined && { model: this.#model }),
+      ...(upgrade !== undefined && { upgrade }),
     };
   }
 
@@ -104,7 +110,8 @@ export class PiReader implements RecordReader {
   #openWith(first: JsonObject): ConversationSink {
     const header = this.#header ?? {};
     const start = conversationIn(header, this.#options.origin(header), this.#title);
-    const root = rootIn(first);
+    if (this.#options.format === "pi" && isUpgraded(header)) this.#upgrade = new PiUpgrade(start.sourceId);
+    const root = this.#upgrade === undefined ? rootIn(first) : undefined;
     const conversation = this.#open(root === undefined ? start : { ...start, root });
     for (const record of this.#early) conversation.note(record);
     this.#early = [];
@@ -118,14 +125,23 @@ export class PiReader implements RecordReader {
     return this.#conversation;
   }
 
-  #entry(record: SourceRecord, entry: JsonObject, conversation: ConversationSink): void {
+  #entry(record: SourceRecord, own: JsonObject, conversation: ConversationSink): void {
+    this.#index++;
+    const entry = this.#upgrade?.renamed(own, this.#index) ?? own;
     const place = this.#placeOf(entry);
     const made = this.#made(entry, place);
     if (made !== undefined) {
       this.#tree.follow(place.id, place.parent);
       const at = timeIn(entry.timestamp) ?? timeIn(objectIn(entry.message)?.timestamp);
       const parent = this.#tree.resolve(place.parent);
-      conversation.add({ id: place.id, parent, at, ...made, records: [record] });
+      conversation.add({
+        id: place.id,
+        parent,
+        ...this.#aliases(own, place),
+        at,
+        ...made,
+        records: [record],
+      });
     } else if (entry.type === "label") {
       this.#label(record, entry, place, conversation);
     } else {
@@ -136,9 +152,14 @@ export class PiReader implements RecordReader {
     if (entry.appendMode !== "side") this.#shown = place.id;
   }
 
+  /** The id that an upgraded file calls it by. */
+  #aliases(own: JsonObject, { id }: PiPlace): Pick<SourceEntry, "aliases"> {
+    const name = idIn(own.id);
+    return name === undefined || name === id ? {} : { aliases: [name] };
+  }
+
   /** Without ids, entries follow one another. */
   #placeOf(entry: JsonObject): PiPlace {
-    this.#index++;
     const sourceId = this.#start?.sourceId ?? "";
     const id = idIn(entry.id) ?? indexId(sourceId, this.#index);
     const parent = entry.parentId === null ? null : (idIn(entry.parentId) ?? this.#last);

@@ -30,6 +30,19 @@ function byId(sink: RecordingSink, id: string): SourceEntry {
 const blocksOf = ({ message }: SourceEntry): readonly JsonObject[] =>
   (message?.content ?? []) as readonly JsonObject[];
 
+/** What pi makes of a file without ids when it opens it. */
+function upgradedByPi(text: string): string {
+  const records = recordsIn(text);
+  const id = (index: number): string => `f000000${index}`;
+  const upgraded = records.map((record, index) => {
+    if (index === 0) return { ...record, version: 3 };
+    const { firstKeptEntryIndex: kept, ...rest } = record;
+    const place = { id: id(index), parentId: index === 1 ? null : id(index - 1) };
+    return { ...rest, ...place, ...(typeof kept === "number" && { firstKeptEntryId: id(kept) }) };
+  });
+  return upgraded.map((record) => JSON.stringify(record)).join("\n");
+}
+
 describe("pi lines", () => {
   const sink = read(fixture("v3-tree.jsonl"));
   const entry = (id: string): SourceEntry => byId(sink, id);
@@ -228,6 +241,51 @@ describe("pi versions", () => {
     });
     expect(sink.conversations[0]?.start.root).toBeUndefined();
     expect(sink.lines()).toEqual(["user: One.", "assistant: Two.", "user: Three.", "assistant: Four."]);
+  });
+
+  it("1 is the same conversation with the same entries after pi has upgraded it in place", () => {
+    const before = fixture("v1-without-ids.jsonl");
+    const upgraded = upgradedByPi(before);
+    const more = {
+      type: "message",
+      id: "f0000007",
+      parentId: "f0000006",
+      message: { role: "user", content: "Five." },
+    };
+    const [old, sink] = [read(before), read(`${upgraded}\n${JSON.stringify(more)}`)];
+    expect(sink.conversations[0]?.start.sourceId).toBe("cc33");
+    expect(sink.conversations[0]?.start.root).toBe(old.conversations[0]?.start.root);
+    const plain = (entries: readonly SourceEntry[]) =>
+      entries.map(({ id, parent, kind, data, message }) => ({ id, parent, kind, data, message }));
+    expect(plain(entriesOf(sink).slice(0, -1))).toEqual(plain(entriesOf(old)));
+    expect(entriesOf(sink).at(-1)).toMatchObject({ parent: madeId("cc33", 6), aliases: ["f0000007"] });
+    expect(sink.conversations[0]?.leaf).toBe(madeId("cc33", 7));
+  });
+
+  it("1 that was upgraded is read on by the names that pi gave", () => {
+    const lines = upgradedByPi(fixture("v1-without-ids.jsonl")).split("\n");
+    const aside = { type: "label", id: "f0000007", parentId: "f0000006", targetId: "f0000001", label: "x" };
+    const more = {
+      type: "message",
+      id: "f0000008",
+      parentId: "f0000007",
+      message: { role: "user", content: "Six." },
+    };
+    lines.push(JSON.stringify(aside), JSON.stringify(more));
+    const whole = read(lines.join("\n"));
+    expect(byId(whole, madeId("cc33", 7)).data).toEqual({ entry: madeId("cc33", 1), label: "x" });
+    expect(byId(whole, madeId("cc33", 8)).parent).toBe(madeId("cc33", 6));
+    for (let count = 2; count < lines.length; count++) {
+      const sink = new RecordingSink();
+      const first = pi.open(sink, surroundings("session.jsonl"), undefined);
+      feed(first, lines.slice(0, count).join("\n"));
+      first.end(true);
+      const second = pi.open(sink, surroundings("session.jsonl"), JSON.parse(JSON.stringify(first.state())));
+      feed(second, lines.slice(count).join("\n"), count + 1);
+      second.end(true);
+      const plain = (all: RecordingSink) => entriesOf(all).map(({ id, parent, data }) => [id, parent, data]);
+      expect(plain(sink)).toEqual(plain(whole));
+    }
   });
 
   it("2 called an extension's message that of a hook", () => {
