@@ -15,7 +15,7 @@ import { plainText } from "./codex-content.ts";
 type Content = Message["content"];
 
 /** Both an item and an event, only one of them yet, or an item that needs no event. */
-export type Seen = "item" | "event" | "both";
+type Seen = "item" | "event" | "both";
 
 export interface HeldUser {
   readonly records: SourceRecord[];
