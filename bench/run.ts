@@ -2,12 +2,14 @@
 import { formatsBench } from "./formats/index.ts";
 import { type BenchRow, benchFolder, microseconds, printTable, syncCost } from "./harness.ts";
 import { lifeBench } from "./life/index.ts";
+import { stateBench } from "./state/index.ts";
 import { storeBench } from "./store/index.ts";
 
 const SUITES: Readonly<Record<string, Readonly<Record<string, (folder: string) => Promise<BenchRow[]>>>>> = {
   store: storeBench,
   life: lifeBench,
   formats: formatsBench,
+  state: stateBench,
 };
 
 const [name = "", ...wanted] = process.argv.slice(2);

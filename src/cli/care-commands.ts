@@ -4,7 +4,7 @@ import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "./command.ts"
 const REMOVING: Topic = { group: "Care", summary: "A message, a conversation, what is old" };
 const COPYING: Topic = { group: "Care", summary: "Copy the store; put a copy in its place" };
 export const MEASURING: Topic = { group: "Care", summary: "How much is stored, is it whole, move it" };
-const CHECKING: Topic = { group: "Care", summary: "Check Node, SQLite, permissions and disk" };
+const CHECKING: Topic = { group: "Care", summary: "Check versions, state, store and disk" };
 
 const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
 const PATH: ArgumentSpec = { name: "PATH" };
@@ -117,10 +117,12 @@ export const CARE: readonly CommandSpec[] = [
   {
     name: "doctor",
     topic: CHECKING,
-    summary: "Check Node, SQLite, permissions, store and disk",
+    summary: "Check Node, state, config, store, secrets, disk",
+    details:
+      "Every finding says what to do. Nothing is changed without --fix, and with it nothing is deleted: permissions are closed, a damaged session index is set aside and made anew, one that does not say what the store says is corrected, models.json is written. No command that gives a secret is run.",
     args: [],
-    options: {},
-    examples: ["colloquy doctor"],
+    options: { fix: { type: "boolean", help: "Put right what is safe to put right" } },
+    examples: ["colloquy doctor", "colloquy doctor --fix"],
     load: () => import("./commands/doctor.ts"),
   },
 ];

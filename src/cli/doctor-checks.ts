@@ -1,14 +1,14 @@
 /** What `colloquy doctor` looks at. Each check says that all is well, or what is wrong and what to do. */
-import { existsSync, readdirSync, statfsSync, statSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, statfsSync } from "node:fs";
+import { dirname } from "node:path";
+import { asColloquyError } from "../errors.ts";
 import { bytesText } from "./bytes-text.ts";
-import { quoted } from "./invocation.ts";
-import type { StoreTarget } from "./store-target.ts";
 
 export interface DoctorFinding {
   /** Short and stable. */
   readonly code: string;
-  readonly severity: "error" | "warning" | "info";
+  /** A note is worth knowing, and no problem. */
+  readonly severity: "error" | "warning" | "note";
   readonly what: string;
   readonly fix: string;
 }
@@ -19,12 +19,35 @@ export interface Checkup {
   readonly findings: readonly DoctorFinding[];
 }
 
+/** Something that was put right. */
+export interface Fixed {
+  /** That of the finding. */
+  readonly code: string;
+  readonly what: string;
+}
+
+/** Where to write down what was put right; `undefined` when nothing may be touched. */
+export type Fixing = Fixed[] | undefined;
+
 const NODE_MAJOR_MIN = 24;
 /** From here on a rare loss between processes is mended in SQLite's write-ahead log. */
 const SQLITE_SAFE = "3.51.3";
 const FREE_PART_MIN = 0.05;
 const FREE_BYTES_MIN = 500_000_000;
-const FILES_LOOKED_AT_MAX = 10_000;
+
+/** A check that cannot be made is a finding, so that the others are shown too. */
+export async function attempt(
+  checked: string,
+  check: () => Promise<Checkup | Checkup[]> | Checkup,
+): Promise<Checkup[]> {
+  try {
+    return [await check()].flat();
+  } catch (error) {
+    const { message } = asColloquyError(error, `${checked} cannot be checked`);
+    const fix = "Put right what it says; if that is no help, report it as a bug";
+    return [{ checked, findings: [{ code: "check-failed", severity: "error", what: message, fix }] }];
+  }
+}
 
 export function checkNode(version: string = process.versions.node): Checkup {
   const old: DoctorFinding = {
@@ -51,66 +74,6 @@ export function isOlder(version: string, than: string): boolean {
   const want = than.split(".").map(Number);
   const at = want.findIndex((part, index) => (have[index] ?? 0) !== part);
   return at !== -1 && (have[at] ?? 0) < (want[at] ?? 0);
-}
-
-export function checkStateFolder(folder: string): Checkup {
-  const checked = `State folder ${folder}`;
-  const stat = statSync(folder, { throwIfNoEntry: false });
-  if (stat === undefined) {
-    const fix = "Nothing to do: the first message makes it";
-    return {
-      checked,
-      findings: [{ code: "no-state-folder", severity: "info", what: `There is no ${folder} yet`, fix }],
-    };
-  }
-  if (!stat.isDirectory()) {
-    const fix = "Move the file away, or choose another folder with --state-dir";
-    return {
-      checked,
-      findings: [{ code: "not-a-folder", severity: "error", what: `${folder} is a file`, fix }],
-    };
-  }
-  return { checked, findings: openToOthers(folder, filesBelow(folder)) };
-}
-
-/** The files of a store that a person put elsewhere. The folder of a SQLite file is not ours to judge. */
-export function checkStoreFiles({ engine, path }: StoreTarget): Checkup {
-  const checked = `Permissions of ${path}`;
-  if (path === null || !existsSync(path)) return { checked, findings: [] };
-  if (engine === "jsonl") return { checked, findings: openToOthers(path, filesBelow(path)) };
-  const files = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file));
-  return { checked, findings: openToOthers(undefined, files) };
-}
-
-function openToOthers(folder: string | undefined, files: readonly string[]): DoctorFinding[] {
-  // Windows has no such bits.
-  if (process.platform === "win32") return [];
-  const findings: DoctorFinding[] = [];
-  if (folder !== undefined && isOpen(folder)) {
-    const what = `Other users of this machine can look into ${folder}`;
-    findings.push({ code: "open-folder", severity: "warning", what, fix: `chmod 700 ${quoted(folder)}` });
-  }
-  const open = files.filter(isOpen);
-  const [first] = open;
-  if (first !== undefined) {
-    const others = open.length === 1 ? "" : ` and ${open.length - 1} more`;
-    const what = `Other users of this machine may read ${first}${others}`;
-    const all = folder === undefined ? `chmod 600 ${open.map(quoted).join(" ")}` : undefined;
-    const fix = all ?? `find ${quoted(folder ?? "")} -type f -exec chmod 600 {} +`;
-    findings.push({ code: "open-file", severity: "warning", what, fix });
-  }
-  return findings;
-}
-
-function isOpen(path: string): boolean {
-  return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
-}
-
-function filesBelow(folder: string): string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    .slice(0, FILES_LOOKED_AT_MAX)
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name));
 }
 
 export function checkDisk(path: string): Checkup {

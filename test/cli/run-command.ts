@@ -37,7 +37,14 @@ export class Place {
         [BIN, ...args],
         {
           cwd: this.folder,
-          env: { ...process.env, COLLOQUY_STATE_DIR: this.state, COLUMNS: "", NO_COLOR: "1", ...env },
+          env: {
+            ...process.env,
+            HOME: this.folder,
+            COLLOQUY_STATE_DIR: this.state,
+            COLUMNS: "",
+            NO_COLOR: "1",
+            ...env,
+          },
           maxBuffer: 64 * 1024 * 1024,
           timeout: 20_000,
         },

@@ -1,93 +1,75 @@
 import { relative } from "node:path";
-import { asColloquyError, type ColloquyError } from "../../errors.ts";
-import type { Finding } from "../../store/index.ts";
 import type { Call } from "../command.ts";
+import { configOptions } from "../config-access.ts";
 import { counted } from "../conversation-view.ts";
-import { damagedFile } from "../damaged-file.ts";
+import { checkAgents } from "../doctor-agents.ts";
 import {
+  attempt,
   type Checkup,
   checkDisk,
   checkNode,
   checkSqlite,
-  checkStateFolder,
-  checkStoreFiles,
-  type DoctorFinding,
+  type Fixed,
+  type Fixing,
 } from "../doctor-checks.ts";
+import { checkConfig } from "../doctor-config.ts";
+import { checkLeftovers, checkStateFolder, checkStoreFiles } from "../doctor-files.ts";
+import { checkStore } from "../doctor-store.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../exit.ts";
-import { openToRead } from "../open-store.ts";
+import { nextCommand } from "../invocation.ts";
 import type { Output } from "../output.ts";
 import { safeLine } from "../safe-text.ts";
-import { type StoreTarget, stateFolder, storeTarget } from "../store-target.ts";
+import { storeTarget } from "../store-target.ts";
 import { wrap } from "../wrap.ts";
 
-const NOT_OPENED = "store-not-opened";
-
 export async function run(call: Call): Promise<number> {
-  const target = storeTarget(call.values);
-  const folder = stateFolder(call.values);
-  const store = await checkStore(call, target);
-  const checkups = [checkNode(), checkSqlite(), checkStateFolder(folder), store];
-  const elsewhere = target.path !== null && relative(folder, target.path).startsWith("..");
-  // A file that turned out not to be ours is none of our business.
-  if (elsewhere && store.findings.every(({ code }) => code !== NOT_OPENED))
-    checkups.push(checkStoreFiles(target));
-  checkups.push(checkDisk(target.path ?? folder));
+  const fixing: Fixing = call.flags.has("fix") ? [] : undefined;
+  const checkups = await checkAll(call, fixing);
   const findings = checkups.flatMap((checkup) => checkup.findings);
-  const ok = findings.every(({ severity }) => severity === "info");
-  if (call.json) call.out.json({ ok, findings });
-  else call.out.lines(lines(call.out, checkups));
+  const ok = findings.every(({ severity }) => severity === "note");
+  if (call.json) call.out.json({ ok, findings, ...(fixing === undefined ? {} : { fixed: fixing }) });
+  else {
+    call.out.lines(lines(call.out, checkups, fixing ?? []));
+    if (fixing === undefined && findings.some(({ code }) => FIXABLE.has(code))) {
+      call.out.note(`To put right what is safe to put right: ${nextCommand("doctor --fix", call.values)}`);
+    }
+  }
   return ok ? EXIT_DONE : EXIT_PROBLEMS;
 }
 
-/** Open it and read everything. What goes wrong is a finding, so that the other checks are shown too. */
-async function checkStore(call: Call, target: StoreTarget): Promise<Checkup> {
-  const place = target.path ?? target.text;
-  try {
-    await using store = await openToRead(call, target);
-    if (store === undefined) {
-      const fix = "Nothing to do: the first message makes it";
-      const none: DoctorFinding = {
-        code: "no-store",
-        severity: "info",
-        what: `There is no store at ${place} yet`,
-        fix,
-      };
-      return { checked: `Store ${place}`, findings: [none] };
-    }
-    const { conversations, findings } = await store.verify();
-    const checked = `Store ${place}, ${counted(conversations, "conversation")}`;
-    return { checked, findings: findings.map(damage) };
-  } catch (error) {
-    const damaged = damagedFile(error, target);
-    const finding =
-      damaged === undefined ? unopened(asColloquyError(error, `Cannot read ${place}`)) : damage(damaged);
-    return { checked: `Store ${place}`, findings: [finding] };
+/** What `--fix` does something about. Nothing of that deletes anything. */
+const FIXABLE: ReadonlySet<string> = new Set([
+  "open-folder",
+  "open-file",
+  "damaged-index",
+  "index-differs",
+  "no-models",
+  "old-models",
+]);
+
+async function checkAll(call: Call, fixing: Fixing): Promise<Checkup[]> {
+  const { values } = call;
+  const target = storeTarget(values);
+  const options = await configOptions(call);
+  const { stateDir } = options;
+  const folder = await attempt(`State folder ${stateDir}`, () => checkStateFolder(stateDir, fixing));
+  const config = await checkConfig(options, values);
+  const { checkup, store: opened, ours } = await checkStore(call, target);
+  await using store = opened;
+  const checkups = [checkNode(), checkSqlite(), ...folder, config.checkup, checkup];
+  const elsewhere = target.path !== null && relative(stateDir, target.path).startsWith("..");
+  if (elsewhere && ours) {
+    checkups.push(...(await attempt(`Permissions of ${target.path}`, () => checkStoreFiles(target, fixing))));
   }
+  // The index is a view of the usual store, not of one that is named for once.
+  const usual = values.has("store") ? undefined : store;
+  const agents = { options, config, store: usual, values, fixing };
+  checkups.push(...(await attempt("Agents", () => checkAgents(agents))));
+  const places = elsewhere && ours ? [stateDir, target.path] : [stateDir];
+  checkups.push(...(await attempt("What was set aside", () => checkLeftovers(places))));
+  checkups.push(...(await attempt("Disk space", () => checkDisk(target.path ?? stateDir))));
+  return checkups;
 }
-
-function damage({ code, conversation, source, line, message }: Finding): DoctorFinding {
-  const at = line === null ? "" : `, line ${line}`;
-  const whose = conversation === null ? "" : ` (conversation ${conversation})`;
-  const fix = "Copy the store before anything else. What can be read is still read; a backup has the rest";
-  return { code, severity: "error", what: `${source ?? "The store"}${at}: ${message}${whose}`, fix };
-}
-
-function unopened(error: ColloquyError): DoctorFinding {
-  return {
-    code: NOT_OPENED,
-    severity: "error",
-    what: error.message,
-    fix: FIXES[error.code] ?? FIXES.INTERNAL_ERROR,
-  };
-}
-
-const FIXES: Readonly<Partial<Record<ColloquyError["code"], string>> & { INTERNAL_ERROR: string }> = {
-  NOT_FOUND: "Check --store and COLLOQUY_STORE; a first message makes the store",
-  VALIDATION_ERROR: "Check --store and COLLOQUY_STORE: they name something that is not a store",
-  NOT_SUPPORTED: "Update Colloquy, or choose another store with --store",
-  SERVICE_UNAVAILABLE: "Copy the store, then check the disk and the permissions",
-  INTERNAL_ERROR: "Copy the store, and report this as a bug",
-};
 
 const NO_MARK = " ".repeat(7);
 
@@ -99,11 +81,12 @@ function beside(out: Output, mark: string, text: string, style?: "dim"): string[
   });
 }
 
-const MARKS = { error: "red", warning: "yellow", info: "cyan" } as const;
+const MARKS = { error: "red", warning: "yellow", note: "cyan" } as const;
 
-function lines(out: Output, checkups: readonly Checkup[]): string[] {
-  const found = checkups.flatMap(({ findings }) => findings).filter(({ severity }) => severity !== "info");
+function lines(out: Output, checkups: readonly Checkup[], fixed: readonly Fixed[]): string[] {
+  const found = checkups.flatMap(({ findings }) => findings).filter(({ severity }) => severity !== "note");
   return [
+    ...fixed.flatMap(({ what }) => beside(out, out.style("green", "fixed  "), what)),
     ...checkups.flatMap(({ checked, findings }) => [
       ...(findings.length === 0 ? beside(out, out.style("green", "ok     "), checked) : []),
       ...findings.flatMap(({ severity, what, fix }) => [
