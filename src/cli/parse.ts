@@ -66,11 +66,11 @@ export async function parse(words: Words): Promise<Request> {
   for (const option of words.options) {
     const { type, multiple } = await specOf(command, option);
     if (type === "boolean") flags.add(checkFlag(option));
-    else if (multiple) lists.set(option.name, [...(lists.get(option.name) ?? []), checkValue(option)]);
+    else if (multiple) lists.set(option.name, [...(lists.get(option.name) ?? []), await checkValue(option)]);
     else if (values.has(option.name)) throw new UsageError(`${option.rawName} is given twice`, option.name);
-    else values.set(option.name, checkValue(option));
+    else values.set(option.name, await checkValue(option));
   }
-  if (!words.help) checkArguments(command, args);
+  if (!words.help) await checkArguments(command, args);
   return { command, args, values, lists, flags };
 }
 
@@ -97,19 +97,16 @@ function checkFlag({ name, rawName, value }: GivenOption): string {
   return name;
 }
 
-function checkValue({ name, rawName, value, inline }: GivenOption): string {
+async function checkValue({ name, rawName, value, inline }: GivenOption): Promise<string> {
   if (value === undefined) throw new UsageError(`${rawName} needs a value`, name);
-  // Most likely the value was forgotten and this is the next option.
   if (!inline && value.length > 1 && value.startsWith("-")) {
-    throw new UsageError(
-      `${rawName} needs a value; one that starts with - is written ${rawName}=${value}`,
-      name,
-    );
+    const { dashedValue } = await import("./unknown.ts");
+    throw dashedValue(name, rawName, value);
   }
   return value;
 }
 
-function checkArguments(command: CommandSpec, args: readonly string[]): void {
+async function checkArguments(command: CommandSpec, args: readonly string[]): Promise<void> {
   // "help sessions list": the name of a command is one or two words.
   const atMost = command.name === "help" ? 2 : command.args.length;
   const missing = command.args.find((arg, index) => !arg.optional && args[index] === undefined);
@@ -121,8 +118,7 @@ function checkArguments(command: CommandSpec, args: readonly string[]): void {
   }
   const extra = command.args.at(-1)?.many === true ? undefined : args[atMost];
   if (extra !== undefined) {
-    const phrase = command.args.at(-1)?.phrase;
-    const quotes = phrase === undefined ? "" : `. Put the ${phrase} in quotes`;
-    throw new UsageError(`"${extra}" is one argument too many for "${command.name}"${quotes}`, "arguments");
+    const { extraArgument } = await import("./unknown.ts");
+    throw extraArgument(command, extra);
   }
 }

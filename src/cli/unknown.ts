@@ -1,4 +1,5 @@
-/** What to say about words that nobody knows. Loaded only then. */
+/** What to say about words that nobody knows, or that stand in the wrong place. Loaded only then. */
+import { looksLikeSecret } from "../state/credentials/mask.ts";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { UsageError } from "./exit.ts";
@@ -12,7 +13,10 @@ export function unknownCommand(first: string, second: string | undefined): Usage
     .map((name) => name.split(" ")[1] ?? "");
   if (inGroup.length === 0) {
     const hint = meantCommand(first, second, names);
-    return new UsageError(`Unknown command "${first}"${didYouMean(hint)} See ${PROGRAM} --help`, "command");
+    return new UsageError(
+      `Unknown command "${shown(first)}"${didYouMean(hint)} See ${PROGRAM} --help`,
+      "command",
+    );
   }
   if (second === undefined) {
     return new UsageError(`"${first}" needs one of: ${inGroup.join(", ")}`, "command");
@@ -21,7 +25,7 @@ export function unknownCommand(first: string, second: string | undefined): Usage
   // "sessions backup": it is no member of the group.
   const hint = names.includes(second) ? second : member && `${first} ${member}`;
   return new UsageError(
-    `Unknown command "${first} ${second}"${didYouMean(hint)} See ${PROGRAM} ${first} --help`,
+    `Unknown command "${first} ${shown(second)}"${didYouMean(hint)} See ${PROGRAM} ${first} --help`,
     "command",
   );
 }
@@ -31,7 +35,32 @@ export function unknownOption(command: CommandSpec, rawName: string, known: read
   const hint = rawName.startsWith("--") ? suggestion(name, known) : undefined;
   const place = command.name === "" ? "" : ` for "${command.name}"`;
   const help = `See ${`${PROGRAM} ${command.name}`.trimEnd()} --help`;
-  return new UsageError(`Unknown option ${rawName}${place}${didYouMean(hint && `--${hint}`)} ${help}`, name);
+  const unknown = rawName.slice(0, rawName.length - name.length) + shown(name);
+  return new UsageError(
+    `Unknown option ${unknown}${place}${didYouMean(hint && `--${hint}`)} ${help}`,
+    shown(name),
+  );
+}
+
+export function extraArgument(command: CommandSpec, extra: string): UsageError {
+  const phrase = command.args.at(-1)?.phrase;
+  const quotes = phrase === undefined ? "" : `. Put the ${phrase} in quotes`;
+  return new UsageError(
+    `"${shown(extra)}" is one argument too many for "${command.name}"${quotes}`,
+    "arguments",
+  );
+}
+
+/** Most likely the value was forgotten and this is the next option. */
+export function dashedValue(name: string, rawName: string, value: string): UsageError {
+  const dashes = /^-+/.exec(value)?.[0] ?? "";
+  const example = `${rawName}=${dashes}${shown(value.slice(dashes.length))}`;
+  return new UsageError(`${rawName} needs a value; one that starts with - is written ${example}`, name);
+}
+
+/** What others may read in a log: a secret that was typed in the wrong place is not repeated. */
+function shown(word: string): string {
+  return looksLikeSecret(word) ? "…" : word;
 }
 
 function meantCommand(

@@ -52,8 +52,14 @@ const SLACK_ID = /^[tcgduwe]0[a-z0-9]{6,14}$/i;
 const SLACK_CAPITALS = /^[TCGDUWE][A-Z0-9]*[0-9][A-Z0-9]*$/;
 
 function spellSlack(id: string): string {
-  if (SLACK_ID.test(id)) return id.toUpperCase();
-  return SLACK_CAPITALS.test(id) ? id : lower(id.replace(/^#+(?=.)/, ""));
+  const name = withoutHash(id);
+  if (SLACK_ID.test(name)) return name.toUpperCase();
+  return SLACK_CAPITALS.test(name) ? name : lower(name);
+}
+
+/** The name of a room without the sign in front of it. */
+export function withoutHash(name: string): string {
+  return name.replace(/^(?:#\s*)+(?=\S)/, "");
 }
 
 /** Whether a Slack id is that of a person. */

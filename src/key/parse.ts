@@ -47,10 +47,13 @@ const AGENT = /^agent:([^:]+):(.+)$/;
 function placeOf(channel: string, rest: string): Place {
   const parts = rest.split(":");
   if (channel === "cli" || channel === "web") return { kind: "session", id: rest, within: undefined };
-  const word = parts.findIndex((part) => part === "dm" || part === "channel" || part === "thread");
-  if (channel === "slack" && word !== 0) return slackPlace(parts, word);
-  if (word === 0 && parts.length > 1) return kindPlace(parts);
+  if (channel === "slack") return slackPlace(parts);
+  if (isKind(parts[0]) && parts.length > 1) return kindPlace(parts);
   return { kind: isDirect(channel, rest) ? "dm" : "session", id: rest, within: undefined };
+}
+
+function isKind(word: string | undefined): word is KeyKind {
+  return word === "dm" || word === "channel" || word === "thread";
 }
 
 function kindPlace([kind, ...others]: readonly string[]): Place {
@@ -60,16 +63,12 @@ function kindPlace([kind, ...others]: readonly string[]): Place {
   return { kind, id: others.slice(1).join(":"), within: others[0] };
 }
 
-function slackPlace(parts: readonly string[], word: number): Place {
-  if (word > 0 && word === parts.length - 2) {
-    return {
-      kind: parts[word] as KeyKind,
-      id: parts[word + 1] as string,
-      within: parts.slice(0, word).join(":"),
-    };
-  }
-  const id = parts.at(-1) as string;
-  return { kind: "channel", id, within: parts.length > 1 ? parts.slice(0, -1).join(":") : undefined };
+/** The kind is the last word but one; a room may be called `thread` too. */
+function slackPlace(parts: readonly string[]): Place {
+  const [word, id = ""] = parts.length < 2 ? [undefined, parts[0]] : parts.slice(-2);
+  const outer = parts.slice(0, isKind(word) ? -2 : -1);
+  const within = outer.length === 0 ? undefined : outer.join(":");
+  return { kind: isKind(word) ? word : "channel", id, within };
 }
 
 const PERSONAL: ReadonlySet<string> = new Set(["telegram", "whatsapp", "signal", "sms", "imessage"]);

@@ -56,7 +56,9 @@ export function toE164(text: string, country?: string): string {
 
 function withPlus(text: string): string {
   const digits = digitsOf(text);
-  return INTERNATIONAL.test(text.normalize("NFKC").trim()) ? `+${digits.replace(/^00/, "")}` : digits;
+  return INTERNATIONAL.test(text.normalize("NFKC").trim())
+    ? `+${digits.replace(/^(?:00)+(?=.)/, "")}`
+    : digits;
 }
 
 function once(number: string, country: string | undefined): string {

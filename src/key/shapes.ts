@@ -2,8 +2,9 @@
  * How the part behind the channel is written today, for each channel, from
  * any way in which it was ever written.
  */
-import { isSlackUser, lower, ruleOf, spell } from "./channels.ts";
+import { lower, ruleOf, spell } from "./channels.ts";
 import { isInternational, isPhoneLike, toE164 } from "./phone.ts";
+import { shapeSlack } from "./slack.ts";
 
 const DIRECT: ReadonlySet<string> = new Set(["direct", "dm", "user"]);
 const CHANNEL: ReadonlySet<string> = new Set(["channel", "group", "supergroup", "room"]);
@@ -14,13 +15,29 @@ export interface ShapeOptions {
   readonly country?: string | undefined;
 }
 
+/** `""` when there is nothing behind the kind. */
 export function shapeRest(channel: string, rest: string, options: ShapeOptions): string {
   const parts = rest.split(":").map((part) => part.trim());
   if (channel === "cli") return shapeCli(rest);
+  if (isEmpty(channel, parts)) return "";
   if (channel === "discord") return shapeDiscord(parts.map(lower));
   if (channel === "slack") return shapeSlack(parts);
   if (ruleOf(channel).phone) return shapePhone(channel, parts, options);
   return shapeOther(channel, parts);
+}
+
+/** Where nothing is known of the channel, an id may end with a colon. */
+function isEmpty(channel: string, parts: readonly string[]): boolean {
+  if (channel === "discord" || channel === "slack" || ruleOf(channel).phone) return parts.at(-1) === "";
+  const [first = "", ...others] = parts;
+  return (
+    parts.every((part) => part === "") ||
+    (isKind(lower(first)) && others.join(":") === "" && others.length > 0)
+  );
+}
+
+function isKind(word: string): boolean {
+  return DIRECT.has(word) || CHANNEL.has(word) || THREAD.has(word);
 }
 
 function shapeCli(rest: string): string {
@@ -57,19 +74,9 @@ function bareId(id: string): string {
   return /^<(?:@[!&]?|#)(\d+)>$/.exec(id)?.[1] ?? id;
 }
 
-function shapeSlack(parts: readonly string[]): string {
-  const words = parts.map((part) => {
-    const word = lower(part);
-    if (word === "direct" || word === "dm") return "dm";
-    return THREAD.has(word) && parts.length > 1 ? "thread" : spell(part, "slack");
-  });
-  const [first = ""] = words;
-  return words.length === 1 && isSlackUser(first) ? `dm:${first}` : words.join(":");
-}
-
 function shapePhone(channel: string, parts: readonly string[], options: ShapeOptions): string {
   const address = (id: string): string => shapeAddress(channel, id, options);
-  const [first = "", second, third, ...more] = dropWords(parts);
+  const [first = "", second, third, ...more] = joinDevice(channel, dropWords(parts));
   if (second === undefined) return isChat(channel, first) ? `channel:${address(first)}` : address(first);
   const word = lower(first);
   if (word === "thread" && third !== undefined)
@@ -95,6 +102,14 @@ function isFiller(word: string): boolean {
   return DIRECT.has(word) || word === "tel" || word === "";
 }
 
+/** A WhatsApp id that names a device, as `4917612345678:12@s.whatsapp.net`, is that of the person. */
+function joinDevice(channel: string, parts: readonly string[]): readonly string[] {
+  const [number = "", device = "", ...more] = parts;
+  const host = /^\d+(@(?:s\.whatsapp\.net|c\.us|lid))$/i.exec(device)?.[1];
+  const isDevice = ruleOf(channel).digitsArePhone && more.length === 0 && /^\d+$/.test(number);
+  return isDevice && host !== undefined ? [number + host] : parts;
+}
+
 /** Whether an id that stands alone is that of a group. */
 function isChat(channel: string, id: string): boolean {
   return channel === "telegram" ? /^-\d+$/.test(id) : /@g\.us$/i.test(id);
@@ -102,7 +117,7 @@ function isChat(channel: string, id: string): boolean {
 
 function shapeAddress(channel: string, id: string, { country }: ShapeOptions): string {
   const digitsArePhone = ruleOf(channel).digitsArePhone;
-  const number = digitsArePhone ? (/^(\d+)(?::\d+)?@(?:s\.whatsapp\.net|c\.us)$/i.exec(id)?.[1] ?? id) : id;
+  const number = digitsArePhone ? (/^(\d+)@(?:s\.whatsapp\.net|c\.us)$/i.exec(id)?.[1] ?? id) : id;
   if (isInternational(number)) return toE164(number);
   if (digitsArePhone && /^\d{8,15}$/.test(number) && !number.startsWith("0")) return toE164(`+${number}`);
   // A national number, which can be told from an id by its zero only.

@@ -63,12 +63,24 @@ describe("auth add", () => {
     const tokens = {
       access_token: "access-0123456789",
       refresh_token: "refresh-0123456789",
-      expires_in: 3600,
+      expires_in: "3600",
     };
     const input = JSON.stringify(tokens);
     const { profile } = await place.json(["auth", "add", "x", "--kind", "oauth", "--stdin"], { input });
     expect(profile).toMatchObject({ kind: "oauth", masked: "…6789" });
     expect(Date.parse(profile.expiresAt)).toBeGreaterThan(Date.now() + 3_000_000);
+  });
+
+  it.each([
+    ["seconds", { expires_at: 1_900_000_000 }],
+    ["seconds as text", { expires_at: "1900000000" }],
+    ["milliseconds", { expiresAt: 1_900_000_000_000 }],
+    ["a time", { expiresAt: "2030-03-17T17:46:40Z" }],
+  ])("takes the expiry of a sign-in in %s", async (_what, expiry) => {
+    using place = new Place();
+    const input = JSON.stringify({ access_token: "access-0123456789", ...expiry });
+    const { profile } = await place.json(["auth", "add", "x", "--kind", "oauth", "--stdin"], { input });
+    expect(profile).toMatchObject({ expiresAt: "2030-03-17T17:46:40.000Z", problem: null });
   });
 
   it("needs no secret for AWS", async () => {
@@ -94,13 +106,18 @@ describe("auth add", () => {
     ["a key as the provider", [KEY, "--stdin"], 1, "looks like a secret"],
     ["a key as the name", ["openai", KEY, "--stdin"], 1, "looks like a secret"],
     ["a key as the variable", ["openai", "--from-env", KEY], 1, "the name of a variable"],
+    ["a key as the file", ["openai", "--from-file", KEY], 1, "looks like a secret"],
+    ["a key as the command", ["openai", "--from-command", KEY], 1, "looks like a secret"],
+    ["a key behind the name", ["openai", "work", KEY], 2, '"…" is one argument too many'],
+    ["a key as an option", ["openai", `--${KEY}`], 2, "Unknown option --… for"],
+    ["the expiry of a key", ["openai", "--expires", "2030-01-01T00:00:00Z", "--stdin"], 2, "does not expire"],
     ["an empty secret", ["openai", "--stdin"], 1, "The secret is empty"],
   ])("refuses %s, and changes nothing", async (_what, args, code, message) => {
     using place = new Place();
     const failed = await place.failure(["auth", "add", ...args]);
     expect(failed.code).toBe(code);
     expect(failed.error.message).toContain(message);
-    expect(failed.error.message).not.toContain("0123456789");
+    expect(JSON.stringify(failed)).not.toContain("0123456789");
     expect(existsSync(place.state)).toBe(false);
   });
 
@@ -125,6 +142,17 @@ describe("auth add", () => {
     },
   );
 });
+
+it.each([[["auth", KEY]], [[KEY]], [["auth", "list", KEY]], [["auth", "add", "x", "--kind", `-${KEY}`]]])(
+  "a key in the wrong place is not repeated: %j",
+  async (args) => {
+    using place = new Place();
+    const failed = await place.failure(args);
+    expect(failed.code).toBe(2);
+    expect(failed.error.message).toContain("…");
+    expect(JSON.stringify(failed)).not.toContain("0123456789");
+  },
+);
 
 describe("auth order, test and remove", () => {
   it("do what they say", async () => {

@@ -10,7 +10,7 @@ import { profileJson, sourceText } from "./auth-view.ts";
 export async function run(call: Call): Promise<number> {
   const [provider = "", name] = call.args;
   const kind = givenKind(call);
-  const expiresAt = givenExpiry(call);
+  const expiresAt = givenExpiry(call, kind);
   const given = await givenSecret(call, kind);
   const { credentials } = await access(call, { needsConfig: false });
   const { id } = await credentials.add({
@@ -42,10 +42,15 @@ function givenKind(call: Call): CredentialKind {
   return kind;
 }
 
-function givenExpiry(call: Call): number | undefined {
+function givenExpiry(call: Call, kind: CredentialKind): number | undefined {
   const typed = call.values.get("expires");
   if (typed === undefined) return undefined;
   const ms = parseTime(typed);
   if (ms === undefined) throw new UsageError("--expires is a time such as 2027-01-31T00:00:00Z", "expires");
+  if (kind !== "token" && kind !== "oauth")
+    throw new UsageError(
+      `--expires is for --kind token and oauth; an ${kind} profile does not expire`,
+      "expires",
+    );
   return ms;
 }

@@ -1,7 +1,12 @@
 /** Where the secret of `auth add` comes from. Nothing that is read here is ever printed. */
+import { existsSync } from "node:fs";
+import { invalid } from "../../errors.ts";
 import { type NewProfile, type SecretInput, splitCommand } from "../../state/credentials/index.ts";
+import { looksLikeSecret } from "../../state/credentials/mask.ts";
+import { ELSEWHERE } from "../../state/credentials/names.ts";
 import { absolute } from "../../state/folder.ts";
 import { isPlainObject } from "../../util/json.ts";
+import { parseTime } from "../../util/time.ts";
 import type { Call } from "../command.ts";
 import { UsageError } from "../exit.ts";
 import { readStdin } from "../stdin.ts";
@@ -30,8 +35,15 @@ export async function givenSecret(call: Call, kind: string): Promise<Given> {
 
 function reference(source: "from-env" | "from-file" | "from-command", value: string): SecretInput {
   if (source === "from-env") return { env: value };
-  if (source === "from-file") return { file: absolute(value, process.getBuiltinModule("node:os").homedir()) };
+  if (source === "from-file") return { file: givenFile(value) };
   return { command: splitCommand(value) };
+}
+
+/** The secret itself in the place of its file would be kept, and shown in every list. */
+function givenFile(path: string): string {
+  if (looksLikeSecret(path) && !existsSync(path))
+    throw invalid(`What stands for the file ${ELSEWHERE}`, "from-file");
+  return absolute(path, process.getBuiltinModule("node:os").homedir());
 }
 
 async function typed(call: Call, source: "stdin" | undefined): Promise<string> {
@@ -53,15 +65,23 @@ function fromText(text: string, kind: string): Given {
   if (tokens === undefined) return { secret: { value: text } };
   const access = textOf(tokens, ["accessToken", "access_token", "access"]);
   const refresh = textOf(tokens, ["refreshToken", "refresh_token", "refresh"]);
-  const expires = numberOf(tokens, ["expiresAt", "expires_at", "expires"]);
-  const seconds = numberOf(tokens, ["expiresIn", "expires_in"]);
   if (access === undefined) throw new UsageError("The JSON has no accessToken", "secret");
-  const expiresAt = expires ?? (seconds === undefined ? undefined : Date.now() + seconds * 1000);
+  const expiresAt = expiryOf(tokens);
   return {
     secret: { value: access },
     ...(refresh === undefined ? {} : { refreshToken: { value: refresh } }),
     ...(expiresAt === undefined ? {} : { expiresAt }),
   };
+}
+
+/** Times before March 1973 in milliseconds are times of today in seconds. */
+const SECONDS_BELOW = 1e11;
+
+function expiryOf(tokens: Readonly<Record<string, unknown>>): number | undefined {
+  const at = numberOf(tokens, ["expiresAt", "expires_at", "expires"]);
+  if (at !== undefined) return at < SECONDS_BELOW ? at * 1000 : at;
+  const seconds = numberOf(tokens, ["expiresIn", "expires_in"]);
+  return seconds === undefined ? undefined : Date.now() + seconds * 1000;
 }
 
 /** The parser's message is not passed on: it quotes the text. */
@@ -81,6 +101,13 @@ function textOf(tokens: Readonly<Record<string, unknown>>, names: readonly strin
     | undefined;
 }
 
+/** A number, also as text; a time may be text such as 2027-01-31T00:00:00Z. */
 function numberOf(tokens: Readonly<Record<string, unknown>>, names: readonly string[]): number | undefined {
-  return names.map((name) => tokens[name]).find((value) => typeof value === "number") as number | undefined;
+  for (const name of names) {
+    const value = tokens[name];
+    const number =
+      typeof value === "string" && /^\d+$/.test(value) ? Number(value) : (parseTime(value) ?? value);
+    if (typeof number === "number") return number;
+  }
+  return undefined;
 }

@@ -49,9 +49,10 @@ const VARIABLES = [
 
 /** Whether the SDK of AWS would find something, as far as that is seen without it. */
 export function awsCredentials(env: Environment): boolean {
-  if (VARIABLES.some((names) => names.every((name) => env[name]))) return true;
-  const home = env.HOME ?? env.USERPROFILE;
-  const files = [env.AWS_SHARED_CREDENTIALS_FILE, env.AWS_CONFIG_FILE];
+  const own = (name: string): string | undefined => (Object.hasOwn(env, name) ? env[name] : undefined);
+  if (VARIABLES.some((names) => names.every((name) => own(name)))) return true;
+  const home = own("HOME") ?? own("USERPROFILE");
+  const files = [own("AWS_SHARED_CREDENTIALS_FILE"), own("AWS_CONFIG_FILE")];
   if (home) files.push(join(home, ".aws", "credentials"), join(home, ".aws", "config"));
   return files.some((file) => file !== undefined && file !== "" && existsSync(file));
 }

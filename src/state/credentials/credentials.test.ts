@@ -99,6 +99,29 @@ describe("a credential", () => {
     expect((await setup.open().resolve("x")).value).toBe(KEY);
   });
 
+  it("opens for its own agent alone, wherever the file is copied to", async () => {
+    const setup = new Setup();
+    await setup.open({ agentId: "ops" }).add({ provider: "x", secret: { value: KEY } });
+    mkdirSync(setup.folder, { recursive: true, mode: 0o700 });
+    const theirs = readFileSync(join(setup.state, "agents", "ops", "auth", "profiles.json"));
+    writeFileSync(setup.file, theirs, { mode: 0o600 });
+    await expect(setup.open().resolve("x")).rejects.toThrow("sealed for another agent");
+    expect((await setup.open({ agentId: "ops" }).resolve("x")).value).toBe(KEY);
+  });
+
+  it("of a variable with an odd name does not break the list", async () => {
+    const credentials = new Setup().open();
+    await credentials.add({ provider: "x", secret: { env: "toString" } });
+    expect(await credentials.list()).toMatchObject([{ problem: "the variable toString is not set" }]);
+  });
+
+  it.each(["api-key", "aws-sdk"] as const)("of the kind %s does not expire", async (kind) => {
+    const secret = kind === "aws-sdk" ? {} : { secret: { value: KEY } };
+    await expect(
+      new Setup().open().add({ provider: "x", kind, ...secret, expiresAt: NOW }),
+    ).rejects.toMatchObject({ code: "VALIDATION_ERROR", field: "expiresAt" });
+  });
+
   it("is not replaced by accident", async () => {
     const credentials = new Setup().open();
     await credentials.add({ provider: "openai", secret: { value: "first-secret-aaaa" } });

@@ -63,7 +63,7 @@ export class Credentials {
     this.#io = io;
     this.#adoptFrom = options.adoptFrom;
     this.#keys = new KeyRing({ stateDir, env, io, random, notice, platform });
-    this.#secrets = new Secrets(this.#keys, env, random);
+    this.#secrets = new Secrets(this.#keys, env, random, this.agentId);
     this.#store = new ProfileStore({ folder, io, random, clock, notice });
     this.#refreshing = { store: this.#store, secrets: this.#secrets, io, folder, clock };
   }

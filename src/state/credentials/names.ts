@@ -7,7 +7,8 @@ const PROVIDER = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-const ELSEWHERE =
+/** Behind what the word stands for. */
+export const ELSEWHERE =
   "looks like a secret. Secrets are not given as arguments, where others can see them: take it as seen, and make a new one";
 
 /** Under the name that all use in the end. */

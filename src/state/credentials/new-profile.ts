@@ -26,6 +26,8 @@ function credentialOf(input: NewProfile): Credential {
   if (!KINDS.includes(kind)) throw invalid(`The kind is one of ${KINDS.join(", ")}`, "kind");
   if (kind !== "oauth" && input.refreshToken !== undefined)
     throw invalid("Only an oauth profile has a refresh token", "refreshToken");
+  if ((kind === "api-key" || kind === "aws-sdk") && input.expiresAt !== undefined)
+    throw invalid(`The ${kind} profile does not expire: the kinds token and oauth do`, "expiresAt");
   if (kind === "aws-sdk") {
     if (input.secret !== undefined)
       throw invalid("An aws-sdk profile has no secret: the SDK finds its own", "secret");

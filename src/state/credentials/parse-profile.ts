@@ -62,6 +62,7 @@ function isSealed(value: unknown): value is Sealed {
   return (
     isPlainObject(value) &&
     typeof value.key === "string" &&
+    (value.agent === undefined || typeof value.agent === "string") &&
     typeof value.iv === "string" &&
     typeof value.data === "string"
   );

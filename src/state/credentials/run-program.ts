@@ -14,6 +14,8 @@ export type ProgramResult =
   | { readonly ok: false; readonly reason: string };
 
 const OUTPUT_BYTES_MAX = 64 * 1024;
+/** A process that the program leaves behind may keep the pipe open; what it said itself is there by then. */
+const GRACE_MS = 200;
 
 export function runProgram(argv: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
   const [program = "", ...args] = argv;
@@ -25,8 +27,12 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): Pr
     shell: false,
     windowsHide: true,
   });
+  let grace: NodeJS.Timeout | undefined;
+  let settled = false;
   const end = (result: ProgramResult): void => {
+    settled = true;
     clearTimeout(timer);
+    clearTimeout(grace);
     // Children of the program may hold the pipe open; nobody waits for them.
     child.stdout.destroy();
     child.stdin.destroy();
@@ -47,11 +53,16 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): Pr
     else chunks.push(chunk);
   });
   child.on("error", (error: NodeJS.ErrnoException) => end({ ok: false, reason: startFailure(error) }));
-  child.on("close", (code, signal) => {
+  const ended = (code: number | null, signal: string | null): void => {
     if (code === 0) end({ ok: true, output: Buffer.concat(chunks).toString("utf8") });
     else
       end({ ok: false, reason: code === null ? `was ended by ${signal}` : `ended with exit code ${code}` });
+  };
+  child.on("exit", (code, signal) => {
+    clearTimeout(timer);
+    if (!settled) grace = setTimeout(ended, GRACE_MS, code, signal);
   });
+  child.on("close", ended);
   child.stdin.on("error", () => {});
   child.stdin.end(options.input ?? "");
   return promise;

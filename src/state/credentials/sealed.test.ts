@@ -33,4 +33,11 @@ describe("a sealed value", () => {
     expect(unseal({ ...sealed, data: "" }, key, "anthropic:default/apiKey")).toBeUndefined();
     expect(unseal({ ...sealed, iv: "AA==" }, key, "anthropic:default/apiKey")).toBeUndefined();
   });
+
+  it("from before agents were part of the seal still opens", () => {
+    const older = { key: "old", iv: "CQkJCQkJCQkJCQkJ", data: "Ruuk+9KUpBOAFKpUk4/BlGzPhg2i3uWjNgT4BKSD" };
+    const key = { id: "old", bytes: Buffer.alloc(KEY_BYTES, 7) };
+    expect(unseal(older, key, "x:default/token")).toBe("an older value");
+    expect(unseal({ ...older, agent: "main" }, key, "x:default/token")).toBeUndefined();
+  });
 });

@@ -16,14 +16,16 @@ export interface SealKey {
 /**
  * `bound` says what the value belongs to, such as `anthropic:default/apiKey`.
  * It is not stored: a sealed value that is copied to another profile does not
- * open there.
+ * open there. The agent is stored, and cannot be changed without breaking the
+ * seal; values from before agents were part of it have none.
  */
-export function seal(value: string, key: SealKey, bound: string, random: Random): Sealed {
+export function seal(value: string, key: SealKey, bound: string, random: Random, agent?: string): Sealed {
   const iv = Buffer.alloc(IV_BYTES);
   random(iv);
-  const cipher = createCipheriv("aes-256-gcm", key.bytes, iv).setAAD(context(bound));
+  const cipher = createCipheriv("aes-256-gcm", key.bytes, iv).setAAD(context(bound, agent));
   const data = Buffer.concat([cipher.update(value, "utf8"), cipher.final(), cipher.getAuthTag()]);
-  return { key: key.id, iv: iv.toString("base64"), data: data.toString("base64") };
+  const value64 = { iv: iv.toString("base64"), data: data.toString("base64") };
+  return { key: key.id, ...(agent === undefined ? {} : { agent }), ...value64 };
 }
 
 /** The value, or `undefined` when this key does not open it: another key, another place, or damage. */
@@ -32,7 +34,7 @@ export function unseal(sealed: Sealed, key: SealKey, bound: string): string | un
   const data = Buffer.from(sealed.data, "base64");
   if (iv.length !== IV_BYTES || data.length < TAG_BYTES) return undefined;
   try {
-    const decipher = createDecipheriv("aes-256-gcm", key.bytes, iv).setAAD(context(bound));
+    const decipher = createDecipheriv("aes-256-gcm", key.bytes, iv).setAAD(context(bound, sealed.agent));
     decipher.setAuthTag(data.subarray(-TAG_BYTES));
     return Buffer.concat([decipher.update(data.subarray(0, -TAG_BYTES)), decipher.final()]).toString("utf8");
   } catch {
@@ -40,6 +42,8 @@ export function unseal(sealed: Sealed, key: SealKey, bound: string): string | un
   }
 }
 
-function context(bound: string): Buffer {
-  return Buffer.from(`colloquy sealed 1\n${bound}`);
+function context(bound: string, agent: string | undefined): Buffer {
+  return Buffer.from(
+    agent === undefined ? `colloquy sealed 1\n${bound}` : `colloquy sealed 2\n${agent}\n${bound}`,
+  );
 }

@@ -8,10 +8,11 @@ import { systemRandom } from "../../util/uuid.ts";
 import { KeyRing } from "./key-ring.ts";
 import { runProgram } from "./run-program.ts";
 import { describeSource, Secrets } from "./secrets.ts";
+import type { Sealed } from "./types.ts";
 
-function open(env: Record<string, string> = {}): Secrets {
-  const options = { stateDir: tempFolder(), io: systemIo, random: systemRandom, notice: () => {} };
-  return new Secrets(new KeyRing({ ...options, env, platform: "none" }), env, systemRandom);
+function open(env: Record<string, string> = {}, stateDir = tempFolder(), agentId?: string): Secrets {
+  const options = { stateDir, io: systemIo, random: systemRandom, notice: () => {} };
+  return new Secrets(new KeyRing({ ...options, env, platform: "none" }), env, systemRandom, agentId);
 }
 
 describe("a secret by reference", () => {
@@ -27,6 +28,15 @@ describe("a secret by reference", () => {
       reason: "the variable NOT is not set",
     });
   });
+
+  it.each(["toString", "constructor", "__proto__", "hasOwnProperty"])(
+    "does not come from what every object has: %s",
+    async (name) =>
+      expect(await open().get({ env: name }, "-")).toEqual({
+        ok: false,
+        reason: `the variable ${name} is not set`,
+      }),
+  );
 
   it("comes from a file that its owner alone can read", async () => {
     const secrets = open();
@@ -93,6 +103,22 @@ describe("a secret by reference", () => {
     });
     expect(await open().get(ref, "a:b/apiKey")).toMatchObject({ reason: expect.stringContaining("its key") });
   });
+
+  it("is sealed for one agent, and what was sealed before that still opens", async () => {
+    const state = tempFolder();
+    const [ops, main] = [open({}, state, "ops"), open({}, state, "main")];
+    const ref = (await ops.seal("sk-sealed", "a:b/apiKey")) as { sealed: Sealed };
+    expect(await open({}, state, "ops").get(ref, "a:b/apiKey")).toEqual({ ok: true, value: "sk-sealed" });
+    expect(await main.get(ref, "a:b/apiKey")).toEqual({
+      ok: false,
+      reason: "it was sealed for another agent; add the secret again",
+    });
+    const { agent: _, ...nobody } = ref.sealed;
+    for (const sealed of [{ ...ref.sealed, agent: "main" }, nobody])
+      expect(await main.get({ sealed }, "a:b/apiKey")).toMatchObject({ ok: false });
+    const older = await open({}, state).seal("sk-older", "a:b/apiKey");
+    expect(await main.get(older, "a:b/apiKey")).toEqual({ ok: true, value: "sk-older" });
+  });
 });
 
 describe("another program", () => {
@@ -102,6 +128,15 @@ describe("another program", () => {
     const start = performance.now();
     const result = await runProgram(["sh", "-c", "sleep 3 & sleep 3"], { env, timeoutMs: 200 });
     expect(result).toEqual({ ok: false, reason: "gave no answer within 0.2 s" });
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+
+  it("has answered when it ends, whoever still holds the pipe", async () => {
+    const start = performance.now();
+    const result = await runProgram(["sh", "-c", "sleep 4 & echo canary"], { env, timeoutMs: 3000 });
+    expect(result).toEqual({ ok: true, output: "canary\n" });
+    const failed = await runProgram(["sh", "-c", "sleep 4 & exit 3"], { env, timeoutMs: 3000 });
+    expect(failed).toEqual({ ok: false, reason: "ended with exit code 3" });
     expect(performance.now() - start).toBeLessThan(2000);
   });
 

@@ -6,7 +6,7 @@ import type { Environment } from "../folder.ts";
 import type { KeyRing } from "./key-ring.ts";
 import { runProgram } from "./run-program.ts";
 import { seal, unseal } from "./sealed.ts";
-import type { SecretRef, SourceType } from "./types.ts";
+import type { Sealed, SecretRef, SourceType } from "./types.ts";
 
 /** Reasons name the source and never quote what it gave. */
 export type Secret =
@@ -20,11 +20,14 @@ export class Secrets {
   readonly #keys: KeyRing;
   readonly #env: Environment;
   readonly #random: Random;
+  readonly #agentId: string | undefined;
 
-  constructor(keys: KeyRing, env: Environment, random: Random) {
+  /** Without an agent, what others sealed for theirs opens too. */
+  constructor(keys: KeyRing, env: Environment, random: Random, agentId?: string) {
     this.#keys = keys;
     this.#env = env;
     this.#random = random;
+    this.#agentId = agentId;
   }
 
   /** `bound` is what a sealed value belongs to: the profile and the member. */
@@ -33,20 +36,28 @@ export class Secrets {
     if ("env" in ref) return this.#variable(ref.env);
     if ("file" in ref) return readSecretFile(ref.file);
     if ("command" in ref) return this.#command(ref.command);
-    const found = await this.#keys.byId(ref.sealed.key);
+    return this.#opened(ref.sealed, bound);
+  }
+
+  async seal(value: string, bound: string): Promise<SecretRef> {
+    return { sealed: seal(value, await this.#keys.current(), bound, this.#random, this.#agentId) };
+  }
+
+  async #opened(sealed: Sealed, bound: string): Promise<Secret> {
+    const { agent = this.#agentId } = sealed;
+    if (this.#agentId !== undefined && agent !== this.#agentId)
+      return { ok: false, reason: "it was sealed for another agent; add the secret again" };
+    const found = await this.#keys.byId(sealed.key);
     if ("reason" in found) return { ok: false, reason: `it is sealed, and ${found.reason}` };
-    const value = unseal(ref.sealed, found.key, bound);
+    const value = unseal(sealed, found.key, bound);
     if (value === undefined)
       return { ok: false, reason: "its sealed value is damaged; add the secret again" };
     return { ok: true, value };
   }
 
-  async seal(value: string, bound: string): Promise<SecretRef> {
-    return { sealed: seal(value, await this.#keys.current(), bound, this.#random) };
-  }
-
   #variable(name: string): Secret {
-    const value = this.#env[name];
+    // A variable may be called like a member that every object has.
+    const value = Object.hasOwn(this.#env, name) ? this.#env[name] : undefined;
     if (value === undefined) return { ok: false, reason: `the variable ${name} is not set` };
     return trimmed(value, `the variable ${name}`);
   }

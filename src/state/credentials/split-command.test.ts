@@ -27,6 +27,7 @@ describe("a command as words", () => {
     ["./key.sh", "a whole path"],
     ["bin/key", "a whole path"],
     ["a\0b", "NUL"],
+    ["sk-proj-0123456789", "looks like a secret"],
   ])("refuses %j", (line, message) => {
     expect(() => splitCommand(line)).toThrow(message);
   });

@@ -1,5 +1,7 @@
 /** A command line as a list of words, with the quotes of a shell and none of its other meanings. */
 import { invalid } from "../../errors.ts";
+import { looksLikeSecret } from "./mask.ts";
+import { ELSEWHERE } from "./names.ts";
 
 const WORDS_MAX = 64;
 
@@ -43,6 +45,7 @@ export function splitCommand(line: string): string[] {
 export function checkCommand(words: readonly string[]): string[] {
   const [program] = words;
   if (program === undefined || program === "") throw invalid("The command is empty", "from-command");
+  if (looksLikeSecret(program)) throw invalid(`What stands for the command ${ELSEWHERE}`, "from-command");
   if (words.length > WORDS_MAX) throw invalid(`The command has more than ${WORDS_MAX} words`, "from-command");
   if (words.some((word) => word.includes("\0")))
     throw invalid("The command has a NUL character", "from-command");

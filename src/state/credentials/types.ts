@@ -9,6 +9,8 @@ export type FailureKind = (typeof FAILURES)[number];
 /** A value that only the key with this id opens. */
 export interface Sealed {
   readonly key: string;
+  /** Whose it is; part of the seal. */
+  readonly agent?: string;
   readonly iv: string;
   readonly data: string;
 }
