@@ -2,7 +2,6 @@
 import { invalid } from "../errors.ts";
 import type { ConfigOptions, LoadedConfig, Override } from "../state/config/draft.ts";
 import { type Finding, findingText } from "../state/config/finding.ts";
-import { fieldAt } from "../state/config/schema/field-at.ts";
 import { secretsOf, withoutSecrets } from "../state/config/secrets.ts";
 import { resolveStateDir } from "../state/folder.ts";
 import type { Path } from "../state/json5/nodes.ts";
@@ -44,7 +43,7 @@ function tell(found: Finding, json: boolean): void {
 
 /** A value as it may be seen: without what is known to be a secret, and without what looks like one. */
 export async function shown(config: LoadedConfig, value: Json, path: Path): Promise<Json> {
-  const masked = withoutSecrets(value, fieldAt(path), path);
+  const masked = withoutSecrets(value, path);
   if (!hasText(masked)) return masked;
   const { redactSecrets } = await import("../formats/redact-secrets.ts");
   const known = secretsOf(config);

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Change, ChangeOptions } from "../state/config/change.ts";
 import type { Call } from "./command.ts";
-import { configOptions } from "./config-access.ts";
+import { configOptions, tellNotices } from "./config-access.ts";
 import { EXIT_DONE } from "./exit.ts";
 import { safeLine } from "./safe-text.ts";
 
@@ -11,7 +11,9 @@ export async function changeOptions(call: Call): Promise<ChangeOptions> {
 }
 
 /** Say what was changed, and never to what: it may be a secret. */
-export function changed({ json, out }: Call, { path, file, backup }: Change, did: string): number {
+export function changed(call: Call, { path, file, backup, notices }: Change, did: string): number {
+  const { json, out } = call;
+  tellNotices(call, notices);
   if (json) out.json({ path, file, backup });
   else out.lines([`${did} ${safeLine(path)} in ${safeLine(file)}`]);
   return EXIT_DONE;

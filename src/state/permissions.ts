@@ -48,6 +48,20 @@ export function ensurePrivate(path: string): PermissionNotice | undefined {
   return { path, mode, repaired: true, message: `${path} was open to others (${mode}): it is ${wanted} now` };
 }
 
+/** The same for what is not ours to close: nothing is changed. */
+export function openNotice(path: string): PermissionNotice | undefined {
+  const open = openTo(path);
+  if (open === undefined) return undefined;
+  const mode = octal(open.mode);
+  const wanted = octal(open.mode & open.wanted).slice(1);
+  return {
+    path,
+    mode,
+    repaired: false,
+    message: `${path} is open to others (${mode}): run chmod ${wanted} on it`,
+  };
+}
+
 function closed(path: string, { mode, wanted }: Open): boolean {
   try {
     chmodSync(path, mode & wanted);

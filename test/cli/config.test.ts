@@ -83,6 +83,20 @@ describe("config get", () => {
     expect((await place.json(["config", "get", "env.vars.ANYTHING"])).value).toBe("…name");
   });
 
+  it("hides numbers, and what stands under a slip of a secret's name", async () => {
+    using place = new Place();
+    write(
+      place,
+      "colloquy.json",
+      "{ gateway: { auth: { pasword: 'a-secret-of-some-length' } }, channels: { foo: { password: 987654321012, secrets: [111222333444] } } }",
+    );
+    const seen = async (command: string, path: string) => (await place.json(["config", command, path])).value;
+    expect(await seen("get", "gateway.auth.pasword")).toBe("…ngth");
+    expect(await seen("explain", "gateway.auth.pasword")).toBe("…ngth");
+    expect(await seen("get", "channels.foo.secrets[0]")).toBe("…3444");
+    expect(await seen("explain", "channels.foo")).toEqual({ password: "…1012", secrets: ["…3444"] });
+  });
+
   it("takes --set, which wins", async () => {
     using place = new Place();
     const { value, source } = await place.json(["config", "get", "gateway.port", "--set", "gateway.port=9"]);
@@ -119,6 +133,14 @@ describe("config set and unset", () => {
     await place.json(["config", "unset", "gateway.port"]);
     expect((await place.json(["config", "get", "gateway.port"])).value).toBe(18789);
     expect((await place.failure(["config", "unset", "gateway.port"])).error.code).toBe("NOT_FOUND");
+  });
+
+  it("say so when nothing knows the key", async () => {
+    using place = new Place();
+    const { code, stdout, stderr } = await place.run(["config", "set", "gateway.prt", "5"]);
+    expect([code, stdout.startsWith("Set gateway.prt in ")]).toEqual([0, true]);
+    expect(stderr).toMatch(/^Warning: .*Unknown key "gateway\.prt": did you mean "gateway\.port"\?\n$/);
+    expect((await place.run(["config", "set", "gateway.port", "5"])).stderr).toBe("");
   });
 
   it("take JSON5, plain text, or standard input, as the setting wants it", async () => {

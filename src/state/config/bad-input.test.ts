@@ -151,6 +151,11 @@ const rows: readonly Row[] = [
     message: /^config\.d\/1\.json5:1:1: A patch is one object/,
   },
   {
+    what: "a patch that includes further down",
+    files: { "colloquy.json": "{}", "config.d/1.json5": "{ ui: [{ a: { $include: 'x' } }] }" },
+    message: /^config\.d\/1\.json5:1:25: A patch includes nothing \(at ui\[0\]\.a\.\$include\)/,
+  },
+  {
     what: "a patch that includes",
     files: { "config.d/1.json5": "{ $include: 'x' }" },
     message: /^config\.d\/1\.json5:1:13: A patch includes nothing/,
@@ -254,6 +259,16 @@ describe("a config that changes while it is read", () => {
     const error = await folder.failure({ reads });
     expect(error.code).toBe("SERVICE_UNAVAILABLE");
     expect(error.message).toMatch(/colloquy\.json vanished while it was being read/);
+  });
+
+  it("and vanishes gives no way to the config of an OpenClaw", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{ ui: { a: 1 } }" });
+    mkdirSync(join(folder.home, ".openclaw"));
+    writeFileSync(join(folder.home, ".openclaw", "openclaw.json"), "{ ui: { a: 2 } }");
+    const reads = disturbed("colloquy.json", 1, (path) => rmSync(path));
+    expect((await folder.failure({ reads })).message).toBe(
+      `${folder.path("colloquy.json")} vanished while it was being read`,
+    );
   });
 
   it("and vanishes for a moment is found again", async () => {

@@ -76,6 +76,12 @@ describe("the cache", () => {
     expect((await load(6)).value.ui).toMatchObject({ a: 6 });
   });
 
+  it("keeps the environment of one caller from another", async () => {
+    using folder = new TrialFolder(FILES);
+    await folder.load({ env: { MY_TOKEN: "of somebody else", ONLY_THERE: "1" } });
+    expect((await folder.load({ env: { MY_TOKEN: "mine" } })).env).toEqual({ MY_TOKEN: "mine" });
+  });
+
   it("does not answer for a file that is gone", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ ui: { a: 1 } }" });
     await folder.load();

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -48,6 +49,7 @@ describe("changing the config", () => {
       file: folder.path("colloquy.json"),
       backup: null,
       changed: true,
+      notices: [],
     });
     const { value } = await folder.load();
     expect(value).toMatchObject({
@@ -167,6 +169,26 @@ describe("changing the config", () => {
     await set(folder, "ui.a", 1);
     expect(readFileSync(join(folder.home, "mine.json"), "utf8")).toContain('"a": 1');
   });
+
+  it.skipIf(process.platform === "win32")(
+    "closes the backup of a linked config, and warns while that is open",
+    async () => {
+      using folder = new TrialFolder();
+      const mine = join(folder.home, "mine.json");
+      writeFileSync(mine, "{}");
+      chmodSync(mine, 0o644);
+      symlinkSync(mine, folder.path("colloquy.json"));
+      expect((await folder.load()).warnings).toMatchObject([
+        { severity: "warning", message: `${mine} is open to others (0644): run chmod 600 on it` },
+      ]);
+      const { backup } = await set(folder, "ui.a", 1);
+      expect(backup).toBe(`${mine}.bak.1`);
+      expect(statSync(`${mine}.bak.1`).mode & 0o777).toBe(0o600);
+      expect(
+        (await folder.load({ cacheTtlMs: 0 })).warnings.filter(({ code }) => code === "permissions"),
+      ).toEqual([]);
+    },
+  );
 
   it("makes a copy of an adopted config with all its files, and leaves the original", async () => {
     using folder = new TrialFolder();

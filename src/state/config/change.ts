@@ -4,16 +4,18 @@ import type { FileIo } from "../../transcript/io.ts";
 import type { Json } from "../../util/json.ts";
 import { stateLayout } from "../folder.ts";
 import { setAt } from "../json5/edit.ts";
-import type { Path } from "../json5/nodes.ts";
+import { type Node, nodeAt, type Path } from "../json5/nodes.ts";
+import { parseJson5 } from "../json5/parse.ts";
 import { unsetAt } from "../json5/remove.ts";
 import { formatPath } from "./config-path.ts";
 import type { ConfigOptions, Draft } from "./draft.ts";
 import { configError, type Finding } from "./finding.ts";
 import { loadDraft } from "./load.ts";
 import { plain, treeAt } from "./located.ts";
+import { otherChange } from "./other-change.ts";
 import { systemReads, withContent } from "./reads.ts";
 import { adoptedTexts } from "./take-over.ts";
-import { targetOf } from "./target.ts";
+import { ownPath, targetOf } from "./target.ts";
 import { withConfigLock, writeFiles } from "./write.ts";
 
 export interface ChangeOptions extends ConfigOptions {
@@ -30,6 +32,8 @@ export interface Change {
   readonly backup: string | null;
   /** False when there was nothing to take away. */
   readonly changed: boolean;
+  /** What is worth knowing about the config since then, such as a key that nothing knows. */
+  readonly notices: readonly Finding[];
 }
 
 /** Set a value in the file that holds it. A value that makes the config wrong is refused. */
@@ -37,7 +41,10 @@ export function setConfig(options: ChangeOptions, path: Path, value: Json): Prom
   return change(
     options,
     path,
-    (text, inner, file) => setAt(text, inner, value, file),
+    (text, inner, file) => {
+      refuseLoss(text, inner, path, file);
+      return setAt(text, inner, value, file);
+    },
     (after) => {
       const now = treeAt(after.tree, path);
       const same = now !== undefined && JSON.stringify(plain(now)) === JSON.stringify(value);
@@ -75,6 +82,20 @@ function conflict(path: Path, { tree }: Draft): ColloquyError {
   );
 }
 
+/** An include that stands in what is replaced would be gone, and nobody said so. */
+function refuseLoss(text: string, inner: Path, path: Path, file: string): void {
+  const node = nodeAt(parseJson5(text, file), inner);
+  if (node === undefined || !hasInclude(node)) return;
+  const message = `Nothing was changed: ${formatPath(path)} holds a $include in ${file}, which would be lost. Set what is in it key by key, or edit the file by hand`;
+  throw new ColloquyError("CONFLICT", message, { field: formatPath(path) });
+}
+
+function hasInclude(node: Node): boolean {
+  if (node.type === "array") return node.items.some(hasInclude);
+  if (node.type !== "object") return false;
+  return node.members.some(({ key, value }) => key === "$include" || hasInclude(value));
+}
+
 type EditText = (text: string, inner: Path, file: string) => string;
 
 async function change(
@@ -89,16 +110,19 @@ async function change(
     const texts = before.adopted ? adoptedTexts(before) : new Map<string, string>();
     const target = targetOf(before, path);
     const changed = edited(before, texts, path, edit);
-    if (!changed) return { path: formatPath(path), file: target.file, backup: null, changed };
+    const about = { path: formatPath(path), file: target.file, changed };
+    if (!changed) return { ...about, backup: null, notices: told(before.findings) };
     stamp(before, texts, options);
     const reads = withContent(options.reads ?? systemReads, texts);
     const after = await loadDraft({ ...tolerant, reads, repair: false });
     refuseNewErrors(before, after);
     check(after);
+    refuseOtherChanges(before, after, path);
     // A copy of an adopted config counts only when its main file is there.
     const last = before.adopted ? stateLayout(options.stateDir).config : target.file;
     const backups = writeFiles(io, texts, last);
-    return { path: formatPath(path), file: target.file, backup: backups.get(target.file) ?? null, changed };
+    const notices = [...told(before.findings), ...newFindings(before, after, "warning")];
+    return { ...about, backup: backups.get(target.file) ?? null, notices };
   });
 }
 
@@ -117,16 +141,35 @@ function currentText({ reads }: Draft, file: string): string {
 
 function stamp(draft: Draft, texts: Map<string, string>, { version, clock = Date.now }: ChangeOptions): void {
   const values = { lastTouchedVersion: version, lastTouchedAt: clock() };
+  const file = ownPath(draft, draft.file);
+  // Into the main file, whatever else speaks of it: a patch of a machine or a package is not ours to touch.
   for (const [key, value] of Object.entries(values)) {
-    edited(draft, texts, ["meta", key], (text, inner, file) => setAt(text, inner, value, file));
+    texts.set(file, setAt(texts.get(file) ?? currentText(draft, file), ["meta", key], value, file));
   }
+}
+
+/** Files that were found open to others, and closed. */
+function told(findings: readonly Finding[]): Finding[] {
+  return findings.filter(({ code }) => code === "permissions");
+}
+
+/** A file that is included in several places says something in all of them. */
+function refuseOtherChanges(before: Draft, after: Draft, path: Path): void {
+  const other = otherChange(before.final, after.final, path);
+  if (other === undefined) return;
+  const message = `Nothing was changed: ${formatPath(other)} would change together with ${formatPath(path)}, because both come from the same file. Edit the files by hand`;
+  throw new ColloquyError("CONFLICT", message, { field: formatPath(path) });
+}
+
+function newFindings(before: Draft, after: Draft, severity: Finding["severity"]): Finding[] {
+  const keyOf = ({ code, path, message }: Finding): string => JSON.stringify([code, path, message]);
+  const known = new Set(before.findings.map(keyOf));
+  return after.findings.filter((found) => found.severity === severity && !known.has(keyOf(found)));
 }
 
 /** What was wrong before may stay wrong, so that a config can be mended step by step. */
 function refuseNewErrors(before: Draft, after: Draft): void {
-  const keyOf = ({ code, path, message }: Finding): string => JSON.stringify([code, path, message]);
-  const known = new Set(before.findings.map(keyOf));
-  const errors = after.findings.filter((found) => found.severity === "error" && !known.has(keyOf(found)));
+  const errors = newFindings(before, after, "error");
   if (errors.length === 0) return;
   const error = configError(errors.map((found) => ({ ...found, file: null, line: null, column: null })));
   throw new ColloquyError(error.code, `Nothing was changed: ${error.message}`, {

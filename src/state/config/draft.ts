@@ -6,7 +6,7 @@ import { CONFIG_NAME, type Environment } from "../folder.ts";
 import type { Path } from "../json5/nodes.ts";
 import type { CacheEntry } from "./cache.ts";
 import type { Finding, Warning } from "./finding.ts";
-import type { OriginKind, Tree } from "./located.ts";
+import type { OriginKind, Place, Tree } from "./located.ts";
 import type { ConfigReads, Stamp } from "./reads.ts";
 
 /** One `--set PATH=VALUE`. */
@@ -86,6 +86,8 @@ export interface Draft {
   tree: Tree;
   /** With defaults and absolute paths. */
   final: Tree;
+  /** Every name after a `$include`, and the real path of what it stands for. */
+  readonly includes: { readonly at: Place; readonly file: string }[];
   readonly patches: { readonly name: string; readonly tree: Tree }[];
   readonly findings: Finding[];
   cached: CacheEntry | undefined;
@@ -113,6 +115,7 @@ export function newDraft(options: ConfigOptions, reads: ConfigReads): Draft {
     added: new Map(),
     tree: NOTHING,
     final: NOTHING,
+    includes: [],
     patches: [],
     findings: [],
     cached: undefined,

@@ -4,6 +4,7 @@ import type { Path } from "../json5/nodes.ts";
 import { hasChanged, remember } from "./cache.ts";
 import { parsePath } from "./config-path.ts";
 import { type ConfigOptions, type Draft, type LoadedConfig, newDraft, type Origin } from "./draft.ts";
+import type { Finding } from "./finding.ts";
 import { plain, type Tree, treeAt } from "./located.ts";
 import { runPipeline } from "./pipeline.ts";
 import { systemReads } from "./reads.ts";
@@ -26,26 +27,61 @@ export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> 
 
 /** The same, for those who need more than the values. */
 export async function loadDraft(options: ConfigOptions): Promise<Draft> {
-  let wasThere = false;
+  const { draft, failure } = await tryLoad(options);
+  if (failure !== undefined) throw failure.error;
+  return draft;
+}
+
+interface Failure {
+  readonly error: unknown;
+}
+
+export interface Try {
+  /** Also of a failure: it knows which files had a part in it. */
+  readonly draft: Draft;
+  readonly failure: Failure | undefined;
+}
+
+/** The same, without an exception. */
+export async function tryLoad(options: ConfigOptions): Promise<Try> {
+  let before: Draft | undefined;
   for (let attempt = 1; ; attempt++) {
     const draft = newDraft(options, options.reads ?? systemReads);
     const failure = await failureOf(draft);
-    if (wasThere && !draft.exists) {
-      throw unavailable(`${draft.file} vanished while it was being read`, { details: { file: draft.file } });
-    }
-    wasThere ||= draft.exists;
-    if (draft.cached !== undefined) return draft.cached.draft;
+    if (before !== undefined && isGone(before, draft)) return { draft, failure: vanished(before) };
+    // What was closed at the first try is not found open at the next.
+    draft.findings.unshift(...(before?.findings ?? []).filter(isRepair));
+    before = draft;
+    if (draft.cached !== undefined)
+      return { draft: fromCache(draft.cached.draft, draft), failure: undefined };
     if (attempt < ATTEMPTS && isMoving(draft, failure)) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       continue;
     }
-    if (failure !== undefined) throw failure.error;
-    remember(draft);
-    return draft;
+    if (failure === undefined) remember(draft);
+    return { draft, failure };
   }
 }
 
-async function failureOf(draft: Draft): Promise<{ readonly error: unknown } | undefined> {
+/** Whether the file has vanished. The config of an OpenClaw does not take the place of one that was ours. */
+export function isGone(before: Draft, now: Draft): boolean {
+  return before.exists && (!now.exists || (now.adopted && !before.adopted));
+}
+
+function isRepair({ code, severity }: Finding): boolean {
+  return code === "permissions" && severity === "info";
+}
+
+function vanished({ file }: Draft): Failure {
+  return { error: unavailable(`${file} vanished while it was being read`, { details: { file } }) };
+}
+
+/** What was loaded for somebody else, without the environment of that one. */
+function fromCache(cached: Draft, { options, realEnv, clock }: Draft): Draft {
+  return { ...cached, options, realEnv, clock };
+}
+
+async function failureOf(draft: Draft): Promise<Failure | undefined> {
   try {
     await runPipeline(draft);
     return undefined;
@@ -55,7 +91,7 @@ async function failureOf(draft: Draft): Promise<{ readonly error: unknown } | un
 }
 
 /** Whether something was being written meanwhile. */
-function isMoving(draft: Draft, failure: { readonly error: unknown } | undefined): boolean {
+function isMoving(draft: Draft, failure: Failure | undefined): boolean {
   if (hasChanged(draft.stamps, draft.reads)) return true;
   const cause = (failure?.error as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
   return cause?.code === "ENOENT";

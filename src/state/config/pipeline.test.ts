@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { PIPELINE } from "./pipeline.ts";
@@ -89,6 +89,30 @@ describe("the pipeline", () => {
     );
     expect(modes).toEqual([0o700, 0o600, 0o600, 0o600]);
     expect((await folder.load({ cacheTtlMs: 0 })).warnings).toEqual([]);
+  });
+
+  it.skipIf(process.platform === "win32")(
+    "closes the folders, also behind a link and without a main file",
+    async () => {
+      using folder = new TrialFolder({ "config.d/1.json5": "{}" });
+      const stateDir = join(folder.home, "link");
+      symlinkSync(folder.state, stateDir);
+      for (const name of [".", "config.d", "config.d/1.json5"]) chmodSync(folder.path(name), 0o755);
+      expect((await folder.load({ stateDir })).warnings.map(({ code }) => code)).toEqual(
+        Array.from({ length: 3 }, () => "permissions"),
+      );
+      const modes = [".", "config.d", "config.d/1.json5"].map(
+        (name) => statSync(folder.path(name)).mode & 0o777,
+      );
+      expect(modes).toEqual([0o700, 0o700, 0o600]);
+    },
+  );
+
+  it.skipIf(process.platform === "win32")("leaves a folder alone in which no config is", async () => {
+    using folder = new TrialFolder();
+    chmodSync(folder.state, 0o755);
+    expect((await folder.load()).warnings).toEqual([]);
+    expect(statSync(folder.state).mode & 0o777).toBe(0o755);
   });
 });
 

@@ -2,12 +2,15 @@ import { isUtf8 } from "node:buffer";
 import { relative } from "node:path";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import { JSON5_BYTES_MAX } from "../json5/parse.ts";
-import { ensurePrivate } from "../permissions.ts";
+import { ensurePrivate, openNotice, type PermissionNotice } from "../permissions.ts";
 import type { Draft } from "./draft.ts";
 import { finding } from "./finding.ts";
+import { realPath } from "./reads.ts";
 
 /** Read one file of the config, and remember what it was like. */
 export function readText(draft: Draft, path: string): string {
+  // First, since it changes the stamp.
+  closeFile(draft, path);
   const { bytes, stamp } = readBytes(draft, path);
   draft.stamps.set(path, stamp);
   draft.files.push(path);
@@ -17,7 +20,6 @@ export function readText(draft: Draft, path: string): string {
       details: { file: path, line: 1, column: 1 },
     });
   }
-  if (isOurs(draft, path)) closeToOthers(draft, path);
   return bytes.toString("utf8");
 }
 
@@ -25,6 +27,7 @@ function readBytes(draft: Draft, path: string): { bytes: Buffer; stamp: string }
   try {
     return draft.reads.read(path, JSON5_BYTES_MAX);
   } catch (error) {
+    draft.stamps.set(path, draft.reads.stamp(path));
     throw unreadable(path, error as NodeJS.ErrnoException);
   }
 }
@@ -54,15 +57,28 @@ function unreadable(path: string, error: NodeJS.ErrnoException): ColloquyError {
   return unavailable(`Cannot read ${path}: ${error.message}`, options);
 }
 
-/** Within the state folder, which is ours to keep closed. */
-function isOurs({ options, adopted }: Draft, path: string): boolean {
-  const inside = relative(options.stateDir, path);
-  return !adopted && inside !== ".." && !/^\.\.[\\/]/.test(inside) && !/^(?:[A-Za-z]:|\/)/.test(inside);
+/** What lies in the state folder is ours to close. Where a link leads out of it, all we do is warn. */
+function closeFile(draft: Draft, path: string): void {
+  const { reads, adopted, options } = draft;
+  if (adopted) return;
+  const real = realPath(reads, path);
+  const ours = isBelow(options.stateDir, real) || isBelow(realPath(reads, options.stateDir), real);
+  if (ours || real !== path) closeToOthers(draft, real, ours ? ensurePrivate : openNotice);
 }
 
-export function closeToOthers(draft: Draft, path: string): void {
+function isBelow(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== ".." && !/^\.\.[\\/]/.test(inside) && !/^(?:[A-Za-z]:|\/)/.test(inside);
+}
+
+/** Links are followed: it is what they lead to that others can read. */
+export function closeToOthers(
+  draft: Draft,
+  path: string,
+  close: (path: string) => PermissionNotice | undefined = ensurePrivate,
+): void {
   if (draft.options.repair === false) return;
-  const notice = ensurePrivate(path);
+  const notice = close(realPath(draft.reads, path));
   if (notice === undefined) return;
   const severity = notice.repaired ? "info" : "warning";
   draft.findings.push({ ...finding(severity, "permissions", notice.message, []), file: null });

@@ -11,6 +11,7 @@ import {
   type Stats,
   statSync,
 } from "node:fs";
+import { basename, dirname } from "node:path";
 
 /** Changes whenever a file does; empty when there is none. */
 export type Stamp = string;
@@ -32,7 +33,8 @@ export interface ConfigReads {
 }
 
 function stampOf(stat: Stats): Stamp {
-  return `${stat.mtimeMs}:${stat.size}:${stat.ino}`;
+  // The last one changes also when a file is opened to its reader.
+  return `${stat.mtimeMs}:${stat.size}:${stat.ino}:${stat.ctimeMs}`;
 }
 
 function refuse(code: string, message: string): never {
@@ -73,8 +75,10 @@ export const systemReads: ConfigReads = {
 export function withContent(reads: ConfigReads, contents: ReadonlyMap<string, string>): ConfigReads {
   const instead = (path: string): string | undefined =>
     contents.get(path) ?? contents.get(realPath(reads, path));
+  const newIn = (folder: string): string[] =>
+    [...contents.keys()].filter((path) => dirname(path) === folder).map((path) => basename(path));
   return {
-    stamp: (path) => (instead(path) === undefined ? reads.stamp(path) : "tried"),
+    stamp: (path) => (instead(path) === undefined && newIn(path).length === 0 ? reads.stamp(path) : "tried"),
     exists: (path) => instead(path) !== undefined || reads.exists(path),
     read(path, bytesMax) {
       const text = instead(path);
@@ -82,11 +86,12 @@ export function withContent(reads: ConfigReads, contents: ReadonlyMap<string, st
       return { bytes: Buffer.from(text), stamp: "tried" };
     },
     realPath: (path) => (instead(path) !== undefined && !reads.exists(path) ? path : reads.realPath(path)),
-    list: (folder) => reads.list(folder),
+    list: (folder) => [...new Set([...reads.list(folder), ...newIn(folder)])],
   };
 }
 
-function realPath(reads: ConfigReads, path: string): string {
+/** A path as it is where there is nothing, or a link leads nowhere. */
+export function realPath(reads: ConfigReads, path: string): string {
   try {
     return reads.realPath(path);
   } catch {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../util/json.ts";
-import { ROOT } from "./schema/index.ts";
 import { secretsOf, withoutSecrets } from "./secrets.ts";
 
-const shown = (value: Json): Json => withoutSecrets(value, ROOT, []);
+const shown = (value: Json): Json => withoutSecrets(value, []);
 
 describe("secrets", () => {
   it("are hidden where the table says so", () => {
@@ -28,18 +27,45 @@ describe("secrets", () => {
     "passphrase",
     "Authorization",
     "cookie",
+    "encryptionKey",
+    "masterKey",
+    "simPin",
+    "PIN",
   ])("are hidden under the name %s anywhere, with all that is below", (name) => {
     expect(shown({ ui: { [name]: { deep: ["0123456789abcdef"] } } })).toEqual({
       ui: { [name]: { deep: ["…cdef"] } },
     });
   });
 
-  it.each(["tokenizer", "keyboard", "passport", "authors"])("are not taken for %s", (name) => {
-    expect(shown({ ui: { [name]: "0123456789abcdef" } })).toEqual({ ui: { [name]: "0123456789abcdef" } });
+  it.each(["tokenizer", "keyboard", "passport", "authors", "publicKey", "sessionKey", "keyId", "spin"])(
+    "are not taken for %s",
+    (name) => {
+      expect(shown({ ui: { [name]: "0123456789abcdef" } })).toEqual({ ui: { [name]: "0123456789abcdef" } });
+    },
+  );
+
+  it("are numbers, too, but a number of tokens is none", () => {
+    expect(
+      shown({
+        channels: { foo: { password: 987654321012, secrets: [111222333444], token: 5, maxTokens: 5 } },
+      }),
+    ).toEqual({ channels: { foo: { password: "…1012", secrets: ["…3444"], token: "…", maxTokens: 5 } } });
   });
 
-  it("are texts: a number of tokens is none", () => {
-    expect(shown({ ui: { maxTokens: 5 } })).toEqual({ ui: { maxTokens: 5 } });
+  it("are hidden under a slip of their name", () => {
+    const value = {
+      gateway: { auth: { pasword: "0123456789abcdef" } },
+      env: { var: { X: "0123456789abcdef" } },
+    };
+    expect(shown(value)).toEqual({ gateway: { auth: { pasword: "…cdef" } }, env: { var: { X: "…cdef" } } });
+  });
+
+  it("are hidden also where a path leads to them, or into them", () => {
+    expect(withoutSecrets("0123456789abcdef", ["gateway", "auth", "pasword"])).toBe("…cdef");
+    expect(withoutSecrets(111222333444, ["channels", "foo", "secrets", "0"])).toBe("…3444");
+    expect(withoutSecrets("plain and long enough", ["channels", "foo", "note"])).toBe(
+      "plain and long enough",
+    );
   });
 
   it("are known, so that they are found elsewhere too", () => {

@@ -1,4 +1,5 @@
-import { rmSync } from "node:fs";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import type { ColloquyError } from "../../errors.ts";
@@ -83,6 +84,54 @@ describe("watching the config", () => {
     folder.write("colloquy.json", "{ gateway: { port: 6 } }");
     await watching.until(() => watching.changes.length === 1);
     expect(port(watch.current)).toBe(6);
+  });
+
+  it.each([
+    [
+      "an include that is not there yet",
+      { "colloquy.json": "{ gateway: { $include: './g.json5' } }" },
+      { "g.json5": "{ port: 2000 }" },
+    ],
+    [
+      "a new include that cannot be parsed",
+      { "g.json5": "{ port: }", "colloquy.json": "{ gateway: { $include: './g.json5' } }" },
+      { "g.json5": "{ port: 2000 }" },
+    ],
+    [
+      "a new patch with a wrong value",
+      { "config.d/b.json5": "{ gateway: { port: 'x' } }" },
+      { "config.d/b.json5": "{ gateway: { port: 2000 } }" },
+    ],
+  ])("goes on when %s is mended", async (_what, wrong, mended) => {
+    using folder = new TrialFolder({
+      "colloquy.json": "{ gateway: { port: 1 } }",
+      "config.d/a.json5": "{}",
+    });
+    using watching = new Watching();
+    const watch = await watching.start(folder);
+    for (const [name, text] of Object.entries(wrong)) folder.write(name, text);
+    await watching.until(() => watching.errors.length > 0);
+    await sleep(100);
+    expect([watching.errors.length, port(watch.current)]).toEqual([1, 1]);
+    for (const [name, text] of Object.entries(mended)) folder.write(name, text);
+    await watching.until(() => watching.changes.length === 1);
+    expect(port(watch.current)).toBe(2000);
+  });
+
+  it("does not turn to the config of an OpenClaw when its own vanishes", async () => {
+    using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 5 } }" });
+    mkdirSync(join(folder.home, ".openclaw"));
+    writeFileSync(join(folder.home, ".openclaw", "openclaw.json"), "{ gateway: { port: 6666 } }");
+    using watching = new Watching();
+    const watch = await watching.start(folder);
+    rmSync(folder.path("colloquy.json"));
+    await watching.until(() => watching.errors.length + watching.changes.length > 0);
+    expect(watching.errors.map(({ message }) => message)).toEqual([
+      `${folder.path("colloquy.json")} is gone; the last config stays in force`,
+    ]);
+    expect([watching.changes, port(watch.current)]).toEqual([[], 5]);
+    folder.write("colloquy.json", "{ gateway: { port: 7 } }");
+    await watching.until(() => watching.changes.length === 1);
   });
 
   it("does not begin with a wrong config, and ends when it is closed", async () => {

@@ -1,7 +1,7 @@
 import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
 import { hasChanged } from "./cache.ts";
 import type { ConfigOptions, Draft, LoadedConfig } from "./draft.ts";
-import { loadDraft, loaded } from "./load.ts";
+import { isGone, loadDraft, loaded, tryLoad } from "./load.ts";
 
 export interface WatchOptions extends ConfigOptions {
   /** How often the files are looked at. Default half a second. */
@@ -81,20 +81,25 @@ class Watch implements ConfigWatch {
   }
 
   async #reload(seen: Map<string, string>): Promise<void> {
+    const before = this.#good;
+    const { draft, failure } = await tryLoad(this.#options);
+    if (this.#closed) return;
+    const gone = isGone(before, draft);
+    this.#seen = gone ? seen : failure === undefined ? new Map(draft.stamps) : union(seen, draft.stamps);
     try {
-      const draft = await loadDraft(this.#options);
-      if (this.#closed) return;
-      if (this.#good.exists && !draft.exists)
-        throw unavailable(`${this.#good.file} is gone; the last config stays in force`);
-      const before = this.#good;
+      if (gone) throw unavailable(`${before.file} is gone; the last config stays in force`);
+      if (failure !== undefined) throw failure.error;
       this.#good = draft;
-      this.#seen = new Map(draft.stamps);
       if (differ(before, draft)) this.#onChange(loaded(draft));
     } catch (error) {
-      this.#seen = seen;
-      if (!this.#closed) this.#onError(asColloquyError(error, "Cannot load the config"));
+      this.#onError(asColloquyError(error, "Cannot load the config"));
     }
   }
+}
+
+/** The files of the last good config, and those that made the new one fail: any of them may be what is mended. */
+function union(seen: Map<string, string>, failed: ReadonlyMap<string, string>): Map<string, string> {
+  return new Map([...seen, ...failed]);
 }
 
 function differ(before: Draft, after: Draft): boolean {

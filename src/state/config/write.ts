@@ -6,6 +6,7 @@ import { type FileIo, systemIo } from "../../transcript/io.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { LOCK_WAIT_MS, waitUntil } from "../../util/wait.ts";
 import { stateLayout } from "../folder.ts";
+import { ensurePrivate } from "../permissions.ts";
 
 const BACKUPS = 5;
 
@@ -75,7 +76,10 @@ function write(io: FileIo, file: string, text: string): string | undefined {
   // Only now: a disk that is full must not cost a backup with every try.
   for (let number = BACKUPS - 1; number >= 0; number--) {
     const from = `${file}.bak.${number}`;
-    if (io.stat(from) !== undefined) io.rename(from, `${file}.bak.${number + 1}`);
+    if (io.stat(from) === undefined) continue;
+    io.rename(from, `${file}.bak.${number + 1}`);
+    // It has the mode of the file it was, which others could perhaps read.
+    if (io === systemIo) ensurePrivate(`${file}.bak.${number + 1}`);
   }
   return `${file}.bak.1`;
 }

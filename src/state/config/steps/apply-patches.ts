@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import { parseJson5 } from "../../json5/parse.ts";
+import { formatPath } from "../config-path.ts";
 import { confined } from "../confined.ts";
 import { type Draft, folderOf, patchFolderOf } from "../draft.ts";
 import { stopping } from "../finding.ts";
-import { locate, type Tree, treeAt } from "../located.ts";
+import { childTree, innerPath, locate, type Tree } from "../located.ts";
 import { merge, PATCH_RULES } from "../merge.ts";
 import { readText } from "../read-file.ts";
 import { withVariables } from "./replace-variables.ts";
@@ -28,6 +29,8 @@ export function readPatches(draft: Draft): void {
 function readPatch(draft: Draft, path: string): Tree {
   const { reads, home } = draft;
   const file = confined({ reads, home, root: folderOf(draft) }, path, folderOf(draft));
+  // A patch may be a link, and a broken one may be mended.
+  if (file !== path) draft.stamps.set(path, reads.stamp(path));
   const nowhere = { path: "", file: path, line: null, column: null };
   if (typeof file !== "string") throw stopping(`patch-${file.problem}`, file.message, nowhere);
   const node = parseJson5(readText(draft, file), file);
@@ -36,10 +39,19 @@ function readPatch(draft: Draft, path: string): Tree {
     throw stopping("patch-shape", "A patch is one object: { … }", { path: "", file, line, column });
   }
   const tree = locate(node, { kind: "patch", file });
-  const include = treeAt(tree, ["$include"]);
-  if (include !== undefined) {
-    const { line, column } = include.at;
-    throw stopping("patch-include", "A patch includes nothing", { path: "$include", file, line, column });
-  }
+  refuseIncludes(tree);
   return tree;
+}
+
+/** Included files would be merged by other rules than a patch. */
+function refuseIncludes(tree: Tree): void {
+  if (tree.kind === "value") return;
+  const include = childTree(tree, "$include");
+  if (include !== undefined) {
+    const { source, line, column } = include.at;
+    const path = formatPath(innerPath(include.at));
+    const message = `A patch includes nothing (at ${path})`;
+    throw stopping("patch-include", message, { path, file: source.file, line, column });
+  }
+  for (const child of tree.kind === "array" ? tree.items : tree.members.values()) refuseIncludes(child);
 }

@@ -8,8 +8,7 @@ export async function findFile(draft: Draft): Promise<void> {
   const { config, root } = stateLayout(draft.options.stateDir);
   draft.file = config;
   draft.exists = draft.reads.exists(config);
-  if (draft.exists) closeToOthers(draft, root);
-  else {
+  if (!draft.exists) {
     // When it appears, what was loaded without it is out of date.
     draft.stamps.set(config, "");
     if (draft.options.adopt !== false) await adopt(draft, root);
@@ -17,6 +16,17 @@ export async function findFile(draft: Draft): Promise<void> {
   for (const beside of [dotEnvOf(draft), patchFolderOf(draft)]) {
     draft.stamps.set(beside, draft.reads.stamp(beside));
   }
+  if (!draft.adopted) closeFolders(draft, root);
+}
+
+/** A folder in which no config is may be anything. */
+function closeFolders(draft: Draft, root: string): void {
+  const patches = patchFolderOf(draft);
+  const hasPatches = draft.stamps.get(patches) !== "";
+  if (draft.exists || hasPatches || draft.stamps.get(dotEnvOf(draft)) !== "") closeToOthers(draft, root);
+  if (!hasPatches) return;
+  closeToOthers(draft, patches);
+  draft.stamps.set(patches, draft.reads.stamp(patches));
 }
 
 async function adopt(draft: Draft, root: string): Promise<void> {

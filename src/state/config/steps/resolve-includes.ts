@@ -95,10 +95,11 @@ class Includer {
     const { reads, home } = this.#draft;
     const from = dirname(at.source.file ?? this.#draft.file);
     const found = confined({ reads, home, root: folderOf(this.#draft) }, name, from);
+    // A link that comes to point elsewhere is a change, too, and so is a file that appears.
+    const wanted = absolute(name, home, from);
+    if (wanted !== found) this.#draft.stamps.set(wanted, reads.stamp(wanted));
     if (typeof found === "string") {
-      // A link that comes to point elsewhere is a change, too.
-      const wanted = absolute(name, home, from);
-      if (wanted !== found) this.#draft.stamps.set(wanted, reads.stamp(wanted));
+      this.#draft.includes.push({ at, file: found });
       return found;
     }
     throw wrong(`include-${found.problem}`, found.message, path, at);
