@@ -14,8 +14,8 @@ const TOOLS: readonly Tool[] = [
   { share: 0.45, fileBytes: 4_000_000, file: claudeCode },
   { share: 0.25, fileBytes: 3_000_000, file: codex },
   { share: 0.15, fileBytes: 2_000_000, file: pi },
-  { share: 0.1, fileBytes: 60_000_000, file: chatgpt },
-  { share: 0.05, fileBytes: 5_000_000, file: fineTuning },
+  { share: 0.13, fileBytes: 60_000_000, file: chatgpt },
+  { share: 0.02, fileBytes: 5_000_000, file: fineTuning },
 ];
 
 /** Returns the bytes that were written and the number of files. */
@@ -220,16 +220,18 @@ function chatgpt(words: Words, index: number) {
 }
 
 const CHATS_MAX = 20_000;
+/** As an export of 529 MB had them: 108,404 messages in 1,201 conversations. */
+const CHAT_MESSAGES = 90;
 
 function* chatgptElements(words: Words, index: number): Generator<string> {
   yield "[";
   for (let chat = 0; chat < CHATS_MAX; chat++) {
     const mapping: Record<string, object> = {};
     let parent: string | null = null;
-    for (let turn = 0; turn < 12; turn++) {
+    for (let turn = 0; turn < CHAT_MESSAGES; turn++) {
       const id = words.uuid();
       const author = { role: turn % 2 === 0 ? "user" : "assistant" };
-      const content = { content_type: "text", parts: [words.text(turn % 2 === 0 ? 200 : 1200)] };
+      const content = { content_type: "text", parts: [words.text(turn % 2 === 0 ? 400 : 3000)] };
       const seconds = START_MS / 1000 + index * 3600 + chat * 60 + turn;
       const message = {
         id,

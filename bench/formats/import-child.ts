@@ -5,11 +5,13 @@ import { openStore } from "../../src/store/open.ts";
 
 const [target = "", folder = ""] = process.argv.slice(2);
 const store = await openStore(target, { worker: true });
-lowMemory();
+const settle = lowMemory();
 const startedMs = performance.now();
-const { messages, conversations, skippedCount, unchanged, bytes } = await importConversations(store, [
-  folder,
-]);
+const { messages, conversations, skippedCount, unchanged, bytes } = await importConversations(
+  store,
+  [folder],
+  { onProgress: settle },
+);
 const ms = performance.now() - startedMs;
 await store.close();
 const rssBytes = process.resourceUsage().maxRSS * 1024;

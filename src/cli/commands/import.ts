@@ -55,13 +55,15 @@ async function once(call: Call, store: Store, paths: readonly string[]): Promise
   const { importConversations } = await import("../../formats/import/run.ts");
   const interrupt = stopOnInterrupt();
   const bar = progressBar(call, "Importing");
-  lowMemory();
+  const settle = lowMemory();
   try {
     const report = await importConversations(store, paths, {
       ...optionsOf(call),
       signal: interrupt.signal,
-      onProgress: ({ bytes, bytesTotal, files, filesTotal }) =>
-        bar.show(bytes, bytesTotal, `${files} of ${filesTotal} files`),
+      onProgress: ({ bytes, bytesTotal, files, filesTotal }) => {
+        settle();
+        bar.show(bytes, bytesTotal, `${files} of ${filesTotal} files`);
+      },
     });
     bar.clear();
     return tell(call, report);

@@ -1,7 +1,6 @@
 /** From the lines of a file to the records of a reader, and to the report where a line is none. */
 import type { Ingest } from "../../store/ingest.ts";
-import { LONG_LINE_BYTES } from "../sources/lines.ts";
-import { cutLongStrings } from "../sources/long-strings.ts";
+import { cutLongStrings, giveBack } from "../sources/long-strings.ts";
 import { parseRecords } from "../sources/records.ts";
 import type { ByteSource, SourceLine } from "../sources/types.ts";
 import type { RecordReader } from "./contract.ts";
@@ -97,14 +96,6 @@ export class LineFeed {
       const { hash, size } = await ingest.putBlob(bytesOf(source, offset, bytes));
       this.#sink.keepDamaged({ line, offset, damaged: reason, source: { type: "blob", hash, size } });
     }
-  }
-}
-
-/** Memory of this size is given back at once: until the next collection several such lines may have come. */
-function giveBack(bytes: Buffer): void {
-  const { buffer } = bytes;
-  if (buffer instanceof ArrayBuffer && !buffer.detached && buffer.byteLength >= LONG_LINE_BYTES / 4) {
-    buffer.transfer(0);
   }
 }
 

@@ -76,3 +76,11 @@ function hasControls(bytes: Buffer): boolean {
   for (let at = 0; at < bytes.length; at++) if ((bytes[at] as number) < 0x20) return true;
   return false;
 }
+
+/** Memory of this size is given back at once: until the next collection several such lines may have come. */
+export function giveBack(bytes: Buffer): void {
+  const { buffer } = bytes;
+  if (buffer instanceof ArrayBuffer && !buffer.detached && buffer.byteLength >= LONG_STRING_BYTES) {
+    buffer.transfer(0);
+  }
+}

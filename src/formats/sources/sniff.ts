@@ -3,6 +3,7 @@ import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { firstBytes } from "./byte-source.ts";
 import { readElements } from "./elements.ts";
 import { readLines } from "./lines.ts";
+import { cutLongStrings, giveBack } from "./long-strings.ts";
 import { parseRecords } from "./records.ts";
 import type { ByteSource, Head, HeadKind, SourceElement } from "./types.ts";
 
@@ -53,7 +54,7 @@ async function firstLines(source: ByteSource, bytesMax: number): Promise<FirstLi
   for await (const batch of readLines(source)) {
     for (const line of batch) {
       end = line.offset + line.bytes;
-      const text = line.text ?? line.raw?.toString("utf8") ?? "";
+      const text = line.text ?? shortText(line.raw);
       if (line.state === "blank" || (line.state === "ok" && text === "")) continue;
       const isOver = !isFirst && (line.offset > HEAD_BYTES || found.objects.length >= RECORDS_MAX);
       if (isOver) return found;
@@ -62,6 +63,14 @@ async function firstLines(source: ByteSource, bytesMax: number): Promise<FirstLi
     }
   }
   return { ...found, isAll: end < bytesMax };
+}
+
+/** Enough to tell what it is: what is long in a line says nothing about that. */
+function shortText(raw: Buffer | undefined): string {
+  if (raw === undefined) return "";
+  const { text } = cutLongStrings(raw);
+  giveBack(raw);
+  return text;
 }
 
 function count(found: FirstLines, text: string, isFirst: boolean): void {
