@@ -39,7 +39,6 @@ export class Place {
           cwd: this.folder,
           env: {
             ...process.env,
-            HOME: this.folder,
             COLLOQUY_STATE_DIR: this.state,
             COLUMNS: "",
             NO_COLOR: "1",
