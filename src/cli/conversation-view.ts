@@ -17,7 +17,7 @@ export function trashJson(info: ConversationInfo): Record<string, unknown> {
 }
 
 /** What a person types to name it. */
-export function nameOf({ key, id }: ConversationInfo): string {
+export function nameOf({ key, id }: Pick<ConversationInfo, "key" | "id">): string {
   return safeLine(key ?? id);
 }
 

@@ -19,7 +19,7 @@ export function importLines(call: Call, report: ImportReport): string[] {
     ...wrap(summary(call, report, grown.length), columns),
     ...grown.slice(0, SHOWN_MAX).map((item) => conversationLine(call, item)),
     ...more(grown.length),
-    ...wrap(asides(report).join(" "), columns),
+    ...asides(report).flatMap((aside) => wrap(aside, columns)),
     ...section("Skipped", skippedCount, skipped.map(placeLine)),
     ...section("Missing from the store", missingCount, missing.map(placeLine)),
     ...section(

@@ -163,7 +163,7 @@ function reportLines({ out }: Call, exported: readonly Exported[]): string[] {
   const [only, more] = exported;
   if (only === undefined) return ["There is nothing to export."];
   if (more === undefined) {
-    const name = nameOf(only as unknown as ConversationInfo);
+    const name = nameOf(only);
     return [
       ...wrap(`Exported ${name} to ${safeLine(only.path)} (${bytesText(only.bytes)})`, out.columns),
       ...secrets,

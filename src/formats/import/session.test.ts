@@ -1,0 +1,50 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { Ingest } from "../../store/ingest.ts";
+import { openStore } from "../../store/open.ts";
+import { Ledger } from "./ledger.ts";
+import { surroundings } from "./recording-sink.ts";
+import { ReportBuilder } from "./report.ts";
+import { importConversations } from "./run.ts";
+import { ImportSession } from "./session.ts";
+
+describe("a conversation that two files add to at once", () => {
+  it("is known as a whole, though one of them only goes on where it was", async () => {
+    const folder = join(tempFolder(), "sources");
+    mkdirSync(folder);
+    writeFileSync(
+      join(folder, "a.jsonl"),
+      piHeader("s1") + piSays("a1", null, "One") + piSays("a2", "a1", "Two"),
+    );
+    await using store = await openStore("ephemeral:");
+    const [first] = (await importConversations(store, [folder])).imported;
+    const id = first?.id as string;
+    const ingest = new Ingest(store);
+    const { lastSeq } = await ingest.tail(id);
+    const session = new ImportSession(ingest, "write", new ReportBuilder(), Ledger.inMemory(), false);
+    const remembered = { id, sourceId: "s1", lastSeq, title: null, version: null };
+    const growing = session.use(id, "pi", { sourceId: "s1" }, "a.jsonl", remembered, true);
+    const copy = session.use(id, "pi", { sourceId: "s1" }, "copy.jsonl", undefined, false);
+    expect(copy).toBe(growing);
+    copy.add({
+      entry: {
+        id: "a2",
+        message: { role: "user", content: "Two" },
+        records: [{ value: {}, line: 1, offset: 0 }],
+      },
+      parent: "a1",
+      after: null,
+      notes: [{ record: { type: "custom", data: "a note of the copy" } }],
+      origin: { format: "pi", file: "copy.jsonl", around: surroundings("copy.jsonl") },
+      bytes: 1,
+    });
+    await session.release(copy);
+    await session.release(growing);
+    const log = await Array.fromAsync(ingest.log(id, 0));
+    expect(JSON.stringify(log)).toContain("a note of the copy");
+    expect(log.filter(({ kind }) => kind === "message")).toHaveLength(2);
+  });
+});
