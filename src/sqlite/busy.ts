@@ -1,9 +1,8 @@
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import { waitUntil } from "../util/wait.ts";
 import { holderOf } from "./holder.ts";
+import { isBusy, sqliteCode } from "./sqlite-code.ts";
 
-const SQLITE_BUSY = 5;
-const SQLITE_LOCKED = 6;
 const SQLITE_TOOBIG = 18;
 const SQLITE_NOTADB = 26;
 
@@ -15,18 +14,6 @@ const REASONS: Readonly<Record<number, string>> = {
   13: "the disk is full",
   14: "it cannot be opened",
 };
-
-/** SQLite's own number for what went wrong, without the extended bits. */
-function sqliteCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | null)?.errcode;
-  return typeof code === "number" ? code & 0xff : undefined;
-}
-
-/** Somebody else has the lock; trying again later makes sense. */
-export function isBusy(error: unknown): boolean {
-  const code = sqliteCode(error);
-  return code === SQLITE_BUSY || code === SQLITE_LOCKED;
-}
 
 /** Anything that SQLite threw, in our terms. */
 export function sqliteError(error: unknown, path: string): ColloquyError {

@@ -1,8 +1,8 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../errors.ts";
-import { isBusy } from "./busy.ts";
 import { holderOf } from "./holder.ts";
+import { isBusy } from "./sqlite-code.ts";
 
 /** An exclusive lock between processes that the kernel releases when its holder dies. */
 export interface FileLock {

@@ -10,11 +10,7 @@ import type { BlobRef, Entry, Message } from "../message/types.ts";
 import { MAIN } from "../tree/tree.ts";
 import type { Json, JsonObject } from "../util/json.ts";
 
-/** A longer line is refused on append and passed over on reading. */
-export const LINE_BYTES_MAX: number = 64 * 1024 * 1024;
-
 const FORMAT_VERSION = 2;
-export const NEWLINE = 0x0a;
 
 /** The first line of a transcript. */
 export interface Header {

@@ -5,16 +5,9 @@ import { timestamp17 } from "../util/time.ts";
 import type { Random } from "../util/uuid.ts";
 import { copyRange, freeName, replaceFile } from "./atomic.ts";
 import type { FileIo } from "./io.ts";
-import {
-  decodeLine,
-  type EntryDraft,
-  encodeEntry,
-  encodeHeader,
-  type Header,
-  LINE_BYTES_MAX,
-} from "./lines.ts";
+import { decodeLine, type EntryDraft, encodeEntry, encodeHeader, type Header } from "./lines.ts";
 import { type AdvanceListener, advance, after, EMPTY_LOG, type LogState } from "./log-state.ts";
-import { endOfLastLine, readChunk } from "./scan.ts";
+import { endOfLastLine, LINE_BYTES_MAX, readChunk } from "./scan.ts";
 
 export interface LogWriterOptions extends AdvanceListener {
   readonly nowMs: () => number;

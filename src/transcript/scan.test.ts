@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FileIo, systemIo } from "./io.ts";
-import { encodeEntry, encodeHeader, LINE_BYTES_MAX } from "./lines.ts";
+import { encodeEntry, encodeHeader } from "./lines.ts";
 import { advance, EMPTY_LOG } from "./log-state.ts";
-import { endOfLastLine, linesBackward, linesForward, type RawLine } from "./scan.ts";
+import { endOfLastLine, LINE_BYTES_MAX, linesBackward, linesForward, type RawLine } from "./scan.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 

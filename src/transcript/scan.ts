@@ -5,7 +5,10 @@
  * line: somebody may be writing it.
  */
 import type { FileIo } from "./io.ts";
-import { LINE_BYTES_MAX, NEWLINE } from "./lines.ts";
+
+/** A longer line is refused on append and passed over on reading. */
+export const LINE_BYTES_MAX: number = 64 * 1024 * 1024;
+export const NEWLINE = 0x0a;
 
 /** One line without its newline. `bytes` is valid until the next one is asked for. */
 export interface RawLine {

@@ -8,8 +8,9 @@
 import { basename, dirname, join } from "node:path";
 import { copyRange, freeName, replaceFile } from "../../transcript/atomic.ts";
 import type { FileIo } from "../../transcript/io.ts";
-import { encodeHeader, NEWLINE } from "../../transcript/lines.ts";
+import { encodeHeader } from "../../transcript/lines.ts";
 import { EMPTY_LOG } from "../../transcript/log-state.ts";
+import { NEWLINE } from "../../transcript/scan.ts";
 import { infoOf, type Known } from "./known.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import type { LegacyFiles } from "./legacy-source.ts";

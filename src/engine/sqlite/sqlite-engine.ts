@@ -2,8 +2,9 @@ import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
-import { isBusy, retryBusy, sqliteError } from "../../sqlite/busy.ts";
+import { retryBusy, sqliteError } from "../../sqlite/busy.ts";
 import { openDatabase } from "../../sqlite/open.ts";
+import { isBusy } from "../../sqlite/sqlite-code.ts";
 import type { Tail } from "../../tree/place.ts";
 import type {
   Awaitable,
