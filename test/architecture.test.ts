@@ -5,16 +5,18 @@ import { describe, expect, it } from "vitest";
 /** Top to bottom: a folder imports itself and what stands below it, never beside or above it. */
 const LAYERS: readonly (readonly string[])[] = [
   ["errors.ts", "util"],
-  ["message", "key", "sqlite", "tree"],
-  ["transcript", "context", "text"],
+  ["disk", "secrets", "message", "key", "tree"],
+  ["sqlite", "text", "context"],
+  ["transcript"],
   ["engine"],
+  ["search"],
   ["store"],
   // Above the store: an engine is proved by what its users see of it.
   ["conformance"],
   ["formats", "state"],
   ["memory"],
   ["agent"],
-  ["channel", "mcp", "adapters"],
+  ["channel", "mcp", "adapters", "doctor"],
   ["gateway"],
   ["cli", "index.ts"],
 ];

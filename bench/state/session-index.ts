@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { systemIo } from "../../src/disk/file-io.ts";
+import { replaceFile } from "../../src/disk/replace-file.ts";
 import { writeDocument } from "../../src/state/sessions/document.ts";
 import type { SessionEntry, SessionStore } from "../../src/state/sessions/entry.ts";
 import { loadSessionStore } from "../../src/state/sessions/load.ts";
 import { patchSessionEntry } from "../../src/state/sessions/session-store.ts";
-import { replaceFile } from "../../src/transcript/atomic.ts";
-import { systemIo } from "../../src/transcript/io.ts";
 import { systemRandom } from "../../src/util/uuid.ts";
 import { alternate, type BenchRow, timed } from "../harness.ts";
 import { atMost, below } from "../life/rows.ts";

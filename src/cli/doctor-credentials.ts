@@ -4,6 +4,7 @@
  */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { systemIo } from "../disk/file-io.ts";
 import { asColloquyError } from "../errors.ts";
 import { AllProfiles } from "../state/credentials/all-profiles.ts";
 import { adoptProfiles } from "../state/credentials/openclaw.ts";
@@ -12,7 +13,6 @@ import { NO_PROFILES, parseProfiles } from "../state/credentials/profiles-file.t
 import { expiryOf } from "../state/credentials/secret-members.ts";
 import type { Profile, ProfileSet } from "../state/credentials/types.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
-import { systemIo } from "../transcript/io.ts";
 import { isoTime } from "../util/time.ts";
 import { counted } from "./conversation-view.ts";
 import type { Checkup, DoctorFinding } from "./doctor-checks.ts";

@@ -1,13 +1,13 @@
 /** The session index of each agent, which is a view of the store. */
 import { constants, copyFileSync } from "node:fs";
+import { type FileIo, systemIo } from "../disk/file-io.ts";
+import { freeName } from "../disk/replace-file.ts";
 import type { KeyConfig } from "../key/index.ts";
 import { filesOf } from "../state/sessions/files.ts";
 import { loadSessionStore } from "../state/sessions/load.ts";
 import { readWhole } from "../state/sessions/read.ts";
 import { type SyncReport, syncSessionIndex } from "../state/sessions/sync.ts";
 import type { Store } from "../store/store.ts";
-import { freeName } from "../transcript/atomic.ts";
-import { type FileIo, systemIo } from "../transcript/io.ts";
 import { timestamp17 } from "../util/time.ts";
 import { counted } from "./conversation-view.ts";
 import type { Checkup, DoctorFinding, Fixing } from "./doctor-checks.ts";

@@ -1,10 +1,10 @@
 /** `models.json`, which is made from profiles, config and environment. */
 import { statSync } from "node:fs";
+import { systemIo } from "../disk/file-io.ts";
 import { asColloquyError } from "../errors.ts";
 import { readPrivate } from "../state/credentials/private-file.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { type ComposedModels, composeModels, writeModelsConfig } from "../state/models/index.ts";
-import { systemIo } from "../transcript/io.ts";
 import type { JsonObject } from "../util/json.ts";
 import type { Checkup, DoctorFinding, Fixing } from "./doctor-checks.ts";
 import { nextCommand } from "./invocation.ts";

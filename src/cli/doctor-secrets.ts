@@ -1,5 +1,6 @@
 /** Whether the secrets of a profile can be had. None of them is ever part of an answer. */
 import { join } from "node:path";
+import { systemIo } from "../disk/file-io.ts";
 import { asColloquyError } from "../errors.ts";
 import { awsCredentials } from "../state/credentials/check-secret.ts";
 import { type KeyFile, parseKeyFile } from "../state/credentials/key-file.ts";
@@ -11,7 +12,6 @@ import { Secrets } from "../state/credentials/secrets.ts";
 import { systemKeyStore } from "../state/credentials/system-key-store.ts";
 import type { Profile, Sealed, SecretRef } from "../state/credentials/types.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
-import { systemIo } from "../transcript/io.ts";
 import { systemRandom } from "../util/uuid.ts";
 import type { Checkup } from "./doctor-checks.ts";
 

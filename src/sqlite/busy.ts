@@ -1,7 +1,7 @@
+import { holderOf } from "../disk/lock-holder.ts";
+import { isBusy, sqliteCode } from "../disk/sqlite-code.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import { waitUntil } from "../util/wait.ts";
-import { holderOf } from "./holder.ts";
-import { isBusy, sqliteCode } from "./sqlite-code.ts";
 
 const SQLITE_TOOBIG = 18;
 const SQLITE_NOTADB = 26;

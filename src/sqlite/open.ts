@@ -1,12 +1,12 @@
 import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { isBusy } from "../disk/sqlite-code.ts";
 import { ColloquyError, invalid, unavailable } from "../errors.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 import { retryBusy, sqliteError } from "./busy.ts";
 import type { Migration } from "./migrate.ts";
 import { pragma, sqliteVersion } from "./pragma.ts";
-import { isBusy } from "./sqlite-code.ts";
 
 export interface OpenOptions {
   readonly readonly?: boolean;

@@ -1,5 +1,5 @@
+export { type FileIo, type FileLock, type FileStat, type Presence, systemIo } from "../disk/file-io.ts";
 export { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
-export { type FileIo, type FileLock, type FileStat, type Presence, systemIo } from "./io.ts";
 export {
   Transcript,
   type TranscriptDamage,

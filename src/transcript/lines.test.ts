@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FileIo, systemIo } from "./io.ts";
+import { type FileIo, systemIo } from "../disk/file-io.ts";
 import { checkSum, decodeLine, encodeEntry, encodeHeader, sealObject } from "./lines.ts";
 import { advance, EMPTY_LOG } from "./log-state.ts";
 

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { type FileIo, systemIo } from "../disk/file-io.ts";
 import type { Entry } from "../message/types.ts";
 import type { SeqRange } from "../tree/path.ts";
-import { type FileIo, systemIo } from "./io.ts";
 import { encodeEntry, encodeHeader } from "./lines.ts";
 import { type LogPageQuery, LogReader } from "./log-reader.ts";
 import { advance, EMPTY_LOG } from "./log-state.ts";

@@ -5,13 +5,14 @@
  * A reader takes no lock and repairs nothing. It looks at nothing behind the
  * last complete append, which only `advance` can tell.
  */
+
+import type { FileIo } from "../disk/file-io.ts";
+import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "../disk/line-scan.ts";
 import type { Entry } from "../message/types.ts";
 import type { SeqRange } from "../tree/path.ts";
 import { OFF_PATH } from "../tree/tree.ts";
 import { isUuid } from "../util/uuid.ts";
-import type { FileIo } from "./io.ts";
 import { advance, type BadLine, decodeRaw, EMPTY_LOG } from "./log-state.ts";
-import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "./scan.ts";
 
 export interface LogPageQuery {
   readonly direction: "forward" | "backward";

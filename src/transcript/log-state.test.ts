@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type FileIo, systemIo } from "./io.ts";
+import { type FileIo, systemIo } from "../disk/file-io.ts";
 import { encodeEntry, encodeHeader, sealObject } from "./lines.ts";
 import { advance, EMPTY_LOG, type LogState } from "./log-state.ts";
 

@@ -1,10 +1,10 @@
+import type { FileIo } from "../disk/file-io.ts";
+import { linesForward, type RawLine } from "../disk/line-scan.ts";
 import { ColloquyError } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
 import { fold, headOf, isMark, MAIN, OFF_PATH, PLAIN, type Tree } from "../tree/tree.ts";
 import type { Json } from "../util/json.ts";
-import type { FileIo } from "./io.ts";
 import { decodeLine, type Header, type Line } from "./lines.ts";
-import { linesForward, type RawLine } from "./scan.ts";
 
 /** What is known of a log after reading it up to `bytes`. */
 export interface LogState {

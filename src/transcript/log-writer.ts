@@ -1,13 +1,13 @@
 import { dirname } from "node:path";
+import type { FileIo } from "../disk/file-io.ts";
+import { endOfLastLine, LINE_BYTES_MAX, readChunk } from "../disk/line-scan.ts";
+import { copyRange, freeName, replaceFile } from "../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../errors.ts";
 import type { Place } from "../tree/place.ts";
 import { timestamp17 } from "../util/time.ts";
 import type { Random } from "../util/uuid.ts";
-import { copyRange, freeName, replaceFile } from "./atomic.ts";
-import type { FileIo } from "./io.ts";
 import { decodeLine, type EntryDraft, encodeEntry, encodeHeader, type Header } from "./lines.ts";
 import { type AdvanceListener, advance, after, EMPTY_LOG, type LogState } from "./log-state.ts";
-import { endOfLastLine, LINE_BYTES_MAX, readChunk } from "./scan.ts";
 
 export interface LogWriterOptions extends AdvanceListener {
   readonly nowMs: () => number;

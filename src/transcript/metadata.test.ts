@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { systemIo } from "./io.ts";
+import { systemIo } from "../disk/file-io.ts";
 import { EMPTY_LOG } from "./log-state.ts";
 import { backupOf, decodeMetadata, encodeMetadata, type Metadata, readMetadata } from "./metadata.ts";
 

@@ -5,15 +5,16 @@
  * how far it had been counted. Title, model, profile and context state live
  * only here.
  */
+
+import type { FileIo, FileStat } from "../disk/file-io.ts";
+import { readChunk } from "../disk/line-scan.ts";
+import { freeName } from "../disk/replace-file.ts";
 import { decodeTree, encodeTree } from "../tree/codec.ts";
 import { liveBranches, PLAIN } from "../tree/tree.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import { isoTime, parseTime, timestamp17 } from "../util/time.ts";
-import { freeName } from "./atomic.ts";
-import type { FileIo, FileStat } from "./io.ts";
 import { checkSum, type Header, sealObject } from "./lines.ts";
 import { EMPTY_LOG, type LogState } from "./log-state.ts";
-import { readChunk } from "./scan.ts";
 
 export interface Metadata {
   readonly id: string;

@@ -4,13 +4,14 @@
  * The one thing that is not append-only. What cannot be read stays byte for
  * byte, because nobody can say what it is, unless it was kept elsewhere.
  */
+
+import type { FileIo } from "../disk/file-io.ts";
+import { linesForward, type RawLine } from "../disk/line-scan.ts";
+import { pieces, replaceFile } from "../disk/replace-file.ts";
 import type { Entry } from "../message/types.ts";
 import type { Random } from "../util/uuid.ts";
-import { pieces, replaceFile } from "./atomic.ts";
-import type { FileIo } from "./io.ts";
 import { withoutBatch } from "./lines.ts";
 import { bareLine, decodeRaw } from "./log-state.ts";
-import { linesForward, type RawLine } from "./scan.ts";
 
 /** What becomes of an entry: it stays, goes, or is this line, with its newline. */
 export type Rewritten = "keep" | "drop" | Buffer;

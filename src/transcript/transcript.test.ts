@@ -11,10 +11,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { type FileIo, systemIo } from "../disk/file-io.ts";
 import { ColloquyError } from "../errors.ts";
 import type { Message } from "../message/types.ts";
 import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
-import { type FileIo, systemIo } from "./io.ts";
 import { Transcript, type TranscriptDamage, type TranscriptOptions } from "./transcript.ts";
 
 const user = (content: string): Message => ({ role: "user", content });

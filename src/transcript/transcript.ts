@@ -1,4 +1,7 @@
 import { join } from "node:path";
+import { type FileIo, type FileLock, systemIo } from "../disk/file-io.ts";
+import { freeName, removeLeftovers, replaceFile } from "../disk/replace-file.ts";
+import { lockedSync } from "../disk/with-lock.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import type { Entry, Message, MessageInput } from "../message/types.ts";
 import { type CheckedMessage, checkLabel, checkMessage } from "../message/validate.ts";
@@ -7,11 +10,8 @@ import { MAIN_NAME } from "../tree/tree.ts";
 import { isPlainObject } from "../util/json.ts";
 import { type Clock, isoTime, systemClock } from "../util/time.ts";
 import { type Random, systemRandom, uuidv7 } from "../util/uuid.ts";
-import { freeName, removeLeftovers, replaceFile } from "./atomic.ts";
 import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
-import { type FileIo, type FileLock, systemIo } from "./io.ts";
 import { type EntryDraft, encodeEntry, encodeHeader } from "./lines.ts";
-import { lockedSync } from "./locked.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
 import { createLog, LogWriter } from "./log-writer.ts";
 import {

@@ -16,7 +16,7 @@
  * Everything random comes from the dice, so one seed replays one run.
  */
 import { dirname, resolve } from "node:path";
-import type { FileIo, FileLock, FileStat, Presence } from "../../src/transcript/io.ts";
+import type { FileIo, FileLock, FileStat, Presence } from "../../src/disk/file-io.ts";
 import type { Dice } from "./dice.ts";
 
 /** What goes wrong. All off by default; may be switched at any time. */

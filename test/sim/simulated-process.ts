@@ -2,7 +2,7 @@
  * A process on a simulated disk, which can be killed on its own: what it had
  * written stays in the cache, its locks are released and its files closed.
  */
-import type { FileIo, FileLock, Presence } from "../../src/transcript/io.ts";
+import type { FileIo, FileLock, Presence } from "../../src/disk/file-io.ts";
 import type { Dice } from "./dice.ts";
 import type { SimulatedDisk } from "./simulated-disk.ts";
 

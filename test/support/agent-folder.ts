@@ -1,8 +1,8 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type FileIo, systemIo } from "../../src/disk/file-io.ts";
 import type { SessionEntry } from "../../src/state/sessions/entry.ts";
-import { type FileIo, systemIo } from "../../src/transcript/io.ts";
 
 /** An agent's folder of its own for each test. */
 export class AgentFolder {

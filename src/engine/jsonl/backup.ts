@@ -8,9 +8,9 @@
  */
 import { basename, dirname, join, relative } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
+import type { FileIo } from "../../disk/file-io.ts";
+import { copyRange, token } from "../../disk/replace-file.ts";
 import { ColloquyError } from "../../errors.ts";
-import { copyRange, token } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import type { Known } from "./known.ts";
 import { BLOB_FOLDER, journalName, logName, MARKER_FILE, metadataName, TRASH_FOLDER } from "./names.ts";
 import { missingLog } from "./open-logs.ts";

@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
+import type { FileIo } from "../../disk/file-io.ts";
+import { readChunk } from "../../disk/line-scan.ts";
+import { removeLeftovers, replaceFile } from "../../disk/replace-file.ts";
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
-import { removeLeftovers, replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
-import { readChunk } from "../../transcript/scan.ts";
 import { timeOf } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
 import type { BlobEncoding, BlobOperation, BlobPart, NewBlob } from "../engine.ts";

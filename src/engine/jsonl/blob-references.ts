@@ -1,7 +1,7 @@
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
+import { linesForward } from "../../disk/line-scan.ts";
 import { checkSum } from "../../transcript/lines.ts";
 import { advance, bareLine, EMPTY_LOG } from "../../transcript/log-state.ts";
-import { linesForward } from "../../transcript/scan.ts";
 import type { BlobFiles, Freed } from "./blob-files.ts";
 import type { Catalogue } from "./catalogue.ts";
 import type { Known } from "./known.ts";

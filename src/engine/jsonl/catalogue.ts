@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { join, sep } from "node:path";
-import type { FileIo, FileStat } from "../../transcript/io.ts";
+import type { FileIo, FileStat } from "../../disk/file-io.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../transcript/log-state.ts";
 import { type Metadata, type MetadataRead, newMetadata, readMetadata } from "../../transcript/metadata.ts";
 import { isoTime } from "../../util/time.ts";

@@ -1,4 +1,4 @@
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
 
 /**
  * Tells processes whether conversations were created, moved or given other

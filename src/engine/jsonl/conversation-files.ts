@@ -1,8 +1,8 @@
 /** Writing the files of one conversation. Everything here happens under the lock. */
 import { dirname, join } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
+import { replaceFile } from "../../disk/replace-file.ts";
 import { ColloquyError } from "../../errors.ts";
-import { replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import { backupOf, encodeMetadata, type Metadata, setDamagedAside } from "../../transcript/metadata.ts";
 import type { Random } from "../../util/uuid.ts";
 import { compactionsOf, type Known } from "./known.ts";

@@ -3,9 +3,9 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, write
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
+import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
-import { type FileIo, systemIo } from "../../transcript/io.ts";
 import { JsonlEngine } from "./jsonl-engine.ts";
 
 /** Things that happen to files behind the back of a store. */

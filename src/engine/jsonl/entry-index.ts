@@ -1,8 +1,8 @@
 import { crc32 } from "node:zlib";
+import type { FileIo } from "../../disk/file-io.ts";
+import { linesForward, type RawLine } from "../../disk/line-scan.ts";
 import type { Entry } from "../../message/types.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import { advance, decodeRaw, EMPTY_LOG } from "../../transcript/log-state.ts";
-import { linesForward, type RawLine } from "../../transcript/scan.ts";
 
 /**
  * Where the entries of one log are, by id and by operation id.

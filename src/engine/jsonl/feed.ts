@@ -7,10 +7,11 @@
  * logs say what is missing (`feed-repair.ts`). A reader syncs before it gives
  * out a place, so no place lies behind what a power cut can take away.
  */
+
+import type { FileIo } from "../../disk/file-io.ts";
+import { readChunk } from "../../disk/line-scan.ts";
+import { replaceFile } from "../../disk/replace-file.ts";
 import { unavailable } from "../../errors.ts";
-import { replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
-import { readChunk } from "../../transcript/scan.ts";
 import type { Random } from "../../util/uuid.ts";
 import {
   decodeHeader,

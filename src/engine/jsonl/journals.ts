@@ -1,9 +1,9 @@
 import { dirname, join } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
+import { linesForward, readChunk } from "../../disk/line-scan.ts";
+import { copyRange, freeName, replaceFile } from "../../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../../errors.ts";
-import { copyRange, freeName, replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import { checkSum, sealObject } from "../../transcript/lines.ts";
-import { linesForward, readChunk } from "../../transcript/scan.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import { timestamp17 } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";

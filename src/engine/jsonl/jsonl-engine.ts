@@ -1,7 +1,7 @@
 import { join, resolve } from "node:path";
+import { type FileIo, type FileLock, systemIo } from "../../disk/file-io.ts";
+import { locked } from "../../disk/with-lock.ts";
 import { asColloquyError, unavailable } from "../../errors.ts";
-import { type FileIo, type FileLock, systemIo } from "../../transcript/io.ts";
-import { locked } from "../../transcript/locked.ts";
 import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { isSingle, pathOf } from "../../tree/path.ts";

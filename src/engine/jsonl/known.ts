@@ -1,4 +1,4 @@
-import type { FileStat } from "../../transcript/io.ts";
+import type { FileStat } from "../../disk/file-io.ts";
 import type { LogState } from "../../transcript/log-state.ts";
 import type { Metadata } from "../../transcript/metadata.ts";
 import { liveBranches } from "../../tree/tree.ts";

@@ -1,8 +1,8 @@
 import { join } from "node:path";
-import { replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo, Presence } from "../../transcript/io.ts";
+import type { FileIo, Presence } from "../../disk/file-io.ts";
+import { readChunk } from "../../disk/line-scan.ts";
+import { replaceFile } from "../../disk/replace-file.ts";
 import { checkSum, sealObject } from "../../transcript/lines.ts";
-import { readChunk } from "../../transcript/scan.ts";
 import { isPlainObject } from "../../util/json.ts";
 import type { Random } from "../../util/uuid.ts";
 import type { LeaseGrant, LeaseOperation } from "../engine.ts";

@@ -6,10 +6,10 @@
  * log long before anybody writes to it, under ids that stay.
  */
 import { createHash } from "node:crypto";
+import type { RawLine } from "../../disk/line-scan.ts";
+import { LINE_BYTES_MAX } from "../../disk/line-scan.ts";
 import { encodeEntry, encodeHeader, type Header } from "../../transcript/lines.ts";
 import { bareLine } from "../../transcript/log-state.ts";
-import type { RawLine } from "../../transcript/scan.ts";
-import { LINE_BYTES_MAX } from "../../transcript/scan.ts";
 import { MAIN, MAIN_NAME, OFF_PATH } from "../../tree/tree.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime, timeOf } from "../../util/time.ts";

@@ -1,7 +1,7 @@
 /** One older transcript, read as the log that it would be. */
-import type { FileIo, FileStat } from "../../transcript/io.ts";
+import type { FileIo, FileStat } from "../../disk/file-io.ts";
 
-import { linesForward, NEWLINE, readChunk } from "../../transcript/scan.ts";
+import { linesForward, NEWLINE, readChunk } from "../../disk/line-scan.ts";
 import { LegacyConverter, type LegacyProblem } from "./legacy-convert.ts";
 import { hasSums, type LegacyFacts, type LegacyFiles } from "./legacy-source.ts";
 

@@ -1,8 +1,8 @@
 /** Which files in the folder of a store are older transcripts, and the names that they would have in it. */
 import { basename, dirname, join } from "node:path";
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
+import { NEWLINE, readChunk } from "../../disk/line-scan.ts";
 import { decodeLine } from "../../transcript/lines.ts";
-import { NEWLINE, readChunk } from "../../transcript/scan.ts";
 import { timestamp17 } from "../../util/time.ts";
 import { madeUuid } from "./legacy-convert.ts";
 import { LegacyFile } from "./legacy-file.ts";

@@ -7,9 +7,9 @@
  * folder without older files costs one look at each name in its listing.
  */
 import { join } from "node:path";
+import type { FileIo, FileLock, FileStat, Presence } from "../../disk/file-io.ts";
+import { replaceFile } from "../../disk/replace-file.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
-import { replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo, FileLock, FileStat, Presence } from "../../transcript/io.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import { type LeftBehind, LegacyFolder } from "./legacy-folder.ts";

@@ -6,11 +6,11 @@
  * counts then, and the next opener moves the older file.
  */
 import { basename, dirname, join } from "node:path";
-import { copyRange, freeName, replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
+import { NEWLINE } from "../../disk/line-scan.ts";
+import { copyRange, freeName, replaceFile } from "../../disk/replace-file.ts";
 import { encodeHeader } from "../../transcript/lines.ts";
 import { EMPTY_LOG } from "../../transcript/log-state.ts";
-import { NEWLINE } from "../../transcript/scan.ts";
 import { infoOf, type Known } from "./known.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import type { LegacyFiles } from "./legacy-source.ts";

@@ -1,8 +1,8 @@
 /** What an older transcript says of itself: in its first lines, in the file beside it, or by its name alone. */
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
+import { linesForward, readChunk } from "../../disk/line-scan.ts";
 import { checkSum, decodeLine, type Header } from "../../transcript/lines.ts";
 import { bareLine } from "../../transcript/log-state.ts";
-import { linesForward, readChunk } from "../../transcript/scan.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { isUuid } from "../../util/uuid.ts";

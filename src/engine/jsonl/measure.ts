@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
 import type { EngineStats } from "../engine.ts";
 import { longest } from "../rules.ts";
 import { infoOf } from "./known.ts";

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
 import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { createLog, LogWriter } from "../../transcript/log-writer.ts";
 import { headerOf, type Metadata } from "../../transcript/metadata.ts";

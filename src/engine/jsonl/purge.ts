@@ -6,9 +6,9 @@
  * files a crash leaves is removed by the next opener.
  */
 import { join } from "node:path";
-import { removeLeftovers, replaceFile } from "../../transcript/atomic.ts";
+import { readChunk } from "../../disk/line-scan.ts";
+import { removeLeftovers, replaceFile } from "../../disk/replace-file.ts";
 import { checkSum, sealObject } from "../../transcript/lines.ts";
-import { readChunk } from "../../transcript/scan.ts";
 import type { PurgeOperation, Removed } from "../engine.ts";
 import { checkPurge, notFound } from "../rules.ts";
 import type { Freed } from "./blob-files.ts";

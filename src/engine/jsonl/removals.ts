@@ -1,12 +1,12 @@
 /** Taking words away for good. Under the lock. */
 import { join } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
+import { readChunk } from "../../disk/line-scan.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import { encodeEntry } from "../../transcript/lines.ts";
 import { advance, EMPTY_LOG } from "../../transcript/log-state.ts";
 import { type Rewritten, rewriteLog } from "../../transcript/rewrite.ts";
-import { readChunk } from "../../transcript/scan.ts";
 import { holds, unreachable } from "../../tree/path.ts";
 import { timeOf } from "../../util/time.ts";
 import type { CollectOperation, RedactOperation, Removed, SweepOperation } from "../engine.ts";

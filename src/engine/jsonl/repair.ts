@@ -6,10 +6,10 @@
  * What is missing stays missing, and `verify` goes on saying so.
  */
 import { dirname } from "node:path";
-import { freeName, pieces, replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
+import { linesForward } from "../../disk/line-scan.ts";
+import { freeName, pieces, replaceFile } from "../../disk/replace-file.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../transcript/log-state.ts";
-import { linesForward } from "../../transcript/scan.ts";
 import { timestamp17 } from "../../util/time.ts";
 import type { Finding } from "../engine.ts";
 import { repairLog } from "./feed-repair.ts";

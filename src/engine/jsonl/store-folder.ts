@@ -1,8 +1,8 @@
 import { join } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
+import { readChunk } from "../../disk/line-scan.ts";
+import { removeLeftovers, replaceFile } from "../../disk/replace-file.ts";
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
-import { removeLeftovers, replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
-import { readChunk } from "../../transcript/scan.ts";
 import type { Random } from "../../util/uuid.ts";
 import { MARKER_FILE, stemOf, TRASH_FOLDER } from "./names.ts";
 

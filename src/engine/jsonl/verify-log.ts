@@ -1,6 +1,7 @@
 import { join } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
+import { linesForward } from "../../disk/line-scan.ts";
 import type { Entry } from "../../message/types.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import {
   type AdvanceListener,
   advance,
@@ -9,7 +10,6 @@ import {
   type LogState,
 } from "../../transcript/log-state.ts";
 import { readMetadata } from "../../transcript/metadata.ts";
-import { linesForward } from "../../transcript/scan.ts";
 import { liveBranches, OFF_PATH, PLAIN } from "../../tree/tree.ts";
 import type { Finding } from "../engine.ts";
 import { logName, metadataName, TRASH_FOLDER } from "./names.ts";

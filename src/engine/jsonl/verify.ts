@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
-import { pieces } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
-import { readChunk } from "../../transcript/scan.ts";
+import type { FileIo } from "../../disk/file-io.ts";
+import { readChunk } from "../../disk/line-scan.ts";
+import { pieces } from "../../disk/replace-file.ts";
 import type { Finding, VerifyReport } from "../engine.ts";
 import type { BlobFiles, StoredBlob } from "./blob-files.ts";
 import { olderFindings } from "./legacy-report.ts";

@@ -1,7 +1,7 @@
 /** Everything behind a store that is more than opened and listed. Loaded when it is first needed. */
 import type { DatabaseSync } from "node:sqlite";
+import { Liveness } from "../../disk/liveness.ts";
 import { sqliteError } from "../../sqlite/busy.ts";
-import { Liveness } from "../../sqlite/liveness.ts";
 import type { Tail } from "../../tree/place.ts";
 import { timeOf } from "../../util/time.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { Liveness } from "../../sqlite/liveness.ts";
+import type { Liveness } from "../../disk/liveness.ts";
 import type { LeaseGrant, LeaseOperation } from "../engine.ts";
 import { decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
 import { parsed, type Row } from "./rows.ts";

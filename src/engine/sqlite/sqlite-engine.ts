@@ -1,10 +1,10 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
+import { isBusy } from "../../disk/sqlite-code.ts";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import { retryBusy, sqliteError } from "../../sqlite/busy.ts";
 import { openDatabase } from "../../sqlite/open.ts";
-import { isBusy } from "../../sqlite/sqlite-code.ts";
 import type { Tail } from "../../tree/place.ts";
 import type {
   Awaitable,

@@ -1,9 +1,9 @@
 /** An export on the disk: all of it under its name, or nothing. */
 import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { token } from "../../disk/replace-file.ts";
 import type { ConversationInfo } from "../../engine/engine.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
-import { token } from "../../transcript/atomic.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "./options.ts";
 

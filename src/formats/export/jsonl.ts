@@ -1,7 +1,8 @@
 /** The lines that the JSONL engine would keep of a conversation, with large parts in them (docs/format/jsonl-v2.md). */
+
+import { LINE_BYTES_MAX } from "../../disk/line-scan.ts";
 import { ColloquyError } from "../../errors.ts";
 import { encodeEntry, encodeHeader, sealObject } from "../../transcript/lines.ts";
-import { LINE_BYTES_MAX } from "../../transcript/scan.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { Cleaner } from "./cleaning.ts";
 import { base64 } from "./json.ts";

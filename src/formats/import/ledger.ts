@@ -6,8 +6,8 @@
  */
 import { chmodSync, existsSync, renameSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
+import { SqliteFileLock } from "../../disk/file-lock.ts";
 import { unavailable } from "../../errors.ts";
-import { SqliteFileLock } from "../../sqlite/file-lock.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { Skipped } from "./report.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type FileIo, systemIo } from "../../transcript/io.ts";
+import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import type { Json } from "../../util/json.ts";
 import { type Change, type ChangeOptions, setConfig, unsetConfig } from "./change.ts";
 import { parsePath } from "./config-path.ts";

@@ -1,6 +1,7 @@
 /** Changes to the config files: all or nothing, one writer at a time, with backups. */
+
+import type { FileIo } from "../../disk/file-io.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import type { Json } from "../../util/json.ts";
 import { stateLayout } from "../folder.ts";
 import { setAt } from "../json5/edit.ts";

@@ -1,8 +1,8 @@
 import { accessSync, constants } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { type FileIo, systemIo } from "../../disk/file-io.ts";
+import { replaceFile } from "../../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../../errors.ts";
-import { replaceFile } from "../../transcript/atomic.ts";
-import { type FileIo, systemIo } from "../../transcript/io.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { LOCK_WAIT_MS, waitUntil } from "../../util/wait.ts";
 import { stateLayout } from "../folder.ts";

@@ -11,7 +11,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { type FileIo, systemIo } from "../../transcript/io.ts";
+import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { type Credentials, openCredentials } from "./credentials.ts";
 import type { CredentialsOptions } from "./options.ts";
 

@@ -5,8 +5,9 @@
  * `resolve`; nothing else gives them out. Profiles of OpenClaw can be used
  * where they are (`adoptFrom`); how they fared is kept on our side.
  */
+
+import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { invalid } from "../../errors.ts";
-import { type FileIo, systemIo } from "../../transcript/io.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { type Environment, stateLayout } from "../folder.ts";

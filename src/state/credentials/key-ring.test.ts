@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { systemIo } from "../../transcript/io.ts";
+import { systemIo } from "../../disk/file-io.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { KeyRing } from "./key-ring.ts";
 

@@ -1,7 +1,7 @@
 /** The keys that seal secrets: made when first needed, kept for good, so that what an older key sealed still opens. */
 import { join } from "node:path";
-import type { FileIo, FileLock } from "../../transcript/io.ts";
-import { locked } from "../../transcript/locked.ts";
+import type { FileIo, FileLock } from "../../disk/file-io.ts";
+import { locked } from "../../disk/with-lock.ts";
 import type { Random } from "../../util/uuid.ts";
 import { type Environment, stateLayout } from "../folder.ts";
 import { type KeyFile, type KeyPlace, keyFileText, parseKeyFile } from "./key-file.ts";

@@ -5,7 +5,7 @@
  * that cannot be read is reported and keeps nobody from using the others.
  */
 import { join } from "node:path";
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { isProfileId, isVariable } from "./names.ts";
 import { isTexts, parseUsage } from "./parse-profile.ts";

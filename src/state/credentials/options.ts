@@ -1,4 +1,4 @@
-import type { FileIo } from "../../transcript/io.ts";
+import type { FileIo } from "../../disk/file-io.ts";
 import type { Clock } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
 import type { Environment } from "../folder.ts";

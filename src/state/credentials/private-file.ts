@@ -1,8 +1,8 @@
 /** Files that belong to their owner alone: read with a limit, replaced in one step, permissions put right. */
 import { dirname } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
+import { replaceFile } from "../../disk/replace-file.ts";
 import { asColloquyError, unavailable } from "../../errors.ts";
-import { replaceFile } from "../../transcript/atomic.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import type { Random } from "../../util/uuid.ts";
 import { ensurePrivate } from "../permissions.ts";
 

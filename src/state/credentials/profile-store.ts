@@ -7,10 +7,10 @@
  * a profile and so begins anew.
  */
 import { basename, join } from "node:path";
+import type { FileIo, FileLock } from "../../disk/file-io.ts";
+import { freeName, removeLeftovers } from "../../disk/replace-file.ts";
+import { locked } from "../../disk/with-lock.ts";
 import { ColloquyError } from "../../errors.ts";
-import { freeName, removeLeftovers } from "../../transcript/atomic.ts";
-import type { FileIo, FileLock } from "../../transcript/io.ts";
-import { locked } from "../../transcript/locked.ts";
 import { type Clock, timestamp17 } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
 import { keepPrivate, type Notice, readPrivate, writePrivate } from "./private-file.ts";

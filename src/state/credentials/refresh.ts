@@ -12,9 +12,9 @@
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
+import { locked } from "../../disk/with-lock.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { FileIo } from "../../transcript/io.ts";
-import { locked } from "../../transcript/locked.ts";
 import type { Clock } from "../../util/time.ts";
 import { expired } from "./check-secret.ts";
 import { withoutSecrets } from "./mask.ts";

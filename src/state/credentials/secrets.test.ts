@@ -3,7 +3,7 @@ import { chmodSync, existsSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { systemIo } from "../../transcript/io.ts";
+import { systemIo } from "../../disk/file-io.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { KeyRing } from "./key-ring.ts";
 import { runProgram } from "./run-program.ts";

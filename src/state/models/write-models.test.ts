@@ -2,7 +2,7 @@ import { chmodSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSy
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { type FileIo, systemIo } from "../../transcript/io.ts";
+import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { writeModelsConfig } from "./write-models.ts";
 
 const env = { ANTHROPIC_API_KEY: "sk-ant-canary-0123456789" };

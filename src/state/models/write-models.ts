@@ -1,4 +1,4 @@
-import { type FileIo, systemIo } from "../../transcript/io.ts";
+import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { keepPrivate, readPrivate, writePrivate } from "../credentials/private-file.ts";
 import { stateLayout } from "../folder.ts";

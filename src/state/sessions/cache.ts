@@ -5,7 +5,7 @@
  * caller objects of his own, in a quarter of the time that `structuredClone`
  * takes for ten thousand entries.
  */
-import type { FileStat } from "../../transcript/io.ts";
+import type { FileStat } from "../../disk/file-io.ts";
 import type { SessionStore } from "./entry.ts";
 
 export const CACHE_TTL_MS = 45_000;

@@ -1,8 +1,8 @@
 /** Where the index of an agent stands, and how its bytes are read and written. */
 import { join, resolve } from "node:path";
+import { type FileIo, type FileStat, systemIo } from "../../disk/file-io.ts";
+import { freeName, replaceFile } from "../../disk/replace-file.ts";
 import { asColloquyError, invalid, unavailable } from "../../errors.ts";
-import { freeName, replaceFile } from "../../transcript/atomic.ts";
-import { type FileIo, type FileStat, systemIo } from "../../transcript/io.ts";
 import { type Clock, systemClock, timestamp17 } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 

@@ -1,6 +1,6 @@
+import { lockedSync } from "../../disk/with-lock.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { KeyConfig } from "../../key/index.ts";
-import { lockedSync } from "../../transcript/locked.ts";
 import { CACHE_TTL_MS, recall, remember, setOrigin } from "./cache.ts";
 import { Draft, type DraftOptions } from "./draft.ts";
 import type { SessionStore } from "./entry.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AgentFolder, countingIo, entry } from "../../../test/support/agent-folder.ts";
-import { systemIo } from "../../transcript/io.ts";
+import { systemIo } from "../../disk/file-io.ts";
 import { loadSessionStore } from "./load.ts";
 import { deleteSessionEntry, patchSessionEntry, saveSessionStore } from "./session-store.ts";
 

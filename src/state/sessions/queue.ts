@@ -5,9 +5,10 @@
  * Whatever waits when the lock is got is done in one write. A change that
  * fails is an error for the one who wanted it, and for nobody else.
  */
+
+import type { FileLock } from "../../disk/file-io.ts";
+import { locked } from "../../disk/with-lock.ts";
 import { asColloquyError } from "../../errors.ts";
-import type { FileLock } from "../../transcript/io.ts";
-import { locked } from "../../transcript/locked.ts";
 import { forget } from "./cache.ts";
 import { Draft, type DraftOptions } from "./draft.ts";
 import { type IndexFiles, removeIndexLeftovers, writeIndex } from "./files.ts";

@@ -1,5 +1,5 @@
+import type { FileIo } from "../../disk/file-io.ts";
 import { type KeyConfig, resolveSessionKey } from "../../key/index.ts";
-import type { FileIo } from "../../transcript/io.ts";
 import { settle } from "./document.ts";
 import { idOfFile, readEntry, type SessionEntry, type SessionStore } from "./entry.ts";
 import { salvage } from "./salvage.ts";

@@ -1,8 +1,8 @@
 /** What the transcripts beside the index tell of themselves, in their first and last lines. */
 import { join } from "node:path";
+import type { FileIo } from "../../disk/file-io.ts";
+import { readChunk } from "../../disk/line-scan.ts";
 import { resolveSessionKey } from "../../key/index.ts";
-import type { FileIo } from "../../transcript/io.ts";
-import { readChunk } from "../../transcript/scan.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { idOfFile, type SessionEntry } from "./entry.ts";
 

@@ -8,10 +8,10 @@
 import * as fs from "node:fs";
 import { uptime } from "node:os";
 import { dirname, resolve } from "node:path";
-import { type FileLock, SqliteFileLock } from "../sqlite/file-lock.ts";
-import { Liveness } from "../sqlite/liveness.ts";
+import { type FileLock, SqliteFileLock } from "./file-lock.ts";
+import { Liveness } from "./liveness.ts";
 
-export type { FileLock } from "../sqlite/file-lock.ts";
+export type { FileLock } from "./file-lock.ts";
 
 export interface FileStat {
   readonly size: number;

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FileIo, systemIo } from "./io.ts";
-import { encodeEntry, encodeHeader } from "./lines.ts";
-import { advance, EMPTY_LOG } from "./log-state.ts";
-import { endOfLastLine, LINE_BYTES_MAX, linesBackward, linesForward, type RawLine } from "./scan.ts";
+import { encodeEntry, encodeHeader } from "../transcript/lines.ts";
+import { advance, EMPTY_LOG } from "../transcript/log-state.ts";
+import { type FileIo, systemIo } from "./file-io.ts";
+import { endOfLastLine, LINE_BYTES_MAX, linesBackward, linesForward, type RawLine } from "./line-scan.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
 

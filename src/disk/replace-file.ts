@@ -1,8 +1,8 @@
 import { basename, dirname, join } from "node:path";
 import { unavailable } from "../errors.ts";
 import type { Random } from "../util/uuid.ts";
-import type { FileIo } from "./io.ts";
-import { readChunk } from "./scan.ts";
+import type { FileIo } from "./file-io.ts";
+import { readChunk } from "./line-scan.ts";
 
 const TEMPORARY = /^\.colloquy-[0-9a-f]+-.*\.tmp$/;
 

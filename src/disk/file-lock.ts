@@ -1,7 +1,7 @@
 import { closeSync, openSync, statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../errors.ts";
-import { holderOf } from "./holder.ts";
+import { holderOf } from "./lock-holder.ts";
 import { isBusy } from "./sqlite-code.ts";
 
 /** An exclusive lock between processes that the kernel releases when its holder dies. */

@@ -4,7 +4,7 @@
  * Lines are split on byte 0x0A only. What follows the last newline is not a
  * line: somebody may be writing it.
  */
-import type { FileIo } from "./io.ts";
+import type { FileIo } from "./file-io.ts";
 
 /** A longer line is refused on append and passed over on reading. */
 export const LINE_BYTES_MAX: number = 64 * 1024 * 1024;

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemRandom } from "../util/uuid.ts";
-import { removeLeftovers, replaceFile } from "./atomic.ts";
-import { type FileIo, systemIo } from "./io.ts";
+import { type FileIo, systemIo } from "./file-io.ts";
+import { removeLeftovers, replaceFile } from "./replace-file.ts";
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "colloquy-atomic-"));

@@ -1,6 +1,6 @@
 import { type ColloquyError, unavailable } from "../errors.ts";
 import { LOCK_WAIT_MS, waitUntil, waitUntilSync } from "../util/wait.ts";
-import type { FileLock } from "./io.ts";
+import type { FileLock } from "./file-io.ts";
 
 /** Do something under the lock. Whoever waits longer than `waitMs` gives up and says who has it. */
 export function lockedSync<T>(lock: FileLock, what: string, work: () => T, waitMs: number = LOCK_WAIT_MS): T {
