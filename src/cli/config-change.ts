@@ -1,13 +1,12 @@
-import { readFileSync } from "node:fs";
 import type { Change, ChangeOptions } from "../state/config/change.ts";
 import type { Call } from "./command.ts";
 import { configOptions, tellNotices } from "./config-access.ts";
 import { EXIT_DONE } from "./exit.ts";
 import { safeLine } from "./safe-text.ts";
+import { packageVersion } from "./version.ts";
 
 export async function changeOptions(call: Call): Promise<ChangeOptions> {
-  const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
-  return { ...(await configOptions(call)), version };
+  return { ...(await configOptions(call)), version: packageVersion() };
 }
 
 /** Say what was changed, and never to what: it may be a secret. */

@@ -82,8 +82,8 @@ function placeOf({ engine, path }: StoreTarget): string {
 }
 
 async function showVersion({ json, out }: Call): Promise<number> {
-  const { readFileSync } = await import("node:fs");
-  const { version } = JSON.parse(readFileSync(new URL("../../../package.json", import.meta.url), "utf8"));
+  const { packageVersion } = await import("../version.ts");
+  const version = packageVersion();
   if (json) out.json({ version });
   else out.lines([version]);
   return EXIT_DONE;
