@@ -45,7 +45,7 @@ function tell(found: Finding, json: boolean): void {
 export async function shown(config: LoadedConfig, value: Json, path: Path): Promise<Json> {
   const masked = withoutSecrets(value, path);
   if (!hasText(masked)) return masked;
-  const { redactSecrets } = await import("../formats/redact-secrets.ts");
+  const { redactSecrets } = await import("../secrets/redact-secrets.ts");
   const known = secretsOf(config);
   const redact = (part: Json): Json => {
     if (typeof part === "string")

@@ -1,5 +1,5 @@
 /** What to say about words that nobody knows, or that stand in the wrong place. Loaded only then. */
-import { looksLikeSecret } from "../state/credentials/mask.ts";
+import { looksLikeSecret } from "../secrets/mask.ts";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { UsageError } from "./exit.ts";

@@ -1,3 +1,4 @@
+export { redactSecrets } from "../secrets/redact-secrets.ts";
 export {
   EXPORT_FORMATS,
   type Export,
@@ -21,4 +22,3 @@ export {
   type WatchOptions,
   watchConversations,
 } from "./import/index.ts";
-export { redactSecrets } from "./redact-secrets.ts";

@@ -1,8 +1,8 @@
 /** Where the secret of `auth add` comes from. Nothing that is read here is ever printed. */
 import { existsSync } from "node:fs";
 import { invalid } from "../../errors.ts";
+import { looksLikeSecret } from "../../secrets/mask.ts";
 import { type NewProfile, type SecretInput, splitCommand } from "../../state/credentials/index.ts";
-import { looksLikeSecret } from "../../state/credentials/mask.ts";
 import { ELSEWHERE } from "../../state/credentials/names.ts";
 import { absolute } from "../../state/folder.ts";
 import { isPlainObject } from "../../util/json.ts";

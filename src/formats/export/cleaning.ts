@@ -1,9 +1,9 @@
 /** What is left out of an export, and what is taken out of its texts. */
 import { placeholder } from "../../message/foreign.ts";
 import type { Block, Message } from "../../message/types.ts";
+import { isSecretMember, redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { BranchInfo } from "../../tree/branches.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
-import { isSecretMember, redactSecrets } from "../redact-secrets.ts";
 import type { Wanted } from "./options.ts";
 import type { ExportEntry } from "./snapshot.ts";
 

@@ -1,6 +1,7 @@
 /** Values that are never shown. */
+
+import { maskSecret } from "../../secrets/mask.ts";
 import type { Json } from "../../util/json.ts";
-import { maskSecret } from "../credentials/mask.ts";
 import type { Path } from "../json5/nodes.ts";
 import type { LoadedConfig } from "./draft.ts";
 import { nearest } from "./nearest.ts";

@@ -1,6 +1,6 @@
 /** What providers and profiles may be called. A word that looks like a secret is refused without repeating it. */
 import { ColloquyError, invalid } from "../../errors.ts";
-import { looksLikeSecret } from "./mask.ts";
+import { looksLikeSecret } from "../../secrets/mask.ts";
 import { providerId } from "./provider-id.ts";
 
 const PROVIDER = /^[a-z0-9][a-z0-9._-]{0,39}$/;

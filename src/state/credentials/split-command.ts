@@ -1,6 +1,6 @@
 /** A command line as a list of words, with the quotes of a shell and none of its other meanings. */
 import { invalid } from "../../errors.ts";
-import { looksLikeSecret } from "./mask.ts";
+import { looksLikeSecret } from "../../secrets/mask.ts";
 import { ELSEWHERE } from "./names.ts";
 
 const WORDS_MAX = 64;

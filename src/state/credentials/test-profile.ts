@@ -1,5 +1,5 @@
+import { maskSecret } from "../../secrets/mask.ts";
 import { brokenForm, doubts, expired } from "./check-secret.ts";
-import { maskSecret } from "./mask.ts";
 import { boundTo, expiryOf, mainSecret } from "./secret-members.ts";
 import type { Secrets } from "./secrets.ts";
 import type { Profile, ProfileView, TestResult } from "./types.ts";

@@ -1,8 +1,8 @@
 /** A profile as it may be shown: where its secret is, whether it can be had, at most its last four characters. */
 
+import { maskSecret } from "../../secrets/mask.ts";
 import type { Environment } from "../folder.ts";
 import { awsCredentials } from "./check-secret.ts";
-import { maskSecret } from "./mask.ts";
 import { boundTo, expiryOf, mainSecret } from "./secret-members.ts";
 import { describeSource, type Secrets } from "./secrets.ts";
 import type { Profile, ProfileView, Usage } from "./types.ts";
