@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { plantedSecrets } from "../formats/planted-secrets.ts";
+import { plantedSecrets } from "../../test/support/planted-secrets.ts";
 import { isSecretMember, redactSecrets } from "./redact-secrets.ts";
 
 describe("redactSecrets", () => {

@@ -3,7 +3,7 @@ import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSy
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { plantedSecrets } from "../../src/formats/planted-secrets.ts";
+import { plantedSecrets } from "../support/planted-secrets.ts";
 import { Place } from "./run-command.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));

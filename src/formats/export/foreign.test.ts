@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exported, LARGE, LONE, PIXEL, sampleStore } from "../../../test/support/sample-conversation.ts";
 import { fromClaude } from "../../message/claude.ts";
 import { fromOpenAI } from "../../message/openai.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
-import { exported, LARGE, LONE, PIXEL, sampleStore } from "./sample-conversation.ts";
 
 let store: Store;
 let id: string;

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { plantedSecrets } from "../../../test/support/planted-secrets.ts";
+import { exported, PIXEL, sampleStore } from "../../../test/support/sample-conversation.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
-import { plantedSecrets } from "../planted-secrets.ts";
-import { exported, PIXEL, sampleStore } from "./sample-conversation.ts";
 
 let store: Store;
 let id: string;

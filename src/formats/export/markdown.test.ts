@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { exported, sampleStore } from "../../../test/support/sample-conversation.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { quotedText } from "./markdown-text.ts";
-import { exported, sampleStore } from "./sample-conversation.ts";
 
 let store: Store;
 let id: string;

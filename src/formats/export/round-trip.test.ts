@@ -1,15 +1,15 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { feed, type Recorded, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
+import { exported, sampleStore } from "../../../test/support/sample-conversation.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Entry } from "../../message/types.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { decodeLine } from "../../transcript/lines.ts";
-import { feed, type Recorded, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { importConversations } from "../import/run.ts";
 import { colloquyJson, colloquyLines } from "../readers/colloquy.ts";
-import { exported, sampleStore } from "./sample-conversation.ts";
 
 let store: Store;
 let id: string;

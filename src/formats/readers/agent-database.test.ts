@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { type Recorded, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { SourceDatabase } from "../import/contract.ts";
-import { type Recorded, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { agentDatabase } from "./agent-database.ts";
 
 function database(sql: string): SourceDatabase {

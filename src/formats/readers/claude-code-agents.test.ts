@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import { checkMessage } from "../../message/validate.ts";
 import type { Json } from "../../util/json.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { claudeCode } from "./claude-code.ts";
 
 const FOLDER = "test/fixtures/claude-code";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { Json } from "../../util/json.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { claudeCode } from "./claude-code.ts";
 
 const SESSION = "5e550000-0000-4000-8000-000000000000";

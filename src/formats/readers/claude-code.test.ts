@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import { claudeCode } from "./claude-code.ts";
 
 const FOLDER = "test/fixtures/claude-code";

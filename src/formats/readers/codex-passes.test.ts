@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import type { SourceEntry } from "../import/contract.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { codex } from "./codex.ts";
 
 const line = (type: string, payload: JsonObject): string => JSON.stringify({ type, payload });

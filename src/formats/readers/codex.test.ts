@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import type { SourceEntry } from "../import/contract.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { codex, codexDocument, codexNames } from "./codex.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/codex/${name}`, "utf8");

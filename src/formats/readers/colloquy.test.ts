@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { feed, type Recorded, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import { encodeHeader, sealObject } from "../../transcript/lines.ts";
-import { feed, type Recorded, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { colloquyJson, colloquyLines } from "./colloquy.ts";
 
 function read(text: string, path = "sessions/garden.jsonl"): RecordingSink {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { Json } from "../../util/json.ts";
 import type { RecordReader } from "../import/contract.ts";
-import { RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { colloquyJson, colloquyLines } from "./colloquy.ts";
 import { FlatTools, mediaBlock } from "./flat-tools.ts";
 import { goclawLines } from "./goclaw.ts";

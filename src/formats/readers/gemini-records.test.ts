@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import { checkMessage } from "../../message/validate.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { geminiLines } from "./gemini.ts";
 
 const FOLDER = "test/fixtures/gemini";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { geminiDocument, geminiLines } from "./gemini.ts";
 
 const FOLDER = "test/fixtures/gemini";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, type Recorded, RecordingSink, surroundings } from "../import/recording-sink.ts";
+import { feed, type Recorded, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import { goclawLines } from "./goclaw.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/goclaw/${name}`, "utf8");

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, type Recorded, RecordingSink, surroundings } from "../import/recording-sink.ts";
+import { feed, type Recorded, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import { isKomatachiPath, komatachiLines, komatachiMetadata } from "./komatachi.ts";
 
 const text = readFileSync("test/fixtures/komatachi/kitchen/transcript.jsonl", "utf8");

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../util/json.ts";
-import { RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { librechat } from "./librechat.ts";
 
 function fixture(name: string): JsonObject {

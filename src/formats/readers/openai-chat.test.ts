@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import { toOpenAI } from "../../message/openai.ts";
 import type { Message } from "../../message/types.ts";
 import type { JsonObject } from "../../util/json.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { openaiChatDocument, openaiChatLines } from "./openai-chat.ts";
 
 function fixture(name: string): string {

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { SourceDatabase, SourceEntry } from "../import/contract.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { isOpenclawCopy, isOpenclawPath, openclawDatabase, openclawIndex, openclawKeys } from "./openclaw.ts";
 import { openclawTranscript } from "./pi.ts";
 

@@ -1,8 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
+import { RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { SourceDatabase } from "../import/contract.ts";
-import { RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { opencodeDatabase } from "./opencode.ts";
 
 const open: DatabaseSync[] = [];

@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { posix } from "node:path";
 import { expect, test } from "vitest";
+import { RecordingSink } from "../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { Surroundings } from "../import/contract.ts";
-import { RecordingSink } from "../import/recording-sink.ts";
 import { opencodeDocument } from "./opencode.ts";
 
 const ROOT = new URL("../../../test/fixtures/opencode/", import.meta.url);

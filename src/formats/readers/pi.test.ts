@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import type { SourceEntry } from "../import/contract.ts";
 import { madeId } from "../import/ids.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { pi } from "./pi.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/pi/${name}`, "utf8");

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
+import { feed, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
 import type { Message } from "../../message/types.ts";
 import type { JsonObject } from "../../util/json.ts";
-import { feed, RecordingSink, surroundings } from "../import/recording-sink.ts";
 import { sharegptDocument, sharegptLines } from "./sharegpt.ts";
 
 function fixture(name: string): string {

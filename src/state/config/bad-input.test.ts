@@ -1,8 +1,8 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { TrialFolder } from "../../../test/support/config-folder.ts";
 import { type ConfigReads, systemReads } from "./reads.ts";
-import { TrialFolder } from "./trial-folder.ts";
 
 interface Row {
   readonly what: string;

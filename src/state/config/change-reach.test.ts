@@ -1,10 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { TrialFolder } from "../../../test/support/config-folder.ts";
 import type { Json } from "../../util/json.ts";
 import { type Change, type ChangeOptions, setConfig, unsetConfig } from "./change.ts";
 import { parsePath } from "./config-path.ts";
-import { TrialFolder } from "./trial-folder.ts";
 
 const options = (folder: TrialFolder, more: Partial<ChangeOptions> = {}): ChangeOptions => ({
   ...folder.options(),

@@ -10,11 +10,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { TrialFolder } from "../../../test/support/config-folder.ts";
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import type { Json } from "../../util/json.ts";
 import { type Change, type ChangeOptions, setConfig, unsetConfig } from "./change.ts";
 import { parsePath } from "./config-path.ts";
-import { TrialFolder } from "./trial-folder.ts";
 
 const options = (folder: TrialFolder, more: Partial<ChangeOptions> = {}): ChangeOptions => ({
   ...folder.options(),

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { TrialFolder } from "./trial-folder.ts";
+import { TrialFolder } from "../../../test/support/config-folder.ts";
 import { expand } from "./variables.ts";
 
 const ui = (text: string): string => `{ ui: { a: ${JSON.stringify(text)} } }`;

@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { TrialFolder } from "./trial-folder.ts";
+import { TrialFolder } from "../../../test/support/config-folder.ts";
 
 describe("$include", () => {
   it("takes a file or a list of files, at any depth; later ones win", async () => {

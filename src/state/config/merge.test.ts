@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { TrialFolder } from "../../../test/support/config-folder.ts";
 import type { Json } from "../../util/json.ts";
 import { plain, treeOf } from "./located.ts";
 import { INCLUDE_RULES, type MergeRules, merge, PATCH_RULES } from "./merge.ts";
-import { TrialFolder } from "./trial-folder.ts";
 import { overrideOf } from "./value-text.ts";
 
 const source = { kind: "file", file: null } as const;

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { TrialFolder } from "../../../test/support/config-folder.ts";
 import { PIPELINE } from "./pipeline.ts";
-import { TrialFolder } from "./trial-folder.ts";
 
 describe("the pipeline", () => {
   it("has its thirteen steps in the order in which they are useful", () => {

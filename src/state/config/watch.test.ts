@@ -2,9 +2,9 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { TrialFolder } from "../../../test/support/config-folder.ts";
 import type { ColloquyError } from "../../errors.ts";
 import type { LoadedConfig } from "./draft.ts";
-import { TrialFolder } from "./trial-folder.ts";
 import { type ConfigWatch, watchConfig } from "./watch.ts";
 
 class Watching {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { TrialFolder } from "../../../../test/support/config-folder.ts";
 import type { Json } from "../../../util/json.ts";
 import { type Tree, treeOf } from "../located.ts";
-import { TrialFolder } from "../trial-folder.ts";
 import { check } from "./check.ts";
 import type { Field } from "./field.ts";
 import { fieldAt } from "./field-at.ts";

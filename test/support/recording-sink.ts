@@ -7,7 +7,7 @@ import type {
   SourceEntry,
   SourceRecord,
   Surroundings,
-} from "./contract.ts";
+} from "../../src/formats/import/contract.ts";
 
 export interface Recorded {
   start: SourceConversation;

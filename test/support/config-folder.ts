@@ -2,9 +2,9 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ColloquyError } from "../../errors.ts";
-import type { ConfigOptions, LoadedConfig } from "./draft.ts";
-import { loadConfig } from "./load.ts";
+import { ColloquyError } from "../../src/errors.ts";
+import type { ConfigOptions, LoadedConfig } from "../../src/state/config/draft.ts";
+import { loadConfig } from "../../src/state/config/load.ts";
 
 export class TrialFolder {
   readonly home: string = realpathSync(mkdtempSync(join(tmpdir(), "colloquy-config-")));
