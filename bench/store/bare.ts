@@ -3,7 +3,7 @@
  * same transaction, without a front, a queue, checks or retries.
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
-import { migrations } from "../../src/engine/sqlite/migrations.ts";
+import { migrations } from "../../src/engine/sqlite/migrations/migrations.ts";
 import { nextUuid } from "../../src/util/uuid.ts";
 
 export const CONTENT: string = "The quick brown fox jumps over the lazy dog. ".repeat(23).slice(0, 1024);

@@ -21,17 +21,17 @@ import type {
 } from "../engine.ts";
 import { checkEpoch } from "../leases.ts";
 import { checkMove, checkPurge, resolveCreate } from "../rules.ts";
-import { Appends } from "./appends.ts";
-import { Blobs } from "./blobs.ts";
-import { Feed } from "./feed.ts";
-import type { Infos } from "./infos.ts";
-import { Journals } from "./journals.ts";
-import { Leases } from "./leases.ts";
-import { readPage, readStored } from "./pages.ts";
-import { Removals, removed } from "./removals.ts";
+import { Blobs } from "./blobs/blobs.ts";
+import { Removals, removed } from "./erase/removals.ts";
+import { Appends } from "./log/appends.ts";
+import { Feed } from "./log/feed.ts";
+import type { Infos } from "./log/infos.ts";
+import { readPage, readStored } from "./log/pages.ts";
+import { loadTail, Tails } from "./log/tree-cache.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
-import { loadTail, Tails } from "./tails.ts";
+import { Journals } from "./turns/journals.ts";
+import { Leases } from "./turns/leases.ts";
 
 export interface AccessUse {
   readonly database: DatabaseSync;

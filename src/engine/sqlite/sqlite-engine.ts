@@ -25,8 +25,8 @@ import type {
   VerifyReport,
 } from "../engine.ts";
 import type { Access } from "./access.ts";
-import { Infos } from "./infos.ts";
-import { APPLICATION_ID, migrations } from "./migrations.ts";
+import { Infos } from "./log/infos.ts";
+import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";
 import type { Row } from "./rows.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 
@@ -139,7 +139,7 @@ export class SqliteEngine implements Engine {
   }
 
   async #eraseTraces(outcomes: Outcome[]): Promise<Outcome[]> {
-    const { eraseTraces } = await import("./erase.ts");
+    const { eraseTraces } = await import("./erase/erase.ts");
     return eraseTraces(this.#database, this.location, this.#options.lockWaitMs, outcomes);
   }
 
@@ -181,17 +181,17 @@ export class SqliteEngine implements Engine {
   }
 
   async backup(path: string): Promise<void> {
-    const { backupDatabase } = await import("./backup.ts");
+    const { backupDatabase } = await import("./care/backup.ts");
     return backupDatabase(this.#database, this.location, path, this.#options);
   }
 
   async verify(): Promise<VerifyReport> {
-    const { verifyDatabase } = await import("./verify.ts");
+    const { verifyDatabase } = await import("./care/verify.ts");
     return this.#snapshot(() => verifyDatabase(this.#database, this.#sql, this.location));
   }
 
   async repair(): Promise<Finding[]> {
-    const { repairDatabase } = await import("./repair.ts");
+    const { repairDatabase } = await import("./care/repair.ts");
     if (this.#failure !== undefined) throw this.#failure;
     await retryBusy(this.location, this.#options.lockWaitMs, () => this.#sql.begin.run());
     try {
@@ -207,7 +207,7 @@ export class SqliteEngine implements Engine {
   }
 
   async stats(): Promise<EngineStats> {
-    const { measure } = await import("./stats.ts");
+    const { measure } = await import("./care/stats.ts");
     return this.#snapshot(() => measure(this.#database, this.#sql, this.location));
   }
 

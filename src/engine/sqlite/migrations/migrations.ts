@@ -1,4 +1,4 @@
-import type { Migration } from "../../sqlite/migrate.ts";
+import type { Migration } from "../../../sqlite/migrate.ts";
 
 /** "Clqy" in ASCII: how a file says that it is ours. */
 export const APPLICATION_ID = 0x436c7179;

@@ -27,7 +27,9 @@ export type JobReply = { readonly message: string; readonly members: Partial<Col
 export async function runAside(request: JobRequest): Promise<void> {
   // The same file name in the sources and, compiled, in the package.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const worker = new Worker(new URL(`./aside-thread.${extension}`, import.meta.url), { workerData: request });
+  const worker = new Worker(new URL(`./background-thread.${extension}`, import.meta.url), {
+    workerData: request,
+  });
   const failure = await new Promise<JobReply>((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);

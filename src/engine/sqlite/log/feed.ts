@@ -1,8 +1,8 @@
-import { type ColloquyError, invalid } from "../../errors.ts";
-import type { Change, FeedPlace } from "../engine.ts";
-import { type Row, toEntry } from "./rows.ts";
-import type { Statements } from "./statements.ts";
-import type { Tails } from "./tails.ts";
+import { type ColloquyError, invalid } from "../../../errors.ts";
+import type { Change, FeedPlace } from "../../engine.ts";
+import { type Row, toEntry } from "../rows.ts";
+import type { Statements } from "../statements.ts";
+import type { Tails } from "./tree-cache.ts";
 
 /** What was committed, in order. Entries stand in it by their `n`; everything else has a row in `changes`. */
 export class Feed {

@@ -1,11 +1,11 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { pragma } from "../../sqlite/pragma.ts";
-import type { ConversationInfo, EngineStats } from "../engine.ts";
-import { TOP_COUNT } from "../rules.ts";
-import { hashesIn } from "./blobs.ts";
-import { INFO_COLUMNS, type Row, toInfo } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import { pragma } from "../../../sqlite/pragma.ts";
+import type { ConversationInfo, EngineStats } from "../../engine.ts";
+import { TOP_COUNT } from "../../rules.ts";
+import { hashesIn } from "../blobs/blobs.ts";
+import { INFO_COLUMNS, type Row, toInfo } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 
 export function measure(database: DatabaseSync, sql: Statements, path: string): EngineStats {
   const fileSize = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;

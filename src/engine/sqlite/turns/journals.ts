@@ -1,8 +1,8 @@
-import { ColloquyError } from "../../errors.ts";
-import type { JsonObject } from "../../util/json.ts";
-import type { JournalOperation, OpenTurn } from "../engine.ts";
-import { parsed, type Row } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import { ColloquyError } from "../../../errors.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import type { JournalOperation, OpenTurn } from "../../engine.ts";
+import { parsed, type Row } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 
 /** The text of answers that are being streamed. A piece is a row, so that keeping one does not cost what is there. */
 export class Journals {

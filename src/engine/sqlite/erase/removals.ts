@@ -1,15 +1,15 @@
 /** Taking away for good. What is deleted here is overwritten by SQLite; `erase.ts` does the rest. */
-import { ColloquyError } from "../../errors.ts";
-import { unreachable } from "../../tree/path.ts";
-import { timeOf } from "../../util/time.ts";
-import type { PurgeOperation, RedactOperation, Removed, SweepOperation } from "../engine.ts";
-import { notFound } from "../rules.ts";
-import { type Blobs, type Freed, hashesIn } from "./blobs.ts";
-import type { Feed } from "./feed.ts";
-import type { Journals } from "./journals.ts";
-import type { Row } from "./rows.ts";
-import type { Statements } from "./statements.ts";
-import { type KnownTail, summaryOf, type Tails } from "./tails.ts";
+import { ColloquyError } from "../../../errors.ts";
+import { unreachable } from "../../../tree/path.ts";
+import { timeOf } from "../../../util/time.ts";
+import type { PurgeOperation, RedactOperation, Removed, SweepOperation } from "../../engine.ts";
+import { notFound } from "../../rules.ts";
+import { type Blobs, type Freed, hashesIn } from "../blobs/blobs.ts";
+import type { Feed } from "../log/feed.ts";
+import { type KnownTail, summaryOf, type Tails } from "../log/tree-cache.ts";
+import type { Row } from "../rows.ts";
+import type { Statements } from "../statements.ts";
+import type { Journals } from "../turns/journals.ts";
 
 export class Removals {
   readonly #sql: Statements;

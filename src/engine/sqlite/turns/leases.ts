@@ -1,8 +1,8 @@
-import type { Liveness } from "../../disk/liveness.ts";
-import type { LeaseGrant, LeaseOperation } from "../engine.ts";
-import { decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
-import { parsed, type Row } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import type { Liveness } from "../../../disk/liveness.ts";
+import type { LeaseGrant, LeaseOperation } from "../../engine.ts";
+import { decideLease, type LeaseState, NO_LEASE } from "../../leases.ts";
+import { parsed, type Row } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 
 /** Who may run a conversation. Decided inside the transaction, so by one process at a time. */
 export class Leases {

@@ -1,12 +1,12 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { runsOf } from "../../tree/draft.ts";
-import { activeHead, type Tail } from "../../tree/place.ts";
-import { foldAll, liveBranches, type Mark, OFF_PATH, PLAIN, type Tree } from "../../tree/tree.ts";
-import type { Json } from "../../util/json.ts";
-import { isoTime } from "../../util/time.ts";
-import { notFound } from "../rules.ts";
-import { parsed, type Row } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import { runsOf } from "../../../tree/draft.ts";
+import { activeHead, type Tail } from "../../../tree/place.ts";
+import { foldAll, liveBranches, type Mark, OFF_PATH, PLAIN, type Tree } from "../../../tree/tree.ts";
+import type { Json } from "../../../util/json.ts";
+import { isoTime } from "../../../util/time.ts";
+import { notFound } from "../../rules.ts";
+import { parsed, type Row } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 
 /** A conversation that is not in the trash: its row and where it ends. */
 export interface KnownTail {

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { BlobEncoding } from "../engine.ts";
-import type { Row } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import type { BlobEncoding } from "../../engine.ts";
+import type { Row } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 
 // Loaded when first needed: few commands verify.
 const crypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");

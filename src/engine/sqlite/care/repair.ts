@@ -6,9 +6,9 @@
  * be read stay as they are, and `verify` goes on saying so.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Finding } from "../engine.ts";
-import type { Statements } from "./statements.ts";
-import { loadTail, summaryOf } from "./tails.ts";
+import type { Finding } from "../../engine.ts";
+import { loadTail, summaryOf } from "../log/tree-cache.ts";
+import type { Statements } from "../statements.ts";
 
 type Note = (code: string, conversation: string | null, message: string) => void;
 

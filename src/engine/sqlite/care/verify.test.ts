@@ -3,8 +3,8 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { openStore } from "../../store/open.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openStore } from "../../../store/open.ts";
 
 /** Damage, as SQL, and the finding that must come of it. */
 const DAMAGE: readonly (readonly [string, string])[] = [

@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { runAside, runHere } from "../../sqlite/aside.ts";
-import { sqliteError } from "../../sqlite/busy.ts";
-import { refuseExisting } from "../../sqlite/copy.ts";
-import { isExclusive } from "../../sqlite/pragma.ts";
-import type { EngineOptions } from "../engine.ts";
+import { runAside, runHere } from "../../../sqlite/background.ts";
+import { sqliteError } from "../../../sqlite/busy.ts";
+import { refuseExisting } from "../../../sqlite/copy.ts";
+import { isExclusive } from "../../../sqlite/pragma.ts";
+import type { EngineOptions } from "../../engine.ts";
 
 /**
  * Nobody who held a lease holds it in the copy, and its feed is another one. Turns that are under way stay: what

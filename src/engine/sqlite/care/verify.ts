@@ -1,11 +1,11 @@
 import type { DatabaseSync } from "node:sqlite";
-import { MAIN } from "../../tree/tree.ts";
-import type { Finding, VerifyReport } from "../engine.ts";
-import type { Row } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import { MAIN } from "../../../tree/tree.ts";
+import type { Finding, VerifyReport } from "../../engine.ts";
+import { blobProblems } from "../blobs/verify-blobs.ts";
+import { loadTail, summaryOf } from "../log/tree-cache.ts";
+import type { Row } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 import { counts } from "./stats.ts";
-import { loadTail, summaryOf } from "./tails.ts";
-import { blobProblems } from "./verify-blobs.ts";
 
 /** Each check is one query that returns what is wrong: a conversation and a text. */
 const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [

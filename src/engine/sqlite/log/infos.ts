@@ -1,8 +1,8 @@
-import { timeOf } from "../../util/time.ts";
-import type { ConversationInfo, ListQuery } from "../engine.ts";
-import { type ConversationLookup, notFound } from "../rules.ts";
-import { type Row, toInfo } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import { timeOf } from "../../../util/time.ts";
+import type { ConversationInfo, ListQuery } from "../../engine.ts";
+import { type ConversationLookup, notFound } from "../../rules.ts";
+import { type Row, toInfo } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 
 /** What is known of conversations without their entries. */
 export class Infos implements ConversationLookup {

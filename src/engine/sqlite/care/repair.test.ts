@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { openStore } from "../../store/open.ts";
-import { repairStore } from "../../store/repair.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openStore } from "../../../store/open.ts";
+import { repairStore } from "../../../store/repair.ts";
 
 async function filled(): Promise<string> {
   const file = join(tempFolder(), "agent.db");

@@ -1,11 +1,11 @@
 /** Two connections to one file, each of which knows where conversations end. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { Conversation } from "../../store/conversation.ts";
-import { openStore } from "../../store/open.ts";
-import type { EngineOptions } from "../engine.ts";
-import { SqliteEngine } from "./sqlite-engine.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import type { Conversation } from "../../../store/conversation.ts";
+import { openStore } from "../../../store/open.ts";
+import type { EngineOptions } from "../../engine.ts";
+import { SqliteEngine } from "../sqlite-engine.ts";
 
 const OPTIONS: EngineOptions = {
   readonly: false,

@@ -1,15 +1,15 @@
 import type { DatabaseSync } from "node:sqlite";
-import { activeHead, type Place, type Tail } from "../../tree/place.ts";
-import { timeOf } from "../../util/time.ts";
-import type { AppendOperation, AppendResult } from "../engine.ts";
-import { planAppend } from "../rules.ts";
-import type { Blobs } from "./blobs.ts";
-import type { Journals } from "./journals.ts";
-import type { Leases } from "./leases.ts";
-import { APPLICATION_ID } from "./migrations.ts";
-import { type Row, toEntry } from "./rows.ts";
-import type { Statements } from "./statements.ts";
-import { summaryOf, type Tails } from "./tails.ts";
+import { activeHead, type Place, type Tail } from "../../../tree/place.ts";
+import { timeOf } from "../../../util/time.ts";
+import type { AppendOperation, AppendResult } from "../../engine.ts";
+import { planAppend } from "../../rules.ts";
+import type { Blobs } from "../blobs/blobs.ts";
+import { APPLICATION_ID } from "../migrations/migrations.ts";
+import { type Row, toEntry } from "../rows.ts";
+import type { Statements } from "../statements.ts";
+import type { Journals } from "../turns/journals.ts";
+import type { Leases } from "../turns/leases.ts";
+import { summaryOf, type Tails } from "./tree-cache.ts";
 
 /** Writing entries. A message of a conversation that was never branched takes two statements. */
 export class Appends {

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { openDatabase } from "../../sqlite/open.ts";
-import { openStore } from "../../store/open.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openDatabase } from "../../../sqlite/open.ts";
+import { openStore } from "../../../store/open.ts";
 import { APPLICATION_ID, migrations } from "./migrations.ts";
 
 const FIRST = "0198a000-0000-7000-8000-000000000001";

@@ -1,8 +1,8 @@
-import { ColloquyError } from "../../errors.ts";
-import { timeOf } from "../../util/time.ts";
-import type { BlobEncoding, BlobOperation, BlobPart, NewBlob } from "../engine.ts";
-import type { Row } from "./rows.ts";
-import type { Statements } from "./statements.ts";
+import { ColloquyError } from "../../../errors.ts";
+import { timeOf } from "../../../util/time.ts";
+import type { BlobEncoding, BlobOperation, BlobPart, NewBlob } from "../../engine.ts";
+import type { Row } from "../rows.ts";
+import type { Statements } from "../statements.ts";
 
 /** Small enough to be read for a slice of it, large enough that a big file has few. */
 const CHUNK_BYTES = 256 * 1024;

@@ -3,10 +3,10 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { openStore } from "../../store/open.ts";
-import type { EngineOptions } from "../engine.ts";
-import { SqliteEngine } from "./sqlite-engine.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { openStore } from "../../../store/open.ts";
+import type { EngineOptions } from "../../engine.ts";
+import { SqliteEngine } from "../sqlite-engine.ts";
 
 const OPTIONS: EngineOptions = { readonly: false, durability: "full", lockWaitMs: 5000, onProblem: () => {} };
 const PAIR = ["one", "two"].map((content) => ({ role: "user" as const, content }));
@@ -18,7 +18,7 @@ async function writer(path: string): Promise<ChildProcess> {
     [
       "--input-type=module",
       "-e",
-      `const { openStore } = await import(${JSON.stringify(new URL("../../store/open.ts", import.meta.url).href)});
+      `const { openStore } = await import(${JSON.stringify(new URL("../../../store/open.ts", import.meta.url).href)});
       const store = await openStore("sqlite:" + process.argv[1]);
       const chat = await store.open("cli:busy");
       const pair = ${JSON.stringify(PAIR)};

@@ -1,7 +1,7 @@
 /** The thread of `runAside`. */
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { type JobReply, type JobRequest, runHere } from "./aside.ts";
+import { type JobReply, type JobRequest, runHere } from "./background.ts";
 
 const request = workerData as JobRequest;
 parentPort?.postMessage(attempt());

@@ -8,12 +8,12 @@
  */
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { runAside, runHere } from "../../sqlite/aside.ts";
-import { retryBusy } from "../../sqlite/busy.ts";
-import { migrationCopies } from "../../sqlite/migrate.ts";
-import { isExclusive } from "../../sqlite/pragma.ts";
-import { waitUntil } from "../../util/wait.ts";
-import type { Outcome } from "../engine.ts";
+import { runAside, runHere } from "../../../sqlite/background.ts";
+import { retryBusy } from "../../../sqlite/busy.ts";
+import { migrationCopies } from "../../../sqlite/migrate.ts";
+import { isExclusive } from "../../../sqlite/pragma.ts";
+import { waitUntil } from "../../../util/wait.ts";
+import type { Outcome } from "../../engine.ts";
 
 /** Writers wait for about a second then; larger files are not written anew, and are named in the receipt. */
 const REWRITE_BYTES_MAX = 256 * 1024 * 1024;

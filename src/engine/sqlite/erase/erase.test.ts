@@ -4,10 +4,10 @@ import { once } from "node:events";
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { Conversation } from "../../store/conversation.ts";
-import { openStore } from "../../store/open.ts";
-import type { Store } from "../../store/store.ts";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import type { Conversation } from "../../../store/conversation.ts";
+import { openStore } from "../../../store/open.ts";
+import type { Store } from "../../../store/store.ts";
 
 /** The files of a store that hold the text, in any form that can be read. */
 function holding(folder: string, text: string): string[] {
