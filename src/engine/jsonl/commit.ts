@@ -4,19 +4,19 @@ import type { LogWriter } from "../../transcript/log-writer.ts";
 import type { Place } from "../../tree/place.ts";
 import type { AppendOperation, Awaitable, Done, Operation, Outcome } from "../engine.ts";
 import { notFound } from "../rules.ts";
-import { appendEntries } from "./append.ts";
-import { createConversation, moveConversation, updateConversation } from "./conversations.ts";
-import type { Recorded } from "./feed.ts";
-import { changeRecord, entriesRecord, type FeedRecord, type RecordType } from "./feed-record.ts";
-import { decide, settleFeed } from "./feed-repair.ts";
-import type { Syncable } from "./journals.ts";
-import type { Known } from "./known.ts";
-import { olderFile, writeToOlder } from "./legacy-write.ts";
-import type { OpenLog } from "./open-logs.ts";
-import type { Parts } from "./parts.ts";
-import { purgeConversation } from "./purge.ts";
-import { collectBlobs, redactEntry, sweepConversation } from "./removals.ts";
-import { writeJournal } from "./turns.ts";
+import { purgeConversation } from "./erase/purge.ts";
+import { collectBlobs, redactEntry, sweepConversation } from "./erase/removals.ts";
+import type { Recorded } from "./feed/feed.ts";
+import { changeRecord, entriesRecord, type FeedRecord, type RecordType } from "./feed/feed-record.ts";
+import { decide, settleFeed } from "./feed/feed-repair.ts";
+import type { Known } from "./folder/catalogue-entry.ts";
+import { createConversation, moveConversation, updateConversation } from "./folder/conversations.ts";
+import type { Parts } from "./jsonl-context.ts";
+import { olderFile, writeToOlder } from "./legacy/write.ts";
+import { appendEntries } from "./log/append.ts";
+import type { OpenLog } from "./log/open-logs.ts";
+import type { Syncable } from "./turns/journals.ts";
+import { writeJournal } from "./turns/turns.ts";
 
 /** An append that is planned and not written. */
 interface Staged {

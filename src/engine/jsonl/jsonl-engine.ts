@@ -29,31 +29,31 @@ import type {
   VerifyReport,
 } from "../engine.ts";
 import { activeAt, type ConversationLookup, compareForListing } from "../rules.ts";
-import { backupStore } from "./backup.ts";
-import { BlobFiles } from "./blob-files.ts";
-import { BlobReferences } from "./blob-references.ts";
-import { Catalogue } from "./catalogue.ts";
-import { ChangeCounter } from "./change-counter.ts";
+import { BlobFiles } from "./blobs/blob-files.ts";
+import { BlobReferences } from "./blobs/blob-references.ts";
+import { backupStore } from "./care/backup.ts";
+import { measureStore } from "./care/measure.ts";
+import { verifyFolder } from "./care/verify.ts";
 import { Commit } from "./commit.ts";
-import { ConversationFiles } from "./conversation-files.ts";
-import { lookupIn } from "./conversations.ts";
-import { Feed } from "./feed.ts";
-import { readChanges } from "./feed-reader.ts";
-import { changeRecord } from "./feed-record.ts";
-import { prepareFeed, settleFeed } from "./feed-repair.ts";
-import { Journals } from "./journals.ts";
-import { infoOf, type Known } from "./known.ts";
-import { LeaseFiles } from "./lease-files.ts";
-import type { LegacyFile } from "./legacy-file.ts";
-import { LegacyIo } from "./legacy-io.ts";
-import { finishMigrations, migrateConversation } from "./legacy-migrate.ts";
-import { measureStore } from "./measure.ts";
-import { COUNTER_FILE, FEED_FILE, LOCK_FILE } from "./names.ts";
-import { missingLog, OpenLogs } from "./open-logs.ts";
-import type { Parts } from "./parts.ts";
-import { finishPurges } from "./purge.ts";
-import { StoreFolder } from "./store-folder.ts";
-import { verifyFolder } from "./verify.ts";
+import { finishPurges } from "./erase/purge.ts";
+import { Feed } from "./feed/feed.ts";
+import { readChanges } from "./feed/feed-reader.ts";
+import { changeRecord } from "./feed/feed-record.ts";
+import { prepareFeed, settleFeed } from "./feed/feed-repair.ts";
+import { Catalogue } from "./folder/catalogue.ts";
+import { infoOf, type Known } from "./folder/catalogue-entry.ts";
+import { ChangeCounter } from "./folder/change-counter.ts";
+import { ConversationFiles } from "./folder/conversation-files.ts";
+import { lookupIn } from "./folder/conversations.ts";
+import { COUNTER_FILE, FEED_FILE, LOCK_FILE } from "./folder/names.ts";
+import { StoreFolder } from "./folder/store-folder.ts";
+import type { Parts } from "./jsonl-context.ts";
+import type { LegacyFile } from "./legacy/legacy-file.ts";
+import { LegacyIo } from "./legacy/legacy-io.ts";
+import { finishMigrations, migrateConversation } from "./legacy/migrate.ts";
+import { missingLog, OpenLogs } from "./log/open-logs.ts";
+import { Journals } from "./turns/journals.ts";
+import { LeaseFiles } from "./turns/lease-files.ts";
 
 /** What the simulated disk of the tests replaces. */
 export interface JsonlSurroundings {
@@ -259,12 +259,12 @@ export class JsonlEngine implements Engine {
   }
 
   async repair(): Promise<Finding[]> {
-    const { repairFolder } = await import("./repair.ts");
+    const { repairFolder } = await import("./care/repair.ts");
     return this.#locked(() => repairFolder(this.#parts));
   }
 
   async older(): Promise<OlderConversation[]> {
-    const { olderConversations } = await import("./legacy-report.ts");
+    const { olderConversations } = await import("./legacy/report.ts");
     return olderConversations(this.#parts);
   }
 

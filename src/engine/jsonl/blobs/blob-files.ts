@@ -1,0 +1,220 @@
+import { dirname, join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { readChunk } from "../../../disk/line-scan.ts";
+import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
+import { ColloquyError, invalid, unavailable } from "../../../errors.ts";
+import { timeOf } from "../../../util/time.ts";
+import type { Random } from "../../../util/uuid.ts";
+import type { BlobEncoding, BlobOperation, BlobPart, NewBlob } from "../../engine.ts";
+import { BLOB_FOLDER } from "../folder/names.ts";
+
+const UPLOAD = /^[\w-]{1,100}$/;
+const UPLOAD_PREFIX = ".upload-";
+const BLOB = /^([0-9a-f]{64})(\.zst)?$/;
+/** A frame that every program for zstd passes over: it holds the size before compression. */
+const SIZE_FRAME_MAGIC = 0x184d2a50;
+const SIZE_FRAME_BYTES = 16;
+
+/** A blob on the disk. */
+export interface StoredBlob {
+  readonly hash: string;
+  readonly path: string;
+  readonly encoding: BlobEncoding;
+  readonly fileBytes: number;
+  readonly inode: bigint;
+  readonly modifiedMs: number;
+}
+
+/** What was taken away. */
+export interface Freed {
+  readonly blobs: number;
+  readonly bytes: number;
+}
+
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Bytes by their hash, one file for each, and those that are being taken in. */
+export class BlobFiles {
+  readonly #io: FileIo;
+  readonly #random: Random;
+  readonly #folder: string;
+  /** Known to survive a power cut, name and all. */
+  readonly #durable = new Map<string, bigint>();
+
+  constructor(io: FileIo, random: Random, folder: string) {
+    this.#io = io;
+    this.#random = random;
+    this.#folder = join(folder, BLOB_FOLDER);
+  }
+
+  find(hash: string): StoredBlob | undefined {
+    // What a message or a file says must never become a path by itself.
+    if (!HASH.test(hash)) return undefined;
+    for (const encoding of ["none", "zstd"] as const) {
+      const path = this.#path(hash, encoding);
+      const stat = this.#io.stat(path);
+      if (stat === undefined) continue;
+      const modifiedMs = Number(stat.modifiedNs / 1_000_000n);
+      return { hash, path, encoding, fileBytes: stat.size, inode: stat.inode, modifiedMs };
+    }
+    return undefined;
+  }
+
+  /** Store a blob unless it is there. It is durable when this returns. */
+  put({ hash, size, encoding, data }: NewBlob, at: string): void {
+    if (this.keep(hash)) return;
+    const path = this.#path(hash, encoding);
+    this.#io.makeFolder(dirname(path));
+    const content = encoding === "zstd" ? [Buffer.from(data), sizeFrame(size)] : [Buffer.from(data)];
+    replaceFile(path, content, { io: this.#io, random: this.#random, makeIn: this.#folder });
+    this.#io.touch(path, timeOf(at));
+  }
+
+  /** Make sure that a blob which is there survives: whoever stored it may have died before it did. */
+  keep(hash: string): boolean {
+    const found = this.find(hash);
+    if (found === undefined) return false;
+    if (this.#durable.get(hash) !== found.inode) this.#io.syncFolder(dirname(found.path));
+    this.#durable.set(hash, found.inode);
+    return true;
+  }
+
+  /** One piece of an upload. Gives how many bytes there are. */
+  take({ upload, position, data, keep, at }: BlobOperation): number {
+    if (!UPLOAD.test(upload)) throw invalid("Invalid name of an upload", "upload");
+    this.#io.makeFolder(this.#folder);
+    const path = join(this.#folder, UPLOAD_PREFIX + upload);
+    const known = this.#io.stat(path)?.size;
+    const length = known ?? 0;
+    if (position > length) {
+      // The last piece came before, and this is its retry.
+      if (known === undefined && keep !== undefined && this.keep(keep.hash)) return position + data.length;
+      throw new ColloquyError("CONFLICT", `The bytes ${length} to ${position} of the blob are missing`, {
+        field: "position",
+        details: { length },
+      });
+    }
+    // What is sent again is there already.
+    const fresh = data.subarray(length - position);
+    const file = this.#io.open(path, known === undefined ? "create" : "write");
+    try {
+      this.#add(file, length, fresh, keep);
+    } finally {
+      this.#io.close(file);
+    }
+    this.#io.touch(path, timeOf(at));
+    if (keep !== undefined) this.#name(path, keep);
+    return length + fresh.length;
+  }
+
+  #add(file: number, length: number, fresh: Uint8Array, keep: BlobOperation["keep"]): void {
+    const end = length + fresh.length;
+    const frame = keep?.encoding === "zstd" ? sizeFrame(keep.size) : Buffer.alloc(0);
+    const written =
+      this.#io.write(file, fresh, length) === fresh.length &&
+      this.#io.write(file, frame, end) === frame.length;
+    if (!written) {
+      this.#io.truncate(file, length);
+      throw unavailable("Cannot store a blob: the disk is probably full");
+    }
+    if (keep === undefined) return;
+    if (keep.encoding === "none" && keep.size !== end) {
+      throw invalid(`The blob has ${end} bytes, not ${keep.size}`, "size");
+    }
+    this.#io.sync(file);
+  }
+
+  /** In the place of one that is there, which makes it as young as this one. */
+  #name(upload: string, { hash, encoding }: NonNullable<BlobOperation["keep"]>): void {
+    const former = this.find(hash);
+    const path = this.#path(hash, encoding);
+    this.#io.makeFolder(dirname(path));
+    this.#io.rename(upload, path);
+    this.#io.syncFolder(dirname(path));
+    if (former !== undefined && former.path !== path) this.#io.remove(former.path);
+  }
+
+  part(hash: string, offset: number, length: number): BlobPart | undefined {
+    const found = this.find(hash);
+    if (found === undefined) return undefined;
+    const { path, encoding, fileBytes } = found;
+    const file = this.#io.open(path, "read");
+    try {
+      const { size, storedBytes } = this.#measure(file, encoding, fileBytes);
+      const end = Math.min(storedBytes, offset + length);
+      const data = readChunk(this.#io, file, offset, Math.max(0, end - offset));
+      return { size, encoding, storedBytes, data };
+    } finally {
+      this.#io.close(file);
+    }
+  }
+
+  #measure(file: number, encoding: BlobEncoding, fileBytes: number): { size: number; storedBytes: number } {
+    if (encoding === "none") return { size: fileBytes, storedBytes: fileBytes };
+    const storedBytes = fileBytes - SIZE_FRAME_BYTES;
+    const frame = readChunk(this.#io, file, Math.max(0, storedBytes), SIZE_FRAME_BYTES);
+    if (frame.length === SIZE_FRAME_BYTES && frame.readUInt32LE(0) === SIZE_FRAME_MAGIC) {
+      return { size: Number(frame.readBigUInt64LE(8)), storedBytes };
+    }
+    // Put there by another program.
+    const { length } = zstdDecompressSync(readChunk(this.#io, file, 0, fileBytes));
+    return { size: length, storedBytes: fileBytes };
+  }
+
+  /** All that are there. */
+  *all(): Generator<StoredBlob> {
+    for (const prefix of this.#list(this.#folder)) {
+      if (!/^[0-9a-f]{2}$/.test(prefix)) continue;
+      for (const name of this.#list(join(this.#folder, prefix))) {
+        const [, hash] = BLOB.exec(name) ?? [];
+        const found = hash === undefined ? undefined : this.find(hash);
+        if (found?.path.endsWith(name)) yield found;
+      }
+    }
+  }
+
+  uploads(): { readonly path: string; readonly bytes: number; readonly modifiedMs: number }[] {
+    return this.#list(this.#folder).flatMap((name) => {
+      const path = join(this.#folder, name);
+      const stat = name.startsWith(UPLOAD_PREFIX) ? this.#io.stat(path) : undefined;
+      if (stat === undefined) return [];
+      return [{ path, bytes: stat.size, modifiedMs: Number(stat.modifiedNs / 1_000_000n) }];
+    });
+  }
+
+  /** Gives what they took. */
+  remove(blobs: readonly StoredBlob[]): Freed {
+    for (const { path } of blobs) this.#io.remove(path);
+    for (const folder of new Set(blobs.map(({ path }) => dirname(path)))) this.#io.syncFolder(folder);
+    return { blobs: blobs.length, bytes: blobs.reduce((sum, { fileBytes }) => sum + fileBytes, 0) };
+  }
+
+  /** Uploads that nobody has added to since. Gives what they took. */
+  dropUploads(before: string): Freed {
+    const dropped = this.uploads().filter(({ modifiedMs }) => modifiedMs < timeOf(before));
+    for (const { path } of dropped) this.#io.remove(path);
+    return { blobs: dropped.length, bytes: dropped.reduce((sum, { bytes }) => sum + bytes, 0) };
+  }
+
+  /** What a killed writer left. Only under the lock. */
+  tidy(): void {
+    if (this.#io.stat(this.#folder) !== undefined) removeLeftovers(this.#io, this.#folder);
+  }
+
+  #list(folder: string): string[] {
+    return this.#io.stat(folder) === undefined ? [] : this.#io.list(folder);
+  }
+
+  #path(hash: string, encoding: BlobEncoding): string {
+    return join(this.#folder, hash.slice(0, 2), encoding === "zstd" ? `${hash}.zst` : hash);
+  }
+}
+
+function sizeFrame(size: number): Buffer {
+  const frame = Buffer.alloc(SIZE_FRAME_BYTES);
+  frame.writeUInt32LE(SIZE_FRAME_MAGIC, 0);
+  frame.writeUInt32LE(8, 4);
+  frame.writeBigUInt64LE(BigInt(size), 8);
+  return frame;
+}

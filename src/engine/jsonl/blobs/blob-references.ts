@@ -1,0 +1,86 @@
+import type { FileIo } from "../../../disk/file-io.ts";
+import { linesForward } from "../../../disk/line-scan.ts";
+import { checkSum } from "../../../transcript/lines.ts";
+import { advance, bareLine, EMPTY_LOG } from "../../../transcript/log-state.ts";
+import type { Catalogue } from "../folder/catalogue.ts";
+import type { Known } from "../folder/catalogue-entry.ts";
+import type { BlobFiles, Freed } from "./blob-files.ts";
+
+const MEMBER = Buffer.from('"blobs":[');
+const HASH = /[0-9a-f]{64}/g;
+
+interface Scanned {
+  readonly inode: bigint;
+  readonly bytes: number;
+  readonly hashes: Set<string>;
+}
+
+/** Which blobs the entries of a store refer to. Logs without any are not read. */
+export class BlobReferences {
+  readonly #io: FileIo;
+  readonly #catalogue: Catalogue;
+  readonly #blobs: BlobFiles;
+  readonly #scanned = new Map<string, Scanned>();
+
+  constructor(io: FileIo, catalogue: Catalogue, blobs: BlobFiles) {
+    this.#io = io;
+    this.#catalogue = catalogue;
+    this.#blobs = blobs;
+  }
+
+  /** Everything in a log that looks like one: also a damaged line keeps its blobs. */
+  of({ stem, log, seenLog, logPath, logMissing }: Known): ReadonlySet<string> {
+    // Damaged lines are not counted as entries.
+    if (logMissing || seenLog === undefined || (log.blobs === 0 && log.entries === log.lastSeq)) return NONE;
+    const known = this.#scanned.get(stem);
+    const goesOn = known?.inode === seenLog.inode && known.bytes <= log.bytes;
+    const hashes = goesOn ? known.hashes : new Set<string>();
+    const file = this.#io.open(logPath, "read");
+    try {
+      for (const raw of linesForward(this.#io, file, goesOn ? known.bytes : 0, log.bytes)) {
+        const line = bareLine(raw);
+        if (line === undefined || !(line.includes(MEMBER) || checkSum(line) !== "right")) continue;
+        for (const [hash] of line.toString("latin1").matchAll(HASH)) hashes.add(hash);
+      }
+    } finally {
+      this.#io.close(file);
+    }
+    this.#scanned.set(stem, { inode: seenLog.inode, bytes: log.bytes, hashes });
+    return hashes;
+  }
+
+  /** What the entries of a log refer to, and nothing else. */
+  exactlyOf({ log, logPath, logMissing }: Known): Set<string> {
+    const hashes = new Set<string>();
+    if (logMissing || log.blobs === 0) return hashes;
+    const file = this.#io.open(logPath, "read");
+    try {
+      advance(this.#io, file, EMPTY_LOG, log.bytes, {
+        entry: ({ blobs = [] }) => {
+          for (const { hash } of blobs) hashes.add(hash);
+        },
+      });
+    } finally {
+      this.#io.close(file);
+    }
+    return hashes;
+  }
+
+  /** Every blob that some log refers to. */
+  inUse(): Set<string> {
+    const used = new Set<string>();
+    for (const known of this.#catalogue.all()) for (const hash of this.of(known)) used.add(hash);
+    return used;
+  }
+
+  /** Remove those of the blobs that nothing refers to any more. Under the lock. */
+  dropUnused(hashes: Iterable<string>): Freed {
+    const candidates = [...hashes];
+    const used = candidates.length === 0 ? NONE : this.inUse();
+    return this.#blobs.remove(
+      candidates.flatMap((hash) => (used.has(hash) ? [] : (this.#blobs.find(hash) ?? []))),
+    );
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set();

@@ -1,0 +1,174 @@
+/**
+ * A copy of a store that is a store, as of one moment, while others write.
+ *
+ * Logs only grow, so what they held at that moment is what they hold up to
+ * the length they had then. What was rewritten, moved or purged meanwhile is
+ * put right at the end, under the lock: what was taken away for good must
+ * not live on in a backup that is made at the same time.
+ */
+import { basename, dirname, join, relative } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { copyRange, token } from "../../../disk/replace-file.ts";
+import { ColloquyError } from "../../../errors.ts";
+import type { Known } from "../folder/catalogue-entry.ts";
+import {
+  BLOB_FOLDER,
+  journalName,
+  logName,
+  MARKER_FILE,
+  metadataName,
+  TRASH_FOLDER,
+} from "../folder/names.ts";
+import type { Parts } from "../jsonl-context.ts";
+import { missingLog } from "../log/open-logs.ts";
+
+type Locked = <T>(work: () => T) => Promise<T>;
+
+export async function backupStore(parts: Parts, path: string, locked: Locked): Promise<void> {
+  const { io, random } = parts;
+  if (io.stat(path) !== undefined) {
+    throw new ColloquyError("CONFLICT", `${path} exists: a backup needs a name of its own`, {
+      field: "path",
+      details: { path },
+    });
+  }
+  const target = join(dirname(path), `.colloquy-${token(random)}-${basename(path)}.tmp`);
+  const backup = new Backup(parts, target);
+  try {
+    const moment = await locked(() => backup.begin());
+    for (const known of moment) {
+      backup.copyLog(known);
+      await breathe();
+    }
+    for (const { path: from } of parts.blobs.all()) {
+      backup.copyBlob(from);
+      await breathe();
+    }
+    await locked(() => backup.finish(moment));
+    io.rename(target, path);
+  } catch (error) {
+    if (io.stat(target) !== undefined) io.removeFolder(target);
+    throw error;
+  }
+  io.syncFolder(dirname(path));
+}
+
+class Backup {
+  readonly #parts: Parts;
+  readonly #io: FileIo;
+  readonly #target: string;
+
+  constructor(parts: Parts, target: string) {
+    this.#parts = parts;
+    this.#io = parts.io;
+    this.#target = target;
+  }
+
+  /** Note what there is. Journals, which are short and go when their turn ends, are copied at once. */
+  begin(): Known[] {
+    const { catalogue, folder } = this.#parts;
+    this.#io.makeFolder(join(this.#target, TRASH_FOLDER));
+    this.#io.makeFolder(join(this.#target, BLOB_FOLDER));
+    this.#copy(join(folder, MARKER_FILE), join(this.#target, MARKER_FILE));
+    const moment = catalogue.all().map((known) => ({ ...known }));
+    for (const { stem, logPath } of moment) this.#copyJournal(stem, dirname(logPath));
+    return moment;
+  }
+
+  /** Up to where it was complete. */
+  copyLog(known: Known): void {
+    const { stem, log, seenLog } = known;
+    // It may have been moved since; a file that was rewritten is copied at the end.
+    const now = this.#parts.catalogue.byStem(stem);
+    if (now === undefined || now.seenLog?.inode !== seenLog?.inode) return;
+    if (now.logMissing) {
+      if (log.messages > 0) throw missingLog(known);
+      return;
+    }
+    this.#write(known, now.logPath);
+  }
+
+  copyBlob(from: string): void {
+    const to = join(this.#target, relative(this.#parts.folder, from));
+    if (this.#io.stat(to) !== undefined) return;
+    this.#io.makeFolder(dirname(to));
+    this.#copy(from, to);
+  }
+
+  /** Put right what changed while others went on writing. */
+  finish(moment: readonly Known[]): void {
+    const { catalogue, blobs } = this.#parts;
+    for (const known of moment) {
+      const now = catalogue.byStem(known.stem);
+      const isSame = now !== undefined && now.seenLog?.inode === known.seenLog?.inode;
+      if (isSame && this.#io.stat(this.#logPath(known)) !== undefined) continue;
+      this.#remove(known);
+      if (now !== undefined && !now.logMissing) this.#write(now, now.logPath);
+    }
+    for (const { path } of blobs.all()) this.copyBlob(path);
+    this.#dropBlobs();
+    this.#syncFolders(this.#target);
+  }
+
+  /** Those that were taken away meanwhile. */
+  #dropBlobs(): void {
+    const there = new Set([...this.#parts.blobs.all()].map(({ path }) => relative(this.#parts.folder, path)));
+    const folder = join(this.#target, BLOB_FOLDER);
+    for (const prefix of this.#io.list(folder)) {
+      for (const name of this.#io.list(join(folder, prefix))) {
+        if (!there.has(join(BLOB_FOLDER, prefix, name))) this.#io.remove(join(folder, prefix, name));
+      }
+    }
+  }
+
+  #write(known: Known, from: string): void {
+    const { stem, log, metadata, trashed } = known;
+    const file = this.#io.open(from, "read");
+    try {
+      copyRange(this.#io, file, 0, log.bytes, this.#logPath(known));
+    } finally {
+      this.#io.close(file);
+    }
+    this.#parts.files.writeMetadata(join(this.#place(trashed), metadataName(stem)), { ...metadata, log });
+  }
+
+  #remove({ stem, trashed }: Known): void {
+    for (const name of [logName(stem), metadataName(stem), journalName(stem)]) {
+      const path = join(this.#place(trashed), name);
+      if (this.#io.stat(path) !== undefined) this.#io.remove(path);
+    }
+  }
+
+  #copyJournal(stem: string, from: string): void {
+    const path = join(from, journalName(stem));
+    if (this.#io.stat(path) === undefined) return;
+    this.#copy(path, join(this.#target, relative(this.#parts.folder, path)));
+  }
+
+  #copy(from: string, to: string): void {
+    if (this.#io.stat(from) === undefined) return;
+    const file = this.#io.open(from, "read");
+    try {
+      copyRange(this.#io, file, 0, this.#io.statOpen(file).size, to);
+    } finally {
+      this.#io.close(file);
+    }
+  }
+
+  #place(trashed: boolean): string {
+    return trashed ? join(this.#target, TRASH_FOLDER) : this.#target;
+  }
+
+  #logPath({ stem, trashed }: Known): string {
+    return join(this.#place(trashed), logName(stem));
+  }
+
+  #syncFolders(folder: string): void {
+    for (const name of this.#io.list(folder)) {
+      const path = join(folder, name);
+      if (this.#io.stat(path)?.isFolder) this.#syncFolders(path);
+    }
+    this.#io.syncFolder(folder);
+  }
+}

@@ -1,0 +1,162 @@
+import { execFileSync } from "node:child_process";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { type FileIo, systemIo } from "../../../disk/file-io.ts";
+import { openStore } from "../../../store/open.ts";
+import type { Store } from "../../../store/store.ts";
+import { JsonlEngine } from "../jsonl-engine.ts";
+
+/** Things that happen to files behind the back of a store. */
+
+interface Opened {
+  readonly store: Store;
+  readonly problems: string[];
+}
+
+async function open(folder: string): Promise<Opened> {
+  const problems: string[] = [];
+  const store = await openStore(`jsonl:${folder}`, { onProblem: ({ message }) => problems.push(message) });
+  return { store, problems };
+}
+
+async function filled(folder: string, count: number): Promise<void> {
+  const { store } = await open(folder);
+  const chat = await store.open("cli:a", { title: "Kept" });
+  for (let n = 1; n <= count; n++) await chat.append({ role: "user", content: `message number ${n}` });
+  await store.close();
+}
+
+function logIn(folder: string): string {
+  return join(folder, readdirSync(folder).find((name) => name.endsWith(".jsonl")) as string);
+}
+
+async function contents(store: Store): Promise<unknown[]> {
+  const chat = await store.get("cli:a");
+  return (await chat?.messages({ limit: 100 }))?.items.map(({ message }) => message?.content) ?? [];
+}
+
+const hello = { role: "user", content: "hello" } as const;
+
+describe("a JSONL store whose files were damaged", () => {
+  it("loses one message to a bit that became a zero byte, also for a writer that slept through the rest", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 1);
+    const sleeper = await open(folder);
+    const chat = await sleeper.store.open("cli:a");
+    await chat.append(hello);
+    const other = await open(folder);
+    const same = await other.store.open("cli:a");
+    for (let n = 0; n < 20; n++) await same.append({ role: "user", content: `other number ${n}` });
+    await other.store.close();
+    const bytes = readFileSync(logIn(folder));
+    bytes[bytes.indexOf("other number 3") + 5] = 0;
+    writeFileSync(logIn(folder), bytes);
+    await chat.append({ role: "user", content: "awake" });
+    expect(await contents(sleeper.store)).toHaveLength(1 + 1 + 19 + 1);
+    expect(sleeper.problems).toHaveLength(1);
+    await sleeper.store.close();
+  });
+
+  it("refuses to take an emptied log for an empty conversation", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 5);
+    truncateSync(logIn(folder), 0);
+    const { store } = await open(folder);
+    const chat = await store.get("cli:a");
+    const code = "SERVICE_UNAVAILABLE";
+    await expect(chat?.messages()).rejects.toMatchObject({ code, message: /5 messages/ });
+    await expect(chat?.append(hello)).rejects.toMatchObject({ code, message: /5 messages/ });
+    await store.close();
+  });
+
+  it("reports a log that was cut short, and never gives out a number twice", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 5);
+    const bytes = readFileSync(logIn(folder));
+    writeFileSync(logIn(folder), bytes.subarray(0, bytes.lastIndexOf("\n", bytes.length - 2) + 1));
+    const { store, problems } = await open(folder);
+    expect(await contents(store)).toHaveLength(4);
+    expect(problems[0]).toMatch(/shorter than it was/);
+    const [entry] = (await (await store.get("cli:a"))?.append(hello)) ?? [];
+    expect(entry?.seq).toBe(6);
+    await store.close();
+  });
+
+  it("reports a copy of a conversation instead of splitting it", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 2);
+    copyFileSync(logIn(folder), join(folder, "20990101000000000.jsonl"));
+    const { store, problems } = await open(folder);
+    expect((await store.list()).items).toHaveLength(1);
+    expect(problems[0]).toMatch(/copy of/);
+    expect((await store.verify()).findings.map(({ code }) => code)).toContain("duplicate-conversation");
+    await store.close();
+  });
+
+  it("does not overwrite what lies in the trash under the same name", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 2);
+    mkdirSync(join(folder, "trash"));
+    const precious = logIn(folder).replace(folder, join(folder, "trash"));
+    writeFileSync(precious, "precious\n");
+    const { store } = await open(folder);
+    await expect(store.delete("cli:a")).rejects.toMatchObject({ code: "CONFLICT" });
+    expect(readFileSync(precious, "utf8")).toBe("precious\n");
+    expect(await contents(store)).toHaveLength(2);
+    await store.close();
+  });
+
+  it("gives a key to one conversation, whatever became of the counter of changes", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 1);
+    const [one, two] = [await open(folder), await open(folder)];
+    await Promise.all([one.store.list(), two.store.list()]);
+    writeFileSync(join(folder, "store.changes"), Buffer.alloc(8, 0xff));
+    const [first, second] = [await one.store.open("cli:new"), await two.store.open("cli:new")];
+    expect(first.id).toBe(second.id);
+    await one.store.close();
+    await two.store.close();
+  });
+
+  it("lists what it can when one log is a folder", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 1);
+    mkdirSync(join(folder, "20200101000000000.jsonl"));
+    const { store, problems } = await open(folder);
+    expect((await store.list()).items).toHaveLength(1);
+    expect(problems[0]).toMatch(/left alone/);
+    expect((await store.verify()).findings.map(({ code }) => code)).toContain("unreadable-log");
+    await store.close();
+  });
+
+  it.runIf(process.platform === "linux")("does not wait for a pipe in the place of a file", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 1);
+    execFileSync("mkfifo", [join(folder, "20200101000000000.meta.json")]);
+    const { store } = await open(folder);
+    expect((await store.list()).items).toHaveLength(1);
+    await store.close();
+  });
+
+  it("has created nothing when a creation fails halfway", async () => {
+    let full = false;
+    const io: FileIo = {
+      ...systemIo,
+      open(path, mode) {
+        if (full && mode === "create" && path.includes("meta.json")) throw new Error("the disk is full");
+        return systemIo.open(path, mode);
+      },
+    };
+    const options = { readonly: false, durability: "full", lockWaitMs: 1000, onProblem: () => {} } as const;
+    const engine = await JsonlEngine.open(join(tempFolder(), "store"), options, { io });
+    const store = await openStore(engine);
+    full = true;
+    await expect(store.create({ key: "cli:a", title: "T" })).rejects.toMatchObject({ message: /full/ });
+    expect((await store.list()).items).toEqual([]);
+    full = false;
+    await store.create({ key: "cli:a", title: "T" });
+    await store.close();
+  });
+});

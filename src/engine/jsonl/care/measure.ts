@@ -1,0 +1,51 @@
+import { join } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
+import type { EngineStats } from "../../engine.ts";
+import { longest } from "../../rules.ts";
+import { infoOf } from "../folder/catalogue-entry.ts";
+import { isSetAside, TRASH_FOLDER } from "../folder/names.ts";
+import type { Parts } from "../jsonl-context.ts";
+
+export function measureStore({ legacy, folder, catalogue, blobs, references }: Parts): EngineStats {
+  const io = legacy.real;
+  const known = catalogue.all();
+  const stored = new Map([...blobs.all()].map(({ hash, fileBytes }) => [hash, fileBytes]));
+  const uploads = blobs.uploads().reduce((sum, { bytes }) => sum + bytes, 0);
+  const sizes: Record<string, number> = {};
+  const used = new Set<string>();
+  for (const one of known) {
+    let bytes = one.log.bytes;
+    for (const hash of references.of(one)) {
+      bytes += stored.get(hash) ?? 0;
+      used.add(hash);
+    }
+    sizes[one.metadata.id] = bytes;
+  }
+  const unused = [...stored].filter(([hash]) => !used.has(hash));
+  const blobBytes = sum(stored.values());
+  const trash = sizeOf(io, join(folder, TRASH_FOLDER));
+  const live = known.filter(({ trashed }) => !trashed).map(infoOf);
+  return {
+    conversations: live.length,
+    entries: known.reduce((total, { log }) => total + log.entries, 0),
+    bytes: sizeOf(io, folder) + trash + blobBytes + uploads,
+    reclaimable: trash + sum(unused.map(([, bytes]) => bytes)) + uploads + sizeOf(io, folder, isSetAside),
+    top: longest(live),
+    sizes,
+  };
+}
+
+function sizeOf(io: FileIo, place: string, wanted: (name: string) => boolean = () => true): number {
+  if (io.stat(place) === undefined) return 0;
+  const stats = io
+    .list(place)
+    .filter(wanted)
+    .map((name) => io.stat(join(place, name)));
+  return sum(stats.map((stat) => (stat === undefined || stat.isFolder ? 0 : stat.size)));
+}
+
+function sum(numbers: Iterable<number>): number {
+  let total = 0;
+  for (const number of numbers) total += number;
+  return total;
+}

@@ -1,0 +1,135 @@
+/**
+ * Putting right what can be put right without losing a byte. Under the lock.
+ *
+ * Lines that cannot be read are copied to a file of their own before the log
+ * is written without them; counts and metadata are made again from the log.
+ * What is missing stays missing, and `verify` goes on saying so.
+ */
+import { dirname } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { linesForward } from "../../../disk/line-scan.ts";
+import { freeName, pieces, replaceFile } from "../../../disk/replace-file.ts";
+import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../../transcript/log-state.ts";
+import { timestamp17 } from "../../../util/time.ts";
+import type { Finding } from "../../engine.ts";
+import { rewrite } from "../erase/removals.ts";
+import { repairLog } from "../feed/feed-repair.ts";
+import { infoOf, type Known } from "../folder/catalogue-entry.ts";
+import { changing, type Parts } from "../jsonl-context.ts";
+import { verifyConversation } from "./verify-log.ts";
+
+export function repairFolder(parts: Parts): Finding[] {
+  return parts.catalogue.all().flatMap(({ stem }) => {
+    const known = parts.catalogue.byStem(stem);
+    // A log that is gone cannot be made again, and a file of an older format is repaired by migrating it.
+    if (known === undefined || known.logMissing || parts.legacy.ofStem(stem) !== undefined) return [];
+    return repairConversation(parts, known);
+  });
+}
+
+function repairConversation(parts: Parts, known: Known): Finding[] {
+  const { io, folder, logs, catalogue } = parts;
+  const { stem, logPath } = known;
+  const { id } = known.metadata;
+  const wrong = verifyConversation(io, folder, dirname(logPath), stem)?.findings ?? [];
+  if (wrong.length === 0) return [];
+  logs.sync(id);
+  logs.close(id);
+  const done: Finding[] = [];
+  const note = (code: string, source: string, line: number | null, message: string): void => {
+    done.push({ code, conversation: id, source, line, message });
+  };
+  repairLog(parts, known, ({ reason }) => {
+    if (reason.startsWith("torn")) note("torn-tail", logPath, null, reason);
+  });
+  const whole = catalogue.byStem(stem);
+  if (whole === undefined) return done;
+  const lines = badLines(io, whole);
+  if (lines.length > 0) {
+    const aside = setAside(parts, whole, lines);
+    for (const { line, reason } of lines) note("bad-line", logPath, line, `${reason}; set aside as ${aside}`);
+    parts.feed.syncAll();
+    rewrite(parts, whole, infoOf(whole).updatedAt, () => "keep", "drop");
+  }
+  const counts = wrong.filter(({ code }) => COUNTED.has(code));
+  if (counts.length > 0) {
+    recount(parts, stem);
+    for (const { code, source, message } of counts)
+      note(code, source ?? logPath, null, `${message}; made again from the transcript`);
+  }
+  return done;
+}
+
+/** What stands in the metadata only as a cache of the log. */
+const COUNTED: ReadonlySet<string> = new Set([
+  "wrong-count",
+  "damaged-metadata",
+  "missing-metadata",
+  "shrunk-log",
+]);
+
+interface NumberedLine extends BadLine {
+  readonly line: number;
+}
+
+function badLines(io: FileIo, { logPath, log }: Known): NumberedLine[] {
+  const found = new Map<number, BadLine>();
+  const bad = (line: BadLine): void => void found.set(line.start, line);
+  return withFile(io, logPath, (file) => {
+    advance(io, file, EMPTY_LOG, log.bytes, { bad });
+    let line = 0;
+    return Array.from(linesForward(io, file, 0, found.size === 0 ? 0 : log.bytes), ({ start }) => {
+      line++;
+      const one = found.get(start);
+      return one === undefined ? [] : [{ ...one, line }];
+    }).flat();
+  });
+}
+
+/** Each line as it was, behind one that says what it is and where it stood. */
+function setAside({ io, random, nowMs }: Parts, { logPath }: Known, lines: readonly NumberedLine[]): string {
+  const aside = freeName(io, `${logPath}.bad-${timestamp17(nowMs())}`);
+  withFile(io, logPath, (file) => {
+    replaceFile(aside, described(io, file, logPath, lines), { io, random });
+  });
+  return aside;
+}
+
+function* described(
+  io: FileIo,
+  file: number,
+  path: string,
+  lines: readonly NumberedLine[],
+): Generator<Buffer> {
+  for (const { line, start, end, reason } of lines) {
+    yield Buffer.from(`${JSON.stringify({ file: path, line, start, end, reason })}\n`);
+    yield* pieces(io, file, start, end);
+  }
+}
+
+function recount(parts: Parts, stem: string): void {
+  const { io, files, catalogue } = parts;
+  const known = catalogue.byStem(stem);
+  if (known === undefined) return;
+  const log = countedLog(io, known);
+  const { updatedAt } = infoOf(known);
+  changing(parts, stem, () => {
+    files.setDamagedAside(known);
+    files.writeMetadata(known.metadataPath, { ...known.metadata, updatedAt, log });
+  });
+}
+
+/** A number is never given out twice, whatever was lost. */
+function countedLog(io: FileIo, { logPath, log }: Known): LogState {
+  const counted = withFile(io, logPath, (file) => advance(io, file, EMPTY_LOG, io.statOpen(file).size));
+  return { ...counted, lastSeq: Math.max(counted.lastSeq, log.lastSeq) };
+}
+
+function withFile<T>(io: FileIo, path: string, work: (file: number) => T): T {
+  const file = io.open(path, "read");
+  try {
+    return work(file);
+  } finally {
+    io.close(file);
+  }
+}

@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { readChunk } from "../../../disk/line-scan.ts";
+import { pieces } from "../../../disk/replace-file.ts";
+import type { Finding, VerifyReport } from "../../engine.ts";
+import type { BlobFiles, StoredBlob } from "../blobs/blob-files.ts";
+import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";
+import type { Parts } from "../jsonl-context.ts";
+import { olderFindings } from "../legacy/report.ts";
+import { type Checked, verifyConversation } from "./verify-log.ts";
+
+/** Read every line of every conversation and every blob, trusting no cache. */
+export function verifyFolder({ io, folder, blobs, legacy }: Parts): VerifyReport {
+  const findings: Finding[] = [];
+  const sources = new Map<string, string>();
+  let conversations = 0;
+  let entries = 0;
+  const purging = new Set(io.list(folder).map(purgedStemOf));
+  for (const place of [folder, join(folder, TRASH_FOLDER)]) {
+    if (io.stat(place) === undefined) continue;
+    const stems = new Set(io.list(place).flatMap((name) => stemOf(name) ?? []));
+    for (const stem of stems) {
+      const source = join(place, logName(stem));
+      legacy.notice(source);
+      const checked = purging.has(stem) ? undefined : verifyConversation(io, folder, place, stem);
+      if (checked === undefined) continue;
+      const older = place === folder ? legacy.ofStem(stem) : undefined;
+      findings.push(...(older === undefined ? checked.findings : olderFindings(older)));
+      findings.push(...twins(checked, source, sources));
+      findings.push(...missingBlobs(blobs, checked, source));
+      conversations += checked.isConversation ? 1 : 0;
+      entries += checked.entries;
+    }
+  }
+  for (const path of legacy.others()) {
+    const message = "it is no transcript that is known here: colloquy import may know it";
+    findings.push({ code: "foreign-file", conversation: null, source: path, line: null, message });
+  }
+  findings.push(...damagedBlobs(io, blobs));
+  return { ok: findings.length === 0, conversations, entries, findings };
+}
+
+/** A copy of a file beside the original: which of the two goes on? */
+function twins({ conversation }: Checked, source: string, sources: Map<string, string>): Finding[] {
+  if (conversation === null) return [];
+  const first = sources.get(conversation);
+  if (first === undefined) sources.set(conversation, source);
+  const message = `it has the same conversation id as ${first}`;
+  return first === undefined
+    ? []
+    : [{ code: "duplicate-conversation", conversation, source, line: null, message }];
+}
+
+function missingBlobs(files: BlobFiles, { conversation, blobs }: Checked, source: string): Finding[] {
+  return [...blobs]
+    .filter((hash) => files.find(hash) === undefined)
+    .map((hash) => ({
+      ...{ code: "missing-blob", conversation, source, line: null },
+      message: `blob ${hash} is missing`,
+    }));
+}
+
+function* damagedBlobs(io: FileIo, files: BlobFiles): Generator<Finding> {
+  for (const blob of files.all()) {
+    if (hashOf(io, blob) === blob.hash) continue;
+    const message = `the bytes of blob ${blob.hash} have another hash`;
+    yield { code: "bad-blob", conversation: null, source: blob.path, line: null, message };
+  }
+}
+
+/** `undefined` when the bytes cannot even be decompressed. */
+function hashOf(io: FileIo, { path, encoding, fileBytes }: StoredBlob): string | undefined {
+  const hash = createHash("sha256");
+  const file = io.open(path, "read");
+  try {
+    if (encoding === "zstd") hash.update(zstdDecompressSync(readChunk(io, file, 0, fileBytes)));
+    else for (const piece of pieces(io, file, 0, fileBytes)) hash.update(piece);
+    return hash.digest("hex");
+  } catch {
+    return undefined;
+  } finally {
+    io.close(file);
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * Removing a conversation for good. Under the lock.
+ *
+ * A file with the name of the conversation and `.purge` is the moment it
+ * happens: from then on nobody sees the conversation, and whatever of its
+ * files a crash leaves is removed by the next opener.
+ */
+import { join } from "node:path";
+import { readChunk } from "../../../disk/line-scan.ts";
+import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
+import { checkSum, sealObject } from "../../../transcript/lines.ts";
+import type { PurgeOperation, Removed } from "../../engine.ts";
+import { checkPurge, notFound } from "../../rules.ts";
+import type { Freed } from "../blobs/blob-files.ts";
+import { infoOf } from "../folder/catalogue-entry.ts";
+import type { Noter } from "../folder/conversations.ts";
+import { LEGACY_FOLDER, PURGED_FILE, purgedStemOf, purgeName, TRASH_FOLDER } from "../folder/names.ts";
+import type { Parts } from "../jsonl-context.ts";
+
+interface Purge {
+  readonly id: string;
+  /** What its entries referred to. */
+  readonly blobs: readonly string[];
+}
+
+export function purgeConversation(parts: Parts, purging: PurgeOperation, note: Noter): Removed {
+  const { conversation } = purging;
+  const { catalogue, counter, logs, references } = parts;
+  const known = catalogue.byId(conversation);
+  if (known === undefined) throw notFound(conversation);
+  checkPurge(purging, { byId: () => infoOf(known) });
+  const { stem, log } = known;
+  const purge = { id: conversation, blobs: [...references.exactlyOf(known)] };
+  // Appends of the same commit are answered as such.
+  logs.sync(conversation);
+  logs.close(conversation);
+  const freed = counter.during(() => {
+    rememberPurged(parts, stem);
+    writeFile(parts, purgeName(stem), sealObject(purge));
+    catalogue.reread(stem);
+    return finish(parts, stem, purge);
+  });
+  catalogue.trustCounter();
+  note("purged", known);
+  return { entries: log.entries, blobs: freed.blobs, bytes: log.bytes + freed.bytes, copies: [] };
+}
+
+/** Go on with what a crash interrupted. Gives the conversations that are gone now. */
+export function finishPurges(parts: Parts): { readonly stem: string; readonly id: string }[] {
+  const { io, folder, counter } = parts;
+  return io.list(folder).flatMap((name) => {
+    const stem = purgedStemOf(name);
+    if (stem === undefined) return [];
+    const purge = readPurge(parts, name);
+    counter.during(() => finish(parts, stem, purge ?? { id: "", blobs: [] }));
+    return purge === undefined ? [] : [{ stem, id: purge.id }];
+  });
+}
+
+function finish({ io, folder, references }: Parts, stem: string, purge: Purge): Freed {
+  for (const place of [folder, join(folder, TRASH_FOLDER), join(folder, LEGACY_FOLDER)]) {
+    if (io.stat(place) === undefined) continue;
+    removeLeftovers(io, place);
+    const names = io.list(place).filter((name) => name.startsWith(`${stem}.`) && name !== purgeName(stem));
+    for (const name of names) io.remove(join(place, name));
+    io.syncFolder(place);
+  }
+  const freed = references.dropUnused(purge.blobs);
+  io.remove(join(folder, purgeName(stem)));
+  io.syncFolder(folder);
+  return freed;
+}
+
+function readPurge({ io, folder }: Parts, name: string): Purge | undefined {
+  const path = join(folder, name);
+  const file = io.open(path, "read");
+  try {
+    const line = readChunk(io, file, 0, io.statOpen(file).size - 1);
+    return checkSum(line) === "right" ? JSON.parse(line.toString("utf8")) : undefined;
+  } finally {
+    io.close(file);
+  }
+}
+
+/** No name up to this one is used again. */
+export function lastPurged({ io, folder }: Parts): string | undefined {
+  const path = join(folder, PURGED_FILE);
+  if (io.stat(path) === undefined) return undefined;
+  const file = io.open(path, "read");
+  try {
+    const stem = readChunk(io, file, 0, 17).toString("latin1");
+    return /^\d{17}$/.test(stem) ? stem : undefined;
+  } finally {
+    io.close(file);
+  }
+}
+
+function rememberPurged(parts: Parts, stem: string): void {
+  if (stem > (lastPurged(parts) ?? "")) writeFile(parts, PURGED_FILE, Buffer.from(`${stem}\n`));
+}
+
+function writeFile({ io, random, folder }: Parts, name: string, content: Buffer): void {
+  replaceFile(join(folder, name), content, { io, random });
+}

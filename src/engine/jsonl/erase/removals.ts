@@ -1,0 +1,180 @@
+/** Taking words away for good. Under the lock. */
+import { join } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { readChunk } from "../../../disk/line-scan.ts";
+import { ColloquyError } from "../../../errors.ts";
+import type { Entry } from "../../../message/types.ts";
+import { encodeEntry } from "../../../transcript/lines.ts";
+import { advance, EMPTY_LOG } from "../../../transcript/log-state.ts";
+import { type Rewritten, rewriteLog } from "../../../transcript/rewrite.ts";
+import { holds, unreachable } from "../../../tree/path.ts";
+import { timeOf } from "../../../util/time.ts";
+import type { CollectOperation, RedactOperation, Removed, SweepOperation } from "../../engine.ts";
+import type { Freed } from "../blobs/blob-files.ts";
+import type { Known } from "../folder/catalogue-entry.ts";
+import type { Noter } from "../folder/conversations.ts";
+import { isSetAside, LEGACY_FOLDER, TRASH_FOLDER } from "../folder/names.ts";
+import { changing, liveConversation, type Parts } from "../jsonl-context.ts";
+
+/** Other words in the place of an entry's, which stays where it is. */
+export function redactEntry(parts: Parts, redact: RedactOperation, note: Noter): Removed {
+  const known = readyToRewrite(parts, redact.conversation);
+  const [found] = entriesOf(parts, known, ({ id }) => id === redact.entry);
+  if (found === undefined) {
+    throw new ColloquyError("NOT_FOUND", `There is no entry ${redact.entry}`, {
+      field: "entry",
+      details: { id: redact.entry },
+    });
+  }
+  // Both versions of the metadata are written anew: neither repeats the words in its context state.
+  known.metadata = { ...known.metadata, contextState: null };
+  rewrite(parts, known, redact.at, (entry, branch) =>
+    entry.id === redact.entry ? withJson(entry, branch, entry.kind, redact.json) : "keep",
+  );
+  note("redacted", known);
+  // A journal that was left behind holds the same words.
+  const turn = parts.journals.turn(known, Number.MAX_SAFE_INTEGER)?.id;
+  if (turn !== undefined && found.operationId === `${turn}/end`) parts.journals.end(known, turn);
+  return removed([found], freed(parts, [found]), copiesOf(parts, known, redact.entry));
+}
+
+/** Entries that no branch leads to. */
+export function sweepConversation(parts: Parts, { conversation, at }: SweepOperation, note: Noter): Removed {
+  const known = readyToRewrite(parts, conversation);
+  const { tree, lastSeq } = known.log;
+  const ranges = unreachable(tree, lastSeq);
+  const isGone = ({ seq, kind }: Entry): boolean => kind !== REMOVED && holds(ranges, seq);
+  const gone = ranges.length === 0 ? [] : entriesOf(parts, known, isGone);
+  if (gone.length === 0) return removed([], { blobs: 0, bytes: 0 }, []);
+  const starts = new Set(tree.runs.map(([seq]) => seq));
+  rewrite(parts, known, at, (entry, branch) => {
+    if (!isGone(entry)) return "keep";
+    const { operationId: _, ...nameless } = entry;
+    return starts.has(entry.seq) ? withJson(nameless, branch, REMOVED, "{}") : "drop";
+  });
+  note("swept", known);
+  return removed(gone, freed(parts, gone), []);
+}
+
+/** Blobs that nothing refers to. */
+export function collectBlobs({ blobs, references }: Parts, { before }: CollectOperation): Removed {
+  const uploads = blobs.dropUploads(before);
+  const old = [...blobs.all()].filter(({ modifiedMs }) => modifiedMs < timeOf(before));
+  const unused = references.dropUnused(old.map(({ hash }) => hash));
+  return {
+    entries: 0,
+    blobs: uploads.blobs + unused.blobs,
+    bytes: uploads.bytes + unused.bytes,
+    copies: [],
+  };
+}
+
+const REMOVED = "removed";
+
+function withJson(entry: Entry, branch: number, kind: string, json: string): Buffer {
+  const { id, at, seq, parentId, operationId } = entry;
+  return encodeEntry({ id, kind, at, json }, { seq, parentId, branch, operationId, batch: undefined });
+}
+
+/** With nothing torn behind its end, and nobody of this process writing to it. */
+function readyToRewrite(parts: Parts, id: string): Known {
+  const { logs, feed } = parts;
+  logs.open(liveConversation(parts, id));
+  logs.sync(id);
+  logs.close(id);
+  // What is swept could not be told apart any more from what was never written.
+  feed.syncAll();
+  return liveConversation(parts, id);
+}
+
+/**
+ * The metadata stops counting first: between the two, and after a crash
+ * there, whoever comes counts the log that there is.
+ */
+export function rewrite(
+  parts: Parts,
+  known: Known,
+  at: string,
+  transform: (entry: Entry, branch: number) => Rewritten,
+  bad: "keep" | "drop" = "keep",
+): void {
+  const { io, random, files } = parts;
+  const { logPath, metadataPath, log } = known;
+  changing(parts, known.stem, () => {
+    files.setDamagedAside(known);
+    files.writeMetadata(metadataPath, { ...known.metadata, updatedAt: at, log: EMPTY_LOG });
+    rewriteLog(io, random, logPath, log.bytes, transform, bad);
+    const counted = countLog(io, logPath);
+    // A number is never given out twice, whatever line was the last.
+    const lastSeq = Math.max(counted.lastSeq, log.lastSeq);
+    files.writeMetadata(metadataPath, { ...known.metadata, updatedAt: at, log: { ...counted, lastSeq } });
+  });
+}
+
+function countLog(io: FileIo, path: string): Known["log"] {
+  const file = io.open(path, "read");
+  try {
+    return advance(io, file, EMPTY_LOG, io.statOpen(file).size);
+  } finally {
+    io.close(file);
+  }
+}
+
+function entriesOf({ io }: Parts, { logPath, log }: Known, wanted: (entry: Entry) => boolean): Entry[] {
+  const found: Entry[] = [];
+  const file = io.open(logPath, "read");
+  try {
+    advance(io, file, EMPTY_LOG, log.bytes, {
+      entry: (entry) => {
+        if (wanted(entry)) found.push(entry);
+      },
+    });
+  } finally {
+    io.close(file);
+  }
+  return found;
+}
+
+function freed({ references }: Parts, entries: readonly Entry[]): Freed {
+  return references.dropUnused(new Set(entries.flatMap(({ blobs = [] }) => blobs.map(({ hash }) => hash))));
+}
+
+function removed(entries: readonly Entry[], { blobs, bytes }: Freed, copies: readonly string[]): Removed {
+  const words = entries.reduce(
+    (sum, { message, data }) => sum + Buffer.byteLength(JSON.stringify(message ?? data ?? null)),
+    0,
+  );
+  return { entries: entries.length, blobs, bytes: words + bytes, copies };
+}
+
+/** What lies beside a conversation and may hold an entry: it names it, or cannot be read. */
+function copiesOf({ io, folder }: Parts, { stem }: Known, entry: string): string[] {
+  const legacy = join(folder, LEGACY_FOLDER);
+  return [folder, join(folder, TRASH_FOLDER), legacy].flatMap((place) => {
+    if (io.stat(place) === undefined) return [];
+    const names = io.list(place).filter((name) => name.startsWith(`${stem}.`));
+    // Lines of an older file have no ids to be found by.
+    if (place === legacy) return names.map((name) => join(place, name));
+    return names
+      .filter((name) => isSetAside(name) || name.endsWith(".meta.json.bak"))
+      .map((name) => join(place, name))
+      .filter((path) => mayHold(io, path, JSON.stringify(entry)));
+  });
+}
+
+function mayHold(io: FileIo, path: string, text: string): boolean {
+  let file: number;
+  try {
+    file = io.open(path, "read");
+  } catch {
+    return true;
+  }
+  try {
+    const { size } = io.statOpen(file);
+    return readChunk(io, file, 0, size).includes(text);
+  } catch {
+    return true;
+  } finally {
+    io.close(file);
+  }
+}

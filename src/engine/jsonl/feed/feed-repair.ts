@@ -1,0 +1,173 @@
+/** Making the feed agree with the logs. Everything here happens under the lock. */
+import { dirname } from "node:path";
+import { crc32 } from "node:zlib";
+import { LogReader } from "../../../transcript/log-reader.ts";
+import type { BadLine } from "../../../transcript/log-state.ts";
+import { LogWriter } from "../../../transcript/log-writer.ts";
+import type { Known } from "../folder/catalogue-entry.ts";
+import type { Parts } from "../jsonl-context.ts";
+import {
+  baseRecord,
+  changeRecord,
+  decodeRecord,
+  encodeRecord,
+  entriesRecord,
+  type FeedRecord,
+  lastOf,
+  RECORD_BYTES,
+} from "./feed-record.ts";
+
+/** Decide what a commit that never ended left open. */
+export function settleFeed(parts: Parts): void {
+  const { feed, catalogue } = parts;
+  feed.heal();
+  const state = feed.look();
+  if (state === undefined) prepareFeed(parts);
+  if (state === undefined || feed.isDecided(state.count)) return;
+  const first = feed.lastCommit(state.count);
+  const records = feed.records(first, state.count - first);
+  if (records.some(({ type }) => type === "intent")) {
+    const decided = records.map((record) => {
+      if (record.type !== "intent") return record;
+      const known = catalogue.byStem(record.stem);
+      if (known !== undefined) repairLog(parts, known);
+      const isThere = known !== undefined && stands(parts, known, record);
+      if (isThere) syncLog(parts, known);
+      return decide(record, isThere);
+    });
+    feed.rewrite(first, decided);
+  }
+  feed.markDecided();
+}
+
+export function decide(record: FeedRecord, stands: boolean): FeedRecord {
+  return { ...record, type: stands ? "entries" : "void" };
+}
+
+/** Is the first entry of the record where the record says? Appends are written whole, so the others are too. */
+function stands({ io }: Parts, known: Known, { first, idSum }: FeedRecord): boolean {
+  const entry = firstAfter(io, known, first - 1);
+  return entry?.seq === first && crc32(entry.id) === idSum;
+}
+
+function firstAfter(
+  io: Parts["io"],
+  { logPath, logMissing, log, seenLog }: Known,
+  seq: number,
+): { readonly id: string; readonly seq: number } | undefined {
+  if (logMissing || seenLog === undefined) return undefined;
+  using reader = new LogReader(io, logPath, undefined, { ...log, inode: seenLog.inode });
+  const query = { direction: "forward", from: seq, limit: 1, bytesMax: 0 } as const;
+  return reader.page(query).entries[0];
+}
+
+/** What is told must not be taken back by a power cut, and whoever wrote it may have died before the sync. */
+function syncLog({ io, durable }: Parts, { logPath }: Known): void {
+  if (!durable) return;
+  const file = io.open(logPath, "write");
+  try {
+    io.sync(file);
+  } finally {
+    io.close(file);
+  }
+  io.syncFolder(dirname(logPath));
+}
+
+/** A torn tail is decided now: what a later repair would bring to light would be missing in the feed. */
+export function repairLog(parts: Parts, known: Known, found?: (line: BadLine) => void): void {
+  const { log, seenLog, logPath } = known;
+  if (known.logMissing || seenLog === undefined || seenLog.size <= log.bytes) return;
+  const { io, nowMs, durable, catalogue } = parts;
+  const bad = found ?? parts.badLine.bind(parts, logPath);
+  const writer = new LogWriter(io, logPath, { nowMs, durable, bad }, log, seenLog.inode);
+  try {
+    writer.refresh();
+    writer.sync();
+  } finally {
+    writer.close();
+  }
+  catalogue.refreshLog(known);
+}
+
+/**
+ * Make the feed that there should be, when there is none or the machine was
+ * started since somebody last looked: the end of the feed may be lost then,
+ * while the logs, which are synced, are not.
+ */
+export function prepareFeed(parts: Parts): void {
+  const { feed, io, catalogue } = parts;
+  const state = feed.look();
+  const boot = crc32(io.bootId());
+  if (state?.boot === boot) return;
+  const known = catalogue.all();
+  if (state === undefined) {
+    // What was there before the feed is not told again.
+    const bases = known.map(({ stem, log }) => encodeRecord(baseRecord(stem, log.lastSeq)));
+    feed.replace({ id: newId(parts), boot }, bases);
+    return;
+  }
+  for (const one of known) repairLog(parts, one);
+  const kept = new KeptRecords(feed.bytes(0, state.count));
+  kept.settle((record) => {
+    const one = catalogue.byStem(record.stem);
+    return one !== undefined && stands(parts, one, record);
+  });
+  const missing = known.flatMap((one) => missingRecords(parts, one, kept));
+  feed.replace({ id: state.id, boot }, [kept.bytes, ...missing.map(encodeRecord)]);
+}
+
+/** The records up to the first that cannot be read: nobody was given a place behind it. */
+class KeptRecords {
+  readonly bytes: Buffer;
+  /** The conversations that the feed knows, and how far each log is told. */
+  readonly stems = new Set<string>();
+  readonly reach = new Map<string, number>();
+
+  constructor(bytes: Buffer) {
+    let end = 0;
+    while (decodeRecord(bytes.subarray(end, end + RECORD_BYTES)) !== undefined) end += RECORD_BYTES;
+    this.bytes = bytes.subarray(0, end);
+  }
+
+  /** Decide what is open, from the end: of two that were to write the same entries, the later one did. */
+  settle(stands: (record: FeedRecord) => boolean): void {
+    const { bytes, reach } = this;
+    const later = new Map<string, number>();
+    for (let at = bytes.length - RECORD_BYTES; at >= 0; at -= RECORD_BYTES) {
+      const found = decodeRecord(bytes.subarray(at, at + RECORD_BYTES)) as FeedRecord;
+      const { stem } = found;
+      let record = found;
+      if (found.type === "intent") {
+        record = decide(
+          found,
+          lastOf(found) < (later.get(stem) ?? Number.POSITIVE_INFINITY) && stands(found),
+        );
+        encodeRecord(record).copy(bytes, at);
+      }
+      if (record.type === "entries") later.set(stem, record.first);
+      this.stems.add(stem);
+      const tells = record.type === "entries" || record.type === "base";
+      if (tells && !reach.has(stem)) reach.set(stem, lastOf(record));
+    }
+  }
+}
+
+function missingRecords({ io }: Parts, known: Known, { stems, reach }: KeptRecords): FeedRecord[] {
+  const { stem, log, metadata } = known;
+  const records: FeedRecord[] = stems.has(stem) ? [] : [changeRecord("created", stem, metadata.id)];
+  const told = reach.get(stem) ?? 0;
+  // The log itself was cut: what will be written next has numbers that were told before.
+  if (told > log.lastSeq) records.push(baseRecord(stem, log.lastSeq));
+  const entry = told < log.lastSeq ? firstAfter(io, known, told) : undefined;
+  if (entry !== undefined) {
+    const record = entriesRecord(stem, entry.seq, log.lastSeq - entry.seq + 1, entry.id);
+    records.push(decide(record, true));
+  }
+  return records;
+}
+
+function newId({ random }: Parts): number {
+  const bytes = Buffer.alloc(4);
+  random(bytes);
+  return (bytes.readUInt32LE() >>> 4) + 1;
+}

@@ -1,0 +1,72 @@
+/** Writing the files of one conversation. Everything here happens under the lock. */
+import { dirname, join } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { replaceFile } from "../../../disk/replace-file.ts";
+import { ColloquyError } from "../../../errors.ts";
+import { backupOf, encodeMetadata, type Metadata, setDamagedAside } from "../../../transcript/metadata.ts";
+import type { Random } from "../../../util/uuid.ts";
+import { compactionsOf, type Known } from "./catalogue-entry.ts";
+import { journalName, logName, metadataName, TRASH_FOLDER } from "./names.ts";
+
+export class ConversationFiles {
+  readonly #io: FileIo;
+  readonly #random: Random;
+  readonly #nowMs: () => number;
+  readonly #folder: string;
+
+  constructor(io: FileIo, random: Random, nowMs: () => number, folder: string) {
+    this.#io = io;
+    this.#random = random;
+    this.#nowMs = nowMs;
+    this.#folder = folder;
+  }
+
+  /** A change of what lives only in the metadata: durable at once, the former version is kept. */
+  writeMetadata(path: string, metadata: Metadata): void {
+    replaceFile(path, encoded(metadata), { io: this.#io, random: this.#random, formerAs: backupOf(path) });
+  }
+
+  /** Only the counts changed: whole on the disk, but a power cut may bring the former version back. */
+  refreshMetadata(path: string, metadata: Metadata): void {
+    replaceFile(path, encoded(metadata), { io: this.#io, random: this.#random, syncFolder: false });
+  }
+
+  setDamagedAside(known: Known): void {
+    if (known.metadataDamaged) setDamagedAside(this.#io, known.metadataPath, this.#nowMs());
+    known.metadataDamaged = false;
+  }
+
+  /**
+   * Move a conversation to the trash or back. The rename of the log is the
+   * moment it happens; a crash before or after it leaves one or the other.
+   * The metadata is there first: an older one may lie there from a former
+   * move, because the removal at the end is not worth a sync. What is left
+   * behind is found there: the journal is looked for in both places.
+   */
+  move(known: Known, metadata: Metadata): void {
+    const { stem, logPath, metadataPath } = known;
+    const folder = known.trashed ? this.#folder : join(this.#folder, TRASH_FOLDER);
+    this.#io.makeFolder(folder);
+    const target = join(folder, logName(stem));
+    if (this.#io.stat(target) !== undefined) {
+      throw new ColloquyError("CONFLICT", `${target} exists: it must not be overwritten`, {
+        details: { path: target },
+      });
+    }
+    this.writeMetadata(join(folder, metadataName(stem)), metadata);
+    this.#io.rename(logPath, target);
+    this.#io.syncFolder(folder);
+    this.#io.syncFolder(dirname(logPath));
+    this.#moveAlong(backupOf(metadataPath), backupOf(join(folder, metadataName(stem))));
+    this.#moveAlong(join(dirname(logPath), journalName(stem)), join(folder, journalName(stem)));
+    if (this.#io.stat(metadataPath) !== undefined) this.#io.remove(metadataPath);
+  }
+
+  #moveAlong(from: string, to: string): void {
+    if (this.#io.stat(from) !== undefined) this.#io.rename(from, to);
+  }
+}
+
+function encoded(metadata: Metadata): Buffer {
+  return encodeMetadata({ ...metadata, compactionCount: compactionsOf(metadata.log) });
+}

@@ -1,0 +1,197 @@
+/**
+ * An older transcript as the v2 log that it becomes.
+ *
+ * Lines go in, lines come out, in one pass and always the same ones: what a
+ * longer file adds comes behind what was there. That lets a file be read as a
+ * log long before anybody writes to it, under ids that stay.
+ */
+import { createHash } from "node:crypto";
+import type { RawLine } from "../../../disk/line-scan.ts";
+import { LINE_BYTES_MAX } from "../../../disk/line-scan.ts";
+import { encodeEntry, encodeHeader, type Header } from "../../../transcript/lines.ts";
+import { bareLine } from "../../../transcript/log-state.ts";
+import { MAIN, MAIN_NAME, OFF_PATH } from "../../../tree/tree.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import { isoTime, timeOf } from "../../../util/time.ts";
+import { isMetadata, type LegacyRecord, readRecord } from "./legacy-record.ts";
+
+/** A line that could not become an entry, or not as it says. */
+export interface LegacyProblem {
+  /** Of the older file, counted from 1. */
+  readonly line: number;
+  readonly start: number;
+  readonly end: number;
+  readonly code: "bad-line" | "dangling-parent" | "duplicate-id";
+  readonly reason: string;
+}
+
+interface Spot {
+  readonly id: string;
+  readonly seq: number;
+}
+
+const NEWLINE = Buffer.from("\n");
+
+export class LegacyConverter {
+  readonly problems: LegacyProblem[] = [];
+  readonly #name: string;
+  /** Entries that have an id of their own: only these can be named as a parent. */
+  readonly #named = new Map<string, Spot>();
+  /** The last entry of each branch. */
+  readonly #heads = new Map<number, string>();
+  readonly #names = new Map<number, string>();
+  readonly #out: Buffer[];
+  #line = 0;
+  #record = 0;
+  #seq = 0;
+  #branch: number = MAIN;
+  #branches = 1;
+  #atMs: number;
+  #last: Spot | undefined;
+  #isFirst = true;
+
+  /** `name` is that of the file: ids are made of it and of the place of the line. */
+  constructor(name: string, header: Header) {
+    this.#name = name;
+    this.#atMs = timeOf(header.createdAt);
+    this.#out = [encodeHeader(header)];
+  }
+
+  /** What came out since the last call. */
+  take(): Buffer {
+    return Buffer.concat(this.#out.splice(0));
+  }
+
+  add(raw: RawLine): void {
+    this.#line++;
+    const bytes = bareLine(raw);
+    if (bytes?.length === 0) return;
+    const isFirst = this.#isFirst;
+    this.#isFirst = false;
+    const text = bytes?.toString("utf8");
+    // It has become the header, and what else it says stands in the metadata.
+    if (isFirst && text !== undefined && isMetadataLine(text)) return;
+    const record = text === undefined ? "longer than the limit for a line" : readRecord(text);
+    this.#record++;
+    if (typeof record === "string") this.#keep(raw, bytes, record);
+    else this.#put(raw, record);
+  }
+
+  /** As it is: nobody can say what it was to be. One that is too long is in the older file only. */
+  #keep(raw: RawLine, bytes: Buffer | undefined, reason: string): void {
+    this.#problem(raw, "bad-line", reason);
+    if (bytes === undefined) return;
+    this.#seq++;
+    this.#out.push(Buffer.from(bytes), NEWLINE);
+  }
+
+  #put(raw: RawLine, record: LegacyRecord): void {
+    const { kind, data, operationId } = record;
+    const known = this.problems.length;
+    const id = this.#idOf(raw, record);
+    const parent = this.#parentOf(raw, record);
+    const json = this.problems.length === known ? record.json : withClaims(record);
+    this.#atMs = record.atMs ?? this.#atMs;
+    this.#goTo(parent);
+    const at = isoTime(this.#atMs);
+    const line = encodeEntry(
+      { id, kind, at, json, data },
+      {
+        seq: this.#seq + 1,
+        parentId: parent?.id ?? null,
+        branch: this.#branch,
+        operationId,
+        batch: undefined,
+      },
+    );
+    if (line.length > LINE_BYTES_MAX) {
+      this.#problem(raw, "bad-line", "longer than the limit for a line");
+      return;
+    }
+    this.#seq++;
+    this.#out.push(line);
+    this.#heads.set(this.#branch, id);
+    if (record.id === id) this.#named.set(id, { id, seq: this.#seq });
+    this.#last = { id, seq: this.#seq };
+  }
+
+  #idOf(raw: RawLine, { id }: LegacyRecord): string {
+    if (id === undefined) return this.#made("entry");
+    if (!this.#named.has(id)) return id;
+    this.#problem(raw, "duplicate-id", `entry ${id} is there twice`);
+    return this.#made("entry");
+  }
+
+  /** `undefined` for a beginning. */
+  #parentOf(raw: RawLine, { parentId }: LegacyRecord): Spot | undefined {
+    if (parentId === null) return undefined;
+    if (parentId === undefined) return this.#last;
+    const found = this.#named.get(parentId);
+    if (found === undefined) {
+      this.#problem(raw, "dangling-parent", `it follows ${parentId}, which does not come before it`);
+      return this.#last;
+    }
+    return found;
+  }
+
+  /** Be on a branch that ends with the parent: the one that is on already, another one, or a new one. */
+  #goTo(parent: Spot | undefined): void {
+    const endsHere = (branch: number): boolean => (this.#heads.get(branch) ?? undefined) === parent?.id;
+    if (endsHere(this.#branch)) return;
+    const other = [...this.#heads.keys()].find(endsHere);
+    if (other !== undefined) {
+      this.#control({ type: "checkout", branch: other, name: this.#names.get(other) ?? MAIN_NAME }, null);
+      this.#branch = other;
+      return;
+    }
+    const name = `branch-${this.#branches++}`;
+    const from = parent?.id ?? null;
+    this.#control({ type: "branch", name, from, from_seq: parent?.seq ?? 0, checkout: true }, from);
+    this.#branch = this.#seq;
+    this.#names.set(this.#branch, name);
+  }
+
+  #control(data: JsonObject, parentId: string | null): void {
+    const [id, at] = [this.#made("control"), isoTime(this.#atMs)];
+    const json = JSON.stringify(data);
+    const place = { seq: ++this.#seq, parentId, branch: OFF_PATH, operationId: undefined, batch: undefined };
+    this.#out.push(encodeEntry({ id, kind: "info", at, json, data }, place));
+  }
+
+  #made(what: string): string {
+    return madeId(this.#name, this.#record, what);
+  }
+
+  #problem({ start, end }: RawLine, code: LegacyProblem["code"], reason: string): void {
+    this.problems.push({ line: this.#line, start, end, code, reason });
+  }
+}
+
+/** What the line says and what could not be so stays with the message. */
+function withClaims({ kind, json, id, parentId }: LegacyRecord): string {
+  if (kind !== "message") return json;
+  const message = JSON.parse(json) as JsonObject;
+  const extra = message.extra as JsonObject | undefined;
+  return JSON.stringify({ ...message, extra: { ...extra, legacy: { id, parent_id: parentId } } });
+}
+
+function isMetadataLine(text: string): boolean {
+  try {
+    return isMetadata(JSON.parse(text));
+  } catch {
+    return false;
+  }
+}
+
+/** The same parts give the same id, on every machine. */
+function madeId(...parts: readonly (string | number)[]): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+}
+
+/** The same for a conversation, whose id is a UUID. */
+export function madeUuid(...parts: readonly string[]): string {
+  const hash = createHash("sha256")
+    .update(JSON.stringify(["conversation", ...parts]))
+    .digest("hex");
+  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+}

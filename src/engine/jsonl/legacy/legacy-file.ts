@@ -1,0 +1,153 @@
+/** One older transcript, read as the log that it would be. */
+import type { FileIo, FileStat } from "../../../disk/file-io.ts";
+
+import { linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
+import { LegacyConverter, type LegacyProblem } from "./convert.ts";
+import { hasSums, type LegacyFacts, type LegacyFiles } from "./source.ts";
+
+/** What became of the older file as it was when it was looked at. */
+interface Converted {
+  /** The older file. */
+  readonly source: FileStat;
+  /** Of the older file: up to the last line that is complete. */
+  readonly end: number;
+  readonly size: number;
+  readonly problems: readonly LegacyProblem[];
+  /** Forgotten when there are too many: the same comes out again. */
+  made: { readonly bytes: Buffer; readonly converter: LegacyConverter | undefined } | undefined;
+}
+
+const TAIL_BYTES_MAX = 64 * 1024 * 1024;
+
+export class LegacyFile {
+  readonly files: LegacyFiles;
+  readonly facts: LegacyFacts;
+  /** The name that it has as a conversation of the store. */
+  readonly stem: string;
+  readonly #io: FileIo;
+  #converted: Converted | undefined;
+  /** Grows when the older file was not only added to: to readers it is another file then. */
+  #generation = 0n;
+
+  constructor(io: FileIo, files: LegacyFiles, facts: LegacyFacts, stem: string) {
+    this.#io = io;
+    this.files = files;
+    this.facts = facts;
+    this.stem = stem;
+  }
+
+  /** Of the log. `undefined` when the older file is gone: somebody has migrated it. */
+  stat(): FileStat | undefined {
+    const converted = this.#current(false);
+    if (converted === undefined) return undefined;
+    const { source, size } = converted;
+    const inode = (source.inode << 32n) | this.#generation;
+    return { size, inode, modifiedNs: source.modifiedNs, isFolder: false };
+  }
+
+  log(): Buffer | undefined {
+    return this.#current(true)?.made?.bytes;
+  }
+
+  metadata(): Buffer {
+    return Buffer.from(`${JSON.stringify(this.facts.metadata)}\n`);
+  }
+
+  get problems(): readonly LegacyProblem[] {
+    return this.#current(false)?.problems ?? [];
+  }
+
+  /** Bytes behind the last line that can be read: somebody is writing them, or was killed. */
+  get pendingBytes(): number {
+    const converted = this.#current(false);
+    return converted === undefined ? 0 : converted.source.size - converted.end;
+  }
+
+  forget(): void {
+    if (this.#converted !== undefined) this.#converted.made = undefined;
+  }
+
+  #current(withBytes: boolean): Converted | undefined {
+    const now = this.#io.stat(this.files.log);
+    if (now === undefined) return undefined;
+    const known = this.#converted;
+    const isSame = known !== undefined && sameFile(known.source, now);
+    // Migrated where it stands, by another process.
+    if (
+      !isSame &&
+      known?.source.inode !== now.inode &&
+      !this.facts.isCurrent &&
+      hasSums(this.#io, this.files.log)
+    )
+      return undefined;
+    if (!isSame || (withBytes && known.made === undefined)) this.#converted = this.#convert(known, isSame);
+    return this.#converted;
+  }
+
+  #convert(known: Converted | undefined, isSame: boolean): Converted {
+    const file = this.#io.open(this.files.log, "read");
+    try {
+      if (this.facts.isCurrent) {
+        if (known !== undefined && !isSame) this.#generation++;
+        return this.#copied(file);
+      }
+      const goesOn = known?.made !== undefined && !isSame && this.#onlyGrew(file, known);
+      if (known !== undefined && !isSame && !goesOn) this.#generation++;
+      return this.#read(file, goesOn ? known : undefined);
+    } finally {
+      this.#io.close(file);
+    }
+  }
+
+  /** Somebody may have gone on behind a last line that lacked its newline. */
+  #onlyGrew(file: number, { source, end }: Converted): boolean {
+    const now = this.#io.statOpen(file);
+    if (now.inode !== source.inode || now.size <= source.size) return false;
+    const [last, next] = readChunk(this.#io, file, Math.max(0, end - 1), 2);
+    return end === 0 || last === NEWLINE || next === NEWLINE;
+  }
+
+  #copied(file: number): Converted {
+    const source = this.#io.statOpen(file);
+    const whole = readChunk(this.#io, file, 0, source.size);
+    const end = whole.lastIndexOf(NEWLINE) + 1;
+    const bytes = whole.subarray(0, end);
+    return { source, end, size: end, problems: [], made: { bytes, converter: undefined } };
+  }
+
+  #read(file: number, known: Converted | undefined): Converted {
+    const source = this.#io.statOpen(file);
+    const { size } = source;
+    const converter = known?.made?.converter ?? new LegacyConverter(this.files.name, this.facts.header);
+    let end = known?.end ?? 0;
+    for (const raw of linesForward(this.#io, file, end, size)) {
+      converter.add(raw);
+      end = raw.end;
+    }
+    // A line that only lacks its newline is complete when it can be read.
+    if (end < size && size - end <= TAIL_BYTES_MAX) {
+      const rest = readChunk(this.#io, file, end, size - end);
+      if (isWhole(rest)) {
+        converter.add({ start: end, end: size, bytes: rest });
+        end = size;
+      }
+    }
+    const made = converter.take();
+    const bytes = known?.made === undefined ? made : Buffer.concat([known.made.bytes, made]);
+    const { problems } = converter;
+    return { source, end, size: bytes.length, problems, made: { bytes, converter } };
+  }
+}
+
+function sameFile(a: FileStat, b: FileStat): boolean {
+  return a.size === b.size && a.inode === b.inode && a.modifiedNs === b.modifiedNs;
+}
+
+function isWhole(line: Buffer): boolean {
+  try {
+    JSON.parse(line.toString("utf8"));
+    return true;
+  } catch {
+    return false;
+  }
+}

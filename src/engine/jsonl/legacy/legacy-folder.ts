@@ -1,0 +1,183 @@
+/** Which files in the folder of a store are older transcripts, and the names that they would have in it. */
+import { basename, dirname, join } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { NEWLINE, readChunk } from "../../../disk/line-scan.ts";
+import { decodeLine } from "../../../transcript/lines.ts";
+import { timestamp17 } from "../../../util/time.ts";
+import { isOfStore, logName, metadataName, stemOf, TRASH_FOLDER } from "../folder/names.ts";
+import { madeUuid } from "./convert.ts";
+import { LegacyFile } from "./legacy-file.ts";
+import { isOlder, type LegacyFacts, type LegacyFiles, readFacts } from "./source.ts";
+
+export interface Virtual {
+  readonly file: LegacyFile;
+  readonly what: "log" | "metadata";
+}
+
+/** An older file whose conversation was migrated by somebody who was killed before he had moved it. */
+export interface LeftBehind {
+  readonly files: LegacyFiles;
+  readonly movedTo: string;
+}
+
+const HEADER_BYTES_MAX = 4096;
+
+export class LegacyFolder {
+  readonly #io: FileIo;
+  readonly #folder: string;
+  readonly #virtual = new Map<string, Virtual>();
+  /** A file to be read, one that stands in the store by now, or the path of something else. */
+  readonly #byName = new Map<string, LegacyFile | LeftBehind | string>();
+
+  constructor(io: FileIo, folder: string) {
+    this.#io = io;
+    this.#folder = folder;
+  }
+
+  get isEmpty(): boolean {
+    return this.#virtual.size === 0;
+  }
+
+  /** The names that the older files have in the store. */
+  names(): string[] {
+    return [...this.#virtual.keys()].map((path) => basename(path));
+  }
+
+  /** What the name stands for, unless the older file is gone, or a file of that name is there by now. */
+  at(path: string): Virtual | undefined {
+    if (this.#virtual.size === 0) return undefined;
+    const virtual = this.#virtual.get(path);
+    if (virtual === undefined) return undefined;
+    if (virtual.what === "metadata" && this.#io.stat(path) !== undefined) return undefined;
+    if (virtual.file.stat() !== undefined) return virtual;
+    this.release(virtual.file);
+    return undefined;
+  }
+
+  /** Look whether a log with a name of ours, of which nothing is known, is of an older format. */
+  notice(path: string): void {
+    const stem = stemOf(basename(path));
+    if (stem === undefined || dirname(path) !== this.#folder || this.#virtual.has(path)) return;
+    if (this.#io.stat(path)?.isFolder !== false || !isOlder(this.#io, path)) return;
+    const files = { name: stem, log: path, metadata: join(this.#folder, metadataName(stem)) };
+    const facts = readFacts(this.#io, files);
+    if (facts !== undefined)
+      this.#virtual.set(path, { what: "log", file: new LegacyFile(this.#io, files, facts, stem) });
+  }
+
+  /** It is migrated: from now on its names mean what they mean on the disk. */
+  release(file: LegacyFile): void {
+    for (const [path, virtual] of this.#virtual) if (virtual.file === file) this.#virtual.delete(path);
+    this.#byName.delete(file.files.name);
+  }
+
+  /** Look for older files among these names. */
+  discover(names: readonly string[]): void {
+    const found = names.filter((name) => !isOfStore(name)).flatMap((name) => this.#filesOf(name) ?? []);
+    const present = new Set(found.map(({ name }) => name));
+    for (const [name, file] of [...this.#byName]) {
+      if (present.has(name)) continue;
+      if (file instanceof LegacyFile) this.release(file);
+      this.#byName.delete(name);
+    }
+    for (const files of found.sort((a, b) => (a.name < b.name ? -1 : 1))) this.#learn(files);
+  }
+
+  #filesOf(name: string): LegacyFiles | undefined {
+    const path = join(this.#folder, name);
+    if (name.endsWith(".jsonl")) {
+      const bare = name.slice(0, -".jsonl".length);
+      const beside = join(this.#folder, `${bare}.meta.json`);
+      return { name: bare, log: path, metadata: beside };
+    }
+    const log = join(path, "transcript.jsonl");
+    if (!this.#io.stat(path)?.isFolder || this.#io.stat(log) === undefined) return undefined;
+    // A file beside it may have the same name.
+    return { name: `${name}/`, log, metadata: join(path, "metadata.json") };
+  }
+
+  #learn(files: LegacyFiles): void {
+    if (this.#byName.has(files.name)) return;
+    const facts = this.#factsOf(files);
+    const found = facts === undefined ? files.log : this.#placed(files, facts);
+    this.#byName.set(files.name, found);
+    if (!(found instanceof LegacyFile)) return;
+    this.#virtual.set(join(this.#folder, logName(found.stem)), { file: found, what: "log" });
+    this.#virtual.set(join(this.#folder, metadataName(found.stem)), { file: found, what: "metadata" });
+  }
+
+  #factsOf(files: LegacyFiles): LegacyFacts | undefined {
+    try {
+      return readFacts(this.#io, files);
+    } catch {
+      // A folder of that name, or one that may not be read.
+      return undefined;
+    }
+  }
+
+  /**
+   * Under the first free name from when it was made, unless it stands there
+   * already. What the older program wrote after its file was migrated is a
+   * conversation of its own: nothing is left out, and nothing overwritten.
+   */
+  #placed(files: LegacyFiles, facts: LegacyFacts): LegacyFile | LeftBehind {
+    let known = facts;
+    for (let ms = Math.max(0, Date.parse(facts.header.createdAt)); ; ms++) {
+      const stem = timestamp17(ms);
+      const path = join(this.#folder, logName(stem));
+      if (this.#virtual.has(path)) continue;
+      const file = new LegacyFile(this.#io, files, known, stem);
+      const there = [path, join(this.#folder, TRASH_FOLDER, logName(stem))].filter(
+        (place) => this.#io.stat(place) !== undefined,
+      );
+      const same = there.find((place) => this.#headerId(place) === known.header.id);
+      if (there.length === 0) return file;
+      if (same === undefined) continue;
+      if (this.#holds(same, file)) return { files, movedTo: stem };
+      known = renamed(facts, madeUuid(files.name, stem));
+    }
+  }
+
+  /** Whether a log begins with what an older file would become. */
+  #holds(path: string, older: LegacyFile): boolean {
+    const bytes = older.log() ?? Buffer.alloc(0);
+    const file = this.#io.open(path, "read");
+    try {
+      const log = readChunk(this.#io, file, 0, bytes.length + HEADER_BYTES_MAX);
+      // The first lines differ where the session key was in use.
+      const [made, there] = [bytes, log].map((one) => one.subarray(one.indexOf(NEWLINE) + 1)) as [
+        Buffer,
+        Buffer,
+      ];
+      return there.subarray(0, made.length).equals(made);
+    } finally {
+      this.#io.close(file);
+    }
+  }
+
+  #headerId(path: string): string | undefined {
+    const file = this.#io.open(path, "read");
+    try {
+      const begin = readChunk(this.#io, file, 0, 4096);
+      const line = decodeLine(Buffer.from(begin.subarray(0, begin.indexOf(NEWLINE))));
+      return line.ok ? line.header?.id : undefined;
+    } finally {
+      this.#io.close(file);
+    }
+  }
+
+  leftBehind(): LeftBehind[] {
+    return [...this.#byName.values()].flatMap((found) =>
+      typeof found === "string" || found instanceof LegacyFile ? [] : [found],
+    );
+  }
+
+  /** Files that look like transcripts by their name, and are none that is known here. */
+  others(): string[] {
+    return [...this.#byName.values()].filter((found) => typeof found === "string");
+  }
+}
+
+function renamed({ header, metadata, isCurrent }: LegacyFacts, id: string): LegacyFacts {
+  return { header: { ...header, id }, metadata: { ...metadata, id }, isCurrent };
+}

@@ -1,0 +1,217 @@
+/**
+ * The folder of a store with the older transcripts in it as if they had been
+ * migrated already.
+ *
+ * To everything above, an older file is a log and its metadata under a name of
+ * ours, which can be read like any other. Nothing is written for that. A
+ * folder without older files costs one look at each name in its listing.
+ */
+import { join } from "node:path";
+import type { FileIo, FileLock, FileStat, Presence } from "../../../disk/file-io.ts";
+import { replaceFile } from "../../../disk/replace-file.ts";
+import { type ColloquyError, unavailable } from "../../../errors.ts";
+import { systemRandom } from "../../../util/uuid.ts";
+import { logName } from "../folder/names.ts";
+import type { LegacyFile } from "./legacy-file.ts";
+import { type LeftBehind, LegacyFolder } from "./legacy-folder.ts";
+
+interface Opened {
+  readonly bytes: Buffer;
+  readonly stat: FileStat;
+}
+
+/** Converted logs that are kept in memory. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+export class LegacyIo implements FileIo {
+  readonly #io: FileIo;
+  readonly #folder: string;
+  readonly #older: LegacyFolder;
+  readonly #opened = new Map<number, Opened>();
+  /** In the order of their last use. */
+  readonly #kept = new Map<LegacyFile, number>();
+  #nextFile = -1;
+
+  constructor(io: FileIo, folder: string) {
+    this.#io = io;
+    this.#folder = folder;
+    this.#older = new LegacyFolder(io, folder);
+  }
+
+  /** Without the older files. */
+  get real(): FileIo {
+    return this.#io;
+  }
+
+  get isEmpty(): boolean {
+    return this.#older.isEmpty;
+  }
+
+  /** The older file behind a conversation, if that is what it is. */
+  ofStem(stem: string): LegacyFile | undefined {
+    return this.ofLog(join(this.#folder, logName(stem)));
+  }
+
+  ofLog(path: string): LegacyFile | undefined {
+    return this.#older.at(path)?.file;
+  }
+
+  /** Look whether a log with a name of ours, of which nothing is known, is of an older format. */
+  notice(path: string): void {
+    this.#older.notice(path);
+  }
+
+  /** It is migrated. */
+  release(file: LegacyFile): void {
+    this.#older.release(file);
+    this.#kept.delete(file);
+  }
+
+  /** What killed migrations left to be moved. */
+  leftBehind(): LeftBehind[] {
+    return this.#older.leftBehind();
+  }
+
+  /** Files that look like transcripts by their name, and are none that is known here. */
+  others(): string[] {
+    return this.#older.others();
+  }
+
+  list(folder: string): string[] {
+    const names = this.#io.list(folder);
+    if (folder !== this.#folder) return names;
+    this.#older.discover(names);
+    if (this.#older.isEmpty) return names;
+    const there = new Set(names);
+    const made = this.#older.names().filter((name) => !there.has(name));
+    // First, so that a conversation of ours with the same session key is the one that has it.
+    return [...made, ...names];
+  }
+
+  #look(path: string): Opened | undefined {
+    const virtual = this.#older.at(path);
+    if (virtual === undefined) return undefined;
+    const { file, what } = virtual;
+    const stat = file.stat();
+    const bytes = what === "log" ? file.log() : file.metadata();
+    if (stat === undefined || bytes === undefined) return undefined;
+    if (what === "metadata") return { bytes, stat: metadataStat(stat, bytes) };
+    this.#keep(file, bytes.length);
+    return { bytes, stat };
+  }
+
+  #keep(file: LegacyFile, size: number): void {
+    this.#kept.delete(file);
+    this.#kept.set(file, size);
+    let total = [...this.#kept.values()].reduce((sum, one) => sum + one, 0);
+    for (const [oldest, bytes] of this.#kept) {
+      if (total <= KEPT_BYTES || oldest === file) break;
+      oldest.forget();
+      this.#kept.delete(oldest);
+      total -= bytes;
+    }
+  }
+
+  open(path: string, mode: "read" | "write" | "create"): number {
+    const found = this.#look(path);
+    if (found === undefined || mode === "create") return this.#io.open(path, mode);
+    const file = this.#nextFile--;
+    this.#opened.set(file, found);
+    return file;
+  }
+
+  close(file: number): void {
+    if (file >= 0) this.#io.close(file);
+    else this.#opened.delete(file);
+  }
+
+  read(file: number, into: Uint8Array, position: number): number {
+    if (file >= 0) return this.#io.read(file, into, position);
+    const { bytes } = this.#opened.get(file) as Opened;
+    const part = bytes.subarray(position, position + into.length);
+    into.set(part);
+    return part.length;
+  }
+
+  stat(path: string): FileStat | undefined {
+    const virtual = this.#older.at(path);
+    if (virtual === undefined) return this.#io.stat(path);
+    const stat = virtual.file.stat();
+    if (stat === undefined || virtual.what === "log") return stat;
+    return metadataStat(stat, virtual.file.metadata());
+  }
+
+  statOpen(file: number): FileStat {
+    return file >= 0 ? this.#io.statOpen(file) : (this.#opened.get(file) as Opened).stat;
+  }
+
+  write(file: number, bytes: Uint8Array, position: number): number {
+    if (file < 0) throw notWritable();
+    return this.#io.write(file, bytes, position);
+  }
+
+  truncate(file: number, size: number): void {
+    if (file < 0) throw notWritable();
+    this.#io.truncate(file, size);
+  }
+
+  /** What was added to an older file was synced then. */
+  sync(file: number): void {
+    if (file >= 0) this.#io.sync(file);
+  }
+
+  async syncLater(file: number): Promise<void> {
+    if (file >= 0) await this.#io.syncLater(file);
+  }
+
+  syncFolder(folder: string): void {
+    this.#io.syncFolder(folder);
+  }
+
+  touch(path: string, ms: number): void {
+    this.#io.touch(path, ms);
+  }
+
+  rename(from: string, to: string): void {
+    this.#io.rename(from, to);
+  }
+
+  link(existing: string, name: string): void {
+    const found = this.#look(existing);
+    if (found === undefined) this.#io.link(existing, name);
+    else replaceFile(name, found.bytes, { io: this.#io, random: systemRandom });
+  }
+
+  remove(path: string): void {
+    this.#io.remove(path);
+  }
+
+  removeFolder(path: string): void {
+    this.#io.removeFolder(path);
+  }
+
+  makeFolder(path: string): void {
+    this.#io.makeFolder(path);
+  }
+
+  lock(path: string): FileLock {
+    return this.#io.lock(path);
+  }
+
+  presence(folder: string): Presence {
+    return this.#io.presence(folder);
+  }
+
+  bootId(): string {
+    return this.#io.bootId();
+  }
+}
+
+function notWritable(): ColloquyError {
+  return unavailable("A file of an older format must be migrated before it is written to");
+}
+
+/** It does not change with every line that is added. */
+function metadataStat(stat: FileStat, bytes: Buffer): FileStat {
+  return { ...stat, size: bytes.length, modifiedNs: 0n };
+}

@@ -1,0 +1,26 @@
+/** What is known of conversations that stand in files of older formats. */
+import type { Finding, OlderConversation } from "../../engine.ts";
+import type { Parts } from "../jsonl-context.ts";
+import type { LegacyFile } from "./legacy-file.ts";
+
+export function olderConversations({ catalogue, legacy }: Parts): OlderConversation[] {
+  return catalogue.all().flatMap(({ stem, metadata }) => {
+    const file = legacy.ofStem(stem);
+    if (file === undefined) return [];
+    return [{ conversation: metadata.id, source: file.files.log, findings: olderFindings(file) }];
+  });
+}
+
+/** What is wrong with an older file, with its own lines. */
+export function olderFindings(file: LegacyFile): Finding[] {
+  const conversation = file.facts.header.id;
+  const source = file.files.log;
+  const findings: Finding[] = file.problems.map(({ code, line, start, end, reason }) => ({
+    ...{ code, conversation, source, line },
+    message: `${reason} (bytes ${start} to ${end})`,
+  }));
+  const { pendingBytes } = file;
+  if (pendingBytes === 0) return findings;
+  const message = `the last ${pendingBytes} bytes are not a complete line`;
+  return [...findings, { code: "torn-tail", conversation, source, line: null, message }];
+}

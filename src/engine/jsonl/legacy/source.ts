@@ -1,0 +1,168 @@
+/** What an older transcript says of itself: in its first lines, in the file beside it, or by its name alone. */
+import type { FileIo } from "../../../disk/file-io.ts";
+import { linesForward, readChunk } from "../../../disk/line-scan.ts";
+import { checkSum, decodeLine, type Header } from "../../../transcript/lines.ts";
+import { bareLine } from "../../../transcript/log-state.ts";
+import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { isoTime } from "../../../util/time.ts";
+import { isUuid } from "../../../util/uuid.ts";
+import { madeUuid } from "./convert.ts";
+import { isMetadata, isRecord, timeIn } from "./legacy-record.ts";
+
+/** Which files make up an older conversation. */
+export interface LegacyFiles {
+  /** Within the folder of the store, without `.jsonl`; that of a folder ends with a slash. */
+  readonly name: string;
+  readonly log: string;
+  /** Metadata beside it. */
+  readonly metadata: string | undefined;
+}
+
+export interface LegacyFacts {
+  readonly header: Header;
+  /** As the content of a metadata file of ours. */
+  readonly metadata: JsonObject;
+  /** It has checksums: a transcript of ours, only in another place. */
+  readonly isCurrent: boolean;
+}
+
+const SNIFF_BYTES = 256 * 1024;
+const SNIFF_LINES = 20;
+const METADATA_BYTES_MAX = 16 * 1024 * 1024;
+
+/** `undefined` when it is not an older transcript. `key` is used unless the file names another. */
+export function readFacts(io: FileIo, files: LegacyFiles): LegacyFacts | undefined {
+  const { first, values, modifiedMs, size } = beginningOf(io, files.log);
+  const beside = besideOf(io, files.metadata);
+  if (first !== undefined && checkSum(first) === "right") return currentFacts(first, beside);
+  if (size > 0 && !values.some(isRecord)) return undefined;
+  const [top] = values;
+  const said: JsonObject = { ...(isMetadata(top) ? top : {}), ...beside };
+  const times = values.map((value) => timeIn(value.timestamp) ?? timeIn(value.ts));
+  const createdMs = timeIn(said.created_at) ?? timeIn(said.createdAt) ?? times.find((ms) => ms !== undefined);
+  const id = isUuid(said.id) ? said.id.toLowerCase() : madeUuid(files.name);
+  const key = keyOf(said, files.name);
+  const createdAt = isoTime(createdMs ?? modifiedMs);
+  const header: Header = { id, key, createdAt, generation: 1 };
+  return { header, metadata: metadataOf(header, said, files.name), isCurrent: false };
+}
+
+/** Whether a file with a name of ours holds lines of an older format. */
+export function isOlder(io: FileIo, path: string): boolean {
+  const { first, values, hasSums } = beginningOf(io, path);
+  return first !== undefined && !hasSums && values.some(isRecord);
+}
+
+/** Whether a file has lines of ours. */
+export function hasSums(io: FileIo, path: string): boolean {
+  return beginningOf(io, path).hasSums;
+}
+
+interface Beginning {
+  readonly first: Buffer | undefined;
+  readonly values: readonly JsonObject[];
+  readonly hasSums: boolean;
+  readonly modifiedMs: number;
+  readonly size: number;
+}
+
+function beginningOf(io: FileIo, path: string): Beginning {
+  const file = io.open(path, "read");
+  try {
+    const { size, modifiedNs } = io.statOpen(file);
+    const values: JsonObject[] = [];
+    let first: Buffer | undefined;
+    let hasSums = false;
+    const take = (bytes: Buffer | undefined): void => {
+      if (bytes === undefined || bytes.length === 0) return;
+      first ??= Buffer.from(bytes);
+      hasSums ||= checkSum(bytes) !== "none";
+      const value = parsed(bytes.toString("utf8"));
+      if (isPlainObject(value)) values.push(value as JsonObject);
+    };
+    let end = 0;
+    for (const raw of linesForward(io, file, 0, Math.min(size, SNIFF_BYTES))) {
+      take(bareLine(raw));
+      end = raw.end;
+      if (values.length >= SNIFF_LINES) break;
+    }
+    // The last line of a file may lack its newline.
+    if (end < size && size <= SNIFF_BYTES && values.length < SNIFF_LINES)
+      take(bareLine({ start: end, end: size, bytes: readChunk(io, file, end, size - end) }));
+    return { first, values, hasSums, modifiedMs: Number(modifiedNs / 1_000_000n), size };
+  } finally {
+    io.close(file);
+  }
+}
+
+function besideOf(io: FileIo, path: string | undefined): JsonObject {
+  const stat = path === undefined ? undefined : io.stat(path);
+  if (path === undefined || stat === undefined || stat.isFolder || stat.size > METADATA_BYTES_MAX) return {};
+  const file = io.open(path, "read");
+  try {
+    const value = parsed(readChunk(io, file, 0, stat.size).toString("utf8"));
+    return isPlainObject(value) ? (value as JsonObject) : {};
+  } finally {
+    io.close(file);
+  }
+}
+
+function currentFacts(first: Buffer, beside: JsonObject): LegacyFacts | undefined {
+  const line = decodeLine(first);
+  if (!line.ok || line.header === undefined) return undefined;
+  // Made again without its counts: they are of a file in another place.
+  const { _sum, log_bytes, ...said } = beside;
+  const { id, key, createdAt } = line.header;
+  return { header: line.header, metadata: { ...said, id, key, created_at: createdAt }, isCurrent: true };
+}
+
+const TAKEN: ReadonlySet<string> = new Set([
+  ...["_type", "version", "tree_enabled", "id", "key", "session_key", "title", "model", "channel"],
+  ...["profile_id", "context_state", "created_at", "createdAt", "updated_at", "updatedAt", "message_count"],
+  ...["compaction_count", "compactionCount"],
+]);
+
+function metadataOf({ id, key, createdAt }: Header, said: JsonObject, name: string): JsonObject {
+  const text = (value: Json | undefined): string | null =>
+    typeof value === "string" && value !== "" ? value : null;
+  const updatedMs = timeIn(said.updated_at) ?? timeIn(said.updatedAt);
+  const unknown = Object.entries(said).filter(([member]) => !TAKEN.has(member));
+  return {
+    id,
+    key,
+    title: text(said.title),
+    channel: text(said.channel) ?? key?.split(":", 1)[0] ?? null,
+    model: text(said.model),
+    profile_id: text(said.profile_id),
+    context_state: isPlainObject(said.context_state) ? (said.context_state as JsonObject) : null,
+    created_at: createdAt,
+    ...(updatedMs === undefined ? {} : { updated_at: isoTime(updatedMs) }),
+    legacy: { name, ...Object.fromEntries(unknown) },
+  };
+}
+
+const KEY_BYTES_MAX = 512;
+/** What may stand before the first colon of a session key, and then between that one and a second. */
+const CHANNELS = /^(cli|discord|telegram|slack|web|whatsapp|signal|feishu|agent|cron|hook)_(.+)$/s;
+const INNER = /^(dm|channel|thread|group)_(.+)$/s;
+
+/** A key was made a file name by putting `_` in the place of what a name must not have; which ones can only be guessed. */
+function keyOf(said: JsonObject, path: string): string | null {
+  const name = path.replace(/\/$/, "");
+  const given = said.key ?? said.session_key;
+  if (typeof given === "string" && /^[^:]+:./s.test(given)) return given;
+  const [, channel, rest] = CHANNELS.exec(name) ?? [];
+  const key =
+    channel === undefined || rest === undefined
+      ? `legacy:${name}`
+      : `${channel}:${rest.replace(INNER, "$1:$2")}`;
+  return Buffer.byteLength(key) <= KEY_BYTES_MAX && key.isWellFormed() ? key : null;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,117 @@
+/** Writing to conversations that stand in files of older formats. Under the lock. */
+import { ColloquyError, unavailable } from "../../../errors.ts";
+import type { AppendOperation, Done, NewEntry, Operation } from "../../engine.ts";
+import { planAppend } from "../../rules.ts";
+import type { Commit } from "../commit.ts";
+import type { Known } from "../folder/catalogue-entry.ts";
+import type { Parts } from "../jsonl-context.ts";
+import { EntryIndex } from "../log/entry-index.ts";
+import type { LegacyFile } from "./legacy-file.ts";
+import { migrateConversation } from "./migrate.ts";
+
+/** The older file that an operation would change, if there is one. */
+export function olderFile(
+  parts: Parts,
+  operation: Operation,
+): { file: LegacyFile; known: Known } | undefined {
+  if (!("conversation" in operation) || operation.type === "lease") return undefined;
+  const known = parts.catalogue.byId(operation.conversation);
+  const file = known === undefined ? undefined : parts.legacy.ofStem(known.stem);
+  return known === undefined || file === undefined ? undefined : { file, known };
+}
+
+/** `undefined` when the file is migrated by now, or need not be: the operation goes on as with any other. */
+export function writeToOlder(
+  parts: Parts,
+  { file, known }: { readonly file: LegacyFile; readonly known: Known },
+  operation: Operation,
+  commit: Commit,
+  index: number,
+): Done | undefined {
+  if (parts.older === "refuse") throw refused(file);
+  if (parts.older === "migrate") {
+    migrateConversation(parts, known);
+    return undefined;
+  }
+  if (operation.type === "append") return appendOlder(parts, file, known, operation, commit, index);
+  // Its metadata has a file of its own, and a journal too.
+  if (operation.type === "update" || operation.type === "journal") return undefined;
+  throw notInOlder(`${operation.type} needs the format of today`, file);
+}
+
+function appendOlder(
+  parts: Parts,
+  file: LegacyFile,
+  known: Known,
+  append: AppendOperation,
+  commit: Commit,
+  index: number,
+): Done {
+  const find = new EntryIndex(parts.io, known.logPath);
+  const settle = (): void => {};
+  const plan = planAppend(append, {
+    tail: known.log,
+    byOperation: (operationId) => find.byOperation(operationId, settle),
+    byEntryId: (id) => find.byId(id, settle),
+    lease: () => parts.leases.read(known.stem),
+    hasBlob: () => false,
+  });
+  if (append.endsTurn !== undefined) commit.endsTurn(known, append.endsTurn, index);
+  if (plan.replay !== undefined) return { append: { replayed: true, entries: plan.replay } };
+  for (const entry of append.entries) checkPlain(entry, file);
+  const isElsewhere = plan.places.some(({ branch }) => branch !== known.log.tree.current);
+  if (isElsewhere) throw notInOlder("only the branch of its last message can be written to", file);
+  const lines = append.entries.map((entry) => lineOf(entry, append.operationId));
+  addLines(parts, file, Buffer.concat(lines));
+  parts.catalogue.refreshLog(known);
+  commit.written(known, plan.places, append.entries[0]?.id as string, index);
+  return { append: { replayed: false, places: plan.places } };
+}
+
+/** What the programs that wrote such files could not read is not written to them. */
+function checkPlain({ kind, placed, blobs = [] }: NewEntry, file: LegacyFile): void {
+  if (kind !== "message" || placed !== undefined) throw notInOlder("only messages can be added", file);
+  if (blobs.length > 0) throw notInOlder("a message with large parts cannot be added", file);
+}
+
+/** As such files have it, and with an id, so that a retry is known again. */
+function lineOf({ id, at, json }: NewEntry, operationId: string | undefined): Buffer {
+  const op = operationId === undefined ? "" : `,"op":${JSON.stringify(operationId)}`;
+  return Buffer.from(`${json.slice(0, -1)},"timestamp":"${at}","id":${JSON.stringify(id)}${op}}\n`);
+}
+
+/** Behind a line that was torn it begins a new one. */
+function addLines({ legacy, durable }: Parts, { files }: LegacyFile, lines: Buffer): void {
+  const { real } = legacy;
+  const file = real.open(files.log, "write");
+  try {
+    const { size } = real.statOpen(file);
+    const last = Buffer.alloc(1);
+    if (size > 0) real.read(file, last, size - 1);
+    const bytes = size === 0 || last[0] === 0x0a ? lines : Buffer.concat([Buffer.from("\n"), lines]);
+    const written = real.write(file, bytes, size);
+    if (written !== bytes.length) {
+      real.truncate(file, size);
+      throw unavailable(`Cannot write to ${files.log}: the disk is probably full`);
+    }
+    if (durable) real.sync(file);
+  } finally {
+    real.close(file);
+  }
+}
+
+function refused({ files }: LegacyFile): ColloquyError {
+  return new ColloquyError(
+    "NOT_SUPPORTED",
+    `${files.log} is of an older format and is not migrated by itself (sessions.auto_migrate): run colloquy sessions migrate --to v2`,
+    { field: "sessions", details: { path: files.log } },
+  );
+}
+
+function notInOlder(what: string, { files }: LegacyFile): ColloquyError {
+  return new ColloquyError(
+    "NOT_SUPPORTED",
+    `${files.log} stays in its older format (sessions.format is legacy), where ${what}: run colloquy sessions migrate --to v2`,
+    { field: "sessions", details: { path: files.log } },
+  );
+}

@@ -1,0 +1,79 @@
+import { crc32 } from "node:zlib";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { linesForward, type RawLine } from "../../../disk/line-scan.ts";
+import type { Entry } from "../../../message/types.ts";
+import { advance, decodeRaw, EMPTY_LOG } from "../../../transcript/log-state.ts";
+
+/**
+ * Where the entries of one log are, by id and by operation id.
+ *
+ * Built by one reading when a caller first gives an id of their own; ids that
+ * the store made need no look-up. Holds hashes and positions only, and every
+ * hit is read back and compared, so a million entries take a few dozen MB.
+ */
+export class EntryIndex {
+  readonly #io: FileIo;
+  readonly #path: string;
+  readonly #ids = new Map<number, number | number[]>();
+  readonly #operations = new Map<number, number | number[]>();
+
+  constructor(io: FileIo, path: string) {
+    this.#io = io;
+    this.#path = path;
+    this.readOn(0);
+  }
+
+  /** Take in an entry whose line begins, or will begin, at `position`. */
+  add(id: string, operationId: string | undefined, position: number): void {
+    put(this.#ids, crc32(id), position);
+    if (operationId !== undefined) put(this.#operations, crc32(operationId), position);
+  }
+
+  /** Take in what was appended at and after `from`. */
+  readOn(from: number): void {
+    const entry = ({ id, operationId }: Entry, { start }: RawLine): void => this.add(id, operationId, start);
+    this.#withFile((file) => {
+      advance(this.#io, file, { ...EMPTY_LOG, bytes: from }, this.#io.statOpen(file).size, { entry });
+    });
+  }
+
+  /** `settle` is called before a line that may not be written yet is read. */
+  byId(id: string, settle: () => void): Entry | undefined {
+    return this.#entriesAt(this.#ids.get(crc32(id)), settle).find((entry) => entry.id === id);
+  }
+
+  byOperation(operationId: string, settle: () => void): Entry[] {
+    return this.#entriesAt(this.#operations.get(crc32(operationId)), settle).filter(
+      (entry) => entry.operationId === operationId,
+    );
+  }
+
+  #entriesAt(positions: number | number[] | undefined, settle: () => void): Entry[] {
+    if (positions === undefined) return [];
+    settle();
+    return this.#withFile((file) => {
+      const { size } = this.#io.statOpen(file);
+      return [positions].flat().flatMap((position) => {
+        const raw = linesForward(this.#io, file, position, size).next().value;
+        const line = raw === undefined ? undefined : decodeRaw(raw);
+        return line?.ok && line.entry !== undefined ? [line.entry] : [];
+      });
+    });
+  }
+
+  #withFile<T>(work: (file: number) => T): T {
+    const file = this.#io.open(this.#path, "read");
+    try {
+      return work(file);
+    } finally {
+      this.#io.close(file);
+    }
+  }
+}
+
+function put(map: Map<number, number | number[]>, hash: number, position: number): void {
+  const known = map.get(hash);
+  if (known === undefined) map.set(hash, position);
+  else if (typeof known === "number") map.set(hash, [known, position]);
+  else known.push(position);
+}

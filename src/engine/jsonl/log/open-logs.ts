@@ -1,0 +1,221 @@
+import { dirname } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { asColloquyError, type ColloquyError, unavailable } from "../../../errors.ts";
+import type { BadLine } from "../../../transcript/log-state.ts";
+import { createLog, LogWriter } from "../../../transcript/log-writer.ts";
+import { headerOf, type Metadata } from "../../../transcript/metadata.ts";
+import type { Random } from "../../../util/uuid.ts";
+import type { Catalogue } from "../folder/catalogue.ts";
+import { infoOf, type Known } from "../folder/catalogue-entry.ts";
+import type { ConversationFiles } from "../folder/conversation-files.ts";
+import type { EntryIndex } from "./entry-index.ts";
+
+/** A conversation that this process writes to. */
+export interface OpenLog {
+  readonly writer: LogWriter;
+  /** Made when a caller first gives an id of their own. */
+  index: EntryIndex | undefined;
+  /** The metadata file is behind the log. */
+  stale: boolean;
+  /** A refresh of the metadata that failed. The next write to the conversation reports it. */
+  unreported: ColloquyError | undefined;
+}
+
+export interface OpenLogsUse {
+  readonly io: FileIo;
+  readonly random: Random;
+  readonly nowMs: () => number;
+  readonly durable: boolean;
+  readonly catalogue: Catalogue;
+  readonly files: ConversationFiles;
+  badLine(path: string, line: BadLine): void;
+  problem(error: ColloquyError): void;
+  locked<T>(work: () => T): Promise<T>;
+}
+
+const OPEN_MAX = 256;
+const METADATA_DELAY_MS = 1000;
+
+/** The logs that this process has open for writing, and their metadata files, which follow a second later. */
+export class OpenLogs {
+  readonly #use: OpenLogsUse;
+  readonly #open = new Map<string, OpenLog>();
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(use: OpenLogsUse) {
+    this.#use = use;
+  }
+
+  /** The log of a conversation, caught up with other writers and ready for an append. Only under the lock. */
+  open(known: Known): OpenLog {
+    const { id } = known.metadata;
+    let open = this.#open.get(id);
+    if (open !== undefined) this.reportEarlier(id);
+    else {
+      this.#use.catalogue.refreshLog(known);
+      if (known.logMissing) this.completeLog(known);
+      if (!known.named && this.#use.durable) this.#use.io.syncFolder(dirname(known.logPath));
+      known.named = true;
+      // It says how far the log has been synced, without which a torn append cannot be told from a damaged one.
+      if (known.seenMetadata === undefined || known.metadata.log.bytes === 0) this.#completeMetadata(known);
+      if (this.#open.size >= OPEN_MAX) this.#closeOldest();
+      open = { writer: this.#newWriter(known), index: undefined, stale: false, unreported: undefined };
+      this.#open.set(id, open);
+    }
+    const { restarts, state } = open.writer;
+    const before = state.bytes;
+    const now = open.writer.refresh();
+    if (open.writer.restarts !== restarts) open.index = undefined;
+    else if (now.bytes !== before) open.index?.readOn(before);
+    if (now.bytes === 0) open.writer.writeHeader(headerOf(known.metadata));
+    return open;
+  }
+
+  #newWriter(known: Known): LogWriter {
+    return new LogWriter(
+      this.#use.io,
+      known.logPath,
+      {
+        nowMs: this.#use.nowMs,
+        durable: this.#use.durable,
+        bad: (line) => this.#use.badLine(known.logPath, line),
+      },
+      known.log,
+      known.seenLog?.inode,
+    );
+  }
+
+  /** Metadata without a log: a file was removed, or a crash came in between. Messages do not vanish silently. */
+  completeLog(known: Known): void {
+    if (known.log.messages > 0) throw missingLog(known);
+    createLog(this.#use.io, this.#use.random, known.logPath, headerOf(known.metadata));
+  }
+
+  #completeMetadata(known: Known): void {
+    const { io, files } = this.#use;
+    this.#syncFile(known);
+    files.setDamagedAside(known);
+    known.metadata = { ...known.metadata, log: known.log };
+    files.writeMetadata(known.metadataPath, known.metadata);
+    known.seenMetadata = io.stat(known.metadataPath);
+  }
+
+  #closeOldest(): void {
+    for (const [id, { writer }] of this.#open) {
+      if (writer.isStaged) continue;
+      try {
+        this.sync(id);
+        this.#refreshMetadata(id);
+      } catch {
+        // The writer keeps the failure for those whose appends wait for this sync.
+      }
+      this.close(id);
+      return;
+    }
+  }
+
+  /**
+   * Appends of this transaction are synced at its end, unless something else
+   * is written about the conversation before: metadata must not count what a
+   * power cut can still take away, and a closed file cannot be synced.
+   */
+  sync(id: string): void {
+    const writer = this.#open.get(id)?.writer;
+    try {
+      writer?.sync();
+    } catch (error) {
+      // It has cut the file back: what was counted is not there any more.
+      this.#use.catalogue.recount(writer?.path as string);
+      throw error;
+    }
+  }
+
+  /** The same for everything that was counted, also what others wrote and may have died before they synced it. */
+  syncCounted(known: Known): void {
+    const { id } = known.metadata;
+    this.sync(id);
+    const { bytes } = this.#open.get(id)?.writer.state ?? known.metadata.log;
+    if (known.log.bytes > bytes) this.#syncFile(known);
+  }
+
+  #syncFile({ logPath }: Known): void {
+    const { io, durable } = this.#use;
+    if (!durable) return;
+    const file = io.open(logPath, "write");
+    try {
+      io.sync(file);
+    } finally {
+      io.close(file);
+    }
+  }
+
+  close(id: string): void {
+    this.#open.get(id)?.writer.close();
+    this.#open.delete(id);
+  }
+
+  /** Tell what went wrong after the last append. That append is safe, and this call does nothing else. */
+  reportEarlier(id: string): void {
+    const open = this.#open.get(id);
+    const cause = open?.unreported;
+    if (open === undefined || cause === undefined) return;
+    open.unreported = undefined;
+    throw unavailable(
+      `The metadata of conversation ${id} could not be written after its last message: ${cause.message}. The message is kept; this call did nothing and can be repeated`,
+      { cause },
+    );
+  }
+
+  /** The metadata file is brought up to date a little later, together with others. */
+  metadataBehind(open: OpenLog): void {
+    open.stale = true;
+    this.#timer ??= setTimeout(() => this.#refreshStale(), METADATA_DELAY_MS).unref();
+  }
+
+  async #refreshStale(): Promise<void> {
+    this.#timer = undefined;
+    const stale = [...this.#open].filter(([, open]) => open.stale);
+    try {
+      await this.#use.locked(() => {
+        for (const [id] of stale) this.#refreshMetadata(id);
+      });
+    } catch (error) {
+      for (const [, open] of stale) open.unreported = asColloquyError(error, "Cannot refresh metadata");
+    }
+  }
+
+  /** Under the lock. A failure is kept for the next write to the conversation. */
+  #refreshMetadata(id: string): void {
+    const open = this.#open.get(id);
+    if (open === undefined || !open.stale) return;
+    try {
+      const known = this.#use.catalogue.byId(id);
+      open.stale = false;
+      if (known === undefined || known.trashed || open.writer.refuses) return;
+      this.syncCounted(known);
+      this.#use.files.setDamagedAside(known);
+      const metadata: Metadata = { ...known.metadata, updatedAt: infoOf(known).updatedAt, log: known.log };
+      this.#use.files.refreshMetadata(known.metadataPath, metadata);
+      this.#use.catalogue.reread(known.stem);
+    } catch (error) {
+      open.unreported = asColloquyError(error, "Cannot refresh metadata");
+    }
+  }
+
+  /** Bring every metadata file up to date and let go of the files. */
+  async closeAll(): Promise<void> {
+    clearTimeout(this.#timer);
+    try {
+      if ([...this.#open.values()].some(({ stale }) => stale)) await this.#refreshStale();
+      // There is no next write that could report it.
+      for (const { unreported } of this.#open.values())
+        if (unreported !== undefined) this.#use.problem(unreported);
+    } finally {
+      for (const id of [...this.#open.keys()]) this.close(id);
+    }
+  }
+}
+
+export function missingLog(known: Known): ColloquyError {
+  return unavailable(`The transcript ${known.logPath} is missing, and it had ${known.log.messages} messages`);
+}

@@ -1,0 +1,284 @@
+import { dirname, join } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { linesForward, readChunk } from "../../../disk/line-scan.ts";
+import { copyRange, freeName, replaceFile } from "../../../disk/replace-file.ts";
+import { ColloquyError, unavailable } from "../../../errors.ts";
+import { checkSum, sealObject } from "../../../transcript/lines.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+import { timestamp17 } from "../../../util/time.ts";
+import type { Random } from "../../../util/uuid.ts";
+import type { JournalOperation, OpenTurn } from "../../engine.ts";
+import type { Known } from "../folder/catalogue-entry.ts";
+import { journalName, TRASH_FOLDER } from "../folder/names.ts";
+
+/** How far a journal was read. */
+interface Journal {
+  readonly inode: bigint;
+  readonly turn: string;
+  readonly header: JsonObject;
+  /** Up to here every line can be read. */
+  readonly bytes: number;
+  /** Of its text, in UTF-16 units. */
+  readonly length: number;
+}
+
+/** Something that waits for its sync. */
+export interface Syncable {
+  readonly path: string;
+  sync(): void;
+  syncLater(): Promise<void>;
+}
+
+const REMEMBERED_MAX = 1000;
+const NEWLINE = 0x0a;
+
+/**
+ * The text of answers that are being streamed: a file for each, a line for
+ * each piece. What follows the last line that can be read was never
+ * acknowledged.
+ */
+export class Journals {
+  readonly #io: FileIo;
+  readonly #random: Random;
+  readonly #nowMs: () => number;
+  readonly #folder: string;
+  readonly #durable: boolean;
+  readonly #known = new Map<string, Journal>();
+  readonly #waiting = new Map<string, WaitingJournal>();
+  /** Whose names are known to survive a power cut. */
+  readonly #named = new Map<string, bigint>();
+
+  constructor(io: FileIo, random: Random, nowMs: () => number, folder: string, durable: boolean) {
+    this.#io = io;
+    this.#random = random;
+    this.#nowMs = nowMs;
+    this.#folder = folder;
+    this.#durable = durable;
+  }
+
+  /** Under the lock. `waits` is what must be synced before the length is told. */
+  write(known: Known, operation: JournalOperation): { length: number; waits: Syncable | undefined } {
+    const { turn, header, position, text } = operation;
+    const path = this.#ownPath(known);
+    const journal = this.#read(path).journal;
+    if (journal !== undefined && journal.turn !== turn) throw underWay(journal.turn);
+    const length = journal?.length ?? 0;
+    if (position > length || (journal === undefined && header === undefined)) {
+      throw new ColloquyError("CONFLICT", `The journal of turn ${turn} ends before ${position}`, {
+        field: "turn",
+        details: { length },
+      });
+    }
+    // What is there already is not written again.
+    const fresh = text.slice(length - position);
+    const line = fresh === "" ? Buffer.alloc(0) : sealObject({ position: length, text: fresh });
+    if (journal === undefined) {
+      replaceFile(path, [sealObject({ turn, header }), line], { io: this.#io, random: this.#random });
+      return { length: fresh.length, waits: undefined };
+    }
+    // Also when nothing is new: whoever wrote it may have died before the sync.
+    const waits = this.#waiting.get(path) ?? this.#open(path, journal.bytes);
+    waits.write(line, journal.bytes);
+    return { length: length + fresh.length, waits };
+  }
+
+  /** Ready to be written to from `bytes` on. */
+  #open(path: string, bytes: number): WaitingJournal {
+    const file = this.#io.open(path, "write");
+    try {
+      const { size, inode } = this.#io.statOpen(file);
+      // Whoever made it may have died before its name was safe.
+      if (this.#durable && this.#named.get(path) !== inode) this.#io.syncFolder(dirname(path));
+      this.#named.set(path, inode);
+      if (size > bytes) {
+        // More than a line that was torn: there may be words in it.
+        const rest = readChunk(this.#io, file, bytes, size - bytes);
+        const aside = freeName(this.#io, `${path}.torn-${timestamp17(this.#nowMs())}`);
+        if (rest.includes(NEWLINE)) copyRange(this.#io, file, bytes, size, aside);
+        this.#io.truncate(file, bytes);
+      }
+    } catch (error) {
+      this.#io.close(file);
+      throw error;
+    }
+    const waits = new WaitingJournal(this.#io, path, file, bytes, this.#durable, () =>
+      this.#waiting.delete(path),
+    );
+    this.#waiting.set(path, waits);
+    return waits;
+  }
+
+  /** The turn that is under way, with its text from `from` on. */
+  turn(known: Known, from: number): OpenTurn | undefined {
+    for (const path of this.#paths(known)) {
+      const { journal, text } = this.#read(path, from);
+      if (journal !== undefined)
+        return { id: journal.turn, header: journal.header, text, length: journal.length };
+    }
+    return undefined;
+  }
+
+  /** Remove the journal of a turn, whichever is under way when none is named. Under the lock. */
+  end(known: Known, turn?: string): void {
+    for (const path of this.#paths(known)) {
+      if (this.#io.stat(path) === undefined) continue;
+      if (turn !== undefined && this.#read(path).journal?.turn !== turn) continue;
+      this.#waiting.get(path)?.close();
+      this.#known.delete(path);
+      this.#named.delete(path);
+      this.#io.remove(path);
+    }
+  }
+
+  /** Where the conversation is; a crash while it was moved can have left the journal in the other folder. */
+  #paths({ stem, trashed }: Known): string[] {
+    const paths = [
+      join(this.#folder, journalName(stem)),
+      join(this.#folder, TRASH_FOLDER, journalName(stem)),
+    ];
+    return trashed ? paths.reverse() : paths;
+  }
+
+  #ownPath(known: Known): string {
+    const [own, other] = this.#paths(known) as [string, string];
+    if (this.#io.stat(own) === undefined && this.#io.stat(other) !== undefined) this.#io.rename(other, own);
+    return own;
+  }
+
+  #read(
+    path: string,
+    from: number = Number.MAX_SAFE_INTEGER,
+  ): { journal: Journal | undefined; text: string } {
+    const stat = this.#io.stat(path);
+    if (stat === undefined) return { journal: undefined, text: "" };
+    const known = this.#known.get(path);
+    const isSame = known?.inode === stat.inode && known.bytes <= stat.size;
+    if (isSame && known.bytes === stat.size && from >= known.length) return { journal: known, text: "" };
+    const read = this.#scan(path, isSame && from >= known.length ? known : undefined, from);
+    if (this.#known.size >= REMEMBERED_MAX) this.#known.clear();
+    if (read.journal !== undefined) this.#known.set(path, read.journal);
+    return read;
+  }
+
+  #scan(
+    path: string,
+    known: Journal | undefined,
+    from: number,
+  ): { journal: Journal | undefined; text: string } {
+    let file: number;
+    try {
+      file = this.#io.open(path, "read");
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return { journal: undefined, text: "" };
+      throw error;
+    }
+    try {
+      const { inode, size } = this.#io.statOpen(file);
+      let journal = known?.inode === inode ? known : undefined;
+      const parts: string[] = [];
+      for (const { bytes, end } of linesForward(this.#io, file, journal?.bytes ?? 0, size)) {
+        const value = decode(bytes);
+        if (journal === undefined) {
+          if (typeof value?.turn !== "string") break;
+          journal = {
+            inode,
+            turn: value.turn,
+            header: (value.header ?? {}) as JsonObject,
+            bytes: end,
+            length: 0,
+          };
+          continue;
+        }
+        const { position, text } = value ?? {};
+        if (position !== journal.length || typeof text !== "string") break;
+        if (journal.length + text.length > from) parts.push(text.slice(Math.max(0, from - journal.length)));
+        journal = { ...journal, bytes: end, length: journal.length + text.length };
+      }
+      return { journal, text: parts.join("") };
+    } finally {
+      this.#io.close(file);
+    }
+  }
+}
+
+/** A journal that was written to and is not synced yet. */
+class WaitingJournal implements Syncable {
+  readonly path: string;
+  readonly #io: FileIo;
+  readonly #before: number;
+  readonly #durable: boolean;
+  readonly #closed: () => void;
+  #file: number | undefined;
+
+  constructor(io: FileIo, path: string, file: number, before: number, durable: boolean, closed: () => void) {
+    this.#io = io;
+    this.path = path;
+    this.#file = file;
+    this.#before = before;
+    this.#durable = durable;
+    this.#closed = closed;
+  }
+
+  write(line: Buffer, position: number): void {
+    if (line.length === 0) return;
+    const file = this.#open();
+    try {
+      if (this.#io.write(file, line, position) === line.length) return;
+      throw unavailable(`Cannot write to ${this.path}: the disk is probably full`);
+    } catch (error) {
+      this.#io.truncate(file, position);
+      throw error;
+    }
+  }
+
+  sync(): void {
+    if (this.#file === undefined) return;
+    try {
+      if (this.#durable) this.#io.sync(this.#open());
+    } catch (error) {
+      throw this.#failed(error);
+    }
+    this.close();
+  }
+
+  async syncLater(): Promise<void> {
+    if (this.#file === undefined) return;
+    try {
+      if (this.#durable) await this.#io.syncLater(this.#open());
+    } catch (error) {
+      throw this.#failed(error);
+    }
+    this.close();
+  }
+
+  close(): void {
+    if (this.#file !== undefined) this.#io.close(this.#file);
+    this.#file = undefined;
+    this.#closed();
+  }
+
+  #open(): number {
+    if (this.#file === undefined) throw unavailable(`The journal ${this.path} is closed`);
+    return this.#file;
+  }
+
+  /** Nothing of it is acknowledged, so nothing of it stays. */
+  #failed(error: unknown): ColloquyError {
+    try {
+      this.#io.truncate(this.#open(), this.#before);
+    } catch {
+      // What stays is what the caller sends again.
+    }
+    this.close();
+    return unavailable(`Cannot make ${this.path} durable: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function decode(line: Buffer | undefined): Record<string, Json> | undefined {
+  if (line === undefined || checkSum(line) !== "right") return undefined;
+  return JSON.parse(line.toString("utf8")) as Record<string, Json>;
+}
+
+function underWay(turn: string): ColloquyError {
+  return new ColloquyError("CONFLICT", `Turn ${turn} is under way`, { field: "turn", details: { turn } });
+}

@@ -1,0 +1,148 @@
+import { describe, expect, it } from "vitest";
+import {
+  AT,
+  append,
+  created,
+  done,
+  FOLDER,
+  newDisk,
+  open,
+  STEM,
+  say,
+} from "../../../../test/sim/jsonl-kit.ts";
+import type { JournalOperation, LeaseGrant, LeaseOperation } from "../../engine.ts";
+import type { JsonlEngine } from "../jsonl-engine.ts";
+
+const JOURNAL = `${FOLDER}/${STEM}.turn.jsonl`;
+
+async function lease(
+  engine: JsonlEngine,
+  conversation: string,
+  token: string,
+  more: Partial<LeaseOperation> = {},
+): Promise<LeaseGrant> {
+  const base = { action: "acquire", ttlMs: 1000, wait: false, nowMs: 0 } as const;
+  const { lease: grant } = await done(engine, { type: "lease", conversation, token, ...base, ...more });
+  return grant as LeaseGrant;
+}
+
+const piece = (
+  conversation: string,
+  position: number,
+  text: string,
+  more: Partial<JournalOperation> = {},
+): JournalOperation => ({
+  ...{ type: "journal", conversation, epoch: 1, turn: "t1", position, text },
+  ...{ header: position === 0 ? { model: "m" } : undefined, ...more },
+});
+
+describe("a lease", () => {
+  it("is one process's at a time, and numbers grow", async () => {
+    const disk = newDisk();
+    const [{ engine: one }, { engine: two }] = [await open(disk), await open(disk)];
+    const id = await created(one);
+    expect(await lease(one, id, "a")).toMatchObject({ granted: true, epoch: 1 });
+    expect(await lease(two, id, "b")).toMatchObject({ granted: false, ahead: 1 });
+    expect(await lease(two, id, "b", { nowMs: 2000 })).toMatchObject({ granted: true, epoch: 2 });
+    const stale = append(id, [say("a")], { epoch: 1 });
+    expect(await one.commit([stale])).toMatchObject([{ error: { code: "CONFLICT", field: "lease" } }]);
+    await done(two, append(id, [say("a")], { epoch: 2 }));
+  });
+
+  it("of a process that is gone is free at once", async () => {
+    const disk = newDisk();
+    const [{ engine: one }, { engine: two }] = [await open(disk), await open(disk)];
+    const id = await created(one);
+    await lease(one, id, "a");
+    await one.close();
+    expect(await lease(two, id, "b")).toMatchObject({ granted: true, epoch: 2 });
+  });
+
+  it("that is damaged is lost, and its numbers are not used again", async () => {
+    const disk = newDisk();
+    const { engine } = await open(disk);
+    const id = await created(engine);
+    await lease(engine, id, "a");
+    disk.place(`${FOLDER}/${STEM}.lease.json`, Buffer.from("{ torn"));
+    expect((await lease(engine, id, "b")).epoch).toBeGreaterThan(1000);
+  });
+});
+
+describe("a journal", () => {
+  it("keeps pieces for others to read, and takes each once", async () => {
+    const disk = newDisk();
+    const [{ engine: one }, { engine: two }] = [await open(disk), await open(disk)];
+    const id = await created(one);
+    await lease(one, id, "a");
+    expect(two.turn(id, 0)).toBeUndefined();
+    expect((await done(one, piece(id, 0, "half of a pair \ud83d"))).length).toBe(16);
+    expect(two.turn(id, 0)).toMatchObject({ id: "t1", header: { model: "m" }, length: 16 });
+    await done(one, piece(id, 16, "\ude00 and"));
+    expect((await done(one, piece(id, 16, "\ude00 and more"))).length).toBe(26);
+    expect(two.turn(id, 17)).toMatchObject({ text: " and more", length: 26 });
+    expect(two.turn(id, 0)?.text).toBe("half of a pair 😀 and more");
+  });
+
+  it("of another turn, with a gap or without the lease is refused", async () => {
+    const { engine } = await open(newDisk());
+    const id = await created(engine);
+    await lease(engine, id, "a");
+    const refused = async (operation: JournalOperation): Promise<void> => {
+      expect(await engine.commit([operation])).toMatchObject([{ error: { code: "CONFLICT" } }]);
+    };
+    await refused(piece(id, 3, "text"));
+    await done(engine, piece(id, 0, "text"));
+    await refused(piece(id, 0, "text", { turn: "t2" }));
+    await refused(piece(id, 9, "text"));
+    await refused(piece(id, 4, "text", { epoch: 7 }));
+    expect(engine.turn(id, 0)?.text).toBe("text");
+  });
+
+  it("ends with an append, so that the next turn may begin in the same commit", async () => {
+    const disk = newDisk();
+    const { engine } = await open(disk);
+    const id = await created(engine);
+    await lease(engine, id, "a");
+    await done(engine, piece(id, 0, "first"));
+    const ends = append(id, [say("answer")], { endsTurn: "t1", operationId: "t1/end" });
+    await engine.commit([ends, piece(id, 0, "second", { turn: "t2" })]);
+    expect(engine.turn(id, 0)).toMatchObject({ id: "t2", text: "second" });
+    // A retry of the end ends nothing else.
+    await done(engine, ends);
+    expect(engine.turn(id, 0)?.id).toBe("t2");
+    await done(engine, append(id, [say("other")], { endsTurn: "t2" }));
+    expect(disk.paths()).not.toContain(JOURNAL);
+  });
+
+  it("that was torn goes on behind the last piece that can be read", async () => {
+    const disk = newDisk();
+    const { engine } = await open(disk);
+    const id = await created(engine);
+    await lease(engine, id, "a");
+    await done(engine, piece(id, 0, "one "));
+    const whole = disk.content(JOURNAL);
+    disk.place(JOURNAL, Buffer.concat([whole, Buffer.from('{"position":4,"te')]));
+    expect(engine.turn(id, 0)?.text).toBe("one ");
+    await done(engine, piece(id, 4, "two"));
+    expect((await open(disk)).engine.turn(id, 0)?.text).toBe("one two");
+    expect(disk.content(JOURNAL).subarray(0, whole.length)).toEqual(whole);
+  });
+
+  it("goes to the trash and comes back with its conversation", async () => {
+    const disk = newDisk();
+    const { engine } = await open(disk);
+    const id = await created(engine);
+    await lease(engine, id, "a");
+    await done(engine, piece(id, 0, "text"));
+    await done(engine, { type: "trash", conversation: id, at: AT });
+    expect(engine.turn(id, 0)).toBeUndefined();
+    expect(disk.paths()).toContain(`${FOLDER}/trash/${STEM}.turn.jsonl`);
+    await done(engine, { type: "restore", conversation: id, at: AT });
+    expect(engine.turn(id, 0)?.text).toBe("text");
+    // A crash in the middle of moving can leave it there.
+    disk.rename(JOURNAL, `${FOLDER}/trash/${STEM}.turn.jsonl`);
+    expect(engine.turn(id, 0)?.text).toBe("text");
+    await done(engine, piece(id, 4, " more"));
+    expect(disk.paths()).toContain(JOURNAL);
+  });
+});
