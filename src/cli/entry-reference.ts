@@ -2,8 +2,8 @@ import { ColloquyError, invalid } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
 import { checkEntryId } from "../message/validate.ts";
 import type { Conversation } from "../store/conversation.ts";
-import { encodeCursor } from "../store/cursor.ts";
-import { WHOLE_LOG } from "../store/entry-query.ts";
+import { encodeCursor } from "../store/read/cursor.ts";
+import { WHOLE_LOG } from "../store/read/entry-query.ts";
 import type { Scope } from "./all-entries.ts";
 
 /** An entry as a person names it: by its id, by its number in `sessions show`, or by its label. */

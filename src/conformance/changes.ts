@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Change } from "../store/changes.ts";
 import type { Conversation } from "../store/conversation.ts";
+import type { Change } from "../store/feed/changes.ts";
 import { Child, SHARED_KEY } from "./child-process.ts";
 import { allMessages, idOf, refuses, say, type Topic, texts } from "./kit.ts";
 

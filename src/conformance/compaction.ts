@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { accounted } from "../context/ledger.ts";
 import type { Entry, MessageInput } from "../message/types.ts";
-import type { SummaryRequest } from "../store/context.ts";
+import type { SummaryRequest } from "../store/context/context.ts";
 import type { Conversation } from "../store/conversation.ts";
 import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "./kit.ts";
 

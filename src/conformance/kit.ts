@@ -6,8 +6,8 @@ import type { Engine, EngineOptions } from "../engine/engine.ts";
 import { ColloquyError, type ErrorCode } from "../errors.ts";
 import type { Entry, MessageInput } from "../message/types.ts";
 import type { Conversation } from "../store/conversation.ts";
-import type { EntryQuery } from "../store/entry-query.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
+import type { EntryQuery } from "../store/read/entry-query.ts";
 import type { Store } from "../store/store.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 

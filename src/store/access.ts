@@ -1,7 +1,7 @@
 import type { Awaitable, ConversationInfo, Engine } from "../engine/engine.ts";
 import { invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
-import type { WriteQueue } from "./write-queue.ts";
+import type { WriteQueue } from "./write/write-queue.ts";
 
 /** What the parts of a conversation need of its store. */
 export interface StoreAccess {

@@ -5,7 +5,7 @@ import { checkEntryId, checkLabel, checkMembers, checkOperationId, checkTitle } 
 import { assertJson, isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
 import { copyOf, epochOf, type Page, type StoreAccess } from "./access.ts";
-import { inlineBlobs } from "./blob-parts.ts";
+import { inlineBlobs } from "./blobs/blob-parts.ts";
 import type {
   BranchInfo,
   Branching,
@@ -13,19 +13,19 @@ import type {
   Comparison,
   EditOptions,
   NewBranch,
-} from "./branching.ts";
-import type { CompactOptions, SummarizeBranchOptions } from "./compaction.ts";
-import type { Context, ContextOptions } from "./context.ts";
-import { encodeCursor } from "./cursor.ts";
-import { type EntryQuery, planPage, WHOLE_LOG } from "./entry-query.ts";
-import type { Receipt } from "./erasure.ts";
-import type { FollowEvent, FollowOptions } from "./follow.ts";
-import type { Lease, LeaseOptions } from "./lease.ts";
-import { infoOf, noEntry } from "./lookups.ts";
-import type { Pruned, PruneOptions } from "./pruning.ts";
-import type { Turn, TurnOptions } from "./turn.ts";
-import type { TurnUnderWay } from "./turn-end.ts";
-import { draftMessages, type WriteOptions, write } from "./writing.ts";
+} from "./branches/branching.ts";
+import type { Pruned, PruneOptions } from "./branches/pruning.ts";
+import type { CompactOptions, SummarizeBranchOptions } from "./context/compaction.ts";
+import type { Context, ContextOptions } from "./context/context.ts";
+import { encodeCursor } from "./read/cursor.ts";
+import { type EntryQuery, planPage, WHOLE_LOG } from "./read/entry-query.ts";
+import { infoOf, noEntry } from "./read/lookups.ts";
+import type { Receipt } from "./retention/erasure.ts";
+import type { FollowEvent, FollowOptions } from "./turns/follow.ts";
+import type { Lease, LeaseOptions } from "./turns/lease.ts";
+import type { Turn, TurnOptions } from "./turns/turn.ts";
+import type { TurnUnderWay } from "./turns/turn-end.ts";
+import { draftMessages, type WriteOptions, write } from "./write/writing.ts";
 
 export interface AppendOptions {
   /** Default: the checked-out branch. */
@@ -110,7 +110,7 @@ export class Conversation {
 
   /** Messages that fit a model's window, with tool pairs whole, and a ledger of what became of the others. */
   async context(options: ContextOptions): Promise<Context> {
-    const { contextOf } = await import("./context.ts");
+    const { contextOf } = await import("./context/context.ts");
     return contextOf(this.#store, this.id, options);
   }
 
@@ -120,13 +120,13 @@ export class Conversation {
    * summariser that fails, or returns nothing, changes nothing.
    */
   async compact(options: CompactOptions): Promise<Entry | undefined> {
-    const { compact } = await import("./compaction.ts");
+    const { compact } = await import("./context/compaction.ts");
     return compact(this.#store, this.id, options);
   }
 
   /** Cancel a compaction: what it stood for counts again. */
   async undoCompaction(entryId: string): Promise<Entry> {
-    const { undoCompaction } = await import("./compaction.ts");
+    const { undoCompaction } = await import("./context/compaction.ts");
     return undoCompaction(this.#store, this.id, entryId);
   }
 
@@ -152,7 +152,7 @@ export class Conversation {
 
   /** Remove branches for good: never `main`, never the checked-out one, never what another branch shares. */
   async pruneBranches(options: PruneOptions): Promise<Pruned> {
-    const { prune } = await import("./pruning.ts");
+    const { prune } = await import("./branches/pruning.ts");
     return prune(this.#store, this.id, options);
   }
 
@@ -186,7 +186,7 @@ export class Conversation {
 
   /** Tell the checked-out branch in a few words what was done on another one. */
   async summarizeBranch(name: string, options: SummarizeBranchOptions): Promise<Entry> {
-    const { summarizeBranch } = await import("./compaction.ts");
+    const { summarizeBranch } = await import("./context/compaction.ts");
     return summarizeBranch(this.#store, this.id, name, options);
   }
 
@@ -197,25 +197,25 @@ export class Conversation {
 
   /** Erase what an entry holds, everywhere, for good. A marked place stays. */
   async redact(entryId: string): Promise<Receipt> {
-    const { redact } = await import("./erasure.ts");
+    const { redact } = await import("./retention/erasure.ts");
     return redact(this.#store, this.id, entryId);
   }
 
   /** Begin an answer: messages are durable at once, and streamed text outlives the process. */
   async beginTurn(options: TurnOptions = {}): Promise<Turn> {
-    const { beginTurn } = await import("./turn.ts");
+    const { beginTurn } = await import("./turns/turn.ts");
     return beginTurn(this.#store, this.id, options);
   }
 
   /** The turn that is under way, in this process or another one. */
   async turn(): Promise<TurnUnderWay | undefined> {
-    const { describeTurn } = await import("./turn-end.ts");
+    const { describeTurn } = await import("./turns/turn-end.ts");
     return describeTurn(this.#store, this.id);
   }
 
   /** The compactions on all branches, also those that were undone. */
   async compactions(): Promise<{ readonly id: string; readonly seq: number; readonly undone: boolean }[]> {
-    const { tailOf } = await import("./lookups.ts");
+    const { tailOf } = await import("./read/lookups.ts");
     const { tree } = await tailOf(this.#store, this.id);
     return tree.compactions.map(({ id, seq, undone }) => ({ id, seq, undone }));
   }
@@ -230,12 +230,12 @@ export class Conversation {
 
   /** The right to run this conversation, across processes. `CONFLICT` when it is not free in time. */
   async lease(options: LeaseOptions = {}): Promise<Lease> {
-    const { Lease } = await import("./lease.ts");
+    const { Lease } = await import("./turns/lease.ts");
     return Lease.acquire(this.#store, this.id, options);
   }
 
   async #branching(): Promise<Branching> {
-    const { Branching } = await import("./branching.ts");
+    const { Branching } = await import("./branches/branching.ts");
     return new Branching(this.#store, this.id);
   }
 
@@ -281,7 +281,7 @@ async function* followTurn(
   options: FollowOptions,
   turn: Promise<OpenTurn | undefined>,
 ): AsyncGenerator<FollowEvent, void, undefined> {
-  const { follow } = await import("./follow.ts");
+  const { follow } = await import("./turns/follow.ts");
   yield* follow(store, id, options, await turn);
 }
 

@@ -6,28 +6,37 @@ export type {
   VerifyReport,
 } from "../engine/engine.ts";
 export type { Page } from "./access.ts";
-export type { BackupReport, RestoreReport } from "./backup.ts";
-export type { BlobSource, StoredBlob } from "./blob-streams.ts";
+export type { BackupReport, RestoreReport } from "./backup/backup.ts";
+export { restoreBackup } from "./backup/restore.ts";
+export type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";
 export type {
   BranchInfo,
   BranchOptions,
   Comparison,
   EditOptions,
   NewBranch,
-} from "./branching.ts";
-export type { Change, ChangesOptions } from "./changes.ts";
-export type { CompactOptions, SummarizeBranchOptions } from "./compaction.ts";
-export type { Context, ContextOptions, Summarize, SummaryRequest } from "./context.ts";
+} from "./branches/branching.ts";
+export type { Pruned, PruneOptions } from "./branches/pruning.ts";
+export type { CompactOptions, SummarizeBranchOptions } from "./context/compaction.ts";
+export type { Context, ContextOptions, Summarize, SummaryRequest } from "./context/context.ts";
 export type { AppendOptions, Conversation, ConversationPatch } from "./conversation.ts";
-export { type CopyItem, type CopyOptions, type CopyReport, type CopySkip, copyStore } from "./copy.ts";
-export type { EntryQuery } from "./entry-query.ts";
-export type { Receipt } from "./erasure.ts";
-export type { FollowEvent, FollowOptions } from "./follow.ts";
-export type { Lease, LeaseOptions } from "./lease.ts";
+export {
+  type CopyItem,
+  type CopyOptions,
+  type CopyReport,
+  type CopySkip,
+  copyStore,
+} from "./copy/copy-store.ts";
+export type { Change, ChangesOptions } from "./feed/changes.ts";
 export { openStore, type StoreOptions } from "./open.ts";
-export type { Pruned, PruneOptions } from "./pruning.ts";
-export { restoreBackup } from "./restore.ts";
-export type { RetentionItem, RetentionLimits, RetentionPolicy, RetentionReport } from "./retention.ts";
+export type { EntryQuery } from "./read/entry-query.ts";
+export type { Receipt } from "./retention/erasure.ts";
+export type {
+  RetentionItem,
+  RetentionLimits,
+  RetentionPolicy,
+  RetentionReport,
+} from "./retention/retention.ts";
 export {
   type ConversationInit,
   type ConversationQuery,
@@ -35,5 +44,7 @@ export {
   Store,
   type StoreStats,
 } from "./store.ts";
-export type { FinishOptions, Turn, TurnOptions } from "./turn.ts";
-export type { TurnUnderWay } from "./turn-end.ts";
+export type { FollowEvent, FollowOptions } from "./turns/follow.ts";
+export type { Lease, LeaseOptions } from "./turns/lease.ts";
+export type { FinishOptions, Turn, TurnOptions } from "./turns/turn.ts";
+export type { TurnUnderWay } from "./turns/turn-end.ts";

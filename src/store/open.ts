@@ -72,7 +72,7 @@ function checkNode(): void {
 async function openNamed(target: string, worker: boolean, options: EngineOptions): Promise<Engine> {
   const { name } = parseTarget(target);
   if (!worker || name === "ephemeral") return openEngine(target, options);
-  const { WorkerEngine } = await import("./worker-engine.ts");
+  const { WorkerEngine } = await import("./worker/worker-engine.ts");
   return WorkerEngine.open(target, options);
 }
 

@@ -14,14 +14,14 @@ import type { DepthLimits } from "../tree/branches.ts";
 import { type Clock, isoTime, parseTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";
 import { checkCount, copyOf, type Page, type StoreAccess } from "./access.ts";
-import type { BackupReport } from "./backup.ts";
-import type { BlobSource, StoredBlob } from "./blob-streams.ts";
-import type { Change, ChangesOptions } from "./changes.ts";
+import type { BackupReport } from "./backup/backup.ts";
+import type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";
 import type { Conversation } from "./conversation.ts";
-import { decodeCursor, encodeCursor } from "./cursor.ts";
-import type { Receipt } from "./erasure.ts";
-import type { RetentionPolicy, RetentionReport } from "./retention.ts";
-import { WriteQueue } from "./write-queue.ts";
+import type { Change, ChangesOptions } from "./feed/changes.ts";
+import { decodeCursor, encodeCursor } from "./read/cursor.ts";
+import type { Receipt } from "./retention/erasure.ts";
+import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
+import { WriteQueue } from "./write/write-queue.ts";
 
 export interface ConversationInit {
   readonly title?: string;
@@ -188,7 +188,7 @@ export class Store {
     policy: RetentionPolicy,
     options: { readonly dryRun?: boolean } = {},
   ): Promise<RetentionReport> {
-    const { checkPolicy, planRetention } = await import("./retention.ts");
+    const { checkPolicy, planRetention } = await import("./retention/retention.ts");
     checkPolicy(policy);
     checkMembers(options, RETAIN_MEMBERS, "options");
     const dryRun = options.dryRun === true;
@@ -206,12 +206,12 @@ export class Store {
 
   /** Keep bytes once, by their hash, a piece at a time. A message then refers to them. */
   putBlob(source: BlobSource): Promise<StoredBlob> {
-    return mapped(async () => (await import("./blob-streams.ts")).putBlob(this.#access, source));
+    return mapped(async () => (await import("./blobs/blob-streams.ts")).putBlob(this.#access, source));
   }
 
   /** The bytes of a blob, a piece at a time, or `undefined`. */
   blob(hash: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    return mapped(async () => (await import("./blob-streams.ts")).readBlob(this.#access, hash));
+    return mapped(async () => (await import("./blobs/blob-streams.ts")).readBlob(this.#access, hash));
   }
 
   /** Remove blobs that nothing refers to and that are older than a day, or than the hours given. */
@@ -241,7 +241,7 @@ export class Store {
 
   /** Write a copy that can be opened like the store itself, while others go on writing. */
   async backup(path: string): Promise<BackupReport> {
-    const { backupTo } = await import("./backup.ts");
+    const { backupTo } = await import("./backup/backup.ts");
     return this.#ask((engine) => backupTo(engine, path, isoTime(this.#clock())));
   }
 
@@ -277,7 +277,7 @@ export class Store {
       !this.#readonly &&
       (await this.#ask((engine) => engine.turn(id, Number.MAX_SAFE_INTEGER))) !== undefined
     ) {
-      const { sealInterrupted } = await import("./turn-end.ts");
+      const { sealInterrupted } = await import("./turns/turn-end.ts");
       await sealInterrupted(this.#access, id);
     }
     return this.#conversation(id);
@@ -354,7 +354,7 @@ async function* followChanges(
   now: Promise<{ readonly place: FeedPlace }>,
   isClosed: () => boolean,
 ): AsyncGenerator<Change, void, undefined> {
-  const { changes } = await import("./changes.ts");
+  const { changes } = await import("./feed/changes.ts");
   yield* changes(store, options, now, isClosed);
 }
 

@@ -3,8 +3,8 @@ import fc from "fast-check";
 import { restoreRecord } from "../../src/formats/import/kept-records.ts";
 import { keptIn } from "../../src/formats/import/known-entries.ts";
 import type { Message } from "../../src/message/types.ts";
-import { Ingest } from "../../src/store/ingest.ts";
 import type { Store } from "../../src/store/store.ts";
+import { Ingest } from "../../src/store/write/ingest.ts";
 import type { JsonObject } from "../../src/util/json.ts";
 
 /** Something that happens to bytes on their way through the years. */

@@ -21,7 +21,7 @@ export async function run(call: Call): Promise<number> {
   const target = storeTarget(call.values);
   checkBackup(call, path, target);
   const force = call.flags.has("force");
-  const { restoreBackup } = await import("../../store/restore.ts");
+  const { restoreBackup } = await import("../../store/backup/restore.ts");
   const restoring = (): Promise<RestoreReport> => restoreBackup(path, target.text, { force });
   const report = await withProgress(call, "Checking and restoring", restoring).catch(explain);
   const { engine, conversations, entries, bytes, checksums, former, ok } = report;

@@ -1,7 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ColloquyError, invalid } from "../../errors.ts";
-import type { CopyProgress, CopyReport } from "../../store/copy.ts";
+import type { CopyProgress, CopyReport } from "../../store/copy/copy-store.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
 import { counted, numberText } from "../conversation-view.ts";
@@ -47,7 +47,7 @@ async function migrate(call: Call, move: Move, signal: AbortSignal, onProgress: 
     const { migrateToV2 } = await import("../../formats/migrate/to-v2.ts");
     return migrateToV2(from.path as string, { dryRun, signal, onProgress });
   }
-  const { copyStore } = await import("../../store/copy.ts");
+  const { copyStore } = await import("../../store/copy/copy-store.ts");
   await using source = (await openToRead(call, from)) as Store;
   await using target = await openGoal(to, dryRun);
   return await copyStore(source, target, { dryRun, signal, onProgress });

@@ -44,14 +44,14 @@ async function reportOn(call: Call): Promise<Report> {
 async function verify(call: Call, target: StoreTarget): Promise<Report> {
   await using store = await openToRead(call, target);
   if (store === undefined) return NOTHING;
-  const { validateStore } = await import("../../store/repair.ts");
+  const { validateStore } = await import("../../store/copy/repair.ts");
   return await validateStore(store);
 }
 
 async function repair(call: Call): Promise<Report> {
   await using store = await openToClean(call, false);
   if (store === undefined) return { ...NOTHING, repaired: [] };
-  const { repairStore } = await import("../../store/repair.ts");
+  const { repairStore } = await import("../../store/copy/repair.ts");
   return await repairStore(store);
 }
 

@@ -1,6 +1,6 @@
 /** Hands the entries of one conversation to the store, many at a time. */
 import { ColloquyError } from "../../errors.ts";
-import type { Ingest, ReadyEntry } from "../../store/ingest.ts";
+import type { Ingest, ReadyEntry } from "../../store/write/ingest.ts";
 import type { BranchRef } from "./placement.ts";
 
 const BATCH_ENTRIES_MAX = 1000;

@@ -1,7 +1,7 @@
 /** From what a reader gives to what the store takes. */
 import { ColloquyError } from "../../errors.ts";
 import type { Message } from "../../message/types.ts";
-import type { Ingest, ReadyEntry } from "../../store/ingest.ts";
+import type { Ingest, ReadyEntry } from "../../store/write/ingest.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import type { SourceEntry, Surroundings } from "./contract.ts";
 import { hasFiles, withFiles } from "./file-sources.ts";

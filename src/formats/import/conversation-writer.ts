@@ -5,7 +5,7 @@
  * `drain`: what is known is left out, the rest goes to the tree.
  */
 import type { ConversationInfo } from "../../engine/engine.ts";
-import type { Ingest } from "../../store/ingest.ts";
+import type { Ingest } from "../../store/write/ingest.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { type Composed, compose, firstKeptOf, readyEntry, type Waiting } from "./compose.ts";
 import type { SourceConversation, SourceEntry } from "./contract.ts";

@@ -1,5 +1,5 @@
 /** From the lines of a file to the records of a reader, and to the report where a line is none. */
-import type { Ingest } from "../../store/ingest.ts";
+import type { Ingest } from "../../store/write/ingest.ts";
 import { cutLongStrings, giveBack } from "../sources/long-strings.ts";
 import { parseRecords } from "../sources/records.ts";
 import type { ByteSource, SourceLine } from "../sources/types.ts";

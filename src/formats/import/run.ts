@@ -1,8 +1,8 @@
 /** Takes conversations of other tools into a store. */
 import { dirname } from "node:path";
 import { ColloquyError, invalid } from "../../errors.ts";
-import { Ingest } from "../../store/ingest.ts";
 import type { Store } from "../../store/store.ts";
+import { Ingest } from "../../store/write/ingest.ts";
 import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
 import { FORMAT_NAMES } from "./choose-format.ts";

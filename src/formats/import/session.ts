@@ -1,5 +1,5 @@
 /** One run of an import: the conversations that are being written, and what is reported of them. */
-import type { Ingest } from "../../store/ingest.ts";
+import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "./contract.ts";
 import { ConversationWriter, type Mode } from "./conversation-writer.ts";
 import type { Ledger, RememberedConversation } from "./ledger.ts";

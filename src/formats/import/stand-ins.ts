@@ -6,7 +6,7 @@
  */
 import { createHash } from "node:crypto";
 import type { BlobRef } from "../../message/types.ts";
-import type { Ingest } from "../../store/ingest.ts";
+import type { Ingest } from "../../store/write/ingest.ts";
 
 const PREFIX = "colloquy-text-";
 /** Texts of as many bytes have a word; the same limit as in `cutLongStrings`. */

@@ -1,5 +1,5 @@
 /** Puts the entries of one conversation into its tree, and the tree into the store. */
-import type { Ingest, ReadyEntry } from "../../store/ingest.ts";
+import type { Ingest, ReadyEntry } from "../../store/write/ingest.ts";
 import { isOffPath } from "../../tree/control.ts";
 import { headOf, liveBranches } from "../../tree/tree.ts";
 import type { JsonObject } from "../../util/json.ts";

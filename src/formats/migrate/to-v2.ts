@@ -8,9 +8,15 @@
 import type { ConversationInfo, Finding, OlderConversation } from "../../engine/engine.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import type { StoreAccess } from "../../store/access.ts";
-import type { CopyItem, CopyOptions, CopyProgress, CopyReport, CopySkip } from "../../store/copy.ts";
-import { overallHash } from "../../store/copy.ts";
-import { contentHash } from "../../store/copy-conversation.ts";
+import { contentHash } from "../../store/copy/copy-conversation.ts";
+import type {
+  CopyItem,
+  CopyOptions,
+  CopyProgress,
+  CopyReport,
+  CopySkip,
+} from "../../store/copy/copy-store.ts";
+import { overallHash } from "../../store/copy/copy-store.ts";
 import { openStore } from "../../store/open.ts";
 import { accessOf } from "../../store/store.ts";
 

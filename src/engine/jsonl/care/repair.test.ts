@@ -2,8 +2,8 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { repairStore } from "../../../store/copy/repair.ts";
 import { openStore } from "../../../store/open.ts";
-import { repairStore } from "../../../store/repair.ts";
 import type { Store } from "../../../store/store.ts";
 
 function open(folder: string): Promise<Store> {

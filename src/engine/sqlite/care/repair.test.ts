@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { repairStore } from "../../../store/copy/repair.ts";
 import { openStore } from "../../../store/open.ts";
-import { repairStore } from "../../../store/repair.ts";
 
 async function filled(): Promise<string> {
   const file = join(tempFolder(), "agent.db");

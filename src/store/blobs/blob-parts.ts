@@ -1,0 +1,226 @@
+/**
+ * Large parts of messages (images, documents, what tools answered) are kept
+ * once, however often they occur, and compressed where that pays. Here they
+ * are taken out of a message and put back; an empty text keeps their place.
+ */
+import type { NewBlob } from "../../engine/engine.ts";
+import type { BlobRef, Entry, Message } from "../../message/types.ts";
+import { isPlainObject, type JsonObject } from "../../util/json.ts";
+import type { StoreAccess } from "../access.ts";
+
+/** Parts of fewer characters stay in the message: a look elsewhere costs more than they do. */
+const BLOB_CHARS_MIN = 16 * 1024;
+
+// Loaded when first needed: most commands never meet a large part.
+const crypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
+const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
+
+type Path = readonly (string | number)[];
+
+export interface Extracted {
+  readonly json: string;
+  readonly refs: readonly BlobRef[];
+  readonly blobs: readonly NewBlob[];
+}
+
+/**
+ * Take the large parts out of a message, or out of what another entry holds.
+ * `undefined` when it has none, as nearly always. `json` is its text.
+ */
+export function extractBlobs(
+  value: Message | JsonObject,
+  json: string,
+  standsFor: StandsFor = NOTHING,
+): Extracted | undefined {
+  const { content, source } = value as Partial<Message>;
+  const blocks = Array.isArray(content) ? content : [];
+  const notes = isPlainObject(source) && Array.isArray(source.notes) ? source.notes : [];
+  const references = storedReferences([...blocks, ...notes]);
+  const stored = standsFor === NOTHING ? [] : storedTexts(value, [], standsFor);
+  if (json.length < BLOB_CHARS_MIN && references.length + stored.length === 0) return undefined;
+  const places = [...largeParts(blocks, ["content"]), ...largeTexts(source, ["source"])];
+  if (places.length + references.length + stored.length === 0) return undefined;
+  let copy: unknown = value;
+  const blobs: NewBlob[] = [];
+  const refs = places.map(({ path, text, base64 }): BlobRef => {
+    const decoded = base64 ? decodeBase64(text) : undefined;
+    const bytes = decoded ?? Buffer.from(text);
+    const hash = hashOf(bytes);
+    copy = emptied(copy, path, 0);
+    if (!blobs.some((blob) => blob.hash === hash)) {
+      blobs.push({ hash, size: bytes.length, ...compress(bytes) });
+    }
+    return { hash, size: bytes.length, path, as: decoded === undefined ? "text" : "base64" };
+  });
+  for (const { path } of stored) copy = emptied(copy, path, 0);
+  return { json: JSON.stringify(copy), refs: [...refs, ...stored, ...references], blobs };
+}
+
+/** What a text in an entry stands for, where it stands for one that was stored before. */
+export type StandsFor = (text: string) => Pick<BlobRef, "hash" | "size"> | undefined;
+
+const NOTHING: StandsFor = () => undefined;
+
+function storedTexts(value: unknown, path: Path, standsFor: StandsFor): BlobRef[] {
+  if (typeof value === "string") {
+    const found = standsFor(value);
+    return found === undefined ? [] : [{ ...found, path, as: "text" }];
+  }
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    storedTexts(inner, [...path, Array.isArray(value) ? Number(member) : member], standsFor),
+  );
+}
+
+interface Part {
+  readonly path: Path;
+  readonly text: string;
+  readonly base64: boolean;
+}
+
+function largeParts(blocks: readonly unknown[], path: Path): Part[] {
+  return blocks.flatMap((block, index) => {
+    if (!isPlainObject(block)) return [];
+    const here = [...path, index];
+    if ((block.type === "image" || block.type === "document") && isPlainObject(block.source)) {
+      return large(block.source.data, [...here, "source", "data"], block.source.type === "base64");
+    }
+    if (block.type !== "tool_result") return [];
+    if (!Array.isArray(block.content)) return large(block.content, [...here, "content"], false);
+    const inner = [...here, "content"];
+    const texts = block.content.flatMap((part, place) =>
+      isPlainObject(part) && part.type === "text" ? large(part.text, [...inner, place, "text"], false) : [],
+    );
+    return [...texts, ...largeParts(block.content, inner)];
+  });
+}
+
+/** Every large text of a record that an import was made from: what an image or a tool's answer is there, nobody knows. */
+function largeTexts(value: unknown, path: Path): Part[] {
+  if (typeof value === "string") return large(value, path, false);
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([member, inner]) =>
+    largeTexts(inner, [...path, Array.isArray(value) ? Number(member) : member]),
+  );
+}
+
+function large(text: unknown, path: Path, base64: boolean): Part[] {
+  // Half a surrogate pair has no form in UTF-8.
+  if (typeof text !== "string" || text.length < BLOB_CHARS_MIN || !text.isWellFormed()) return [];
+  return [{ path, text, base64 }];
+}
+
+/** The bytes, when the text is their one and only Base64 form. */
+function decodeBase64(text: string): Buffer | undefined {
+  const bytes = Buffer.from(text, "base64");
+  return bytes.toString("base64") === text ? bytes : undefined;
+}
+
+/** What names a blob. Anything else in its place is somebody's own matter and refers to nothing. */
+const HASH = /^[0-9a-f]{64}$/;
+
+/** Blocks that refer to a blob that was stored before: `source: { type: "blob", hash }`, also within tools' answers. */
+function storedReferences(blocks: readonly unknown[]): BlobRef[] {
+  return blocks.flatMap((block) => {
+    if (!isPlainObject(block)) return [];
+    if (block.type === "tool_result" && Array.isArray(block.content)) return storedReferences(block.content);
+    const { source } = block;
+    if (!isPlainObject(source) || source.type !== "blob" || !HASH.test(String(source.hash))) return [];
+    return [
+      { hash: String(source.hash), size: Number(source.size) || 0, path: [], as: "reference" as const },
+    ];
+  });
+}
+
+const SAMPLE_BYTES = 64 * 1024;
+/** What is not a tenth smaller stays as it is: reading it costs less. */
+const WORTH_IT = 0.9;
+
+export function worthCompressing(bytes: Uint8Array): boolean {
+  const sample = bytes.subarray(0, SAMPLE_BYTES);
+  return compressFrame(sample).length < sample.length * WORTH_IT;
+}
+
+/** A frame with a checksum, so that damage is noticed on reading. */
+export function compressFrame(bytes: Uint8Array): Buffer {
+  const { constants, zstdCompressSync } = zlib();
+  return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag]: 1 } });
+}
+
+function compress(bytes: Buffer): Pick<NewBlob, "encoding" | "data"> {
+  if (!worthCompressing(bytes)) return { encoding: "none", data: bytes };
+  return { encoding: "zstd", data: compressFrame(bytes) };
+}
+
+type Found = Buffer | "missing" | "damaged";
+
+/** Put the large parts of entries back where they belong. What cannot be had is flagged: the rest is read all the same. */
+export async function inlineBlobs(store: StoreAccess, entries: readonly Entry[]): Promise<Entry[]> {
+  const read = new Map<string, Promise<Found>>();
+  const bytesOf = (hash: string): Promise<Found> => {
+    const known = read.get(hash) ?? readWhole(store, hash);
+    read.set(hash, known);
+    return known;
+  };
+  return Promise.all(entries.map((entry) => (entry.blobs === undefined ? entry : inlined(entry, bytesOf))));
+}
+
+async function inlined(
+  { blobs = [], ...entry }: Entry,
+  bytesOf: (hash: string) => Promise<Found>,
+): Promise<Entry> {
+  const flags = new Set(entry.flags);
+  for (const { hash, path, as } of blobs) {
+    if (as === "reference") continue;
+    const found = await bytesOf(hash);
+    if (typeof found === "string") flags.add(`blob-${found}`);
+    else setAt(entry.message ?? entry.data, path, found.toString(as === "base64" ? "base64" : "utf8"));
+  }
+  return flags.size === 0 ? entry : { ...entry, flags: [...flags] };
+}
+
+async function readWhole(store: StoreAccess, hash: string): Promise<Found> {
+  try {
+    const part = await store.ask((engine) => engine.blob(hash, 0, Number.MAX_SAFE_INTEGER));
+    if (part === undefined) return "missing";
+    const bytes =
+      part.encoding === "zstd"
+        ? zlib().zstdDecompressSync(part.data, { maxOutputLength: Math.max(1, part.size) })
+        : Buffer.from(part.data);
+    return hashOf(bytes) === hash ? bytes : "damaged";
+  } catch {
+    // A store that was closed meanwhile says so.
+    await store.ask(() => undefined);
+    return "damaged";
+  }
+}
+
+function hashOf(bytes: Uint8Array): string {
+  return crypto().createHash("sha256").update(bytes).digest("hex");
+}
+
+/** A copy in which the text at the end of the path is empty. What lies beside the path is shared. */
+function emptied(value: unknown, path: Path, depth: number): unknown {
+  if (depth === path.length) return "";
+  const step = path[depth] as string | number;
+  const copy = (Array.isArray(value) ? [...value] : { ...(value as object) }) as Record<
+    string | number,
+    unknown
+  >;
+  copy[step] = emptied(copy[step], path, depth + 1);
+  return copy;
+}
+
+/** `path` leads from the message to a text. */
+function setAt(value: unknown, path: Path, text: string): void {
+  let place = value as Record<string | number, unknown>;
+  // A file that came from elsewhere may say anything.
+  if (path.includes("__proto__")) return;
+  for (const step of path.slice(0, -1)) {
+    const next = place?.[step];
+    if (typeof next !== "object" || next === null) return;
+    place = next as Record<string | number, unknown>;
+  }
+  const last = path.at(-1);
+  if (last !== undefined) place[last] = text;
+}

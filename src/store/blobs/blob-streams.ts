@@ -1,0 +1,131 @@
+/** Large files in and out, a piece at a time. */
+import { ColloquyError, invalid, unavailable } from "../../errors.ts";
+import { isoTime } from "../../util/time.ts";
+import { nextUuid } from "../../util/uuid.ts";
+import type { StoreAccess } from "../access.ts";
+import { compressFrame, worthCompressing } from "./blob-parts.ts";
+
+export interface StoredBlob {
+  /** SHA-256, 64 hexadecimal digits. A message refers to it by `source: { type: "blob", hash }`. */
+  readonly hash: string;
+  readonly size: number;
+}
+
+export type BlobSource = Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+const PIECE_BYTES = 1024 * 1024;
+
+/** Keep bytes once, however often they come. At most a piece of them is in memory. */
+export async function putBlob(store: StoreAccess, source: BlobSource): Promise<StoredBlob> {
+  store.assertWritable();
+  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+  const upload = nextUuid(store.nowMs());
+  let size = 0;
+  let position = 0;
+  let compressing: boolean | undefined;
+  let held: Buffer | undefined;
+  const push = async (piece: Buffer, keep: { hash: string; size: number } | undefined): Promise<void> => {
+    compressing ??= worthCompressing(piece);
+    const data = compressing && piece.length > 0 ? compressFrame(piece) : piece;
+    const encoding = compressing ? "zstd" : "none";
+    await store.queue.push({
+      type: "blob",
+      upload,
+      position,
+      data,
+      at: isoTime(store.nowMs()),
+      keep: keep && { ...keep, encoding },
+    });
+    position += data.length;
+  };
+  for await (const piece of pieces(source)) {
+    hash.update(piece);
+    size += piece.length;
+    if (held !== undefined) await push(held, undefined);
+    held = piece;
+  }
+  const digest = hash.digest("hex");
+  await push(held ?? Buffer.alloc(0), { hash: digest, size });
+  return { hash: digest, size };
+}
+
+/** Pieces of a fair size, whatever the source gives. */
+async function* pieces(source: BlobSource): AsyncGenerator<Buffer, void, undefined> {
+  let gathered: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of source instanceof Uint8Array ? [source] : source) {
+    if (!(chunk instanceof Uint8Array)) throw invalid("A blob is made of bytes", "source");
+    for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
+      // A copy: whoever gave it may fill it again.
+      const part = Buffer.from(chunk.subarray(start, start + PIECE_BYTES));
+      gathered.push(part);
+      bytes += part.length;
+      if (bytes < PIECE_BYTES) continue;
+      yield gathered.length === 1 ? part : Buffer.concat(gathered);
+      gathered = [];
+      bytes = 0;
+    }
+  }
+  if (bytes > 0) yield Buffer.concat(gathered);
+}
+
+/** The bytes of a blob, a piece at a time. */
+export async function readBlob(
+  store: StoreAccess,
+  hash: string,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
+  if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) {
+    throw invalid("A blob is named by 64 hexadecimal digits", "hash");
+  }
+  const first = await store.ask((engine) => engine.blob(hash, 0, PIECE_BYTES));
+  if (first === undefined) return undefined;
+  const stored = storedBytes(store, hash, first.storedBytes);
+  return checked(first.encoding === "zstd" ? decompressed(stored, hash) : stored, hash);
+}
+
+/** The last piece is given only when all are what they should be. */
+async function* checked(
+  pieces: AsyncIterable<Uint8Array>,
+  hash: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const sum = process.getBuiltinModule("node:crypto").createHash("sha256");
+  let held: Uint8Array | undefined;
+  for await (const piece of pieces) {
+    sum.update(piece);
+    if (held !== undefined) yield held;
+    held = piece;
+  }
+  if (sum.digest("hex") !== hash) throw unavailable(`The blob ${hash} is damaged`);
+  if (held !== undefined) yield held;
+}
+
+async function* storedBytes(
+  store: StoreAccess,
+  hash: string,
+  length: number,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (let offset = 0; offset < length; ) {
+    const part = await store.ask((engine) => engine.blob(hash, offset, PIECE_BYTES));
+    if (part === undefined || part.data.length === 0) {
+      throw new ColloquyError("NOT_FOUND", `The blob ${hash} was removed while it was read`);
+    }
+    offset += part.data.length;
+    yield part.data;
+  }
+}
+
+async function* decompressed(
+  stored: AsyncIterable<Uint8Array>,
+  hash: string,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const { Readable } = process.getBuiltinModule("node:stream");
+  const inflate = process.getBuiltinModule("node:zlib").createZstdDecompress();
+  const source = Readable.from(stored);
+  source.on("error", (error) => inflate.destroy(error));
+  try {
+    yield* source.pipe(inflate);
+  } catch (error) {
+    if (error instanceof ColloquyError) throw error;
+    throw unavailable(`The blob ${hash} is damaged: ${(error as Error).message}`, { cause: error });
+  }
+}

@@ -1,0 +1,276 @@
+/** The tree of a conversation, as its owner works with it. Everything is an entry of the log. */
+import type { ConversationInfo } from "../../engine/engine.ts";
+import { ColloquyError } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import { checkEntryId, checkLabel, checkMembers, checkOperationId } from "../../message/validate.ts";
+import {
+  depthWarnings,
+  describeBranch,
+  describeBranches,
+  type BranchInfo as PlainBranch,
+} from "../../tree/branches.ts";
+import { noBranch } from "../../tree/control.ts";
+import { compare } from "../../tree/path.ts";
+import { type Branch, branchByName, liveBranches, type Tree } from "../../tree/tree.ts";
+import type { StoreAccess } from "../access.ts";
+import { branchNamed, findEntry, infoOf, noEntry, readRanges, tailOf } from "../read/lookups.ts";
+import { type Draft, draftMessages, draftOther, type Messages, NO_OPTIONS, write } from "../write/writing.ts";
+
+export interface BranchInfo extends PlainBranch {
+  /** Said when it lies deep. */
+  readonly warning: string | null;
+}
+
+export interface BranchOptions {
+  /** At most 256 bytes. Default: the first of `branch-1`, `branch-2` … that is free. */
+  readonly name?: string;
+  /** Also go there. Default: no. */
+  readonly checkout?: boolean;
+}
+
+export interface NewBranch {
+  readonly info: ConversationInfo;
+  readonly branch: BranchInfo;
+  readonly warnings: readonly string[];
+}
+
+export interface EditOptions {
+  readonly name?: string;
+  readonly operationId?: string;
+}
+
+export interface Comparison {
+  /** The last entry that both have; `null` when they have nothing in common. */
+  readonly commonAncestor: string | null;
+  /** What each has of its own from there on. */
+  readonly a: Entry[];
+  readonly b: Entry[];
+}
+
+/** How often a name is chosen anew when somebody else takes it first. */
+const NAME_ATTEMPTS = 5;
+
+export class Branching {
+  readonly #store: StoreAccess;
+  readonly #id: string;
+
+  constructor(store: StoreAccess, id: string) {
+    this.#store = store;
+    this.#id = id;
+  }
+
+  async branch(from: string | null, options: BranchOptions): Promise<NewBranch> {
+    checkMembers(options, BRANCH_MEMBERS, "options");
+    const fork = await this.#fork(from);
+    const { id } = await this.#create(fork, options.name, options.checkout === true, [], undefined);
+    return this.#described(id);
+  }
+
+  async branches(): Promise<BranchInfo[]> {
+    const { tree, lastSeq, last } = await tailOf(this.#store, this.#id);
+    return this.#warned(describeBranches(tree, lastSeq, last));
+  }
+
+  async checkout(name: string): Promise<ConversationInfo> {
+    const checked = checkLabel(name, "branch");
+    this.#assertTree();
+    const { tree } = await tailOf(this.#store, this.#id);
+    const branch = branchByName(tree, checked);
+    if (branch === undefined) throw noBranch(checked);
+    if (branch.id !== tree.active)
+      await this.#control({ type: "checkout", branch: branch.id, name: checked });
+    return infoOf(this.#store, this.#id);
+  }
+
+  async flatten(): Promise<ConversationInfo> {
+    this.#assertTree();
+    await this.#naming("former-main", (tree, former) => {
+      if (tree.active === tree.trunk) return undefined;
+      return [this.#draft({ type: "flatten", branch: tree.active, former })];
+    });
+    return infoOf(this.#store, this.#id);
+  }
+
+  /** A new `main` that holds these messages only; the former one stays as a branch. */
+  async replaceTranscript(messages: Messages): Promise<Entry[]> {
+    // Beginning anew with nothing is a way to begin anew.
+    const isEmpty = Array.isArray(messages) && messages.length === 0;
+    const drafts = isEmpty ? [] : draftMessages(messages, this.#store.nowMs());
+    this.#store.assertWritable();
+    const entries = await this.#naming("generation", (_, former) => [
+      this.#draft({ type: "branch", name: "main", from: null, from_seq: 0, checkout: true, former }),
+      ...drafts,
+    ]);
+    return entries.slice(1);
+  }
+
+  /** Another version of an entry, on a new branch that is checked out. The entry itself stays. */
+  async edit(
+    entryId: string,
+    messages: Messages,
+    options: EditOptions,
+  ): Promise<{ branch: BranchInfo; entries: Entry[] }> {
+    checkMembers(options, EDIT_MEMBERS, "options");
+    if (options.operationId !== undefined) checkOperationId(options.operationId);
+    const drafts = draftMessages(messages, this.#store.nowMs());
+    const fork = await this.#forkBefore(entryId);
+    const { operationId, name = operationId && nameFor(operationId) } = options;
+    const { id, entries } = await this.#create(fork, name, true, drafts, operationId);
+    return { branch: (await this.#described(id)).branch, entries: entries.slice(1) };
+  }
+
+  async regenerate(entryId: string, options: { readonly name?: string }): Promise<NewBranch> {
+    checkMembers(options, REGENERATE_MEMBERS, "options");
+    const fork = await this.#forkBefore(entryId);
+    const { id } = await this.#create(fork, options.name, true, [], undefined);
+    return this.#described(id);
+  }
+
+  async label(entryId: string, label: string | null): Promise<Entry> {
+    const entry = checkEntryId(entryId);
+    const text = label === null ? null : checkLabel(label, "label");
+    this.#store.assertWritable();
+    await this.#seqOf(entry);
+    const nowMs = this.#store.nowMs();
+    const draft = draftOther("label", { entry, label: text }, nowMs);
+    const [written] = await write(this.#store, this.#id, [draft], NO_OPTIONS, nowMs);
+    return written as Entry;
+  }
+
+  async labels(): Promise<{ readonly entry: string; readonly label: string }[]> {
+    const { tree } = await tailOf(this.#store, this.#id);
+    return tree.labels.map(([entry, label]) => ({ entry, label }));
+  }
+
+  async compare(a: string, b: string): Promise<Comparison> {
+    const tail = await tailOf(this.#store, this.#id);
+    const [left, right] = [a, b].map((name) => branchNamed(tail.tree, checkLabel(name, "branch")));
+    const parted = compare(tail.tree, (left as Branch).id, (right as Branch).id, tail.lastSeq);
+    const [common] =
+      parted.commonSeq === 0
+        ? []
+        : await readRanges(this.#store, this.#id, a, [[parted.commonSeq, parted.commonSeq]]);
+    return {
+      commonAncestor: common?.id ?? null,
+      a: await readRanges(this.#store, this.#id, a, parted.a),
+      b: await readRanges(this.#store, this.#id, b, parted.b),
+    };
+  }
+
+  async #create(
+    fork: Fork,
+    name: string | undefined,
+    checkout: boolean,
+    drafts: readonly Draft[],
+    operationId: string | undefined,
+  ): Promise<{ id: number; entries: Entry[] }> {
+    this.#assertTree();
+    const data = (chosen: string): Draft =>
+      this.#draft({ type: "branch", name: chosen, from: fork.id, from_seq: fork.seq, checkout });
+    const named = name === undefined ? undefined : checkLabel(name, "name");
+    const entries =
+      named === undefined
+        ? await this.#naming("branch", (_, free) => [data(free), ...drafts], operationId)
+        : await this.#write([data(named), ...drafts], operationId);
+    // A branch has the number of the entry that made it, whatever it is called by now.
+    return { id: (entries[0] as Entry).seq, entries };
+  }
+
+  #write(drafts: readonly Draft[], operationId: string | undefined): Promise<Entry[]> {
+    const options = { operationId, expectedHead: undefined };
+    return write(this.#store, this.#id, drafts, options, this.#store.nowMs());
+  }
+
+  /** Write something that needs a free name, and choose again when somebody else was faster. */
+  async #naming(
+    stem: string,
+    make: (tree: Tree, name: string) => Draft[] | undefined,
+    operationId?: string,
+  ): Promise<Entry[]> {
+    for (let attempt = 1; ; attempt++) {
+      const { tree } = await tailOf(this.#store, this.#id);
+      const drafts = make(tree, freeName(tree, stem));
+      if (drafts === undefined) return [];
+      try {
+        return await this.#write(drafts, operationId);
+      } catch (error) {
+        const taken = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "name";
+        if (!taken || attempt === NAME_ATTEMPTS) throw error;
+      }
+    }
+  }
+
+  #draft(data: Parameters<typeof draftOther>[1]): Draft {
+    return draftOther("info", data, this.#store.nowMs());
+  }
+
+  async #control(data: Parameters<typeof draftOther>[1]): Promise<void> {
+    await write(this.#store, this.#id, [this.#draft(data)], NO_OPTIONS, this.#store.nowMs());
+  }
+
+  async #fork(from: string | null): Promise<Fork> {
+    if (from === null) return { id: null, seq: 0 };
+    const id = checkEntryId(from, "from");
+    return { id, seq: await this.#seqOf(id) };
+  }
+
+  /** The place before an entry: where its siblings hang. */
+  async #forkBefore(entryId: string): Promise<Fork> {
+    const checked = checkEntryId(entryId);
+    const entry = await findEntry(this.#store, this.#id, checked);
+    if (entry === undefined) throw noEntry(this.#id, checked);
+    return this.#fork(entry.parentId);
+  }
+
+  async #seqOf(entryId: string): Promise<number> {
+    const seq = await this.#store.ask((engine) => engine.locate(this.#id, entryId));
+    if (seq === undefined) throw noEntry(this.#id, entryId);
+    return seq;
+  }
+
+  #assertTree(): void {
+    this.#store.assertWritable();
+    this.#store.assertTree();
+  }
+
+  #warned(branches: readonly PlainBranch[]): BranchInfo[] {
+    const { depthLimits } = this.#store;
+    return branches.map((branch) => ({
+      ...branch,
+      warning: depthWarnings([branch], depthLimits)[0] ?? null,
+    }));
+  }
+
+  async #described(id: number): Promise<NewBranch> {
+    const { tree, lastSeq, last } = await tailOf(this.#store, this.#id);
+    const found = liveBranches(tree).find((branch) => branch.id === id);
+    if (found === undefined) throw noBranch(String(id));
+    const [branch] = this.#warned([describeBranch(tree, found, lastSeq, last)]) as [BranchInfo];
+    const warnings = branch.warning === null ? [] : [branch.warning];
+    for (const warning of warnings) this.#store.warn(warning);
+    return { info: await infoOf(this.#store, this.#id), branch, warnings };
+  }
+}
+
+interface Fork {
+  readonly id: string | null;
+  readonly seq: number;
+}
+
+const BRANCH_MEMBERS: ReadonlySet<string> = new Set(["name", "checkout"]);
+const EDIT_MEMBERS: ReadonlySet<string> = new Set(["name", "operationId"]);
+const REGENERATE_MEMBERS: ReadonlySet<string> = new Set(["name"]);
+/** A retry must ask for the same name, and an operation id may be anything. */
+function nameFor(operationId: string): string {
+  const { createHash } = process.getBuiltinModule("node:crypto");
+  return `edit-${createHash("sha256").update(operationId).digest("hex").slice(0, 12)}`;
+}
+
+function freeName(tree: Tree, stem: string): string {
+  const taken = new Set(liveBranches(tree).map(({ name }) => name));
+  const first = stem === "former-main" ? stem : `${stem}-1`;
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? first : `${stem}-${count}`;
+    if (!taken.has(name)) return name;
+  }
+}

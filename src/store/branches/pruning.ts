@@ -1,0 +1,173 @@
+/** Removing branches that their owner does not want any more. */
+import { ColloquyError, invalid } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import { checkLabel, checkMembers } from "../../message/validate.ts";
+import { ownRanges, unreachable, within } from "../../tree/path.ts";
+import type { Tail } from "../../tree/place.ts";
+import { type Branch, branchById, liveBranches, type Tree } from "../../tree/tree.ts";
+import { isoTime } from "../../util/time.ts";
+import type { StoreAccess } from "../access.ts";
+import { branchNamed, readRanges, tailOf } from "../read/lookups.ts";
+import { draftOther, NO_OPTIONS, write } from "../write/writing.ts";
+
+export interface PruneOptions {
+  /** Branches without a new entry for so many days. */
+  readonly olderThanDays?: number;
+  /** Never the so many that were written last; without another reason all the rest. */
+  readonly keep?: number;
+  /** Branches that no other one leaves, when the checked-out branch was written after them. */
+  readonly abandoned?: boolean;
+  /** These. */
+  readonly names?: readonly string[];
+  /** Only say what would be done. */
+  readonly dryRun?: boolean;
+}
+
+export interface Pruned {
+  readonly dryRun: boolean;
+  readonly removed: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly entries: number;
+    readonly bytes: number;
+  }[];
+  readonly bytes: number;
+  /** Copies that were made earlier and may hold the same words. */
+  readonly copies: readonly string[];
+}
+
+const ATTEMPTS = 5;
+const DAY_MS = 86_400_000;
+
+export async function prune(store: StoreAccess, id: string, options: PruneOptions): Promise<Pruned> {
+  const dryRun = checkPrune(options);
+  store.assertTree();
+  if (!dryRun) store.assertWritable();
+  for (let attempt = 1; ; attempt++) {
+    const tail = await tailOf(store, id);
+    const chosen = await choose(store, id, tail, options);
+    const removed = await weigh(store, id, tail, chosen);
+    try {
+      const copies = dryRun || chosen.length === 0 ? [] : await remove(store, id, tail, chosen);
+      return { dryRun, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0), copies };
+    } catch (error) {
+      // Somebody wrote to one of them meanwhile: look again, it may have a right to stay now.
+      const moved = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "branches";
+      if (!moved || attempt === ATTEMPTS) throw error;
+    }
+  }
+}
+
+/** What pruning these branches would take away. */
+async function weigh(
+  store: StoreAccess,
+  id: string,
+  { tree, lastSeq }: Tail,
+  chosen: readonly Branch[],
+): Promise<Pruned["removed"]> {
+  const without: Tree = { ...tree, pruned: [...tree.pruned, ...chosen.map((branch) => branch.id)] };
+  const gone = unreachable(without, lastSeq);
+  const removed = [];
+  for (const { id: branch, name } of chosen) {
+    const own = ownRanges(tree, branch, lastSeq).flatMap(([from, to]) => within(gone, from, to));
+    const entries = await readRanges(store, id, name, own, false);
+    removed.push({
+      id,
+      name,
+      entries: entries.length,
+      bytes: entries.reduce((sum, entry) => sum + sizeOf(entry), 0),
+    });
+  }
+  return removed;
+}
+
+function sizeOf({ blobs = [], ...entry }: Entry): number {
+  return blobs.reduce((sum, { size }) => sum + size, Buffer.byteLength(JSON.stringify(entry)));
+}
+
+async function remove(
+  store: StoreAccess,
+  id: string,
+  { lastSeq }: Tail,
+  chosen: readonly Branch[],
+): Promise<readonly string[]> {
+  const nowMs = store.nowMs();
+  const data = { type: "prune", branches: chosen.map((branch) => branch.id), seen: lastSeq };
+  const pruning = write(store, id, [draftOther("info", data, nowMs)], NO_OPTIONS, nowMs);
+  // In the same commit. Without the first it finds nothing to do.
+  const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
+  const [, { copies }] = await Promise.all([pruning, sweeping]);
+  return copies;
+}
+
+/** Branches that an option names, and that may go: never `main`, never the checked-out one. */
+async function choose(store: StoreAccess, id: string, tail: Tail, options: PruneOptions): Promise<Branch[]> {
+  const { tree } = tail;
+  const candidates = liveBranches(tree).filter(
+    (branch) => branch.id !== tree.active && branch.id !== tree.trunk,
+  );
+  if (options.names !== undefined) {
+    return [...new Set(options.names)].map((name) => {
+      const branch = branchNamed(tree, checkLabel(name, "names"));
+      if (!candidates.includes(branch)) {
+        const reason = branch.id === tree.active ? "it is checked out" : "it is main";
+        throw invalid(`Branch ${name} cannot be pruned: ${reason}`, "names");
+      }
+      return branch;
+    });
+  }
+  const withTimes = await Promise.all(
+    candidates.map(async (branch) => ({ branch, at: await lastWritten(store, id, tail, branch) })),
+  );
+  // By their place in the log: times are data. A branch that was never written to comes last.
+  const lastSeqOf = ({ id: branch }: Branch): number =>
+    ownRanges(tree, branch, tail.lastSeq).at(-1)?.[1] ?? 0;
+  const newestFirst = withTimes.sort((a, b) => lastSeqOf(b.branch) - lastSeqOf(a.branch));
+  const activeAt = await lastWritten(store, id, tail, branchById(tree, tree.active) as Branch);
+  const before =
+    options.olderThanDays === undefined ? undefined : store.nowMs() - options.olderThanDays * DAY_MS;
+  return newestFirst
+    .slice(options.keep ?? 0)
+    .filter(({ branch, at }) => {
+      if (before === undefined && options.abandoned !== true) return true;
+      if (before !== undefined && at < isoTime(Math.max(0, before))) return true;
+      return options.abandoned === true && at <= activeAt && !isLeft(tree, branch);
+    })
+    .map(({ branch }) => branch);
+}
+
+/** When the branch got its last entry of its own, or was made. */
+async function lastWritten(
+  store: StoreAccess,
+  id: string,
+  { tree, lastSeq }: Tail,
+  branch: Branch,
+): Promise<string> {
+  const last = ownRanges(tree, branch.id, lastSeq).at(-1);
+  const [entry] =
+    last === undefined ? [] : await readRanges(store, id, branch.name, [[last[1], last[1]]], false);
+  return entry?.at ?? branch.createdAt ?? isoTime(0);
+}
+
+/** Does another branch leave this one? */
+function isLeft(tree: Tree, { id }: Branch): boolean {
+  return liveBranches(tree).some(({ origin }) => origin === id);
+}
+
+const PRUNE_MEMBERS: ReadonlySet<string> = new Set(["olderThanDays", "keep", "abandoned", "names", "dryRun"]);
+
+function checkPrune(options: PruneOptions): boolean {
+  checkMembers(options, PRUNE_MEMBERS, "options");
+  const { olderThanDays, keep, abandoned, names, dryRun = false } = options;
+  if (olderThanDays === undefined && keep === undefined && abandoned !== true && names === undefined) {
+    throw invalid("Say which branches: olderThanDays, keep, abandoned or names", "options");
+  }
+  if (olderThanDays !== undefined && !(Number.isFinite(olderThanDays) && olderThanDays >= 0)) {
+    throw invalid("olderThanDays must be 0 or more", "olderThanDays");
+  }
+  if (keep !== undefined && !(Number.isSafeInteger(keep) && keep >= 0)) {
+    throw invalid("keep must be a whole number", "keep");
+  }
+  if (names !== undefined && !Array.isArray(names)) throw invalid("names must be a list", "names");
+  return dryRun === true;
+}

@@ -1,0 +1,124 @@
+/** A summary in place of the beginning, for the model only: the log keeps every word. */
+import { estimateTokens, planCompaction } from "../../context/index.ts";
+import { invalid } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import { checkEntryId, checkLabel, checkMembers } from "../../message/validate.ts";
+import { compare } from "../../tree/path.ts";
+import { isoTime } from "../../util/time.ts";
+import { checkSignal, type StoreAccess } from "../access.ts";
+import { branchNamed, readRanges, tailOf } from "../read/lookups.ts";
+import { draftOther, NO_OPTIONS, write } from "../write/writing.ts";
+import { load, type Summarize, summarised } from "./context.ts";
+
+export interface CompactOptions {
+  readonly summarize: Summarize;
+  /** Keep about so many tokens of the end as they are. Default 20,000. */
+  readonly keepTokens?: number;
+  /** Keep about so many messages of the end. */
+  readonly keepMessages?: number;
+  /** Default: the checked-out branch. */
+  readonly branch?: string;
+  /** Noted in the entry. Default `summary`. */
+  readonly strategy?: string;
+  readonly signal?: AbortSignal;
+}
+
+/** `undefined` when there is too little to summarise. */
+export async function compact(
+  store: StoreAccess,
+  id: string,
+  options: CompactOptions,
+): Promise<Entry | undefined> {
+  checkMembers(options, COMPACT_MEMBERS, "options");
+  const { summarize, keepTokens, keepMessages, branch, strategy = "summary", signal } = options;
+  if (typeof summarize !== "function") throw invalid("compact needs a summarize function", "summarize");
+  checkSignal(signal);
+  const noted = checkLabel(strategy, "strategy");
+  store.assertWritable();
+  const loaded = await load(store, id, branch, Number.POSITIVE_INFINITY, true);
+  const limits = {
+    ...(keepTokens !== undefined && { keepTokens }),
+    ...(keepMessages !== undefined && { keepMessages }),
+  };
+  const plan = planCompaction(loaded.items, limits);
+  if (plan === undefined) return undefined;
+  const messages = plan.summarise.map(({ message }) => message);
+  const summary = await summarised(summarize, { messages, previousSummary: loaded.summary?.text, signal });
+  const nowMs = store.nowMs();
+  const at = isoTime(nowMs);
+  const firstKept = plan.keep[0];
+  const total = loaded.earlier.messages + plan.summarise.length;
+  const draft = draftOther(
+    "compaction",
+    {
+      summary,
+      strategy: noted,
+      first_kept: firstKept?.id ?? null,
+      first_kept_seq: loaded.seqs[plan.summarise.length] ?? loaded.tail.lastSeq + 1,
+      summarised: total,
+      tokens_before: Math.round(messages.reduce((sum, message) => sum + estimateTokens(message), 0)),
+      tokens_after: Math.round(estimateTokens(summary)),
+    },
+    nowMs,
+  );
+  // By its id: the branch may have got another name while the model was asked.
+  const [entry] = await write(store, id, [draft], { ...NO_OPTIONS, branch: loaded.branch }, nowMs);
+  // Other programs read the summary there (document 001). It only repeats the entry.
+  const contextState = { strategy: noted, summary, summary_range: [0, total - 1], compressed_at: at };
+  await store.queue.push({ type: "update", conversation: id, patch: { contextState }, at });
+  return entry;
+}
+
+/** The messages behind a compaction count again. The compaction itself stays in the log. */
+export async function undoCompaction(store: StoreAccess, id: string, entryId: string): Promise<Entry> {
+  const compaction = checkEntryId(entryId);
+  store.assertWritable();
+  const nowMs = store.nowMs();
+  const draft = draftOther("info", { type: "undo-compaction", compaction }, nowMs);
+  const [entry] = await write(store, id, [draft], NO_OPTIONS, nowMs);
+  const at = isoTime(nowMs);
+  await store.queue.push({ type: "update", conversation: id, patch: { contextState: null }, at });
+  return entry as Entry;
+}
+
+export interface SummarizeBranchOptions {
+  readonly summarize: Summarize;
+  readonly signal?: AbortSignal;
+}
+
+/** Tell the checked-out branch what was done on another one since they parted. */
+export async function summarizeBranch(
+  store: StoreAccess,
+  id: string,
+  name: string,
+  options: SummarizeBranchOptions,
+): Promise<Entry> {
+  checkMembers(options, SUMMARIZE_MEMBERS, "options");
+  if (typeof options.summarize !== "function")
+    throw invalid("summarizeBranch needs a summarize function", "summarize");
+  checkSignal(options.signal);
+  const branch = checkLabel(name, "branch");
+  store.assertWritable();
+  const { tree, lastSeq } = await tailOf(store, id);
+  const other = branchNamed(tree, branch);
+  if (other.id === tree.active) throw invalid("The checked-out branch needs no summary of itself", "branch");
+  const { b: own } = compare(tree, tree.active, other.id, lastSeq);
+  const messages = (await readRanges(store, id, other.id, own)).flatMap(({ message }) => message ?? []);
+  if (messages.length === 0) throw invalid(`Branch ${branch} has no messages of its own`, "branch");
+  const request = { messages, previousSummary: undefined, signal: options.signal };
+  const summary = await summarised(options.summarize, request);
+  const nowMs = store.nowMs();
+  const draft = draftOther("branch_summary", { branch, summary, messages: messages.length }, nowMs);
+  const [entry] = await write(store, id, [draft], { ...NO_OPTIONS, branch: tree.active }, nowMs);
+  return entry as Entry;
+}
+
+const SUMMARIZE_MEMBERS: ReadonlySet<string> = new Set(["summarize", "signal"]);
+const COMPACT_MEMBERS: ReadonlySet<string> = new Set([
+  "summarize",
+  "keepTokens",
+  "keepMessages",
+  "branch",
+  "strategy",
+  "signal",
+]);

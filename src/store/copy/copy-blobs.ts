@@ -1,0 +1,46 @@
+import type { BlobPart, NewBlob } from "../../engine/engine.ts";
+import { unavailable } from "../../errors.ts";
+import type { BlobRef } from "../../message/types.ts";
+import type { StoreAccess } from "../access.ts";
+
+/** Larger ones are brought a piece at a time, before the entry that refers to them. */
+const WITH_ENTRY_BYTES_MAX = 4 * 1024 * 1024;
+
+/** Brings large parts from one store to another, each once. */
+export class BlobCarrier {
+  readonly #from: StoreAccess;
+  readonly #to: StoreAccess;
+  readonly #brought = new Set<string>();
+
+  constructor(from: StoreAccess, to: StoreAccess) {
+    this.#from = from;
+    this.#to = to;
+  }
+
+  /** What must be written together with the entries that refer to these. */
+  async carry(refs: readonly BlobRef[]): Promise<NewBlob[]> {
+    const blobs: NewBlob[] = [];
+    for (const { hash } of refs) {
+      if (this.#brought.has(hash)) continue;
+      this.#brought.add(hash);
+      if ((await part(this.#to, hash, 1)) !== undefined) continue;
+      const found = await part(this.#from, hash, WITH_ENTRY_BYTES_MAX + 1);
+      if (found === undefined) throw unavailable(`The blob ${hash} was removed while it was copied`);
+      const { size, encoding, storedBytes, data } = found;
+      if (storedBytes <= WITH_ENTRY_BYTES_MAX) blobs.push({ hash, size, encoding, data });
+      else await this.#stream(hash);
+    }
+    return blobs;
+  }
+
+  async #stream(hash: string): Promise<void> {
+    const { putBlob, readBlob } = await import("../blobs/blob-streams.ts");
+    const pieces = await readBlob(this.#from, hash);
+    if (pieces === undefined) throw unavailable(`The blob ${hash} was removed while it was copied`);
+    await putBlob(this.#to, pieces);
+  }
+}
+
+function part(store: StoreAccess, hash: string, bytes: number): Promise<BlobPart | undefined> {
+  return store.ask((engine) => engine.blob(hash, 0, bytes));
+}

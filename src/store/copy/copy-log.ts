@@ -1,0 +1,148 @@
+/** The log of a conversation as a copy sees it: every entry, where it lies, and one text that stands for all of it. */
+import { setImmediate as breathe } from "node:timers/promises";
+import type { ConversationInfo, NewEntry } from "../../engine/engine.ts";
+import { ColloquyError } from "../../errors.ts";
+import type { BlobRef, Entry } from "../../message/types.ts";
+import { ownerOf } from "../../tree/tree.ts";
+import { isPlainObject, type JsonObject } from "../../util/json.ts";
+import type { StoreAccess } from "../access.ts";
+import { inlineBlobs } from "../blobs/blob-parts.ts";
+
+const PAGE_ENTRIES = 500;
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+/** One entry, ready to be written elsewhere. */
+export interface StoredEntry {
+  readonly entry: NewEntry;
+  readonly operationId: string | undefined;
+  /** Large parts that could be read here. */
+  readonly blobs: readonly BlobRef[];
+  /** The same for the same entry in every store, whatever engine has it: with its large parts, members in one order. */
+  readonly text: string;
+}
+
+export interface StoredLog {
+  readonly entries: readonly StoredEntry[];
+  /** The turn that has not ended. */
+  readonly turn: string | undefined;
+}
+
+/** Every entry of a conversation in order, also of one in the trash, a page at a time. */
+export async function* storedLog(
+  store: StoreAccess,
+  conversation: string,
+): AsyncGenerator<StoredLog, void, undefined> {
+  let after = 0;
+  for (let more = true; more; ) {
+    const page = await store.ask((engine) =>
+      engine.page({
+        conversation,
+        direction: "forward",
+        from: after,
+        limit: PAGE_ENTRIES,
+        bytesMax: PAGE_BYTES,
+        kind: undefined,
+        branch: null,
+        asStored: true,
+      }),
+    );
+    const entries: StoredEntry[] = [];
+    const branches = page.branches ?? (await branchesOf(store, conversation, page.entries));
+    for (const [index, entry] of page.entries.entries()) {
+      entries.push(await stored(store, entry, branches[index] as number, after));
+      after = entry.seq;
+    }
+    yield { entries, turn: page.turn };
+    more = page.more;
+    // Otherwise an engine that never waits would keep timers and signals waiting.
+    await breathe();
+  }
+}
+
+/** For engines of others, which may not know `asStored`. */
+async function branchesOf(
+  store: StoreAccess,
+  conversation: string,
+  entries: readonly Entry[],
+): Promise<number[]> {
+  const tail = await store.ask((engine) => engine.tail(conversation));
+  if (tail !== undefined) return entries.map(({ seq }) => ownerOf(tail.tree, seq));
+  throw new ColloquyError("NOT_SUPPORTED", "The engine does not give out what lies in its trash");
+}
+
+async function stored(store: StoreAccess, found: Entry, branch: number, after: number): Promise<StoredEntry> {
+  const { id, seq, parentId, kind, at, operationId } = found;
+  // Before the large parts are put back, which changes the message.
+  const json = JSON.stringify(found.message ?? found.data ?? null);
+  const [whole] = (found.blobs === undefined ? [found] : await inlineBlobs(store, [found])) as [Entry];
+  const blobs = await readable(store, found.blobs ?? [], whole.flags);
+  const { message, data } = whole;
+  const text = canonical({ id, seq, parentId, branch, kind, at, operationId, message, data });
+  const placed = { after, seq, parentId, branch };
+  const entry: NewEntry = {
+    ...{ id, idGiven: true, kind, at, json, placed },
+    ...(kind !== "message" && isPlainObject(found.data) ? { data: found.data as JsonObject } : {}),
+    ...(blobs.length === 0 ? {} : { blobs }),
+  };
+  return { entry, operationId, blobs, text };
+}
+
+/** A reference to what is gone, or damaged, would be refused; the words around it are copied all the same. */
+async function readable(
+  store: StoreAccess,
+  refs: readonly BlobRef[],
+  flags: readonly string[] = [],
+): Promise<readonly BlobRef[]> {
+  const isWhole = !flags.some((flag) => flag.startsWith("blob-"));
+  if (isWhole && refs.every(({ as }) => as !== "reference")) return refs;
+  const found: BlobRef[] = [];
+  for (const ref of refs) if (await isReadable(store, ref)) found.push(ref);
+  return found;
+}
+
+async function isReadable(store: StoreAccess, { hash }: BlobRef): Promise<boolean> {
+  const { readBlob } = await import("../blobs/blob-streams.ts");
+  try {
+    const pieces = await readBlob(store, hash);
+    if (pieces === undefined) return false;
+    for await (const _ of pieces);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What a conversation is, apart from its entries and from what follows from them, such as their number. */
+export function infoText(info: ConversationInfo): string {
+  const { id, key, title, channel, model, profileId, contextState, createdAt, updatedAt, deletedAt } = info;
+  return canonical({
+    ...{ id, key, title, channel, model, profileId, contextState },
+    ...{ createdAt, updatedAt, deletedAt },
+  });
+}
+
+/** JSON with the members of every object in one order. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, inner: unknown) => {
+    if (!isPlainObject(inner)) return inner;
+    const sorted: Record<string, unknown> = Object.create(null);
+    for (const member of Object.keys(inner).sort()) sorted[member] = inner[member];
+    return sorted;
+  });
+}
+
+/** The bytes of every entry, in order, as one number. */
+export class LogHash {
+  readonly #hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+  entries = 0;
+
+  add(text: string): void {
+    this.#hash.update(text).update("\n");
+    this.entries++;
+  }
+
+  /** With what is known of the conversation. To be called once. */
+  end(info: ConversationInfo): string {
+    return this.#hash.update(infoText(info)).digest("hex");
+  }
+}

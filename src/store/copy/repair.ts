@@ -1,0 +1,48 @@
+import type { ConversationInfo, Finding, VerifyReport } from "../../engine/engine.ts";
+import { describeBranches } from "../../tree/branches.ts";
+import type { StoreAccess } from "../access.ts";
+import { accessOf, type Store } from "../store.ts";
+
+export interface RepairReport extends VerifyReport {
+  /** What was put right, and how. `findings` are what is left. */
+  readonly repaired: readonly Finding[];
+}
+
+/** Put right what can be put right without losing anything, and say what is left. */
+export async function repairStore(store: Store): Promise<RepairReport> {
+  const access = accessOf(store);
+  access.assertWritable();
+  const repaired = await access.ask(async (engine) => (await engine.repair?.()) ?? []);
+  return { ...(await validateStore(store)), repaired };
+}
+
+/** What `verify` finds, and branches that lie deeper than is allowed: no damage, but something to know of. */
+export async function validateStore(store: Store): Promise<VerifyReport> {
+  const report = await store.verify();
+  const access = accessOf(store);
+  const findings = [...report.findings];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.list({ limit: 1000, ...(cursor === undefined ? {} : { cursor }) });
+    for (const info of page.items) findings.push(...(await deepBranches(access, info, store.path)));
+    cursor = page.cursor;
+  }
+  return { ...report, ok: findings.length === 0, findings };
+}
+
+async function deepBranches(
+  access: StoreAccess,
+  { id, branchCount }: ConversationInfo,
+  source: string | null,
+): Promise<Finding[]> {
+  const { maxDepth } = access.depthLimits;
+  // With so few of them none can lie deeper.
+  if (branchCount <= maxDepth) return [];
+  const tail = await access.ask((engine) => engine.tail(id));
+  if (tail === undefined) return [];
+  return describeBranches(tail.tree, tail.lastSeq, tail.last)
+    .filter(({ depth }) => depth > maxDepth)
+    .map(({ name, depth }) => ({
+      ...{ code: "deep-branch", conversation: id, source, line: null },
+      message: `branch ${name} lies at depth ${depth}, beyond the limit of ${maxDepth}`,
+    }));
+}

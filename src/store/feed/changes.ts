@@ -1,0 +1,68 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Change as EngineChange, FeedPlace } from "../../engine/engine.ts";
+import { ColloquyError } from "../../errors.ts";
+import { checkMembers } from "../../message/validate.ts";
+import { checkSignal, type StoreAccess } from "../access.ts";
+import { inlineBlobs } from "../blobs/blob-parts.ts";
+import { decodeCursor, encodeCursor } from "../read/cursor.ts";
+
+export interface ChangesOptions {
+  /** The cursor of the last change that was seen: go on behind it. Default: from now on. */
+  readonly since?: string;
+  readonly signal?: AbortSignal;
+}
+
+export interface Change extends Pick<EngineChange, "type" | "conversation" | "entry"> {
+  readonly cursor: string;
+}
+
+const POLL_MS = 20;
+const BATCH = 500;
+const CHANGES_MEMBERS: ReadonlySet<string> = new Set(["since", "signal"]);
+
+/** Every committed change, also those of other processes, until the signal or the end of the store. */
+export async function* changes(
+  store: StoreAccess,
+  options: ChangesOptions,
+  now: Promise<{ readonly place: FeedPlace }>,
+  isClosed: () => boolean,
+): AsyncGenerator<Change, void, undefined> {
+  checkMembers(options, CHANGES_MEMBERS, "options");
+  const { since, signal } = options;
+  checkSignal(signal);
+  let place =
+    since === undefined
+      ? (await now).place
+      : (decodeCursor("f", since, ["number", "number"], "since") as unknown as FeedPlace);
+  while (!signal?.aborted && !isClosed()) {
+    const batch = await next(store, place, isClosed);
+    if (batch === undefined) return;
+    for (const { type, conversation, entry, place: behind } of batch.changes) {
+      if (signal?.aborted) return;
+      // What was pruned before anybody looked is no news.
+      if (entry?.kind === "removed") continue;
+      const [whole] = entry === undefined ? [] : await inlineBlobs(store, [entry]);
+      const cursor = encodeCursor("f", ...behind);
+      yield whole === undefined
+        ? { cursor, type, conversation }
+        : { cursor, type, conversation, entry: whole };
+    }
+    place = batch.place;
+    if (batch.changes.length > 0) continue;
+    await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+  }
+}
+
+/** `undefined` when the store was closed meanwhile. */
+async function next(
+  store: StoreAccess,
+  place: FeedPlace,
+  isClosed: () => boolean,
+): Promise<{ changes: EngineChange[]; place: FeedPlace } | undefined> {
+  try {
+    return await store.ask((engine) => engine.changes(place, BATCH));
+  } catch (error) {
+    if (isClosed() && error instanceof ColloquyError) return undefined;
+    throw error;
+  }
+}

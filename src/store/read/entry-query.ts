@@ -1,0 +1,105 @@
+import { invalid } from "../../errors.ts";
+import { checkEntryId, checkLabel, checkMembers } from "../../message/validate.ts";
+import { checkCount, LIMIT_MAX } from "../access.ts";
+import { decodeCursor } from "./cursor.ts";
+
+/** Which entries: at most one of `last`, `before`, `after` and `cursor`. From the first one on when none is given. */
+export interface EntryQuery {
+  /** The newest so many. */
+  readonly last?: number;
+  /** Those right before this entry id. */
+  readonly before?: string;
+  /** Those right after this entry id. */
+  readonly after?: string;
+  /** At most so many in a page. Default 100, at most 10,000. */
+  readonly limit?: number;
+  /** A page ends before it would exceed so many bytes, but holds one entry at least. Default 64 MiB. */
+  readonly maxBytes?: number;
+  /** From the last page, to go on in its direction. `null`, as the end gives it, is an empty page. */
+  readonly cursor?: string | null;
+  /** The path of this branch. Default: the checked-out one. */
+  readonly branch?: string;
+  /** The whole log, with every branch and with what was done to them. */
+  readonly all?: boolean;
+  /** `inline` (default): large parts come where they belong. `references`: they are named in `blobs` of the entry. */
+  readonly blobs?: "inline" | "references";
+}
+
+export interface PagePlan {
+  readonly direction: "forward" | "backward";
+  readonly from: number | null;
+  /** The entry id to start from, where no cursor says its `seq`. */
+  readonly anchor: string | undefined;
+  readonly limit: number;
+  readonly bytesMax: number;
+  readonly branch: string | number | null | undefined;
+  readonly inline: boolean;
+  /** The cursor of the last page was passed back: there is nothing more. */
+  readonly ended: boolean;
+}
+
+/** In a cursor, in the place of a branch. */
+export const WHOLE_LOG = -1;
+
+const LIMIT_DEFAULT = 100;
+const PAGE_BYTES_DEFAULT = 64 * 1024 * 1024;
+
+const QUERY_MEMBERS: ReadonlySet<string> = new Set([
+  "last",
+  "before",
+  "after",
+  "limit",
+  "maxBytes",
+  "cursor",
+  "branch",
+  "all",
+  "blobs",
+]);
+
+export function planPage(query: EntryQuery): PagePlan {
+  checkMembers(query, QUERY_MEMBERS, "query");
+  const { last, before, after, cursor } = query;
+  if ([last, before, after, cursor].filter((member) => member !== undefined).length > 1) {
+    throw invalid("Only one of last, before, after and cursor can be given", "query");
+  }
+  const limit = checkCount(query.limit ?? LIMIT_DEFAULT, "limit");
+  const same = {
+    limit: last === undefined ? limit : Math.min(checkCount(last, "last"), query.limit ?? LIMIT_MAX),
+    bytesMax: checkCount(query.maxBytes ?? PAGE_BYTES_DEFAULT, "maxBytes", Number.MAX_SAFE_INTEGER),
+    ...checkScope(query),
+  };
+  if (typeof cursor === "string") {
+    const [direction, from, branch] = decodeCursor("e", cursor, ["string", "number", "number"]);
+    const backward = direction === "backward";
+    return {
+      ...same,
+      // On the branch of the first page, unless the caller says another.
+      branch: same.branch === undefined && branch !== WHOLE_LOG ? (branch as number) : same.branch,
+      direction: backward ? "backward" : "forward",
+      from: from as number,
+      anchor: undefined,
+      ended: false,
+    };
+  }
+  const anchor = before ?? after;
+  return {
+    ...same,
+    direction: last !== undefined || before !== undefined ? "backward" : "forward",
+    from: null,
+    anchor:
+      anchor === undefined ? undefined : checkEntryId(anchor, before === undefined ? "after" : "before"),
+    ended: cursor === null,
+  };
+}
+
+function checkScope({ branch, all, blobs }: EntryQuery): Pick<PagePlan, "branch" | "inline"> {
+  if (all !== undefined && typeof all !== "boolean") throw invalid("all must be true or false", "all");
+  if (all && branch !== undefined) throw invalid("Either a branch or all can be asked for", "branch");
+  if (blobs !== undefined && blobs !== "inline" && blobs !== "references") {
+    throw invalid('blobs must be "inline" or "references"', "blobs");
+  }
+  return {
+    branch: all ? null : branch === undefined ? undefined : checkLabel(branch, "branch"),
+    inline: blobs !== "references",
+  };
+}

@@ -1,0 +1,93 @@
+/** Questions about one conversation that several parts ask. */
+import type { ConversationInfo } from "../../engine/engine.ts";
+import { notFound } from "../../engine/rules.ts";
+import { ColloquyError } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import { noBranch } from "../../tree/control.ts";
+import type { SeqRange } from "../../tree/path.ts";
+import type { Tail } from "../../tree/place.ts";
+import { type Branch, branchByName, type Tree } from "../../tree/tree.ts";
+import { copyOf, type StoreAccess } from "../access.ts";
+import { inlineBlobs } from "../blobs/blob-parts.ts";
+
+/** Fails with `NOT_FOUND` when there is no such conversation, or it is in the trash. */
+export async function infoOf(store: StoreAccess, id: string): Promise<ConversationInfo> {
+  const info = await store.ask((engine) => engine.byId(id));
+  if (info === undefined || info.deletedAt !== null) throw notFound(id);
+  return copyOf(info);
+}
+
+/** Where the log of a conversation ends, and its tree. */
+export async function tailOf(store: StoreAccess, id: string): Promise<Tail> {
+  const tail = await store.ask((engine) => engine.tail(id));
+  if (tail === undefined) throw notFound(id);
+  return tail;
+}
+
+/** One entry by its number, whatever branch it lies on. */
+export async function entryAt(
+  store: StoreAccess,
+  conversation: string,
+  seq: number,
+): Promise<Entry | undefined> {
+  const { entries } = await store.ask((engine) =>
+    engine.page({
+      conversation,
+      direction: "forward",
+      from: seq - 1,
+      limit: 1,
+      bytesMax: 1,
+      kind: undefined,
+      branch: null,
+    }),
+  );
+  return entries[0]?.seq === seq ? entries[0] : undefined;
+}
+
+export async function findEntry(
+  store: StoreAccess,
+  conversation: string,
+  id: string,
+): Promise<Entry | undefined> {
+  const seq = await store.ask((engine) => engine.locate(conversation, id));
+  return seq === undefined ? undefined : entryAt(store, conversation, seq);
+}
+
+export function noEntry(conversation: string, id: string): ColloquyError {
+  return new ColloquyError("NOT_FOUND", `There is no entry ${id} in conversation ${conversation}`);
+}
+
+/** Entries on a branch's path, by their numbers; their large parts as references unless `inline`. */
+export async function readRanges(
+  store: StoreAccess,
+  conversation: string,
+  branch: string | number,
+  ranges: readonly SeqRange[],
+  inline = true,
+): Promise<Entry[]> {
+  const found: Entry[] = [];
+  for (const [from, to] of ranges) {
+    for (let after = from - 1; after < to; ) {
+      const { entries, more } = await store.ask((engine) =>
+        engine.page({
+          conversation,
+          direction: "forward",
+          from: after,
+          limit: Math.min(1000, to - after),
+          bytesMax: 16 * 1024 * 1024,
+          kind: undefined,
+          branch,
+        }),
+      );
+      found.push(...entries.filter(({ seq }) => seq <= to));
+      after = more ? (entries.at(-1)?.seq ?? to) : to;
+    }
+  }
+  return inline ? inlineBlobs(store, found) : found;
+}
+
+export function branchNamed(tree: Tree, name: string): Branch {
+  const branch = branchByName(tree, name);
+  if (branch === undefined) throw noBranch(name);
+  return branch;
+}

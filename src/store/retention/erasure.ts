@@ -1,0 +1,59 @@
+/** Taking words away for good, because their owner said so. */
+import type { Removed } from "../../engine/engine.ts";
+import { ColloquyError } from "../../errors.ts";
+import type { Entry, Message } from "../../message/types.ts";
+import { checkEntryId } from "../../message/validate.ts";
+import { isPlainObject } from "../../util/json.ts";
+import { isoTime } from "../../util/time.ts";
+import type { StoreAccess } from "../access.ts";
+import { findEntry, noEntry } from "../read/lookups.ts";
+
+/** What was taken away, for the files of whoever asked for it. */
+export interface Receipt extends Removed {
+  /** Of the conversation. */
+  readonly id: string;
+  readonly at: string;
+}
+
+const REDACTED = "[redacted]";
+
+/** Erase what an entry holds. Its place in the conversation stays, and says so. */
+export async function redact(store: StoreAccess, id: string, entryId: string): Promise<Receipt> {
+  const checked = checkEntryId(entryId);
+  store.assertWritable();
+  const entry = await findEntry(store, id, checked);
+  if (entry === undefined) throw noEntry(id, checked);
+  const at = isoTime(store.nowMs());
+  if (isRedacted(entry)) return { id, at, entries: 0, blobs: 0, bytes: 0, copies: [] };
+  const json = JSON.stringify(
+    entry.message === undefined ? redactedData(entry, at) : redactedMessage(entry.message, at),
+  );
+  const removed = await store.queue.push({ type: "redact", conversation: id, entry: checked, json, at });
+  return { id, at, ...removed };
+}
+
+function isRedacted({ message, data }: Entry): boolean {
+  const noted = message === undefined ? data : message.extra?.colloquy;
+  return isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted);
+}
+
+function redactedMessage({ role }: Message, at: string): Message {
+  return { role, content: REDACTED, extra: { colloquy: { redactedAt: at } } };
+}
+
+/** What the tree is counted from stays: where a summary begins is not what it says. */
+function redactedData({ kind, data }: Entry, at: string): object {
+  if (!isPlainObject(data)) return { redacted_at: at };
+  if (kind === "label") return { entry: data.entry, label: null, redacted_at: at };
+  if (kind === "info" && data.type === "turn") {
+    return { type: "turn", turn: data.turn, state: data.state, redacted_at: at };
+  }
+  if (kind === "info") {
+    throw new ColloquyError("NOT_SUPPORTED", "What was done to branches cannot be redacted", {
+      field: "entryId",
+    });
+  }
+  const { first_kept, first_kept_seq } = data;
+  const place = first_kept_seq === undefined ? {} : { first_kept, first_kept_seq };
+  return { summary: REDACTED, ...place, redacted_at: at };
+}

@@ -1,0 +1,119 @@
+import type { ConversationInfo } from "../../engine/engine.ts";
+import { activeAt } from "../../engine/rules.ts";
+import { invalid } from "../../errors.ts";
+import { checkMembers } from "../../message/validate.ts";
+import { timeOf } from "../../util/time.ts";
+
+/** What may stay. A limit that is not set removes nothing. */
+export interface RetentionLimits {
+  /** Conversations without a message for longer go to the trash. */
+  readonly maxAgeDays?: number;
+  /** Of a channel: the conversations that were quiet longest go to the trash until no more are left. */
+  readonly maxMessages?: number;
+  readonly maxBytes?: number;
+  /** What has been in the trash for longer is purged. */
+  readonly trashDays?: number;
+}
+
+export interface RetentionPolicy extends RetentionLimits {
+  /** Other limits for single channels. */
+  readonly channels?: Readonly<Record<string, RetentionLimits>>;
+}
+
+export interface RetentionItem {
+  readonly id: string;
+  /** Its title, or else its session key. */
+  readonly name: string;
+  readonly entries: number;
+  readonly bytes: number;
+}
+
+export interface RetentionReport {
+  readonly dryRun: boolean;
+  /** Moved to the trash, from where they can be restored. */
+  readonly trashed: readonly RetentionItem[];
+  /** Purged. */
+  readonly removed: readonly RetentionItem[];
+  /** Of what was purged. */
+  readonly bytes: number;
+}
+
+const DAY_MS = 86_400_000;
+const LIMITS = ["maxAgeDays", "maxMessages", "maxBytes", "trashDays"] as const;
+const LIMIT_MEMBERS: ReadonlySet<string> = new Set(LIMITS);
+const POLICY_MEMBERS: ReadonlySet<string> = new Set([...LIMITS, "channels"]);
+
+export function checkPolicy(policy: RetentionPolicy): RetentionPolicy {
+  checkMembers(policy, POLICY_MEMBERS, "policy");
+  checkLimits(policy, "policy");
+  const { channels = {} } = policy;
+  checkMembers(channels, new Set(Object.keys(channels)), "channels");
+  for (const [channel, limits] of Object.entries(channels)) {
+    checkMembers(limits, LIMIT_MEMBERS, `channels.${channel}`);
+    checkLimits(limits, `channels.${channel}`);
+  }
+  return policy;
+}
+
+function checkLimits(limits: RetentionLimits, path: string): void {
+  for (const member of LIMITS) {
+    const value = limits[member];
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
+      throw invalid(`${path}.${member} must be 0 or more`, member);
+    }
+  }
+}
+
+/** What a policy asks for. Changes nothing. */
+export function planRetention(
+  policy: RetentionPolicy,
+  live: readonly ConversationInfo[],
+  trash: readonly ConversationInfo[],
+  sizes: Readonly<Record<string, number>>,
+  nowMs: number,
+): { readonly trashed: RetentionItem[]; readonly removed: RetentionItem[] } {
+  const item = ({ id, title, key, messageCount }: ConversationInfo): RetentionItem => ({
+    id,
+    name: title ?? key ?? id,
+    entries: messageCount,
+    bytes: sizes[id] ?? 0,
+  });
+  const limitsOf = ({ channel }: ConversationInfo): RetentionLimits => ({
+    ...policy,
+    ...(channel === null ? {} : policy.channels?.[channel]),
+  });
+  const trashed = [...Map.groupBy(live, ({ channel }) => channel).values()].flatMap((channel) => {
+    const newestFirst = channel.toSorted((a, b) => (activeAt(a) < activeAt(b) ? 1 : -1));
+    return beyond(newestFirst, limitsOf(newestFirst[0] as ConversationInfo), sizes, nowMs);
+  });
+  const expired = trash.filter((info) => {
+    const { trashDays } = limitsOf(info);
+    return trashDays !== undefined && isOlder(info.deletedAt ?? info.updatedAt, trashDays, nowMs);
+  });
+  return { trashed: trashed.map(item), removed: expired.map(item) };
+}
+
+/** What of one channel is too old or too much. The newest conversation is never too much. */
+function beyond(
+  newestFirst: readonly ConversationInfo[],
+  {
+    maxAgeDays,
+    maxMessages = Number.POSITIVE_INFINITY,
+    maxBytes = Number.POSITIVE_INFINITY,
+  }: RetentionLimits,
+  sizes: Readonly<Record<string, number>>,
+  nowMs: number,
+): ConversationInfo[] {
+  let messages = 0;
+  let bytes = 0;
+  return newestFirst.filter((info, index) => {
+    messages += info.messageCount;
+    bytes += sizes[info.id] ?? 0;
+    if (maxAgeDays !== undefined && isOlder(activeAt(info), maxAgeDays, nowMs)) return true;
+    return index > 0 && (messages > maxMessages || bytes > maxBytes);
+  });
+}
+
+function isOlder(at: string, days: number, nowMs: number): boolean {
+  return timeOf(at) < nowMs - days * DAY_MS;
+}

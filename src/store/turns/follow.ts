@@ -1,0 +1,118 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { OpenTurn } from "../../engine/engine.ts";
+import { invalid } from "../../errors.ts";
+import { textOf } from "../../message/text.ts";
+import type { EndState, Entry } from "../../message/types.ts";
+import { checkMembers } from "../../message/validate.ts";
+import type { JsonObject } from "../../util/json.ts";
+import { checkSignal, type StoreAccess } from "../access.ts";
+import { entriesOfOpenTurn, entriesOfTurn, openTurn, stepOf } from "./turn-end.ts";
+
+export interface FollowOptions {
+  /** Where to start, in UTF-16 units of the text. Default 0. */
+  readonly from?: number;
+  /** Wait for the next turn when none is under way. Default: no. */
+  readonly wait?: boolean;
+  readonly signal?: AbortSignal;
+}
+
+export type FollowEvent =
+  /** Text that was streamed, and where it begins in the answer under way. */
+  | { readonly type: "text"; readonly position: number; readonly text: string }
+  /** What was streamed has become part of a message, and the next answer begins at position 0. */
+  | { readonly type: "part" }
+  /** The turn has ended. `entry` is its answer, if there is one. */
+  | { readonly type: "end"; readonly state: EndState; readonly entry: Entry | undefined };
+
+const POLL_MS = 20;
+const FOLLOW_MEMBERS: ReadonlySet<string> = new Set(["from", "wait", "signal"]);
+
+/** The text of the turn that is under way, as it comes, from any process. Ends at once when there is none. */
+export async function* follow(
+  store: StoreAccess,
+  conversation: string,
+  options: FollowOptions,
+  begun: OpenTurn | undefined,
+): AsyncGenerator<FollowEvent, void, undefined> {
+  checkMembers(options, FOLLOW_MEMBERS, "options");
+  const { from = 0, wait = false, signal } = options;
+  checkSignal(signal);
+  if (!Number.isSafeInteger(from) || from < 0) throw invalid("from must be a whole number", "from");
+  let position = from;
+  let first = begun;
+  while (first === undefined && wait && !signal?.aborted) {
+    await pause(signal);
+    first = await openTurn(store, conversation);
+  }
+  if (first === undefined) return;
+  let open: OpenTurn | undefined = { ...first, text: first.text.slice(position) };
+  const turn = open.id;
+  let part = open.header.part;
+  while (open !== undefined && open.id === turn && !signal?.aborted) {
+    if (open.header.part !== part) {
+      yield* passed(await entriesOfOpenTurn(store, conversation, turn), turn, Number(part), position);
+      part = open.header.part;
+      position = 0;
+      open = await openTurn(store, conversation, 0);
+      continue;
+    }
+    if (open.text !== "") {
+      yield { type: "text", position, text: open.text };
+      position += open.text.length;
+    }
+    await pause(signal);
+    if (signal?.aborted) return;
+    open = await openTurn(store, conversation, position);
+  }
+  if (signal?.aborted) return;
+  yield* ending(store, conversation, turn, position, Number(part));
+}
+
+/** A signal ends it early. */
+async function pause(signal: AbortSignal | undefined): Promise<void> {
+  await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+}
+
+/** The journal is gone; what was not seen of the text stands in the answer. */
+async function* ending(
+  store: StoreAccess,
+  conversation: string,
+  turn: string,
+  seen: number,
+  part: number,
+): AsyncGenerator<FollowEvent, void, undefined> {
+  const entries = await entriesOfTurn(store, conversation, turn);
+  const end = entries.at(-1);
+  let position = seen;
+  // The text that was seen became part of another message while nobody looked.
+  for (const event of passed(entries, turn, part, seen)) {
+    yield event;
+    position = 0;
+  }
+  const rest = end?.message === undefined ? "" : textOf(end.message).slice(position);
+  if (rest !== "") yield { type: "text", position, text: rest };
+  const noted = (end?.data as JsonObject | undefined)?.state as EndState | undefined;
+  yield {
+    type: "end",
+    state: end?.message?.endState ?? noted ?? "interrupted",
+    entry: end?.message === undefined ? undefined : end,
+  };
+}
+
+/** What a follower did not see of messages that took the streamed text, and where each of them ended. */
+function* passed(
+  entries: readonly Entry[],
+  turn: string,
+  part: number,
+  seen: number,
+): Generator<FollowEvent, void, undefined> {
+  let position = seen;
+  for (const { message, operationId } of entries) {
+    const step = stepOf(turn, operationId);
+    if (message?.role !== "assistant" || typeof step !== "number" || step < part) continue;
+    const rest = textOf(message).slice(position);
+    if (rest !== "") yield { type: "text", position, text: rest };
+    yield { type: "part" };
+    position = 0;
+  }
+}

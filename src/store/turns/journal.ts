@@ -1,0 +1,103 @@
+import { invalid } from "../../errors.ts";
+import type { JsonObject } from "../../util/json.ts";
+import type { StoreAccess } from "../access.ts";
+
+/** Pieces are written at most so often; what arrives in between goes together. */
+const FLUSH_EVERY_MS = 20;
+
+/** A message may have 64 MiB, and a character at most three bytes in it, or six where it must be escaped. */
+const TEXT_MAX = 10 * 1024 * 1024;
+
+/** Streamed text on its way to the disk. */
+export class Journal {
+  readonly #store: StoreAccess;
+  readonly #conversation: string;
+  readonly #turn: string;
+  readonly #epoch: number;
+  #header: JsonObject | undefined;
+  #text = "";
+  #written = 0;
+  #flushing: Promise<void> | undefined;
+  #lastFlush = 0;
+
+  constructor(store: StoreAccess, conversation: string, turn: string, epoch: number) {
+    this.#store = store;
+    this.#conversation = conversation;
+    this.#turn = turn;
+    this.#epoch = epoch;
+  }
+
+  get text(): string {
+    return this.#text;
+  }
+
+  begin(header: JsonObject): Promise<unknown> {
+    this.#header = header;
+    return this.#push("");
+  }
+
+  /** The text so far has become a message; the next begins. */
+  restart(header: JsonObject): void {
+    this.#text = "";
+    this.#written = 0;
+    this.#header = header;
+    this.#flushing = this.#flush(this.#push(""));
+    this.#flushing.catch(() => {});
+  }
+
+  /** It has become no message after all. What is on the disk already is not written again. */
+  takeBack(text: string): void {
+    this.#text = text + this.#text;
+    this.#written = 0;
+  }
+
+  add(text: string): Promise<void> {
+    if (this.#text.length + text.length > TEXT_MAX) {
+      throw invalid(`A streamed answer may have at most ${TEXT_MAX} characters`, "text");
+    }
+    this.#text += text;
+    this.#flushing ??= this.#flush();
+    const flushed = this.#flushing;
+    // Whoever does not wait must not be ended by a rejection that nobody takes.
+    flushed.catch(() => {});
+    return flushed;
+  }
+
+  /** Nothing is on its way any more. What could not be written stands in `text` all the same. */
+  async settled(): Promise<void> {
+    while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
+  }
+
+  /** `first` is a write on its way. Should it fail, the next one does its work too. */
+  async #flush(first?: Promise<unknown>): Promise<void> {
+    try {
+      await first?.catch(() => {});
+      const pause = this.#lastFlush + FLUSH_EVERY_MS - performance.now();
+      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      // One at a time; what arrives meanwhile waits for the next.
+      while (this.#written < this.#text.length) {
+        this.#lastFlush = performance.now();
+        this.#written = await this.#push(this.#text.slice(this.#written));
+      }
+    } finally {
+      this.#flushing = undefined;
+    }
+  }
+
+  async #push(text: string): Promise<number> {
+    const header = this.#header;
+    const position = this.#written;
+    const pushed = this.#store.queue.push({
+      type: "journal",
+      conversation: this.#conversation,
+      epoch: this.#epoch,
+      turn: this.#turn,
+      header,
+      position,
+      text,
+    });
+    await pushed;
+    if (this.#header === header) this.#header = undefined;
+    return position + text.length;
+  }
+}

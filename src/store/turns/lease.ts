@@ -1,0 +1,116 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { LeaseGrant, LeaseOperation } from "../../engine/engine.ts";
+import { ColloquyError, invalid } from "../../errors.ts";
+import { checkMembers } from "../../message/validate.ts";
+import { isoTime } from "../../util/time.ts";
+import { nextUuid } from "../../util/uuid.ts";
+import type { StoreAccess } from "../access.ts";
+
+export interface LeaseOptions {
+  /** How long it is held without a renewal, when its holder does not die before. Default 30 s. */
+  readonly ttlMs?: number;
+  /** How long to wait for it. Those who wait are served in the order of their coming. Default: not at all. */
+  readonly waitMs?: number;
+}
+
+const LEASE_TTL_MS = 30_000;
+const TTL_MAX_MS = 24 * 3_600_000;
+const POLL_MS = 25;
+
+/** The right to run one conversation, across processes, until it is released, runs out or its holder dies. */
+export class Lease implements AsyncDisposable {
+  readonly conversation: string;
+  /** Grows with every lease of the conversation, and is checked with every write that names the lease. */
+  readonly epoch: number;
+  readonly ttlMs: number;
+  readonly #store: StoreAccess;
+  readonly #token: string;
+  #expiresMs: number;
+
+  static async acquire(store: StoreAccess, conversation: string, options: LeaseOptions): Promise<Lease> {
+    const { ttlMs, waitMs } = checkLeaseOptions(options);
+    store.assertWritable();
+    const token = nextUuid(store.nowMs());
+    const deadline = performance.now() + waitMs;
+    const ask = (action: LeaseOperation["action"]): Promise<LeaseGrant> =>
+      askLease(store, conversation, token, action, ttlMs, waitMs > 0);
+    for (;;) {
+      const grant = await ask("acquire");
+      if (grant.granted) return new Lease(store, conversation, token, ttlMs, grant);
+      if (performance.now() >= deadline) {
+        if (waitMs > 0) await ask("release");
+        throw heldByAnother(conversation, grant);
+      }
+      await sleep(Math.max(1, Math.min(POLL_MS, deadline - performance.now())));
+    }
+  }
+
+  private constructor(
+    store: StoreAccess,
+    conversation: string,
+    token: string,
+    ttlMs: number,
+    { epoch, expiresMs }: LeaseGrant,
+  ) {
+    this.#store = store;
+    this.conversation = conversation;
+    this.#token = token;
+    this.ttlMs = ttlMs;
+    this.epoch = epoch;
+    this.#expiresMs = expiresMs;
+  }
+
+  get expiresAt(): string {
+    return isoTime(this.#expiresMs);
+  }
+
+  /** Hold it for another `ttlMs`. `CONFLICT` when somebody else has it meanwhile. */
+  async renew(): Promise<void> {
+    const { expiresMs } = await this.#ask("renew");
+    this.#expiresMs = expiresMs;
+  }
+
+  /** Give it back. Does nothing when it was lost. */
+  async release(): Promise<void> {
+    await this.#ask("release");
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.release();
+  }
+
+  #ask(action: LeaseOperation["action"]): Promise<LeaseGrant> {
+    return askLease(this.#store, this.conversation, this.#token, action, this.ttlMs, false);
+  }
+}
+
+function askLease(
+  store: StoreAccess,
+  conversation: string,
+  token: string,
+  action: LeaseOperation["action"],
+  ttlMs: number,
+  wait: boolean,
+): Promise<LeaseGrant> {
+  return store.queue.push({ type: "lease", action, conversation, token, ttlMs, wait, nowMs: store.nowMs() });
+}
+
+function heldByAnother(conversation: string, { expiresMs, ahead }: LeaseGrant): ColloquyError {
+  return new ColloquyError(
+    "CONFLICT",
+    `Conversation ${conversation} is being run by another holder, until ${isoTime(expiresMs)} unless that is renewed`,
+    { field: "lease", details: { expiresAt: isoTime(expiresMs), ahead } },
+  );
+}
+
+const LEASE_MEMBERS: ReadonlySet<string> = new Set(["ttlMs", "waitMs"]);
+
+function checkLeaseOptions(options: LeaseOptions): Required<LeaseOptions> {
+  checkMembers(options, LEASE_MEMBERS, "options");
+  const { ttlMs = LEASE_TTL_MS, waitMs = 0 } = options;
+  if (!Number.isFinite(ttlMs) || ttlMs <= 0 || ttlMs > TTL_MAX_MS) {
+    throw invalid(`ttlMs must be more than 0 and at most ${TTL_MAX_MS}`, "ttlMs");
+  }
+  if (!Number.isFinite(waitMs) || waitMs < 0) throw invalid("waitMs must be 0 or more", "waitMs");
+  return { ttlMs, waitMs };
+}

@@ -1,0 +1,186 @@
+/** How turns end: by themselves, or by whoever finds what a dead process left. */
+import type { OpenTurn } from "../../engine/engine.ts";
+import { ColloquyError } from "../../errors.ts";
+import type { EndState, Entry, MessageInput } from "../../message/types.ts";
+import { liveBranches } from "../../tree/tree.ts";
+import type { JsonObject } from "../../util/json.ts";
+import type { StoreAccess } from "../access.ts";
+import { inlineBlobs } from "../blobs/blob-parts.ts";
+import { tailOf } from "../read/lookups.ts";
+import { type Draft, draftMessages, draftOther, write } from "../write/writing.ts";
+import { Lease } from "./lease.ts";
+import type { Turn } from "./turn.ts";
+
+const TURN_ENTRIES_MAX = 1000;
+
+/** What a turn leaves: its answer, or a note that there was none. */
+export function endDraft(
+  turn: string,
+  header: JsonObject,
+  message: MessageInput | undefined,
+  text: string,
+  state: EndState,
+  nowMs: number,
+): Draft {
+  const id = `${turn}/end`;
+  if (message === undefined && text.trim() === "") {
+    return draftOther("info", { type: "turn", turn, state }, nowMs, id);
+  }
+  const model = typeof header.model === "string" ? { model: header.model } : {};
+  const answer = message ?? { role: "assistant" as const, content: text };
+  const [draft] = draftMessages({ ...model, ...answer, endState: state, id }, nowMs);
+  return draft as Draft;
+}
+
+export function ended(id: string): ColloquyError {
+  return new ColloquyError("CONFLICT", `Turn ${id} has ended`, { field: "turn", details: { turn: id } });
+}
+
+/** A turn that was begun and has not ended, as people see it. */
+export interface TurnUnderWay {
+  readonly id: string;
+  /** What was streamed since the last message. */
+  readonly text: string;
+  /** `null` when its branch was pruned. */
+  readonly branch: string | null;
+  readonly model: string | null;
+  readonly startedAt: string;
+}
+
+export async function describeTurn(
+  store: StoreAccess,
+  conversation: string,
+): Promise<TurnUnderWay | undefined> {
+  const open = await openTurn(store, conversation);
+  if (open === undefined) return undefined;
+  const { branch, model, startedAt } = open.header;
+  const { tree } = await tailOf(store, conversation);
+  return {
+    id: open.id,
+    text: open.text,
+    branch: liveBranches(tree).find(({ id }) => id === branch)?.name ?? null,
+    model: typeof model === "string" ? model : null,
+    startedAt: String(startedAt),
+  };
+}
+
+/** The turn that is under way, with its text from `from` on. */
+export function openTurn(store: StoreAccess, conversation: string, from = 0): Promise<OpenTurn | undefined> {
+  return store.ask((engine) => engine.turn(conversation, from));
+}
+
+/**
+ * Seal what a process that died left of its answer, if nobody runs the
+ * conversation any more. Whoever still does is not disturbed.
+ */
+export async function sealInterrupted(store: StoreAccess, conversation: string): Promise<void> {
+  let lease: Lease;
+  try {
+    lease = await Lease.acquire(store, conversation, {});
+  } catch (error) {
+    if (error instanceof ColloquyError && error.field === "lease") return;
+    throw error;
+  }
+  try {
+    await sealWith(store, conversation, lease);
+  } finally {
+    await lease.release();
+  }
+}
+
+/** The caller has the lease, so whoever began the turn has lost it. */
+export async function sealWith(store: StoreAccess, conversation: string, lease: Lease): Promise<void> {
+  const open = await openTurn(store, conversation);
+  if (open === undefined) return;
+  const nowMs = store.nowMs();
+  const branch = open.header.branch as number;
+  const options = { branch, expectedHead: undefined, epoch: lease.epoch, endsTurn: open.id };
+  const draft = endDraft(open.id, open.header, undefined, open.text, "interrupted", nowMs);
+  try {
+    await write(store, conversation, [draft], { ...options, operationId: `${open.id}/end` }, nowMs);
+  } catch (error) {
+    if (!(error instanceof ColloquyError) || !["CONFLICT", "NOT_FOUND"].includes(error.code)) throw error;
+    // Its end was written, and only the journal is left; or its branch was pruned, but the words are kept.
+    const written = (await entriesOfTurn(store, conversation, open.id)).length > 0;
+    const words = written ? {} : { text: open.text };
+    const note = draftOther("info", { type: "turn", turn: open.id, state: "interrupted", ...words }, nowMs);
+    const { branch: _, ...anywhere } = options;
+    await write(store, conversation, [note], { ...anywhere, operationId: undefined }, nowMs);
+  }
+}
+
+/** A turn that ended under this name, with what it wrote. */
+export async function findEnded(
+  store: StoreAccess,
+  conversation: string,
+  operationId: string,
+): Promise<Turn | undefined> {
+  const own = await entriesOfTurn(store, conversation, operationId);
+  if (own.length === 0) return undefined;
+  const written = await inlineBlobs(
+    store,
+    own.filter(({ kind }) => kind === "message"),
+  );
+  const end = own.at(-1);
+  const state =
+    end?.message?.endState ?? ((end?.data as JsonObject | undefined)?.state as EndState) ?? "finished";
+  return {
+    id: operationId,
+    state,
+    text: "",
+    entries: written,
+    add: async () => {
+      throw ended(operationId);
+    },
+    delta: () => {
+      throw ended(operationId);
+    },
+    finish: async () => written.at(-1),
+    [Symbol.asyncDispose]: async () => {},
+  };
+}
+
+/** The number of an entry within its turn, or `end`; `undefined` when it belongs to another. */
+export function stepOf(turn: string, operationId: string | undefined): number | "end" | undefined {
+  if (operationId === undefined || !operationId.startsWith(`${turn}/`)) return undefined;
+  const step = operationId.slice(turn.length + 1);
+  if (step === "end") return step;
+  return /^[1-9][0-9]*$/.test(step) ? Number(step) : undefined;
+}
+
+/** What a turn that has ended wrote, its end last; nothing when it has not ended. */
+export async function entriesOfTurn(
+  store: StoreAccess,
+  conversation: string,
+  turn: string,
+): Promise<Entry[]> {
+  const seq = await store.ask((engine) => engine.locate(conversation, `${turn}/end`));
+  if (seq === undefined) return [];
+  const own = await entriesBefore(store, conversation, turn, seq + 1);
+  return own.at(-1)?.operationId === `${turn}/end` ? own : [];
+}
+
+/** What a turn that is under way has written so far. */
+export function entriesOfOpenTurn(store: StoreAccess, conversation: string, turn: string): Promise<Entry[]> {
+  return entriesBefore(store, conversation, turn, null);
+}
+
+async function entriesBefore(
+  store: StoreAccess,
+  conversation: string,
+  turn: string,
+  from: number | null,
+): Promise<Entry[]> {
+  const { entries } = await store.ask((engine) =>
+    engine.page({
+      conversation,
+      direction: "backward",
+      from,
+      limit: TURN_ENTRIES_MAX,
+      bytesMax: 64 * 1024 * 1024,
+      kind: undefined,
+      branch: null,
+    }),
+  );
+  return entries.filter(({ operationId }) => stepOf(turn, operationId) !== undefined);
+}

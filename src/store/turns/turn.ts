@@ -1,0 +1,303 @@
+import { asColloquyError, ColloquyError, invalid } from "../../errors.ts";
+import { textOf } from "../../message/text.ts";
+import type { Block, EndState, Entry, MessageInput } from "../../message/types.ts";
+import { checkLabel, checkMembers, checkOperationId } from "../../message/validate.ts";
+import { targetBranch } from "../../tree/place.ts";
+import type { JsonObject } from "../../util/json.ts";
+import { isoTime } from "../../util/time.ts";
+import { nextUuid } from "../../util/uuid.ts";
+import { epochOf, type StoreAccess } from "../access.ts";
+import { tailOf } from "../read/lookups.ts";
+import { type Draft, draftMessages, type Messages, write } from "../write/writing.ts";
+import { Journal } from "./journal.ts";
+import { Lease, type LeaseOptions } from "./lease.ts";
+import { endDraft, ended, findEnded, sealWith } from "./turn-end.ts";
+
+export interface TurnOptions extends LeaseOptions {
+  /** Names the turn. One that has ended under this name comes back as it ended, and nothing is written. */
+  readonly operationId?: string;
+  /** Default: the checked-out branch. */
+  readonly branch?: string;
+  /** Goes into the answer. */
+  readonly model?: string;
+  /** A lease that the caller holds; otherwise the turn takes one and gives it back at its end. */
+  readonly lease?: Lease;
+}
+
+/**
+ * One answer while it is made: messages that are durable at once, and streamed
+ * text that a killed process leaves behind, readable.
+ *
+ * The text lies in a journal beside the log and becomes one message at the
+ * end, so a long stream does not grow the log.
+ */
+export interface Turn extends AsyncDisposable {
+  readonly id: string;
+  /** `running`, or how it ended. */
+  readonly state: EndState | "running";
+  /** What was streamed since the last message. */
+  readonly text: string;
+  /** What the turn has written. */
+  readonly entries: readonly Entry[];
+  /**
+   * Append messages, durable at once and marked with the turn. Text that was
+   * streamed before an assistant message is taken to be part of that message.
+   */
+  add(messages: Messages): Promise<Entry[]>;
+  /**
+   * Keep streamed text. Resolves when it is journalled, and need not be
+   * awaited: text that could not be journalled is written by `finish` all the same.
+   */
+  delta(text: string): Promise<void>;
+  /**
+   * End the turn: the streamed text, or `message` in its place, becomes the
+   * answer. One write makes it durable and removes the journal. `undefined`
+   * when there was no text.
+   */
+  finish(state?: "finished" | "stopped", options?: FinishOptions): Promise<Entry | undefined>;
+}
+
+export interface FinishOptions {
+  readonly message?: MessageInput;
+}
+
+class RunningTurn implements Turn {
+  readonly id: string;
+  readonly #store: StoreAccess;
+  readonly #conversation: string;
+  readonly #lease: Lease;
+  readonly #ownsLease: boolean;
+  readonly #header: JsonObject;
+  readonly #epoch: number;
+  readonly #journal: Journal;
+  #renewal: NodeJS.Timeout | undefined;
+  #state: EndState | "running" = "running";
+  #entries: Entry[] = [];
+  #count = 0;
+  #lost: ColloquyError | undefined;
+  #finishing: Promise<Entry | undefined> | undefined;
+
+  static async begin(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
+    checkMembers(options, TURN_MEMBERS, "options");
+    const { operationId, model, ttlMs, waitMs } = options;
+    if (operationId !== undefined) checkTurnId(operationId);
+    if (model !== undefined) checkLabel(model, "model");
+    store.assertWritable();
+    const id = operationId ?? nextUuid(store.nowMs());
+    const given = options.lease;
+    if (given !== undefined) epochOf(given, conversation);
+    const lease = given ?? (await Lease.acquire(store, conversation, withoutUndefined({ ttlMs, waitMs })));
+    try {
+      await sealWith(store, conversation, lease);
+      const ended = operationId === undefined ? undefined : await findEnded(store, conversation, operationId);
+      if (ended !== undefined) {
+        if (given === undefined) await lease.release();
+        return ended;
+      }
+      const { tree } = await tailOf(store, conversation);
+      // By its id: the turn stays on its branch when that is renamed.
+      const branch = targetBranch(tree, options.branch);
+      const header = { branch, model: model ?? null, startedAt: isoTime(store.nowMs()), part: 1 };
+      const turn = new RunningTurn(store, conversation, id, lease, given === undefined, header);
+      await turn.#journal.begin(header);
+      turn.#keepLease();
+      return turn;
+    } catch (error) {
+      if (given === undefined) await lease.release().catch(() => {});
+      throw error;
+    }
+  }
+
+  private constructor(
+    store: StoreAccess,
+    conversation: string,
+    id: string,
+    lease: Lease,
+    ownsLease: boolean,
+    header: JsonObject,
+  ) {
+    this.#store = store;
+    this.#conversation = conversation;
+    this.id = id;
+    this.#lease = lease;
+    this.#ownsLease = ownsLease;
+    this.#header = header;
+    this.#epoch = lease.epoch;
+    this.#journal = new Journal(store, conversation, id, lease.epoch);
+  }
+
+  get state(): EndState | "running" {
+    return this.#state;
+  }
+
+  get text(): string {
+    return this.#journal.text;
+  }
+
+  get entries(): readonly Entry[] {
+    return this.#entries;
+  }
+
+  async add(messages: Messages): Promise<Entry[]> {
+    this.#assertRunning();
+    const answers = toList(messages).some((message) => message?.role === "assistant");
+    if (answers) await this.#journal.settled();
+    const streamed = answers ? this.#journal.text : "";
+    const nowMs = this.#store.nowMs();
+    // Checked before anything is read from them.
+    draftMessages(messages, nowMs);
+    const drafts = draftMessages(completed(toList(messages), streamed, this.#header), nowMs);
+    const writing = this.#write(drafts, String(++this.#count), streamed !== "", nowMs);
+    // In the same commit: there is no moment without a journal.
+    if (streamed !== "") this.#journal.restart({ ...this.#header, part: this.#count + 1 });
+    try {
+      const entries = await writing;
+      this.#entries.push(...entries);
+      return entries;
+    } catch (error) {
+      if (streamed !== "") this.#journal.takeBack(streamed);
+      throw error;
+    }
+  }
+
+  delta(text: string): Promise<void> {
+    this.#assertRunning();
+    if (typeof text !== "string") throw invalid("A delta must be text", "text");
+    return this.#journal.add(text);
+  }
+
+  async finish(
+    state: "finished" | "stopped" = "finished",
+    options: FinishOptions = {},
+  ): Promise<Entry | undefined> {
+    if (state !== "finished" && state !== "stopped") {
+      throw invalid('A turn ends "finished" or "stopped"', "state");
+    }
+    checkMembers(options, FINISH_MEMBERS, "options");
+    if (options.message !== undefined && options.message.role !== "assistant") {
+      throw invalid("The answer of a turn is a message of the assistant", "message");
+    }
+    this.#assertRunning();
+    if (this.#finishing !== undefined) throw ended(this.id);
+    this.#finishing = this.#finish(state, options);
+    try {
+      return await this.#finishing;
+    } finally {
+      // One that failed may be tried again.
+      this.#finishing = undefined;
+    }
+  }
+
+  async #finish(state: "finished" | "stopped", { message }: FinishOptions): Promise<Entry | undefined> {
+    await this.#journal.settled();
+    const nowMs = this.#store.nowMs();
+    const draft = endDraft(this.id, this.#header, message, this.#journal.text, state, nowMs);
+    const [entry] = await this.#write([draft], "end", true, nowMs);
+    this.#state = state;
+    clearInterval(this.#renewal);
+    if (this.#ownsLease) await this.#lease.release().catch(() => {});
+    if (entry === undefined || entry.kind !== "message") return undefined;
+    this.#entries.push(entry);
+    return entry;
+  }
+
+  /**
+   * Whoever leaves a turn without ending it has stopped it. A turn that is
+   * being ended, or was lost to another holder, says so elsewhere.
+   */
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#renewal);
+    if (this.#finishing !== undefined) await this.#finishing.catch(() => {});
+    if (this.#state !== "running" || this.#lost !== undefined) return;
+    await this.finish("stopped").catch((error: unknown) => {
+      // Whoever took over has ended it already.
+      if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") throw error;
+    });
+  }
+
+  #write(drafts: readonly Draft[], step: string, endsTurn: boolean, nowMs: number): Promise<Entry[]> {
+    return write(
+      this.#store,
+      this.#conversation,
+      drafts,
+      {
+        branch: this.#header.branch as number,
+        operationId: `${this.id}/${step}`,
+        expectedHead: undefined,
+        epoch: this.#epoch,
+        ...(endsTurn ? { endsTurn: this.id } : {}),
+      },
+      nowMs,
+    );
+  }
+
+  #keepLease(): void {
+    if (!this.#ownsLease) return;
+    const renew = (): void => {
+      this.#lease.renew().catch((error: unknown) => {
+        this.#lost = asColloquyError(error, "Cannot renew the lease");
+      });
+    };
+    this.#renewal = setInterval(renew, this.#lease.ttlMs / 3).unref();
+  }
+
+  #assertRunning(): void {
+    if (this.#state !== "running") throw ended(this.id);
+    if (this.#lost?.code === "CONFLICT") throw this.#lost;
+  }
+}
+
+/** Begin a turn, or give back the one that has ended under this name. */
+export function beginTurn(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
+  return RunningTurn.begin(store, conversation, options);
+}
+
+function toList(messages: Messages): readonly MessageInput[] {
+  return Array.isArray(messages) ? messages : [messages as MessageInput];
+}
+
+/** Messages with the turn's model, and with the words that were streamed before them, where they lack these. */
+function completed(
+  messages: readonly MessageInput[],
+  streamed: string,
+  { model }: JsonObject,
+): MessageInput[] {
+  let rest = streamed.trim();
+  return messages.map((message) => {
+    if (message?.role !== "assistant") return message;
+    const named = typeof model === "string" && message.model === undefined ? { ...message, model } : message;
+    const missing = rest !== "" && !textOf(message).includes(rest);
+    rest = "";
+    return missing ? { ...named, content: [{ type: "text", text: streamed }, ...blocksOf(message)] } : named;
+  });
+}
+
+function blocksOf({ content }: MessageInput): readonly Block[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+/** The ids of a turn's entries are made of its own. */
+function checkTurnId(operationId: unknown): void {
+  if (Buffer.byteLength(checkOperationId(operationId)) > TURN_ID_BYTES_MAX) {
+    throw invalid(
+      `Invalid operation id: that of a turn has at most ${TURN_ID_BYTES_MAX} bytes`,
+      "operationId",
+    );
+  }
+}
+
+const TURN_ID_BYTES_MAX = 240;
+
+const TURN_MEMBERS: ReadonlySet<string> = new Set([
+  "operationId",
+  "branch",
+  "model",
+  "lease",
+  "ttlMs",
+  "waitMs",
+]);
+const FINISH_MEMBERS: ReadonlySet<string> = new Set(["message"]);
+
+function withoutUndefined(options: { ttlMs: number | undefined; waitMs: number | undefined }): LeaseOptions {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}

@@ -1,0 +1,188 @@
+import { Worker } from "node:worker_threads";
+import type {
+  BlobPart,
+  Change,
+  ConversationInfo,
+  Engine,
+  EngineOptions,
+  EngineStats,
+  EntryPage,
+  FeedPlace,
+  Finding,
+  ListQuery,
+  OlderConversation,
+  OpenTurn,
+  Operation,
+  Outcome,
+  PageQuery,
+  VerifyReport,
+} from "../../engine/engine.ts";
+import { type ColloquyError, unavailable } from "../../errors.ts";
+import type { Tail } from "../../tree/place.ts";
+import { type Reply, type Request, reviveError } from "./worker-protocol.ts";
+
+/** Another engine, in a thread of its own. */
+export class WorkerEngine implements Engine {
+  readonly name: string;
+  readonly location: string | null;
+  readonly #worker: Worker;
+  readonly #calls: Calls;
+
+  static async open(target: string, options: EngineOptions): Promise<WorkerEngine> {
+    const { onProblem, ...plain } = options;
+    // The same file name in the sources and, compiled, in the package.
+    const script = new URL(import.meta.url.endsWith(".ts") ? "./worker.ts" : "./worker.js", import.meta.url);
+    const worker = new Worker(script, { workerData: { target, options: plain } });
+    const calls = new Calls(worker);
+    worker.on("message", (reply: Reply) => {
+      if ("problem" in reply) onProblem(reviveError(reply.problem));
+      else calls.settle(reply);
+    });
+    worker.on("error", (error) =>
+      calls.end(unavailable(`The worker failed: ${(error as Error).message}`, { cause: error })),
+    );
+    worker.on("exit", () => calls.end(unavailable("The worker has ended")));
+    const opened = await calls.expect<{ name: string; location: string | null }>(0);
+    return new WorkerEngine(worker, calls, opened);
+  }
+
+  private constructor(worker: Worker, calls: Calls, opened: { name: string; location: string | null }) {
+    this.#worker = worker;
+    this.#calls = calls;
+    this.name = opened.name;
+    this.location = opened.location;
+  }
+
+  async commit(operations: readonly Operation[]): Promise<Outcome[]> {
+    const outcomes = await this.#ask<Outcome[]>("commit", operations);
+    return outcomes.map((outcome) =>
+      outcome.ok ? outcome : { ok: false, error: reviveError(outcome.error) },
+    );
+  }
+
+  byId(id: string): Promise<ConversationInfo | undefined> {
+    return this.#ask("byId", id);
+  }
+
+  byKey(key: string): Promise<ConversationInfo | undefined> {
+    return this.#ask("byKey", key);
+  }
+
+  list(query: ListQuery): Promise<ConversationInfo[]> {
+    return this.#ask("list", query);
+  }
+
+  page(query: PageQuery): Promise<EntryPage> {
+    return this.#ask("page", query);
+  }
+
+  locate(conversation: string, entryId: string): Promise<number | undefined> {
+    return this.#ask("locate", conversation, entryId);
+  }
+
+  tail(conversation: string): Promise<Tail | undefined> {
+    return this.#ask("tail", conversation);
+  }
+
+  turn(conversation: string, from: number): Promise<OpenTurn | undefined> {
+    return this.#ask("turn", conversation, from);
+  }
+
+  blob(hash: string, offset: number, length: number): Promise<BlobPart | undefined> {
+    return this.#ask("blob", hash, offset, length);
+  }
+
+  changes(after: FeedPlace | null, limit: number): Promise<{ changes: Change[]; place: FeedPlace }> {
+    return this.#ask("changes", after, limit);
+  }
+
+  backup(path: string): Promise<void> {
+    return this.#ask("backup", path);
+  }
+
+  verify(): Promise<VerifyReport> {
+    return this.#ask("verify");
+  }
+
+  repair(): Promise<Finding[]> {
+    return this.#ask("repair");
+  }
+
+  older(): Promise<OlderConversation[]> {
+    return this.#ask("older");
+  }
+
+  upgrade(conversation: string): Promise<string | undefined> {
+    return this.#ask("upgrade", conversation);
+  }
+
+  stats(): Promise<EngineStats> {
+    return this.#ask("stats");
+  }
+
+  async close(): Promise<void> {
+    if (this.#calls.ended) return;
+    await this.#ask("close");
+    await this.#worker.terminate();
+  }
+
+  #ask<T>(method: Request["method"], ...args: unknown[]): Promise<T> {
+    return this.#calls.ask<T>(method, args);
+  }
+}
+
+interface Waiting {
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: ColloquyError) => void;
+}
+
+/** Questions to the thread that wait for their answer. */
+class Calls {
+  readonly #worker: Worker;
+  readonly #waiting = new Map<number, Waiting>();
+  #next = 1;
+  #end: ColloquyError | undefined;
+
+  constructor(worker: Worker) {
+    this.#worker = worker;
+  }
+
+  get ended(): boolean {
+    return this.#end !== undefined;
+  }
+
+  ask<T>(method: Request["method"], args: unknown[]): Promise<T> {
+    const id = this.#next++;
+    const answer = this.expect<T>(id);
+    this.#worker.postMessage({ id, method, args } satisfies Request);
+    return answer;
+  }
+
+  /** A store that nobody closes must not keep the process alive, unless an answer is awaited. */
+  expect<T>(id: number): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#end !== undefined) {
+        reject(this.#end);
+        return;
+      }
+      this.#worker.ref();
+      this.#waiting.set(id, { resolve: resolve as (value: unknown) => void, reject });
+    });
+  }
+
+  settle(reply: Exclude<Reply, { problem: unknown }>): void {
+    const asked = this.#waiting.get(reply.id);
+    this.#waiting.delete(reply.id);
+    if (this.#waiting.size === 0) this.#worker.unref();
+    if ("error" in reply) asked?.reject(reviveError(reply.error));
+    else asked?.resolve(reply.value);
+  }
+
+  /** The thread is gone: nobody who waits, or asks later, waits for ever. */
+  end(error: ColloquyError): void {
+    this.#end ??= error;
+    const asked = [...this.#waiting.values()];
+    this.#waiting.clear();
+    for (const { reject } of asked) reject(this.#end);
+  }
+}

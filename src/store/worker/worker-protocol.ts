@@ -1,0 +1,30 @@
+import type { Engine } from "../../engine/engine.ts";
+import { ColloquyError, type ErrorCode } from "../../errors.ts";
+
+/** What the two sides of a worker say to each other. Answer 0 is that of opening. */
+export interface Request {
+  readonly id: number;
+  readonly method: Exclude<keyof Engine, "name" | "location">;
+  readonly args: readonly unknown[];
+}
+
+export type Reply =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: FlatError }
+  | { readonly problem: FlatError };
+
+/** An error as plain values: the copy between threads keeps a message, but neither class nor code. */
+export interface FlatError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly field: string | undefined;
+  readonly details: Readonly<Record<string, unknown>> | undefined;
+}
+
+export function flattenError({ code, message, field, details }: ColloquyError): FlatError {
+  return { code, message, field, details };
+}
+
+export function reviveError({ code, message, field, details }: FlatError): ColloquyError {
+  return new ColloquyError(code, message, { field, details });
+}

@@ -1,0 +1,36 @@
+/** The other side of `WorkerEngine`: opens the engine in this thread and does what it is asked. */
+import { parentPort, workerData } from "node:worker_threads";
+import type { Engine, EngineOptions, Outcome } from "../../engine/engine.ts";
+import { asColloquyError } from "../../errors.ts";
+import { openEngine } from "../open.ts";
+import { flattenError, type Reply, type Request } from "./worker-protocol.ts";
+
+const port = parentPort;
+if (port === null) throw new Error("This file runs in a worker thread only");
+const send = (reply: Reply): void => port.postMessage(reply);
+
+const { target, options } = workerData as { target: string; options: Omit<EngineOptions, "onProblem"> };
+try {
+  const engine = await openEngine(target, {
+    ...options,
+    onProblem: (problem) => send({ problem: flattenError(problem) }),
+  });
+  port.on("message", (request: Request) => answer(engine, request));
+  send({ id: 0, value: { name: engine.name, location: engine.location } });
+} catch (error) {
+  send({ id: 0, error: flattenError(asColloquyError(error, `Cannot open ${target}`)) });
+}
+
+async function answer(engine: Engine, { id, method, args }: Request): Promise<void> {
+  try {
+    const work = engine[method] as unknown as (...values: readonly unknown[]) => unknown;
+    const value = await work.apply(engine, args as unknown[]);
+    send({ id, value: method === "commit" ? (value as Outcome[]).map(flatten) : value });
+  } catch (error) {
+    send({ id, error: flattenError(asColloquyError(error, "The engine failed")) });
+  }
+}
+
+function flatten(outcome: Outcome): unknown {
+  return outcome.ok ? outcome : { ok: false, error: flattenError(outcome.error) };
+}

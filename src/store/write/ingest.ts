@@ -1,0 +1,190 @@
+/**
+ * Conversations that were written elsewhere, taken in entry by entry with
+ * their own ids and times. For imports; whoever talks uses `Conversation`.
+ */
+import type {
+  ConversationInfo,
+  CreateOperation,
+  EntryPlace,
+  NewBlob,
+  NewEntry,
+} from "../../engine/engine.ts";
+import { ColloquyError } from "../../errors.ts";
+import type { Entry, Message } from "../../message/types.ts";
+import { checkShape } from "../../message/validate.ts";
+import { describeBranches } from "../../tree/branches.ts";
+import type { Tail } from "../../tree/place.ts";
+import { assertJson, type JsonObject } from "../../util/json.ts";
+import { isoTime } from "../../util/time.ts";
+import { nextUuid } from "../../util/uuid.ts";
+import type { StoreAccess } from "../access.ts";
+import { extractBlobs, inlineBlobs, type StandsFor } from "../blobs/blob-parts.ts";
+import { putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
+import { tailOf } from "../read/lookups.ts";
+import { accessOf, type Store } from "../store.ts";
+
+/** An entry that is ready to be written. */
+export interface ReadyEntry {
+  readonly entry: NewEntry;
+  readonly blobs: readonly NewBlob[];
+}
+
+const PAGE_ENTRIES = 1000;
+const PAGE_BYTES = 8 * 1024 * 1024;
+
+export class Ingest {
+  readonly #store: StoreAccess;
+
+  constructor(store: Store) {
+    this.#store = accessOf(store);
+  }
+
+  /**
+   * Throws `VALIDATION_ERROR` when it cannot be a message. It must not be
+   * changed afterwards, and it must be made of parsed JSON of a bounded depth
+   * (`isPlain`), or it is looked through.
+   */
+  message(id: string, atMs: number, message: Message, isPlain: boolean, standsFor?: StandsFor): ReadyEntry {
+    checkShape(message);
+    if (!isPlain) assertJson(message, "message");
+    return ready({ id, kind: "message", at: isoTime(atMs) }, message, standsFor);
+  }
+
+  other(kind: string, id: string, atMs: number, data: JsonObject, standsFor?: StandsFor): ReadyEntry {
+    assertJson(data, "data");
+    return ready({ id, kind, at: isoTime(atMs), data }, data, standsFor);
+  }
+
+  /** Also from the trash. */
+  find(id: string): Promise<ConversationInfo | undefined> {
+    return this.#store.ask((engine) => engine.byId(id));
+  }
+
+  byKey(key: string): Promise<ConversationInfo | undefined> {
+    return this.#store.ask((engine) => engine.byKey(key));
+  }
+
+  tail(conversation: string): Promise<Tail> {
+    return tailOf(this.#store, conversation);
+  }
+
+  locate(conversation: string, entryId: string): Promise<number | undefined> {
+    return this.#store.ask((engine) => engine.locate(conversation, entryId));
+  }
+
+  /**
+   * Make a conversation, or find the one of that id. Where a session key is
+   * in use already, the conversation is made without one.
+   */
+  async create(
+    init: Pick<CreateOperation, "id" | "key" | "title" | "channel" | "model"> & { readonly atMs: number },
+  ): Promise<ConversationInfo> {
+    const { atMs, ...members } = init;
+    const operation: CreateOperation = {
+      type: "create",
+      ...members,
+      idGiven: true,
+      profileId: null,
+      at: isoTime(atMs),
+      resume: false,
+    };
+    try {
+      return await this.#store.queue.push(operation);
+    } catch (error) {
+      if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") throw error;
+      const existing = await this.find(init.id);
+      if (existing !== undefined) return existing;
+      if (error.field !== "key" || init.key === null) throw error;
+      return this.#store.queue.push({ ...operation, key: null });
+    }
+  }
+
+  /** Out of the trash. `undefined` when its session key is in use meanwhile. */
+  async restore(conversation: string): Promise<ConversationInfo | undefined> {
+    try {
+      const at = isoTime(this.#store.nowMs());
+      return await this.#store.queue.push({ type: "restore", conversation, at });
+    } catch (error) {
+      if (error instanceof ColloquyError && error.code === "CONFLICT") return undefined;
+      throw error;
+    }
+  }
+
+  update(
+    conversation: string,
+    patch: { readonly title?: string; readonly model?: string },
+  ): Promise<ConversationInfo> {
+    const at = isoTime(this.#store.nowMs());
+    return this.#store.queue.push({ type: "update", conversation, patch, at });
+  }
+
+  /**
+   * Append to a branch, by its id. Depth is no reason to refuse what exists
+   * elsewhere. Unless the caller knows that the ids are `fresh`, one that
+   * exists already is a `CONFLICT`.
+   */
+  async append(
+    conversation: string,
+    branch: number | undefined,
+    entries: readonly ReadyEntry[],
+    fresh: boolean,
+  ): Promise<readonly EntryPlace[]> {
+    const nowMs = this.#store.nowMs();
+    const result = await this.#store.queue.push({
+      type: "append",
+      conversation,
+      entries: entries.map(({ entry }) => (fresh ? entry : { ...entry, idGiven: true })),
+      blobs: entries.flatMap(({ blobs }) => blobs),
+      branch,
+      operationId: entries.length > 1 ? nextUuid(nowMs) : undefined,
+      operationGiven: false,
+      expectedHead: undefined,
+      maxDepth: Number.MAX_SAFE_INTEGER,
+      at: isoTime(nowMs),
+    });
+    return result.replayed ? result.entries : result.places;
+  }
+
+  putBlob(source: AsyncIterable<Uint8Array> | Uint8Array): Promise<StoredBlob> {
+    return putBlob(this.#store, source);
+  }
+
+  /** Every entry behind `seq`, whatever branch it lies on. */
+  async *log(conversation: string, after: number): AsyncGenerator<Entry, void, undefined> {
+    for (let from = after, more = true; more; ) {
+      const page = await this.#store.ask((engine) =>
+        engine.page({
+          conversation,
+          direction: "forward",
+          from,
+          limit: PAGE_ENTRIES,
+          bytesMax: PAGE_BYTES,
+          kind: undefined,
+          branch: null,
+        }),
+      );
+      yield* await inlineBlobs(this.#store, page.entries);
+      from = page.entries.at(-1)?.seq ?? from;
+      more = page.more && page.entries.length > 0;
+    }
+  }
+
+  /** How many branches lie deeper than is allowed to those who make them. */
+  async deepBranches(conversation: string): Promise<number> {
+    const { tree, lastSeq, last } = await this.tail(conversation);
+    const { maxDepth } = this.#store.depthLimits;
+    return describeBranches(tree, lastSeq, last).filter(({ depth }) => depth > maxDepth).length;
+  }
+}
+
+function ready(
+  entry: Pick<NewEntry, "id" | "kind" | "at" | "data">,
+  value: Message | JsonObject,
+  standsFor: StandsFor | undefined,
+): ReadyEntry {
+  const json = JSON.stringify(value);
+  const extracted = extractBlobs(value, json, standsFor);
+  if (extracted === undefined) return { entry: { ...entry, idGiven: false, json }, blobs: [] };
+  const { refs, blobs } = extracted;
+  return { entry: { ...entry, idGiven: false, json: extracted.json, blobs: refs }, blobs };
+}

@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import type { Operation, Outcome } from "../../engine/engine.ts";
+import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
+import { openStore } from "../open.ts";
+
+/** Tells how many operations came together, and fails when it is told to. */
+class WatchedEngine extends EphemeralEngine {
+  readonly batches: number[] = [];
+  failing = false;
+
+  override commit(operations: readonly Operation[]): Outcome[] {
+    this.batches.push(operations.length);
+    if (this.failing) throw new Error("the disk is gone");
+    return super.commit(operations);
+  }
+}
+
+const hello = { role: "user", content: "hello" } as const;
+
+describe("group commit", () => {
+  it("gives everything that arrives together to the engine at once", async () => {
+    const engine = new WatchedEngine();
+    const store = await openStore(engine);
+    const chats = await Promise.all(Array.from({ length: 64 }, () => store.create()));
+    await Promise.all(chats.map((chat) => chat.append(hello)));
+    expect(engine.batches).toEqual([64, 64]);
+  });
+
+  it("lets each writer's next message join the next batch", async () => {
+    const engine = new WatchedEngine();
+    const store = await openStore(engine);
+    const chats = await Promise.all(Array.from({ length: 8 }, () => store.create()));
+    await Promise.all(
+      chats.map(async (chat) => {
+        for (let n = 0; n < 5; n++) await chat.append(hello);
+      }),
+    );
+    expect(engine.batches).toEqual([8, 8, 8, 8, 8, 8]);
+  });
+
+  it("bounds a batch by count and by bytes", async () => {
+    const engine = new WatchedEngine();
+    const store = await openStore(engine);
+    const chat = await store.create();
+    await Promise.all(Array.from({ length: 1500 }, () => chat.append(hello)));
+    expect(engine.batches).toEqual([1, 1024, 476]);
+    const large = { role: "user", content: "x".repeat(6 * 1024 * 1024) } as const;
+    await Promise.all([chat.append(large), chat.append(large), chat.append(large)]);
+    expect(engine.batches.slice(3)).toEqual([2, 1]);
+  });
+
+  it("rejects everything in a batch that the engine could not do, and goes on afterwards", async () => {
+    const engine = new WatchedEngine();
+    const store = await openStore(engine);
+    const chat = await store.create();
+    engine.failing = true;
+    const results = await Promise.allSettled([chat.append(hello), chat.append(hello)]);
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    engine.failing = false;
+    expect((await chat.append(hello))[0]?.seq).toBe(1);
+  });
+
+  it("answers everybody when an engine gives no answer", async () => {
+    const engine = new WatchedEngine();
+    engine.commit = () => undefined as unknown as Outcome[];
+    const store = await openStore(engine);
+    await expect(store.create()).rejects.toMatchObject({ code: "INTERNAL_ERROR", message: /no answer/ });
+    await store.close();
+  });
+});

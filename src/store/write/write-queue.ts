@@ -1,0 +1,147 @@
+import type {
+  AppendOperation,
+  AppendResult,
+  BlobOperation,
+  CollectOperation,
+  ConversationInfo,
+  Done,
+  Engine,
+  JournalOperation,
+  LeaseGrant,
+  LeaseOperation,
+  Operation,
+  Outcome,
+  PurgeOperation,
+  RedactOperation,
+  Removed,
+  SweepOperation,
+} from "../../engine/engine.ts";
+import { asColloquyError, ColloquyError, unavailable } from "../../errors.ts";
+
+/** Limits of one transaction, so that a flood neither fills memory nor makes everybody wait for the last of it. */
+const BATCH_OPERATIONS_MAX = 1024;
+const BATCH_SIZE_MAX = 16 * 1024 * 1024;
+
+/** What an operation is answered with. */
+export type ResultOf<T extends Operation> = T extends AppendOperation
+  ? AppendResult
+  : T extends LeaseOperation
+    ? LeaseGrant
+    : T extends JournalOperation | BlobOperation
+      ? number
+      : T extends PurgeOperation | RedactOperation | SweepOperation | CollectOperation
+        ? Removed
+        : ConversationInfo;
+
+interface Waiting {
+  readonly operation: Operation;
+  /** In characters, which is near enough for a limit. */
+  readonly size: number;
+  readonly resolve: (result: never) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Group commit: what arrives together shares one transaction and one sync.
+ *
+ * The queue is drained in a microtask, which is late enough to catch
+ * everything that the running code starts and early enough not to be felt.
+ */
+export class WriteQueue {
+  readonly #engine: Engine;
+  #waiting: Waiting[] = [];
+  #draining: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(engine: Engine) {
+    this.#engine = engine;
+  }
+
+  push<T extends Operation>(operation: T): Promise<ResultOf<T>> {
+    // A turn may outlive its store.
+    if (this.#closed) return Promise.reject(unavailable("The store is closed"));
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ operation, size: sizeOf(operation), resolve, reject });
+      this.#draining ??= Promise.resolve().then(() => this.#drain());
+    });
+  }
+
+  /** Take nothing more. Resolves when everything that was pushed has been answered. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    while (this.#draining !== undefined) await this.#draining;
+  }
+
+  async #drain(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#nextBatch();
+      let outcomes: Outcome[];
+      try {
+        const committed = this.#engine.commit(batch.map(({ operation }) => operation));
+        outcomes = Array.isArray(committed) ? committed : await committed;
+        if (!Array.isArray(outcomes)) throw new Error("the engine gave no answer");
+      } catch (error) {
+        for (const { reject } of batch) reject(asColloquyError(error, "Cannot write"));
+        continue;
+      }
+      batch.forEach((waiting, index) => {
+        answer(waiting, outcomes[index]);
+      });
+      // Let those who were just answered go first: what they write next joins the next batch.
+      await undefined;
+    }
+    this.#draining = undefined;
+  }
+
+  #nextBatch(): Waiting[] {
+    let size = 0;
+    let count = 0;
+    for (const waiting of this.#waiting) {
+      size += waiting.size;
+      if (count > 0 && (count >= BATCH_OPERATIONS_MAX || size > BATCH_SIZE_MAX)) break;
+      count++;
+    }
+    return this.#waiting.splice(0, count);
+  }
+}
+
+function sizeOf(operation: Operation): number {
+  switch (operation.type) {
+    case "append": {
+      const blobs = operation.blobs?.reduce((sum, { data }) => sum + data.length, 0) ?? 0;
+      return operation.entries.reduce((sum, { json }) => sum + json.length, blobs);
+    }
+    case "journal":
+      return operation.text.length;
+    case "blob":
+      return operation.data.length;
+    default:
+      return 0;
+  }
+}
+
+/** The member of the answer that says what an operation did. */
+const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
+  create: "info",
+  update: "info",
+  trash: "info",
+  restore: "info",
+  append: "append",
+  purge: "removed",
+  redact: "removed",
+  sweep: "removed",
+  collect: "removed",
+  lease: "lease",
+  journal: "length",
+  blob: "length",
+};
+
+function answer({ operation, resolve, reject }: Waiting, outcome: Outcome | undefined): void {
+  if (outcome?.ok === false) {
+    reject(outcome.error);
+    return;
+  }
+  const result = outcome?.[ANSWER[operation.type]];
+  if (result === undefined) reject(new ColloquyError("INTERNAL_ERROR", "The engine did not say what it did"));
+  else resolve(result as never);
+}
