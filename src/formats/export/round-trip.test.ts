@@ -9,7 +9,7 @@ import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { decodeLine } from "../../transcript/lines.ts";
 import { importConversations } from "../import/run.ts";
-import { colloquyJson, colloquyLines } from "../readers/colloquy.ts";
+import { colloquyJson, colloquyLines } from "../readers/colloquy/index.ts";
 
 let store: Store;
 let id: string;

@@ -1,23 +1,28 @@
 /** Which reader a file is for: by what it holds, with its path only where the content says too little. */
 import type { JsonObject } from "../../util/json.ts";
-import { agentDatabase } from "../readers/agent-database.ts";
-import { chatgpt } from "../readers/chatgpt.ts";
-import { claudeAi } from "../readers/claude-ai.ts";
-import { claudeCode } from "../readers/claude-code.ts";
-import { codex, codexDocument } from "../readers/codex.ts";
-import { colloquyJson, colloquyLines } from "../readers/colloquy.ts";
-import { geminiDocument, geminiLines } from "../readers/gemini.ts";
-import { goclawLines } from "../readers/goclaw.ts";
-import { isKomatachiPath, komatachiLines } from "../readers/komatachi.ts";
-import { librechat } from "../readers/librechat.ts";
-import { llamaUi } from "../readers/llama-ui.ts";
-import { openWebui } from "../readers/open-webui.ts";
-import { openaiChatDocument, openaiChatLines } from "../readers/openai-chat.ts";
-import { isOpenclawCopy, isOpenclawPath, openclawDatabase, openclawIndex } from "../readers/openclaw.ts";
-import { opencodeDatabase, opencodeDocument } from "../readers/opencode.ts";
-import { personalAgentDocument, personalAgentLines } from "../readers/personal-agent.ts";
-import { openclawTranscript, pi } from "../readers/pi.ts";
-import { sharegptDocument, sharegptLines } from "../readers/sharegpt.ts";
+import { agentDatabase } from "../readers/agent-sqlite/index.ts";
+import { chatgpt } from "../readers/chatgpt/index.ts";
+import { claudeAi } from "../readers/claude-ai/index.ts";
+import { claudeCode } from "../readers/claude-code/index.ts";
+import { codex, codexDocument } from "../readers/codex/index.ts";
+import { colloquyJson, colloquyLines } from "../readers/colloquy/index.ts";
+import { geminiDocument, geminiLines } from "../readers/gemini/index.ts";
+import { goclawLines } from "../readers/goclaw/index.ts";
+import { isKomatachiPath, komatachiLines } from "../readers/komatachi/index.ts";
+import { librechat } from "../readers/librechat/index.ts";
+import { llamaUi } from "../readers/llama-ui/index.ts";
+import { openWebui } from "../readers/open-webui/index.ts";
+import { openaiChatDocument, openaiChatLines } from "../readers/openai-chat/index.ts";
+import {
+  isOpenclawCopy,
+  isOpenclawPath,
+  openclawDatabase,
+  openclawIndex,
+} from "../readers/openclaw/index.ts";
+import { opencodeDatabase, opencodeDocument } from "../readers/opencode/index.ts";
+import { personalAgentDocument, personalAgentLines } from "../readers/personal-agent/index.ts";
+import { openclawTranscript, pi } from "../readers/pi/index.ts";
+import { sharegptDocument, sharegptLines } from "../readers/sharegpt/index.ts";
 import type {
   DatabaseFormat,
   DocumentFormat,

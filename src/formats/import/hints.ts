@@ -1,10 +1,10 @@
 /** What files beside a transcript say about its conversation: names and session keys. */
 import type { Json } from "../../util/json.ts";
-import { agentHint } from "../readers/claude-code-meta.ts";
-import { codexNames } from "../readers/codex-names.ts";
-import { komatachiMetadata } from "../readers/komatachi.ts";
-import { openclawKeys } from "../readers/openclaw.ts";
-import { personalAgentMetadataName, readPersonalAgentMetadata } from "../readers/personal-agent.ts";
+import { agentHint } from "../readers/claude-code/meta.ts";
+import { codexNames } from "../readers/codex/names.ts";
+import { komatachiMetadata } from "../readers/komatachi/index.ts";
+import { openclawKeys } from "../readers/openclaw/index.ts";
+import { personalAgentMetadataName, readPersonalAgentMetadata } from "../readers/personal-agent/index.ts";
 import type { SourceConversation, Surroundings } from "./contract.ts";
 import { parsedIn } from "./values.ts";
 

@@ -1,0 +1,132 @@
+/** A SQLite file with the tables `sessions` and `messages`, as small agents keep their conversations. */
+import type { Block, Message } from "../../../message/types.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { ConversationSink, DatabaseFormat, Sink, SourceDatabase } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../import/values.ts";
+import { isKnownRole } from "../goclaw/message.ts";
+import { contentWith, FlatTools, listOf, mediaBlock, roleOf } from "../shared/flat-tools.ts";
+
+const NAME = "agent-sqlite";
+const ROWS_BETWEEN = 500;
+
+type Row = Readonly<Record<string, unknown>>;
+
+export const agentDatabase: DatabaseFormat = {
+  kind: "database",
+  name: NAME,
+  sniff: (database) =>
+    has(database, "sessions", ["id", "channel"]) &&
+    has(database, "messages", ["id", "session_id", "role", "content"]),
+  *read(database, sink) {
+    for (const session of database.rows("SELECT * FROM sessions ORDER BY rowid")) {
+      yield* readSession(database, session, sink);
+    }
+    yield* readOrphans(database, sink);
+  },
+};
+
+function has(database: SourceDatabase, table: string, wanted: readonly string[]): boolean {
+  const columns = new Set(database.columns(table));
+  return wanted.every((column) => columns.has(column));
+}
+
+function* readSession(database: SourceDatabase, session: Row, sink: Sink): Generator<void> {
+  const sourceId = String(session.id);
+  const conversation = sink.conversation({
+    sourceId,
+    ...(sourceId.includes(":") ? { key: sourceId } : {}),
+    createdAt: timeIn(session.created_at),
+    about: defined({ channel: textIn(session.channel) }),
+  });
+  conversation.note(recordOf(session));
+  yield* readMessages(database, sourceId, conversation, sink);
+}
+
+/** Messages of a session that is not there any more. */
+function* readOrphans(database: SourceDatabase, sink: Sink): Generator<void> {
+  const sql =
+    "SELECT DISTINCT session_id FROM messages WHERE session_id NOT IN (SELECT id FROM sessions) ORDER BY 1";
+  for (const { session_id: id } of [...database.rows(sql)]) {
+    const sourceId = String(id);
+    sink.unresolved(`session ${sourceId}`);
+    yield* readMessages(database, sourceId, sink.conversation({ sourceId }), sink);
+  }
+}
+
+function* readMessages(
+  database: SourceDatabase,
+  sourceId: string,
+  conversation: ConversationSink,
+  sink: Sink,
+): Generator<void> {
+  const tools = new FlatTools();
+  let count = 0;
+  for (const row of database.rows("SELECT * FROM messages WHERE session_id = ? ORDER BY id", sourceId)) {
+    if (!isKnownRole(row.role)) sink.unknown(`role ${String(row.role)}`);
+    const id = String(row.id);
+    conversation.add({
+      id,
+      at: timeIn(row.created_at),
+      message: messageOf(row, id, tools),
+      records: [recordOf(row)],
+    });
+    count++;
+    if (count % ROWS_BETWEEN === 0) yield;
+  }
+  yield;
+}
+
+/** Bytes have no place in JSON. */
+function recordOf(row: Row): { value: JsonObject; line: null; offset: null } {
+  const members = Object.entries(row).map(([name, value]) => [name, jsonIn(value)] as const);
+  return { value: Object.fromEntries(members), line: null, offset: null };
+}
+
+function jsonIn(value: unknown): Json {
+  if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString("base64") };
+  if (typeof value === "bigint") return String(value);
+  return typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : null;
+}
+
+function messageOf(row: Row, id: string, tools: FlatTools): Message {
+  const { role, other } = roleOf(row.role);
+  const extra = other === undefined ? {} : { extra: { [NAME]: { role: other } } };
+  const content = contentOf(row.content);
+  if (row.role === "tool" || row.role === "function") {
+    const callId = filledIn(row.tool_call_id);
+    const result = tools.result(callId === undefined ? {} : { tool_call_id: callId }, content as Json);
+    return { role: "user", content: [result], ...extra };
+  }
+  const calls = listOf(textIn(row.tool_calls)).map((call, index) =>
+    tools.call(call, madeId(id, "call", index)),
+  );
+  return { role, content: contentWith(content as Json, [], calls), ...extra };
+}
+
+/** Parts that were written as a JSON text, or the text itself. */
+function contentOf(content: unknown): string | Block[] {
+  const text = content instanceof Uint8Array ? Buffer.from(content).toString() : (textIn(content) ?? "");
+  if (!text.startsWith("[")) return text;
+  const list = parsedIn(text);
+  const parts = objectsIn(list);
+  const isParts = Array.isArray(list) && list.length > 0 && parts.length === list.length;
+  return isParts && parts.every(({ type }) => filledIn(type) !== undefined) ? parts.map(blockOf) : text;
+}
+
+function blockOf(part: JsonObject): Block {
+  const url = part.image_url;
+  if (part.type === "image_url" && url !== undefined && url !== null) {
+    const address = typeof url === "string" ? url : textIn((url as JsonObject).url);
+    return mediaBlock({ type: "image", url: address });
+  }
+  if (part.type === "image" && part.source === undefined) {
+    return mediaBlock({
+      type: "image",
+      base64: part.data ?? part.base64,
+      url: part.url,
+      mimetype: part.mimeType ?? part.media_type,
+    });
+  }
+  return part as Block;
+}

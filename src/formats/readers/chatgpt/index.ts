@@ -1,0 +1,196 @@
+/**
+ * The export of ChatGPT: `conversations.json`, or its shards, in which each
+ * conversation is a tree of nodes under `mapping`.
+ *
+ * Nodes without a message are no entries: what hangs from them hangs from
+ * their parents. The small files beside it (`user.json`,
+ * `message_feedback.json`, `shared_conversations.json`) are known and hold no
+ * conversation.
+ */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type {
+  ConversationSink,
+  DocumentFormat,
+  Sink,
+  SourceRecord,
+  Surroundings,
+} from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, listIn, objectIn, timeIn } from "../../import/values.ts";
+import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
+import { idIn } from "../shared/whole-tree-blocks.ts";
+import { type Assets, assetsAround, NO_ASSETS } from "./assets.ts";
+import { CallPairs } from "./calls.ts";
+import { messageOf } from "./message.ts";
+
+export const chatgpt: DocumentFormat = {
+  kind: "document",
+  name: "chatgpt",
+  sniff: (value) => isConversation(value) || isCompanion(value),
+  async read(record, sink, around) {
+    const value = objectIn(record.value);
+    if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
+    else if (value === undefined || !isCompanion(value)) sink.skip(record, "no conversation");
+  },
+};
+
+/** A node that has a message. */
+export interface ChatNode extends TreeNode {
+  readonly message: JsonObject;
+  readonly record: JsonObject;
+}
+
+function isConversation({ mapping, current_node, title, create_time }: JsonObject): boolean {
+  return objectIn(mapping) !== undefined && [current_node, title, create_time].some((is) => is !== undefined);
+}
+
+function isCompanion(value: JsonObject): boolean {
+  const has = (...members: readonly string[]): boolean => members.every((name) => value[name] !== undefined);
+  const isUser = "chatgpt_plus_user" in value && has("id");
+  const isFeedback = has("conversation_id", "rating");
+  const isShared = has("id", "conversation_id", "is_anonymous");
+  return isUser || isFeedback || isShared;
+}
+
+async function readConversation(
+  value: JsonObject,
+  record: SourceRecord,
+  sink: Sink,
+  around: Surroundings,
+): Promise<void> {
+  const mapping = objectIn(value.mapping) ?? {};
+  const sourceId = idOf(value, mapping);
+  const target = announce(value, sourceId, sink);
+  const { mapping: _, ...header } = value;
+  target.note(part(record, header));
+  const { nodes, redirect, empty } = nodesOf(mapping);
+  for (const node of empty) target.note(part(record, node));
+  const assets = needsAssets(nodes) ? await assetsAround(around, sourceId) : NO_ASSETS;
+  const leaf = leafOf(value, nodes, redirect);
+  addNodes(wholeTree(nodes, leaf), target, { record, sink, assets });
+  if (leaf !== undefined) target.leaf(leaf);
+}
+
+function idOf(value: JsonObject, mapping: JsonObject): string {
+  const own = idIn(value.conversation_id) ?? idIn(value.id);
+  return own ?? madeId("chatgpt", String(value.create_time), Object.keys(mapping)[0] ?? String(value.title));
+}
+
+function announce(value: JsonObject, sourceId: string, sink: Sink): ConversationSink {
+  const { gizmo_id, is_archived, is_starred, update_time } = value;
+  return sink.conversation({
+    sourceId,
+    title: filledIn(value.title),
+    model: filledIn(value.default_model_slug),
+    createdAt: timeIn(value.create_time),
+    about: known({ gizmo_id, is_archived, is_starred, update_time }),
+  });
+}
+
+function known(members: Readonly<Record<string, Json | undefined>>): JsonObject {
+  return defined(
+    Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined])),
+  );
+}
+
+function part({ line, offset }: SourceRecord, value: Json): SourceRecord {
+  return { value, line, offset };
+}
+
+interface Nodes {
+  readonly nodes: readonly ChatNode[];
+  /** Those without a message. */
+  readonly empty: readonly JsonObject[];
+  /** The nearest node with a message, from this one upwards; a name that is not there stays as it is. */
+  redirect(id: string | null): string | null;
+}
+
+function nodesOf(mapping: JsonObject): Nodes {
+  const parents = parentsIn(mapping);
+  const hasMessage = (id: string): boolean => objectIn(objectIn(mapping[id])?.message) !== undefined;
+  const redirect = (start: string | null): string | null => {
+    const seen = new Set<string>();
+    let id = start;
+    while (id !== null && Object.hasOwn(mapping, id) && !hasMessage(id)) {
+      if (seen.has(id)) return null;
+      seen.add(id);
+      id = parents.get(id) ?? null;
+    }
+    return id;
+  };
+  const nodes: ChatNode[] = [];
+  const empty: JsonObject[] = [];
+  for (const [id, value] of Object.entries(mapping)) {
+    const record = objectIn(value) ?? { id, value: value ?? null };
+    const message = objectIn(record.message);
+    if (message === undefined) empty.push(record);
+    else {
+      const parent = entryId(redirect(parents.get(id) ?? null));
+      nodes.push({ id: entryId(id), parent, at: timeIn(message.create_time), message, record });
+    }
+  }
+  return { nodes, empty, redirect };
+}
+
+function entryId(id: string): string;
+function entryId(id: string | null): string | null;
+function entryId(id: string | null): string | null {
+  return id === null ? null : (idIn(id) ?? madeId("node", id));
+}
+
+/** Some exporters leave `parent` out; the parents' own lists of children then say the same. */
+function parentsIn(mapping: JsonObject): ReadonlyMap<string, string | null> {
+  const parents = new Map<string, string | null>();
+  const listed = new Map<string, string>();
+  for (const [id, value] of Object.entries(mapping)) {
+    const node = objectIn(value);
+    for (const child of listIn(node?.children)) if (typeof child === "string") listed.set(child, id);
+    if (node?.parent === null || typeof node?.parent === "string") parents.set(id, node.parent);
+  }
+  for (const [child, id] of listed) if (!parents.has(child)) parents.set(child, id);
+  return parents;
+}
+
+function needsAssets(nodes: readonly ChatNode[]): boolean {
+  return nodes.some(({ message }) => {
+    const parts = listIn(objectIn(message.content)?.parts);
+    const attachments = listIn(objectIn(message.metadata)?.attachments);
+    return attachments.length > 0 || parts.some((item) => objectIn(item) !== undefined);
+  });
+}
+
+function leafOf(
+  { current_node }: JsonObject,
+  nodes: readonly ChatNode[],
+  redirect: Nodes["redirect"],
+): string | undefined {
+  const named = entryId(redirect(filledIn(current_node) ?? null));
+  return nodes.some(({ id }) => id === named) ? (named ?? undefined) : newestLeaf(nodes);
+}
+
+interface Tools {
+  readonly record: SourceRecord;
+  readonly sink: Sink;
+  readonly assets: Assets;
+}
+
+function addNodes(
+  nodes: readonly ChatNode[],
+  target: ConversationSink,
+  { record, sink, assets }: Tools,
+): void {
+  const pairs = new CallPairs();
+  for (const node of nodes) {
+    const ownId = idIn(node.message.id);
+    const isCut = node.message.status === "in_progress";
+    target.add({
+      id: node.id,
+      parent: node.parent,
+      ...(ownId !== undefined && ownId !== node.id && { aliases: [ownId] }),
+      at: node.at,
+      message: messageOf(node, pairs, assets, sink),
+      records: [part(record, node.record)],
+      ...(isCut && { flags: ["cut-off"] }),
+    });
+  }
+}

@@ -1,0 +1,169 @@
+/**
+ * The export of Claude.ai, `conversations.json`, and conversations as its web
+ * page gets them. `users.json`, `projects.json` and `memories.json` beside it
+ * are known and hold no conversation.
+ *
+ * An answer that used tools holds their results. It becomes several messages,
+ * see `whole-tree-parts.ts`; what follows the answer follows the last of them.
+ */
+import type { Message } from "../../../message/types.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import type {
+  ConversationSink,
+  DocumentFormat,
+  Sink,
+  SourceRecord,
+  Surroundings,
+} from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../import/values.ts";
+import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
+import { contentOf, headerOf, idIn } from "../shared/whole-tree-blocks.ts";
+import { blocksOf, type Item, type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
+import { contentItems, filesAround } from "./content.ts";
+
+export const claudeAi: DocumentFormat = {
+  kind: "document",
+  name: "claude-ai",
+  sniff: (value) => isConversation(value) || isCompanion(value),
+  async read(record, sink, around) {
+    const value = objectIn(record.value);
+    if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
+    else if (value === undefined || !isCompanion(value)) sink.skip(record, "no conversation");
+  },
+};
+
+const ROOT = "00000000-0000-4000-8000-000000000000";
+
+interface ClaudeNode extends TreeNode {
+  readonly message: JsonObject;
+  readonly parts: readonly Part[];
+}
+
+function isConversation({ chat_messages }: JsonObject): boolean {
+  return Array.isArray(chat_messages);
+}
+
+function isCompanion(value: JsonObject): boolean {
+  const has = (...members: readonly string[]): boolean => members.every((name) => value[name] !== undefined);
+  const isUser = has("uuid", "full_name", "email_address");
+  const isProject = has("uuid", "name", "docs") || has("uuid", "name", "prompt_template");
+  return isUser || isProject || has("conversations_memory");
+}
+
+async function readConversation(
+  value: JsonObject,
+  record: SourceRecord,
+  sink: Sink,
+  around: Surroundings,
+): Promise<void> {
+  const messages = objectsIn(value.chat_messages);
+  const sourceId = idIn(value.uuid) ?? madeId("claude-ai", String(value.created_at), String(value.name));
+  const target = announce(value, sourceId, sink);
+  target.note(recordOf(record, headerOf(value, "chat_messages")));
+  const files = await filesAround(around, messages);
+  const nodes = nodesOf(messages, (message, id) => contentItems(message, id, files, sink));
+  addNodes(nodes, leafOf(value, nodes), target, { record, sink });
+}
+
+function announce(value: JsonObject, sourceId: string, sink: Sink): ConversationSink {
+  const project = filledIn(objectIn(value.project)?.uuid) ?? filledIn(value.project_uuid);
+  return sink.conversation({
+    sourceId,
+    title: filledIn(value.name),
+    model: filledIn(value.model),
+    createdAt: timeIn(value.created_at),
+    about: defined({ summary: filledIn(value.summary), project, updated_at: filledIn(value.updated_at) }),
+  });
+}
+
+function recordOf({ line, offset }: SourceRecord, value: JsonObject): SourceRecord {
+  return { value, line, offset };
+}
+
+type ItemsOf = (message: JsonObject, id: string) => readonly Item[];
+
+/** Older exports do not say what a message follows: they have one line of messages only. */
+function nodesOf(messages: readonly JsonObject[], itemsOf: ItemsOf): ClaudeNode[] {
+  const nodes: ClaudeNode[] = [];
+  let before: string | null = null;
+  messages.forEach((message, index) => {
+    const id: string = idIn(message.uuid) ?? madeId("claude-ai message", before ?? "", index);
+    const named = idIn(message.parent_message_uuid);
+    const items = itemsOf(message, id);
+    const parts: readonly Part[] =
+      message.sender === "assistant" ? partsOf(id, items) : [{ id, role: "user", items }];
+    nodes.push({
+      id,
+      parent: named === ROOT ? null : (named ?? before),
+      at: timeIn(message.created_at),
+      message,
+      parts,
+    });
+    before = id;
+  });
+  return nodes;
+}
+
+function leafOf({ current_leaf_message_uuid }: JsonObject, nodes: readonly ClaudeNode[]): string | undefined {
+  const named = idIn(current_leaf_message_uuid);
+  return nodes.some(({ id }) => id === named) ? named : newestLeaf(nodes);
+}
+
+interface Context {
+  readonly record: SourceRecord;
+  readonly sink: Sink;
+}
+
+function addNodes(
+  nodes: readonly ClaudeNode[],
+  leaf: string | undefined,
+  target: ConversationSink,
+  context: Context,
+): void {
+  const lastParts = new Map<string, string>();
+  for (const { id, parts } of nodes) if (!lastParts.has(id)) lastParts.set(id, parts.at(-1)?.id ?? id);
+  const lastPart = (id: string): string => lastParts.get(id) ?? id;
+  for (const node of wholeTree(nodes, leaf)) {
+    addParts(node, node.parent === null ? null : lastPart(node.parent), target, context);
+  }
+  if (leaf !== undefined) target.leaf(lastPart(leaf));
+}
+
+function addParts(
+  { message, parts, at }: ClaudeNode,
+  parent: string | null,
+  target: ConversationSink,
+  { record, sink }: Context,
+): void {
+  let before = parent;
+  const isCut = objectsIn(message.content).some(({ cut_off }) => cut_off === true);
+  for (const part of parts) {
+    target.add({
+      id: part.id,
+      parent: before,
+      at,
+      message: messageOf(message, part, sink),
+      records: [recordOf(record, partRecord(message, "uuid", parts, part))],
+      ...(isCut && part === parts.at(-1) && { flags: ["cut-off"] }),
+    });
+    before = part.id;
+  }
+}
+
+function messageOf(message: JsonObject, part: Part, sink: Sink): Message {
+  const { sender } = message;
+  const isKnown = sender === "human" || sender === "assistant";
+  if (!isKnown) sink.unknown(`sender ${String(sender)}`);
+  const blocks = blocksOf(part.items);
+  const model = filledIn(message.model);
+  const stopReason = part.role === "assistant" ? filledIn(message.stop_reason) : undefined;
+  return {
+    role: part.role,
+    // Where there was only the fallback text, no block is made of it.
+    content: part.items.some(({ raw }) => raw !== undefined) ? blocks : contentOf(blocks),
+    ...(model !== undefined && part.role === "assistant" && { model }),
+    ...(stopReason !== undefined && { stopReason }),
+    ...(!isKnown && { extra: { "claude-ai": { sender: sender ?? null } } }),
+  };
+}

@@ -1,0 +1,60 @@
+import type { Json } from "../../../util/json.ts";
+import { madeId } from "../../import/ids.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../import/values.ts";
+import { callsIn, type Line, textOf } from "./line.ts";
+
+/** The call that started a sub-agent. */
+export interface AgentCall {
+  readonly toolUse: string;
+  /** What kind of agent it is, where the call says so. */
+  readonly agent: string | undefined;
+}
+
+const CALLS_MAX = 200;
+
+/** Which call started which sub-agent. */
+export class AgentCalls {
+  /** By the id of the call: the print of its prompt and the kind of agent. */
+  readonly #prompts: Map<string, { readonly print: string; readonly agent: string | undefined }> = new Map();
+
+  constructor(saved?: Json) {
+    for (const item of listIn(saved)) {
+      const [toolUse, print, agent] = listIn(item);
+      if (typeof toolUse === "string" && typeof print === "string") {
+        this.#prompts.set(toolUse, { print, agent: textIn(agent) });
+      }
+    }
+  }
+
+  /** Remember the calls of an answer that hand a prompt to somebody. */
+  see(line: Line): void {
+    if (line.kind !== "assistant") return;
+    for (const { id, input } of callsIn(line)) {
+      const { prompt, subagent_type: agent } = objectIn(input) ?? {};
+      if (typeof id !== "string" || typeof prompt !== "string") continue;
+      this.#prompts.set(id, { print: madeId(prompt), agent: filledIn(agent) });
+      if (this.#prompts.size > CALLS_MAX) this.#forgetOldest();
+    }
+  }
+
+  /** The call whose prompt a sub-agent begins with. Each call starts one, so that it is not found again. */
+  claim(first: Line): AgentCall | undefined {
+    if (first.kind !== "user") return undefined;
+    const wanted = madeId(textOf(first));
+    for (const [toolUse, { print, agent }] of this.#prompts) {
+      if (print !== wanted) continue;
+      this.#prompts.delete(toolUse);
+      return { toolUse, agent };
+    }
+    return undefined;
+  }
+
+  state(): Json {
+    return [...this.#prompts].map(([toolUse, { print, agent }]) => [toolUse, print, agent ?? null]);
+  }
+
+  #forgetOldest(): void {
+    const oldest = this.#prompts.keys().next();
+    if (!oldest.done) this.#prompts.delete(oldest.value);
+  }
+}

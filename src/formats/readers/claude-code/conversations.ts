@@ -1,0 +1,142 @@
+/** The conversations of one file: the session itself, and sub-agents that are written between its lines. */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { Sink, SourceConversation } from "../../import/contract.ts";
+import { defined, filledIn, listIn, objectIn, textIn } from "../../import/values.ts";
+import type { AgentCall, AgentCalls } from "./agents.ts";
+import type { OutputFile } from "./blocks.ts";
+import { Chain, startOf } from "./chain.ts";
+import { type Line, timeOf } from "./line.ts";
+import type { Links } from "./links.ts";
+import { Recent } from "./recent.ts";
+import { promptTitle } from "./title.ts";
+
+const MAIN = "";
+const SIDES_MAX = 20_000;
+const SIDES_SAVED_MAX = 200;
+const CHAINS_SAVED_MAX = 100;
+
+export interface ConversationsOptions {
+  readonly sink: Sink;
+  readonly sessionId: string;
+  /** The agent whose file this is, by the file's name. */
+  readonly fileAgent: string | undefined;
+  readonly links: Links;
+  readonly agents: AgentCalls;
+  readonly outputFile: OutputFile;
+}
+
+export class Conversations {
+  readonly #options: ConversationsOptions;
+  readonly #chains: Map<string, Chain> = new Map();
+  /** In which inline sub-agent a line without `agentId` stands. */
+  readonly #sides: Recent<string> = new Recent(SIDES_MAX);
+
+  constructor(options: ConversationsOptions, saved?: Json) {
+    this.#options = options;
+    const { chains, sides } = objectIn(saved) ?? {};
+    for (const item of listIn(sides)) {
+      const [uuid, key] = listIn(item);
+      if (typeof uuid === "string" && typeof key === "string") this.#sides.set(uuid, key);
+    }
+    for (const item of listIn(chains)) {
+      const [key, state = null] = listIn(item);
+      const start = startOf(state);
+      if (typeof key !== "string" || start === undefined) continue;
+      this.#open(key, start).restore(objectIn(state) ?? {});
+    }
+  }
+
+  get main(): Chain | undefined {
+    return this.#chains.get(MAIN);
+  }
+
+  /** The session, or else whatever the file has. */
+  get any(): Chain | undefined {
+    return this.main ?? this.#chains.values().next().value;
+  }
+
+  /** The session, opened without any line of it. */
+  empty(): Chain {
+    return this.main ?? this.#open(MAIN, { sourceId: this.#options.sessionId });
+  }
+
+  take(line: Line): void {
+    const key = this.#keyOf(line);
+    const known = this.#chains.get(key);
+    const chain = known ?? this.#open(key, this.#startOf(key, line));
+    this.#options.agents.see(line);
+    // A sub-agent begins with its first line, whatever that hangs on in the session.
+    chain.take(known === undefined && key !== MAIN ? { ...line, parent: null } : line);
+  }
+
+  isMain(line: Line): boolean {
+    return this.#keyOf(line) === MAIN;
+  }
+
+  flush(): void {
+    for (const chain of this.#chains.values()) chain.flush();
+  }
+
+  /** The session always, and the sub-agents that were begun last. */
+  state(): JsonObject {
+    const chains = [...this.#chains];
+    const kept = [
+      ...chains.filter(([key]) => key === MAIN),
+      ...chains.filter(([key]) => key !== MAIN).slice(-CHAINS_SAVED_MAX),
+    ];
+    return {
+      chains: kept.map(([key, chain]) => [key, chain.state()]),
+      sides: this.#sides.last(SIDES_SAVED_MAX),
+    };
+  }
+
+  get holdsForgotten(): boolean {
+    const sides = [...this.#chains].filter(([key]) => key !== MAIN).slice(0, -CHAINS_SAVED_MAX);
+    return sides.some(([, chain]) => chain.held.length > 0);
+  }
+
+  #keyOf({ value, uuid, parent }: Line): string {
+    const { fileAgent } = this.#options;
+    if (value.isSidechain !== true && fileAgent === undefined) return MAIN;
+    const agentId = filledIn(value.agentId) ?? fileAgent;
+    if (agentId !== undefined) return `agent-${agentId}`;
+    const known = this.#sides.get(uuid ?? "") ?? this.#sides.get(parent ?? "");
+    const key = known ?? `sidechain-${uuid}`;
+    if (uuid !== undefined) this.#sides.set(uuid, key);
+    return key;
+  }
+
+  #open(key: string, start: SourceConversation): Chain {
+    const { sink, links, outputFile } = this.#options;
+    const chain = new Chain(start, sink.conversation(start), links, outputFile);
+    this.#chains.set(key, chain);
+    return chain;
+  }
+
+  #startOf(key: string, line: Line): SourceConversation {
+    const { sessionId, agents } = this.#options;
+    const { value, uuid } = line;
+    const start = { root: uuid, createdAt: timeOf(line), about: aboutOf(value) };
+    if (key === MAIN) return { sourceId: sessionId, ...start };
+    return {
+      sourceId: `${sessionId}/${key}`,
+      title: promptTitle(line),
+      ...start,
+      parent: parentOf(sessionId, agents.claim(line)),
+    };
+  }
+}
+
+function parentOf(sourceId: string, call: AgentCall | undefined): NonNullable<SourceConversation["parent"]> {
+  return { sourceId, ...defined({ toolUse: call?.toolUse, agent: call?.agent }) };
+}
+
+function aboutOf({ cwd, version, gitBranch, entrypoint }: JsonObject): JsonObject | undefined {
+  const about = defined({
+    cwd: textIn(cwd),
+    version: textIn(version),
+    gitBranch: filledIn(gitBranch),
+    entrypoint: textIn(entrypoint),
+  });
+  return Object.keys(about).length === 0 ? undefined : about;
+}

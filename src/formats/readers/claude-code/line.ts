@@ -1,0 +1,97 @@
+import type { JsonObject } from "../../../util/json.ts";
+import type { SourceRecord } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { filledIn, objectIn, objectsIn, textIn, timeIn } from "../../import/values.ts";
+import { jsonText } from "./saved.ts";
+
+/**
+ * What a line is to the conversation: the answer of a model or a part of it,
+ * what a user or a tool said, one of the two halves of a compaction, or
+ * something that is kept without being an entry.
+ */
+type LineKind = "assistant" | "user" | "boundary" | "summary" | "note";
+
+/** One line of a session file, as far as its place in the tree goes. */
+export interface Line {
+  readonly kind: LineKind;
+  readonly record: SourceRecord;
+  readonly value: JsonObject;
+  readonly type: string;
+  /** Made of the place in the file for a message that has none; `undefined` for what stands in no tree. */
+  readonly uuid: string | undefined;
+  /** `undefined` when the line does not say. */
+  readonly parent: string | null | undefined;
+  /** The message of the line, `{}` when it has none. */
+  readonly message: JsonObject;
+  /** Of the API, shared by all lines of one answer. */
+  readonly messageId: string | undefined;
+  /** The calls that it answers. */
+  readonly answers: readonly string[];
+}
+
+export function lineOf(value: JsonObject, record: SourceRecord): Line {
+  const message = messageOf(value);
+  const kind = kindOf(value, message);
+  return {
+    kind,
+    record,
+    value,
+    type: textIn(value.type) ?? "",
+    uuid: uuidIn(value.uuid) ?? (kind === "note" ? undefined : placeId(value, record)),
+    parent: value.parentUuid === null ? null : uuidIn(value.parentUuid),
+    message: message ?? {},
+    messageId: kind === "assistant" ? filledIn(message?.id) : undefined,
+    answers: kind === "user" ? answersIn(message) : [],
+  };
+}
+
+const ID_BYTES_MAX = 256;
+
+/** An id as the source wrote it, unless it is too long to be one of ours. */
+export function uuidIn(value: unknown): string | undefined {
+  const id = filledIn(value);
+  return id !== undefined && Buffer.byteLength(id) > ID_BYTES_MAX ? madeId(id) : id;
+}
+
+/** A prompt that was typed while the agent worked is a message in the clothes of an attachment. */
+function messageOf(value: JsonObject): JsonObject | undefined {
+  if (value.type === "user" || value.type === "assistant") return objectIn(value.message);
+  const attachment = objectIn(value.attachment);
+  if (value.type !== "attachment" || attachment?.type !== "queued_command") return undefined;
+  const { prompt } = attachment;
+  return typeof prompt === "string" || Array.isArray(prompt) ? { role: "user", content: prompt } : undefined;
+}
+
+function kindOf(value: JsonObject, message: JsonObject | undefined): LineKind {
+  if (value.type === "system" && value.subtype === "compact_boundary") return "boundary";
+  if (message === undefined) return "note";
+  if (value.type === "assistant") return "assistant";
+  return value.isCompactSummary === true ? "summary" : "user";
+}
+
+/** Lines are only ever appended, so that their place stays. Two records may stand on one line by mistake. */
+function placeId(value: JsonObject, { line }: SourceRecord): string {
+  return madeId("claude-code", line ?? -1, jsonText(value) ?? "");
+}
+
+function answersIn(message: JsonObject | undefined): string[] {
+  return objectsIn(message?.content).flatMap(({ type, tool_use_id: id }) =>
+    type === "tool_result" && typeof id === "string" ? [id] : [],
+  );
+}
+
+export function callsIn(line: Line): JsonObject[] {
+  return objectsIn(line.message.content).filter(({ type }) => type === "tool_use");
+}
+
+export function timeOf(line: Line | undefined): number | undefined {
+  return timeIn(line?.value.timestamp);
+}
+
+/** All text of a message, for titles and for comparing prompts. */
+export function textOf({ message: { content } }: Line): string {
+  if (typeof content === "string") return content;
+  return objectsIn(content)
+    .flatMap(({ type, text }) => (type === "text" && typeof text === "string" ? [text] : []))
+    .join("\n");
+}

@@ -1,0 +1,70 @@
+import type { Block, Message } from "../../../message/types.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn, textIn } from "../../import/values.ts";
+import { contentOf, type OutputFile } from "./blocks.ts";
+import type { Line } from "./line.ts";
+
+const FLAGS = ["isMeta", "isVisibleInTranscriptOnly", "isApiErrorMessage"] as const;
+const COUNTS = [
+  ...["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"],
+];
+
+export function userMessage(line: Line, outputFile: OutputFile): Message {
+  return {
+    role: "user",
+    content: contentOf(line.message.content, line.uuid ?? "", outputFile),
+    ...extraOf([line]),
+  };
+}
+
+/** One message of all lines that an answer was written in. */
+export function assistantMessage(lines: readonly Line[], outputFile: OutputFile): Message {
+  const model = lastOf(lines, "model");
+  const stopReason = lastOf(lines, "stop_reason");
+  const usage = usageOf(lines);
+  return {
+    role: "assistant",
+    content: joined(lines.map(({ message, uuid = "" }) => contentOf(message.content, uuid, outputFile))),
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+    ...(stopReason === undefined ? {} : { stopReason }),
+    ...extraOf(lines),
+  };
+}
+
+function joined(contents: readonly (string | Block[])[]): string | Block[] {
+  const [first = ""] = contents;
+  if (contents.length === 1) return first;
+  return contents.flatMap((content): Block[] => {
+    if (typeof content !== "string") return content;
+    return content === "" ? [] : [{ type: "text", text: content }];
+  });
+}
+
+function lastOf(lines: readonly Line[], member: string): string | undefined {
+  return lines.map(({ message }) => textIn(message[member])).findLast((text) => text !== undefined);
+}
+
+/** Counts grow from line to line of one answer; their sum would count it several times. */
+function usageOf(lines: readonly Line[]): JsonObject | undefined {
+  const usages = lines.map(({ message }) => objectIn(message.usage) ?? {});
+  const counts = COUNTS.flatMap((member) => {
+    const values = usages.flatMap((usage) => numberIn(usage[member]) ?? []);
+    return values.length === 0 ? [] : [[member, Math.max(...values)] as const];
+  });
+  return counts.length === 0 ? undefined : Object.fromEntries(counts);
+}
+
+function extraOf(lines: readonly Line[]): { readonly extra?: JsonObject } {
+  const flags = FLAGS.filter((flag) => lines.some(({ value }) => value[flag] === true));
+  const attachment = objectIn(lines[0]?.value.attachment);
+  // The sub-agent that a result is from, which is a conversation of its own.
+  const agentId = filledIn(objectIn(lines[0]?.value.toolUseResult)?.agentId);
+  const extra: JsonObject = {
+    ...Object.fromEntries(flags.map((flag) => [flag, true])),
+    ...(agentId === undefined ? {} : { agentId }),
+    ...(attachment === undefined ? {} : { attachment: attachment.type }),
+    ...(typeof attachment?.commandMode === "string" && { commandMode: attachment.commandMode }),
+  };
+  return Object.keys(extra).length === 0 ? {} : { extra: { "claude-code": extra } };
+}

@@ -1,0 +1,25 @@
+import type { OutputFile } from "./blocks.ts";
+
+const MARK = "<persisted-output>";
+/** A path of either kind, whose last three parts are session, folder and file. */
+const PATH = /([\w.-]+)[\\/]tool-results[\\/]([\w-]+\.\w+)/;
+
+/**
+ * Long outputs stand in `<sessionId>/tool-results/` beside the session file,
+ * with a preview in their place. A sub-agent's file lies in that folder
+ * itself, below `subagents`, so that its name leads up from there.
+ */
+export function outputFiles(path: string, sessionId: string): OutputFile {
+  const below = /[\\/]subagents[\\/](.*)$/.exec(path)?.[1];
+  const up = below === undefined ? undefined : "../".repeat(below.split(/[\\/]/).length);
+  return (preview, toolUse) => {
+    if (!preview.trimStart().startsWith(MARK)) return undefined;
+    const [, session = sessionId, file = `${fileName(toolUse)}.txt`] = PATH.exec(preview) ?? [];
+    return up === undefined ? `${session}/tool-results/${file}` : `${up}tool-results/${file}`;
+  };
+}
+
+/** The id of a call comes from the file and must not lead anywhere else. */
+function fileName(toolUse: string): string {
+  return toolUse.replace(/[^\w-]/g, "_");
+}

@@ -1,0 +1,125 @@
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { RecordReader, Sink, SourceRecord, Surroundings } from "../../import/contract.ts";
+import { filledIn, listIn, objectIn } from "../../import/values.ts";
+import { AgentCalls } from "./agents.ts";
+import { Conversations } from "./conversations.ts";
+import { type Line, lineOf } from "./line.ts";
+import { Links } from "./links.ts";
+import { outputFiles } from "./output-file.ts";
+import { recordOf, savedRecord, smallEnough } from "./saved.ts";
+import { Titles } from "./title.ts";
+import { unknownIn } from "./unknown.ts";
+
+const EARLY_MAX = 1000;
+const LINKS_SAVED_MAX = 2_000;
+/** Where what is held back needs the room. */
+const LINKS_SAVED_MIN = 200;
+
+export class ClaudeCodeReader implements RecordReader {
+  readonly #sink: Sink;
+  readonly #path: string;
+  readonly #links: Links;
+  readonly #titles: Titles;
+  readonly #agents: AgentCalls;
+  #sessionId: string | undefined;
+  #conversations: Conversations | undefined;
+  /** What came before the first line of the session, whose `uuid` the conversation is opened with. */
+  #early: SourceRecord[] = [];
+
+  constructor(sink: Sink, around: Surroundings, saved: Json | undefined) {
+    const { sessionId, links, titles, agents, early, conversations } = objectIn(saved) ?? {};
+    this.#sink = sink;
+    this.#path = around.path;
+    this.#links = new Links(links);
+    this.#titles = new Titles(titles);
+    this.#agents = new AgentCalls(agents);
+    this.#sessionId = filledIn(sessionId);
+    this.#early = listIn(early).flatMap((item) => recordOf(item) ?? []);
+    if (conversations !== undefined) this.#conversations = this.#open(conversations);
+  }
+
+  record(record: SourceRecord): void {
+    const value = objectIn(record.value);
+    if (value === undefined) this.#sink.skip(record, "not an object");
+    else this.#take(value, record);
+  }
+
+  end(final: boolean): void {
+    if (final) this.#conversations?.flush();
+    const chain = this.#conversations?.any;
+    if (this.#early.length === 0 || (chain === undefined && !final)) return;
+    this.#conversations ??= this.#open();
+    this.#noteEarly();
+    this.#tellTitle();
+  }
+
+  state(): Json | undefined {
+    if (this.#conversations?.holdsForgotten) return undefined;
+    return smallEnough(this.#state(LINKS_SAVED_MAX)) ?? smallEnough(this.#state(LINKS_SAVED_MIN));
+  }
+
+  #state(links: number): JsonObject {
+    return {
+      sessionId: this.#sessionId ?? null,
+      links: this.#links.state(links),
+      titles: this.#titles.state(),
+      agents: this.#agents.state(),
+      early: this.#early.map(savedRecord),
+      ...(this.#conversations === undefined ? {} : { conversations: this.#conversations.state() }),
+    };
+  }
+
+  #take(value: JsonObject, record: SourceRecord): void {
+    const line = lineOf(value, record);
+    this.#sessionId ??= filledIn(value.sessionId);
+    for (const type of unknownIn(line)) this.#sink.unknown(type);
+    if (line.uuid === undefined) this.#side(record, value);
+    else this.#tree(line);
+    this.#tellTitle();
+  }
+
+  #tree(line: Line): void {
+    this.#conversations ??= this.#open();
+    const isMain = this.#conversations.isMain(line);
+    if (isMain) this.#titles.tree(line);
+    this.#conversations.take(line);
+    if (isMain && this.#early.length > 0) this.#noteEarly();
+  }
+
+  #side(record: SourceRecord, value: JsonObject): void {
+    this.#titles.side(value);
+    const main = this.#conversations?.main;
+    if (main !== undefined) main.note(record);
+    else this.#early.push(record);
+    if (this.#early.length > EARLY_MAX && this.#conversations?.any !== undefined) this.#noteEarly();
+  }
+
+  #noteEarly(): void {
+    const chain = this.#conversations?.any ?? this.#conversations?.empty();
+    for (const record of this.#early) chain?.note(record);
+    this.#early = [];
+  }
+
+  #tellTitle(): void {
+    const main = this.#conversations?.main;
+    const title = main === undefined ? undefined : this.#titles.changed();
+    if (title !== undefined) main?.title(title);
+  }
+
+  #open(saved?: Json): Conversations {
+    const name = this.#path.split(/[\\/]/).at(-1) ?? "";
+    const sessionId = this.#sessionId ?? name.split(".", 1)[0] ?? "";
+    this.#sessionId = sessionId;
+    return new Conversations(
+      {
+        sink: this.#sink,
+        sessionId,
+        fileAgent: /^agent-([\w-]+)\.jsonl/.exec(name)?.[1],
+        links: this.#links,
+        agents: this.#agents,
+        outputFile: outputFiles(this.#path, sessionId),
+      },
+      saved,
+    );
+  }
+}

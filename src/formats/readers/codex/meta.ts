@@ -1,0 +1,58 @@
+/** What a Codex file says about itself. */
+import type { JsonObject } from "../../../util/json.ts";
+import type { SourceConversation } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, numberIn, objectIn, timeIn } from "../../import/values.ts";
+
+const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
+
+/** A conversation without a first record: the file's name has the thread's id. */
+function threadOf(path: string): string {
+  const name = path.split(/[\\/]/).at(-1) ?? path;
+  return UUID.exec(name)?.[0] ?? madeId("codex", name);
+}
+
+/** The conversation that `session_meta` or the first line of an older file describes. */
+export function conversationOf(meta: JsonObject, path: string): SourceConversation {
+  const sourceId = filledIn(meta.id) ?? threadOf(path);
+  const spawn = spawnOf(meta);
+  const parent = filledIn(spawn?.parent_thread_id) ?? filledIn(meta.parent_thread_id);
+  const agent = filledIn(spawn?.agent_nickname) ?? filledIn(spawn?.agent_role);
+  return {
+    sourceId,
+    // A sub-agent may begin with its parent's lines, and is a conversation of its own all the same.
+    root: (parent === undefined ? filledIn(meta.forked_from_id) : undefined) ?? sourceId,
+    createdAt: timeIn(meta.timestamp),
+    ...(parent !== undefined && { parent: { sourceId: parent, agent } }),
+    about: aboutOf(meta, path),
+  };
+}
+
+function spawnOf({ source }: JsonObject): JsonObject | undefined {
+  return objectIn(objectIn(objectIn(source)?.subagent)?.thread_spawn);
+}
+
+function aboutOf(meta: JsonObject, path: string): JsonObject {
+  const git = objectIn(meta.git);
+  return defined({
+    cwd: filledIn(meta.cwd),
+    version: filledIn(meta.cli_version),
+    originator: filledIn(meta.originator),
+    source: meta.source ?? undefined,
+    provider: filledIn(meta.model_provider),
+    git_branch: filledIn(git?.branch),
+    git_commit: filledIn(git?.commit_hash),
+    repository: filledIn(git?.repository_url),
+    forked_from: filledIn(meta.forked_from_id),
+    history_base: objectIn(meta.history_base),
+    archived: /(^|[\\/])archived_sessions[\\/]/.test(path) ? true : undefined,
+  });
+}
+
+/** The part of another file that comes before this one, where a file is only a continuation. */
+export function historyBase(meta: JsonObject): string | undefined {
+  const base = objectIn(meta.history_base);
+  const id = filledIn(base?.thread_id);
+  if (id === undefined) return undefined;
+  return `${id}:${numberIn(base?.end_ordinal_exclusive) ?? numberIn(base?.end_byte_offset) ?? 0}`;
+}

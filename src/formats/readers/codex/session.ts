@@ -1,0 +1,81 @@
+/** What a reader of a Codex file knows while it reads. */
+import type { JsonObject } from "../../../util/json.ts";
+import type { ConversationSink, Sink, SourceConversation } from "../../import/contract.ts";
+import { defined, filledIn, objectIn, textIn } from "../../import/values.ts";
+import { CodexChain } from "./chain.ts";
+import { CodexStep } from "./step.ts";
+
+export interface CodexStart {
+  readonly conversation: SourceConversation;
+  /** The part of another file that this one continues. */
+  readonly base: string | undefined;
+  /** A file without events: every user item is a prompt. */
+  readonly isBare: boolean;
+}
+
+export class CodexSession {
+  readonly chain: CodexChain;
+  readonly step: CodexStep;
+  readonly isBare: boolean;
+  readonly onUnknown: (type: string) => void;
+  /** Model items were seen, so that turn items only repeat them. */
+  hasItems = false;
+  readonly #start: CodexStart;
+  readonly #conversation: ConversationSink;
+  #model: string | undefined;
+
+  constructor(sink: Sink, start: CodexStart, saved: JsonObject = {}) {
+    const { base } = start;
+    this.#start = start;
+    this.isBare = start.isBare;
+    this.onUnknown = (type) => sink.unknown(type);
+    this.#conversation = sink.conversation(start.conversation);
+    this.chain = new CodexChain(base === undefined ? "codex" : `codex ${base}`, saved.chain);
+    const rootFlags = base === undefined ? undefined : ["history-elsewhere"];
+    this.step = new CodexStep(this.#conversation, this.chain, rootFlags, saved.open);
+  }
+
+  get model(): string | undefined {
+    return this.#model;
+  }
+
+  changeModel(model: string | undefined): void {
+    if (model === undefined || model === this.#model) return;
+    this.#model = model;
+    this.#conversation.update({ model });
+  }
+
+  /** A name that somebody gave. */
+  entitle(name: string | undefined): void {
+    if (name !== undefined) this.#conversation.update({ title: name });
+  }
+
+  /** After a rollback the last entry that was added is not the one that is shown. */
+  showLast(): void {
+    if (this.chain.last !== null) this.#conversation.leaf(this.chain.last);
+  }
+
+  state(): JsonObject {
+    const { conversation, base, isBare } = this.#start;
+    return defined({
+      conversation: conversation as unknown as JsonObject,
+      base,
+      isBare,
+      chain: this.chain.state(),
+      open: this.step.state(),
+      model: this.#model,
+      hasItems: this.hasItems,
+    });
+  }
+
+  /** The session of an earlier state, if that is one. */
+  static restored(sink: Sink, state: JsonObject): CodexSession | undefined {
+    const conversation = objectIn(state.conversation);
+    if (filledIn(conversation?.sourceId) === undefined) return undefined;
+    const start = { conversation: conversation as unknown as SourceConversation, base: textIn(state.base) };
+    const session = new CodexSession(sink, { ...start, isBare: state.isBare === true }, state);
+    session.#model = textIn(state.model);
+    session.hasItems = state.hasItems === true;
+    return session;
+  }
+}

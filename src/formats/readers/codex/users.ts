@@ -1,0 +1,83 @@
+/**
+ * What a person entered, and what Codex said for them.
+ *
+ * A prompt stands in a file twice, as an item for the model and as an event
+ * for the screen, in either order. Context stands there as an item only.
+ */
+import type { Message } from "../../../message/types.ts";
+import type { Json } from "../../../util/json.ts";
+import type { SourceRecord } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { listIn, objectsIn, textIn } from "../../import/values.ts";
+import type { Turn } from "./chain.ts";
+import { plainText } from "./content.ts";
+
+type Content = Message["content"];
+
+/** Both an item and an event, only one of them yet, or an item that needs no event. */
+type Seen = "item" | "event" | "both";
+
+export interface HeldUser {
+  readonly records: SourceRecord[];
+  readonly at: number | undefined;
+  content: Content;
+  seen: Seen;
+  /** What an event says by itself: context, not a prompt. */
+  injected: boolean;
+}
+
+/** One that was added at the end of a pass; its other half may still come. */
+export interface OpenUser extends Turn {
+  /** Of the texts by which that is known. */
+  readonly prints: readonly string[];
+  seen: Seen;
+}
+
+export function savedUser({ before, prompt, prints, seen }: OpenUser): Json {
+  return { before, prompt, prints, seen };
+}
+
+export function openUsers(saved: Json | undefined): OpenUser[] {
+  return objectsIn(saved).map(({ before, prompt, prints, seen }) => ({
+    before: textIn(before) ?? null,
+    prompt: textIn(prompt) ?? "",
+    prints: listIn(prints).flatMap((print) => textIn(print) ?? []),
+    seen: seen === "item" || seen === "event" ? seen : "both",
+  }));
+}
+
+/** Codex puts a tag around each image of a prompt, which the event for display leaves out. */
+const IMAGE_TAG = /^<\/?image\b[^>]*>$/;
+
+/** Whether an event shows what the item says. */
+export function repeats(item: Content, event: Content): boolean {
+  return textsOf(item).includes(plainText(event));
+}
+
+/** The texts by which an event may show it. */
+function textsOf(content: Content): string[] {
+  if (typeof content === "string") return [content];
+  const texts = content.flatMap(({ type, text }) =>
+    type === "text" && typeof text === "string" ? [text] : [],
+  );
+  return [texts.join(""), texts.filter((text) => !IMAGE_TAG.test(text.trim())).join("")];
+}
+
+export function printsOf(content: Content): string[] {
+  return [...new Set(textsOf(content))].map((text) => madeId(text));
+}
+
+/** Whether one of them is the other half of what was added. */
+export function completes({ prints }: OpenUser, content: Content): boolean {
+  return printsOf(content).some((print) => prints.includes(print));
+}
+
+/** The same for an item and for the event that repeats it: by this the chain moves on, whichever came first. */
+export function userKey(content: Content): string {
+  return plainText(content).replace(/<\/?image\b[^>]*>|\s+/g, "");
+}
+
+/** What Codex says for the person is mostly wrapped in a tag. */
+export function looksInjected(content: Content): boolean {
+  return /^\s*</.test(plainText(content));
+}

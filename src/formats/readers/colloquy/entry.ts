@@ -1,0 +1,96 @@
+/** One entry of ours, from a document or from a line. */
+import type { Message } from "../../../message/types.ts";
+import { isOffPath } from "../../../tree/control.ts";
+import { MAIN_NAME } from "../../../tree/tree.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import type { ConversationSink, Sink, SourceEntry, SourceRecord } from "../../import/contract.ts";
+import { defined, filledIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+import { contentWith, roleOf } from "../shared/flat-tools.ts";
+
+export interface EntryTarget {
+  readonly sink: Sink;
+  readonly conversation: ConversationSink;
+  /** The conversation was written by Colloquy itself. */
+  readonly verbatim: boolean;
+  /** What its branches are called, by their numbers. */
+  readonly branchName: (branch: number) => string | undefined;
+}
+
+const KINDS: ReadonlySet<string> = new Set([
+  "message",
+  "compaction",
+  "branch_summary",
+  "label",
+  "info",
+  "custom",
+]);
+
+/** Members as the document has them: `id`, `parentId`, `kind`, `at`, `message` or `data`. */
+export function addColloquyEntry(entry: JsonObject, record: SourceRecord, target: EntryTarget): void {
+  const { conversation, sink } = target;
+  const kind = textIn(entry.kind) ?? "message";
+  const data = objectIn(entry.data);
+  const id = filledIn(entry.id);
+  // What was done to the tree is told by the branches; `removed` holds nothing.
+  if (id === undefined || kind === "removed" || (kind !== "label" && isOffPath(kind, data))) {
+    conversation.note(record);
+    return;
+  }
+  if (!KINDS.has(kind)) sink.unknown(kind);
+  conversation.add({
+    id,
+    ...(kind === "label" ? {} : parentIn(entry)),
+    at: timeIn(entry.at),
+    ...contentOf(kind, entry, data),
+    records: [record],
+    ...(target.verbatim ? { verbatim: true } : {}),
+    ...branchIn(entry, target),
+    ...flagsIn(entry),
+  });
+}
+
+function parentIn({ parentId }: JsonObject): Pick<SourceEntry, "parent"> {
+  return parentId === undefined ? {} : { parent: textIn(parentId) ?? null };
+}
+
+/** Another branch than the first may be called `main`; that one is renamed at the end. */
+function branchIn({ branch }: JsonObject, { branchName }: EntryTarget): Pick<SourceEntry, "branch"> {
+  const name = typeof branch === "number" ? branchName(branch) : undefined;
+  return name === undefined || name === MAIN_NAME ? {} : { branch: name };
+}
+
+/** Short words: anything else is somebody's own matter. */
+function isFlag(flag: unknown): flag is string {
+  return typeof flag === "string" && /^[a-z][a-z0-9-]{0,39}$/.test(flag);
+}
+
+/** Flags are what a store found on reading, such as a missing blob. */
+function flagsIn({ flags }: JsonObject): Pick<SourceEntry, "flags"> {
+  const list = Array.isArray(flags) ? flags.filter(isFlag) : [];
+  return list.length === 0 ? {} : { flags: list };
+}
+
+function contentOf(
+  kind: string,
+  entry: JsonObject,
+  data: JsonObject | undefined,
+): Pick<SourceEntry, "kind" | "message" | "data"> {
+  if (kind === "message") return { message: messageOf(objectIn(entry.message) ?? {}) };
+  if (!KINDS.has(kind)) return { kind: "custom", data: { kind, data: entry.data ?? null } };
+  return { kind: kind as NonNullable<SourceEntry["kind"]>, data: data ?? { value: entry.data ?? null } };
+}
+
+function messageOf(message: JsonObject): Message {
+  const { role, other } = roleOf(message.role);
+  const { model, usage, stopReason, endState, provenance, source, extra } = message;
+  const isEnd = endState === "finished" || endState === "stopped" || endState === "interrupted";
+  return {
+    role,
+    content: contentWith(message.content, [], []),
+    ...defined({ model: textIn(model), usage: objectIn(usage), stopReason: textIn(stopReason) }),
+    ...defined({ endState: isEnd ? endState : undefined, provenance: objectIn(provenance), source }),
+    ...defined({
+      extra: other === undefined ? objectIn(extra) : { ...objectIn(extra), colloquy: { role: other } },
+    }),
+  };
+}

@@ -1,0 +1,92 @@
+/**
+ * Our own formats: the JSON document of an export, and JSONL of version 2 as
+ * the JSONL engine, an export or another program writes it.
+ *
+ * What was done to the tree stands in the log as entries on no branch. The
+ * branches that came of them are told as they are in the end.
+ */
+import type { JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, LinesFormat, SourceTree } from "../../import/contract.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../import/values.ts";
+import { BranchNames } from "./branch-names.ts";
+import { addColloquyEntry } from "./entry.ts";
+import { ColloquyLinesReader } from "./lines.ts";
+
+const NAME = "colloquy";
+
+export const colloquyLines: LinesFormat = {
+  kind: "lines",
+  name: NAME,
+  sniff: (records) => {
+    const [first] = records;
+    if (first?._type === "metadata") return (numberIn(first.version) ?? 1) >= 2;
+    // The first line may be damaged; and a file that was v1 once may go on as v2.
+    return records.some(
+      ({ role, id, parent_id: parent }) => role !== undefined && id !== undefined && parent !== undefined,
+    );
+  },
+  open: (sink, around) => new ColloquyLinesReader(sink, around),
+};
+
+export const colloquyJson: DocumentFormat = {
+  kind: "document",
+  name: NAME,
+  sniff: ({ colloquy, entries }) => typeof colloquy === "number" && Array.isArray(entries),
+  read(record, sink) {
+    const value = objectIn(record.value);
+    if (value === undefined) {
+      sink.skip(record, "not an object");
+      return;
+    }
+    const { entries, blobs } = value;
+    const info = objectIn(value.info) ?? {};
+    const sourceId = filledIn(info.id);
+    if (sourceId === undefined) {
+      sink.skip(record, "no conversation: info.id is missing");
+      return;
+    }
+    if ((numberIn(value.colloquy) ?? 0) > 1) sink.unknown(`version ${value.colloquy}`);
+    const conversation = sink.conversation({
+      sourceId,
+      key: filledIn(info.key),
+      title: filledIn(info.title),
+      model: filledIn(info.model),
+      channel: filledIn(info.channel),
+      createdAt: timeIn(info.createdAt),
+      verbatim: true,
+      tree: treeOf(value),
+    });
+    for (const bytes of Object.values(objectIn(blobs) ?? {})) {
+      if (typeof bytes === "string") conversation.blob(bytes);
+    }
+    const names = new BranchNames();
+    for (const entry of objectsIn(entries)) names.count(entry);
+    for (const item of listIn(entries)) {
+      const own = { value: item, line: null, offset: null };
+      const entry = objectIn(item);
+      if (entry === undefined) conversation.note(own);
+      else {
+        addColloquyEntry(entry, own, {
+          sink,
+          conversation,
+          verbatim: true,
+          branchName: (branch) => names.of(branch),
+        });
+      }
+    }
+  },
+};
+
+function treeOf({ branches, active, entries }: JsonObject): SourceTree {
+  return {
+    branches: objectsIn(branches).map(({ name, head }) => ({
+      name: textIn(name) ?? "main",
+      head: textIn(head) ?? null,
+    })),
+    active: textIn(active) ?? "main",
+    undone: objectsIn(entries).flatMap(({ data }) => {
+      const { type, compaction } = objectIn(data) ?? {};
+      return type === "undo-compaction" && typeof compaction === "string" ? [compaction] : [];
+    }),
+  };
+}

@@ -1,0 +1,153 @@
+import { checkSum } from "../../../transcript/lines.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type {
+  ConversationSink,
+  RecordReader,
+  Sink,
+  SourceRecord,
+  Surroundings,
+} from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { filledIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+import { goclawMessage } from "../goclaw/message.ts";
+import { FlatTools, stemOf } from "../shared/flat-tools.ts";
+import { BranchNames } from "./branch-names.ts";
+import { addColloquyEntry } from "./entry.ts";
+
+const HELD_CHARS_MAX = 32 * 1024 * 1024;
+
+/** Lines of version 2, also mixed with older ones, which have no ids. */
+export class ColloquyLinesReader implements RecordReader {
+  readonly #sink: Sink;
+  readonly #around: Surroundings;
+  readonly #tools = new FlatTools();
+  #header: SourceRecord | undefined;
+  #conversation: ConversationSink | undefined;
+  #sourceId = "";
+  #position = 0;
+  #sums = false;
+  readonly #names = new BranchNames();
+  readonly #held: { readonly entry: JsonObject; readonly record: SourceRecord }[] = [];
+  #heldChars = 0;
+
+  constructor(sink: Sink, around: Surroundings) {
+    this.#sink = sink;
+    this.#around = around;
+  }
+
+  record(record: SourceRecord): void {
+    const line = objectIn(record.value);
+    if (line === undefined) {
+      this.#sink.skip(record, "not an object");
+      return;
+    }
+    if (line._type === "metadata") {
+      this.#metadata(line, record);
+      return;
+    }
+    const damage = this.#damageOf(record);
+    if (damage !== undefined) {
+      this.#sink.skip(record, damage);
+      return;
+    }
+    this.#entry(line, record, this.#open(line));
+  }
+
+  end(): void {
+    if (this.#header !== undefined) this.#open({});
+    this.#addHeld();
+    const tree = this.#names.tree();
+    if (tree !== undefined) this.#conversation?.update({ tree });
+  }
+
+  /** The tree may be as long as the file: it is counted again. */
+  state(): Json | undefined {
+    return undefined;
+  }
+
+  #metadata(line: JsonObject, record: SourceRecord): void {
+    if (this.#conversation !== undefined) {
+      this.#conversation.note(record);
+      return;
+    }
+    this.#header = record;
+    this.#sums = line.sum === "crc32";
+    if (filledIn(line.id) !== undefined) this.#open({});
+  }
+
+  /** Where the first line announces checksums, a line without one is bad. */
+  #damageOf({ text }: SourceRecord): string | undefined {
+    if (!this.#sums || text === undefined) return undefined;
+    const sum = checkSum(Buffer.from(text.trimEnd()));
+    if (sum === "right") return undefined;
+    return sum === "none" ? "no checksum" : "checksum does not match";
+  }
+
+  #open(first: JsonObject): ConversationSink {
+    if (this.#conversation !== undefined) return this.#conversation;
+    const header = objectIn(this.#header?.value) ?? {};
+    const { role = null, content = null, timestamp = null } = first;
+    const print = madeId(JSON.stringify([role, content, timestamp])).slice(0, 12);
+    this.#sourceId = filledIn(header.id) ?? `${stemOf(this.#around.path)}-${print}`;
+    this.#conversation = this.#sink.conversation({
+      sourceId: this.#sourceId,
+      key: filledIn(header.key),
+      title: filledIn(header.title),
+      model: filledIn(header.model),
+      channel: filledIn(header.channel),
+      createdAt: timeIn(header.created_at),
+      ...(this.#sums ? { verbatim: true } : {}),
+    });
+    if (this.#header !== undefined) this.#conversation.note(this.#header);
+    this.#header = undefined;
+    return this.#conversation;
+  }
+
+  #entry(line: JsonObject, record: SourceRecord, conversation: ConversationSink): void {
+    const kind = textIn(line._type) ?? "message";
+    const id = filledIn(line.id) ?? madeId(this.#sourceId, this.#position);
+    this.#position++;
+    this.#names.count({ ...line, id, kind, at: line.timestamp });
+    if (kind === "message" && line.role === undefined) {
+      this.#sink.unknown("no role");
+      conversation.note(record);
+      return;
+    }
+    const entry: JsonObject = {
+      id,
+      kind,
+      at: line.timestamp,
+      parentId: line.parent_id,
+      branch: line.branch,
+      data: line.data,
+      message: kind === "message" ? this.#message(line, id) : undefined,
+    };
+    for (const bytes of Object.values(objectIn(line.attached) ?? {})) {
+      if (typeof bytes === "string") conversation.blob(bytes);
+    }
+    this.#held.push({ entry, record });
+    this.#heldChars += record.text?.length ?? 0;
+    if (this.#heldChars > HELD_CHARS_MAX) this.#addHeld();
+  }
+
+  /** Entries are held until it is known what their branches are called in the end; of a long file only the first. */
+  #addHeld(): void {
+    const conversation = this.#conversation;
+    if (conversation === undefined) return;
+    for (const { entry, record } of this.#held.splice(0)) {
+      addColloquyEntry(entry, record, {
+        sink: this.#sink,
+        conversation,
+        verbatim: this.#sums,
+        branchName: (branch) => this.#names.of(branch),
+      });
+    }
+  }
+
+  /** Other programs write calls and media beside the text. */
+  #message(line: JsonObject, id: string): JsonObject {
+    const isFlat = [line.tool_calls, line.tool_call_id, line.media].some((member) => member !== undefined);
+    if (!isFlat && line.role !== "tool") return line;
+    return { ...line, ...goclawMessage(line, id, this.#tools, "colloquy") } as unknown as JsonObject;
+  }
+}

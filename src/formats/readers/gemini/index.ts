@@ -1,0 +1,59 @@
+/**
+ * Recordings of Gemini CLI: a log of messages and of changes to them, one a
+ * line, or in older versions the whole conversation as one document. Both
+ * give the same entries, so that a conversation that was continued in the
+ * newer form is not kept twice.
+ */
+import type { JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, LinesFormat } from "../../import/contract.ts";
+import { defined, filledIn, objectIn } from "../../import/values.ts";
+import { GeminiReader } from "./reader.ts";
+import { messagesOf, Recording } from "./recording.ts";
+import { startOf, stemOf } from "./start.ts";
+
+export const geminiLines: LinesFormat = {
+  kind: "lines",
+  name: "gemini",
+  sniff: (records) => records.some((record) => isLine(record)),
+  open: (sink, around, state) => new GeminiReader(sink, around, state),
+};
+
+export const geminiDocument: DocumentFormat = {
+  kind: "document",
+  name: "gemini",
+  sniff: (value) => isMetadata(value) && Array.isArray(value.messages),
+  read(record, sink, { path }) {
+    const { messages, ...metadata } = objectIn(record.value) ?? {};
+    const start = startOf(metadata, filledIn(metadata.sessionId) ?? stemOf(path), path);
+    const recording = new Recording(sink, start);
+    recording.note({ value: defined(metadata), line: record.line, offset: record.offset });
+    for (const message of messagesOf({ messages: messages ?? [] })) {
+      const value = objectIn(message.value);
+      if (value === undefined) recording.note(message);
+      else recording.message(value, message);
+    }
+    recording.messages.flush();
+    recording.messages.showLast();
+  },
+};
+
+/** Any line tells, because the metadata may be lost. */
+function isLine(record: JsonObject): boolean {
+  if (isMetadata(record)) return record.messages === undefined;
+  return typeof record.$rewindTo === "string" || objectIn(record.$set) !== undefined || isMessage(record);
+}
+
+function isMessage(record: JsonObject): boolean {
+  const { id, type, timestamp, content } = record;
+  if (!TYPES.has(type) || typeof timestamp !== "string" || content === undefined) return false;
+  if (FOREIGN_MEMBERS.some((member) => record[member] !== undefined)) return false;
+  return type === "gemini" || typeof id === "string";
+}
+
+const TYPES: ReadonlySet<unknown> = new Set(["user", "gemini", "info", "error", "warning"]);
+/** Messages that have them are of other programs. */
+const FOREIGN_MEMBERS = ["role", "uuid", "parentId", "parent_id", "sessionId", "payload", "message"];
+
+function isMetadata({ sessionId, projectHash }: JsonObject): boolean {
+  return typeof sessionId === "string" && typeof projectHash === "string";
+}

@@ -1,0 +1,144 @@
+/** One message record of Gemini CLI as the message and, where it called tools, their results. */
+import type { Block, Message } from "../../../message/types.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { SourceEntry, SourceRecord } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../import/values.ts";
+import { blocksOf, isFailed, resultContent, toolUse } from "./parts.ts";
+
+export interface Spoken {
+  readonly id: string;
+  readonly parent: string | null | undefined;
+  /** The version that counts. */
+  readonly value: JsonObject;
+  /** All versions. */
+  readonly records: readonly SourceRecord[];
+  /** Calls whose results stand in a message of their own. */
+  readonly answeredLater: ReadonlySet<string>;
+}
+
+export function isSpoken({ type }: JsonObject): boolean {
+  return type === "user" || type === "gemini";
+}
+
+/** The last entry is what the next message follows. */
+export function entriesOf({ id, parent, value, records, answeredLater }: Spoken): SourceEntry[] {
+  const at = timeIn(value.timestamp);
+  const message = value.type === "gemini" ? assistantOf(value, id) : userOf(value, id);
+  const entry: SourceEntry = { id, parent, at, message, records };
+  const calls = objectsIn(value.toolCalls);
+  const results = calls.flatMap((call, index) => resultOf(call, index, id, answeredLater));
+  if (results.length === 0) return [entry];
+  return [
+    entry,
+    {
+      id: `${id}/results`,
+      parent: id,
+      at: timeIn(calls.at(-1)?.timestamp) ?? at,
+      message: { role: "user", content: results, ...agentsIn(calls) },
+      records: [resultsRecord(value, calls, records.at(-1))],
+    },
+  ];
+}
+
+function userOf({ content }: JsonObject, id: string): Message {
+  return { role: "user", content: typeof content === "string" ? content : blocksOf(content, id) };
+}
+
+function assistantOf(value: JsonObject, id: string): Message {
+  const { content, thoughts, toolCalls, tokens } = value;
+  const thinking = objectsIn(thoughts).map(thinkingOf);
+  const calls = objectsIn(toolCalls).map((call, index) =>
+    toolUse(callId(call, index, id), call.name, call.args),
+  );
+  const model = filledIn(value.model);
+  const usage = usageOf(objectIn(tokens));
+  const isText = typeof content === "string" && thinking.length + calls.length === 0;
+  return {
+    role: "assistant",
+    content: isText ? content : [...thinking, ...saidIn(content, id, calls), ...calls],
+    ...(model === undefined ? {} : { model }),
+    ...(usage === undefined ? {} : { usage }),
+  };
+}
+
+/** Calls may stand among the parts as well as in their own list, which says more about them. */
+function saidIn(content: Json | undefined, id: string, calls: readonly Block[]): Block[] {
+  const isListed = (block: Block) =>
+    block.type === "tool_use" && calls.some((call) => call.id === block.id || call.name === block.name);
+  return content === "" ? [] : blocksOf(content, id).filter((block) => !isListed(block));
+}
+
+function thinkingOf({ subject, description }: JsonObject): Block {
+  const texts = [subject, description].flatMap((text) => filledIn(text) ?? []);
+  return { type: "thinking", thinking: texts.join("\n") };
+}
+
+function callId({ id }: JsonObject, index: number, messageId: string): string {
+  return filledIn(id) ?? madeId("gemini", messageId, "call", index);
+}
+
+const FAILED: ReadonlySet<unknown> = new Set(["error", "cancelled"]);
+
+/** Nothing for a call that was not done when the record was written. */
+function resultOf(
+  call: JsonObject,
+  index: number,
+  messageId: string,
+  answeredLater: ReadonlySet<string>,
+): Block[] {
+  const { result, status, resultDisplay } = call;
+  const id = callId(call, index, messageId);
+  const hasResult = result !== undefined && result !== null;
+  if (answeredLater.has(id) || (!hasResult && !FAILED.has(status))) return [];
+  return [
+    {
+      type: "tool_result",
+      tool_use_id: id,
+      content: hasResult ? resultContent(result, id) : (textIn(resultDisplay) ?? ""),
+      ...((FAILED.has(status) || isFailed(result)) && { is_error: true }),
+      ...(filledIn(call.id) === undefined && { paired: "order" }),
+    },
+  ];
+}
+
+/** The sub-agents that results are from, by call. Each is a conversation of its own. */
+function agentsIn(calls: readonly JsonObject[]): { readonly extra?: JsonObject } {
+  const agents = calls.flatMap(({ id, agentId }) =>
+    typeof id === "string" && typeof agentId === "string" ? [[id, agentId] as const] : [],
+  );
+  return agents.length === 0 ? {} : { extra: { gemini: { agents: Object.fromEntries(agents) } } };
+}
+
+/** The part of the record that the results were made of. The whole of it stands beside the message. */
+function resultsRecord(
+  { id }: JsonObject,
+  calls: readonly JsonObject[],
+  record: SourceRecord | undefined,
+): SourceRecord {
+  const toolCalls = calls.map((call) => defined({ id: call.id, status: call.status, result: call.result }));
+  return {
+    value: { ...defined({ id }), toolCalls },
+    line: record?.line ?? null,
+    offset: record?.offset ?? null,
+  };
+}
+
+/** What was read from the cache is counted in `input` as well. */
+function usageOf(tokens: JsonObject | undefined): JsonObject | undefined {
+  const [input, output, cached, thoughts] = [
+    ...[
+      numberIn(tokens?.input),
+      numberIn(tokens?.output),
+      numberIn(tokens?.cached),
+      numberIn(tokens?.thoughts),
+    ],
+  ];
+  const usage = defined({
+    input_tokens: input === undefined ? undefined : Math.max(0, input - (cached ?? 0)),
+    output_tokens: output,
+    cache_read_input_tokens: cached,
+    reasoning_tokens: thoughts,
+  });
+  return Object.keys(usage).length === 0 ? undefined : usage;
+}

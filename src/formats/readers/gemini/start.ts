@@ -1,0 +1,48 @@
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { SourceConversation } from "../../import/contract.ts";
+import { defined, filledIn, listIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+import { blocksOf } from "./parts.ts";
+
+/** What the metadata of a recording say. Sub-agents lie in a folder that is named after the session of their parent. */
+export function startOf(metadata: JsonObject, sourceId: string, path: string): SourceConversation {
+  const { kind, summary, startTime } = metadata;
+  const parent = kind === "subagent" ? folderOf(path) : undefined;
+  return {
+    sourceId,
+    title: filledIn(summary),
+    createdAt: timeIn(startTime),
+    ...(parent === undefined ? {} : { parent: { sourceId: parent } }),
+    about: aboutOf(metadata),
+  };
+}
+
+export function aboutOf({ projectHash, kind, directories }: JsonObject): JsonObject | undefined {
+  const about = defined({
+    projectHash: textIn(projectHash),
+    kind: textIn(kind),
+    directories: Array.isArray(directories) ? directories : undefined,
+  });
+  return Object.keys(about).length === 0 ? undefined : about;
+}
+
+function folderOf(path: string): string | undefined {
+  const folder = path.split(/[\\/]/).at(-2);
+  return folder === "chats" ? undefined : filledIn(folder);
+}
+
+/** The file's name, for a recording whose metadata are lost. */
+export function stemOf(path: string): string {
+  return (path.split(/[\\/]/).at(-1) ?? "").split(".", 1)[0] ?? "";
+}
+
+/** The first line of what a person asked, as it was shown to them. */
+export function promptTitle({ type, content, displayContent }: JsonObject): string | undefined {
+  if (type !== "user") return undefined;
+  return firstLine(displayContent) ?? firstLine(content);
+}
+
+function firstLine(content: Json | undefined): string | undefined {
+  const [first] = listIn(typeof content === "string" ? [content] : blocksOf(content, ""));
+  const text = textIn(first) ?? textIn(objectIn(first)?.text);
+  return filledIn(text?.trim().split("\n", 1)[0]);
+}

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { feed, type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { isKomatachiPath, komatachiLines, komatachiMetadata } from "./index.ts";
+
+const text = readFileSync("test/fixtures/komatachi/kitchen/transcript.jsonl", "utf8");
+const records = text
+  .trimEnd()
+  .split("\n")
+  .map((line) => JSON.parse(line));
+
+describe("Komatachi", () => {
+  it("is known by Anthropic's blocks without times, and by its file name", () => {
+    expect(komatachiLines.sniff(records)).toBe(true);
+    expect(komatachiLines.sniff(records.filter(({ content }) => typeof content === "string"))).toBe(false);
+    expect(komatachiLines.sniff([{ role: "user", content: [{ type: "text", text: "x" }] }])).toBe(false);
+    expect(komatachiLines.sniff(records.map((record) => ({ ...record, timestamp: "x" })))).toBe(false);
+    expect(isKomatachiPath("home/kitchen/transcript.jsonl")).toBe(true);
+    expect(isKomatachiPath("home/my-transcript.jsonl")).toBe(false);
+  });
+
+  it("gives the messages as they are, under the name of the folder", () => {
+    const sink = new RecordingSink();
+    const reader = komatachiLines.open(sink, surroundings("home/kitchen/transcript.jsonl"), undefined);
+    feed(reader, text);
+    reader.end(true);
+    const [{ start, entries }] = sink.conversations as [Recorded];
+    expect(start.sourceId).toMatch(/^kitchen-[0-9a-f]{12}$/);
+    expect(entries.map(({ message }) => message)).toEqual(records);
+    expect(entries.every(({ at }) => at === undefined)).toBe(true);
+    const again = komatachiLines.open(sink, surroundings("home/kitchen/transcript.jsonl"), reader.state());
+    feed(again, '{"role":"user","content":"Thanks"}');
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(5);
+  });
+
+  it("reads the metadata beside it", () => {
+    const meta = readFileSync("test/fixtures/komatachi/kitchen/metadata.json", "utf8");
+    expect(komatachiMetadata(meta)).toEqual({
+      model: "claude-opus-4",
+      createdAt: 1_767_225_600_000,
+      about: { compactionCount: 2, updatedAt: 1_767_225_700_000 },
+    });
+    expect(komatachiMetadata("")).toEqual({ model: undefined, createdAt: undefined });
+  });
+});

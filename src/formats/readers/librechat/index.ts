@@ -1,0 +1,129 @@
+/**
+ * A conversation that LibreChat exported as JSON: a tree of messages within
+ * messages, or a flat list with the ids of parents.
+ *
+ * `exportAt` is a time of day without a date, so nothing is made of it. Which
+ * of several branches was shown is not in the file: it is the newest.
+ */
+import type { JsonObject } from "../../../util/json.ts";
+import type { ConversationSink, DocumentFormat, Sink, SourceRecord } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../import/values.ts";
+import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
+import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
+import { type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
+import { contentItems, messageOf } from "./message.ts";
+
+export const librechat: DocumentFormat = {
+  kind: "document",
+  name: "librechat",
+  sniff: ({ conversationId, messagesTree, messages }) =>
+    typeof conversationId === "string" && (Array.isArray(messagesTree) || Array.isArray(messages)),
+  read(record, sink) {
+    const value = objectIn(record.value);
+    if (value === undefined) sink.skip(record, "no conversation");
+    else readConversation(value, record, sink);
+  },
+};
+
+const ROOT = "00000000-0000-0000-0000-000000000000";
+
+interface LibreNode extends TreeNode {
+  readonly message: JsonObject;
+  readonly parts: readonly Part[];
+}
+
+function readConversation(value: JsonObject, record: SourceRecord, sink: Sink): void {
+  const member = Array.isArray(value.messagesTree) ? "messagesTree" : "messages";
+  const options = objectIn(value.options) ?? {};
+  const target = sink.conversation({
+    sourceId: idIn(value.conversationId) ?? madeId("librechat", String(value.title)),
+    title: filledIn(value.title),
+    model: filledIn(options.model),
+    about: defined({ endpoint: filledIn(value.endpoint) }),
+  });
+  target.note(recordOf(record, headerOf(value, member)));
+  const nodes = nodesOf(flattened(objectsIn(value[member])), sink);
+  addNodes(nodes, target, record, sink);
+}
+
+function recordOf({ line, offset }: SourceRecord, value: JsonObject): SourceRecord {
+  return { value, line, offset };
+}
+
+interface Placed {
+  readonly message: JsonObject;
+  readonly above: string | null;
+  readonly id: string;
+}
+
+/** Parents before children, without recursion: such a tree is as deep as the conversation is long. */
+function flattened(roots: readonly JsonObject[]): Placed[] {
+  const placed: Placed[] = [];
+  const waiting = roots.toReversed().map((message) => ({ message, above: null as string | null }));
+  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+    const { message, above } = next;
+    const id = idIn(message.messageId) ?? madeId("librechat message", above ?? "", placed.length);
+    placed.push({ message: headerOf(message, "children"), above, id });
+    for (const child of objectsIn(message.children).toReversed()) waiting.push({ message: child, above: id });
+  }
+  return placed;
+}
+
+function nodesOf(placed: readonly Placed[], sink: Sink): LibreNode[] {
+  const ids = new Set(placed.map(({ id }) => id));
+  const isLinked = placed.some(({ message }) => filledIn(message.parentMessageId) !== undefined);
+  return placed.map(({ message, above, id }, index) => {
+    const items = contentItems(message, id, sink);
+    const isQuestion = message.isCreatedByUser === true || message.sender === "User";
+    return {
+      id,
+      parent: parentOf(message, above, ids, isLinked ? null : (placed[index - 1]?.id ?? null)),
+      at: timeIn(message.createdAt),
+      message,
+      parts: isQuestion ? [{ id, role: "user", items }] : partsOf(id, items),
+    };
+  });
+}
+
+/** The id that a message names, unless only the nesting leads to something that is there. */
+function parentOf(
+  { parentMessageId }: JsonObject,
+  above: string | null,
+  ids: ReadonlySet<string>,
+  before: string | null,
+): string | null {
+  const named = idIn(parentMessageId);
+  if (named === undefined) return above ?? before;
+  if (ids.has(named)) return named;
+  return above ?? (named === ROOT ? null : named);
+}
+
+function addNodes(
+  nodes: readonly LibreNode[],
+  target: ConversationSink,
+  record: SourceRecord,
+  sink: Sink,
+): void {
+  const leaf = newestLeaf(nodes);
+  const lastParts = new Map<string, string>();
+  for (const { id, parts } of nodes) if (!lastParts.has(id)) lastParts.set(id, parts.at(-1)?.id ?? id);
+  const lastPart = (id: string): string => lastParts.get(id) ?? id;
+  for (const { message, parts, parent, at } of wholeTree(nodes, leaf)) {
+    let before = parent === null ? null : lastPart(parent);
+    for (const part of parts) {
+      const value = partRecord(message, "messageId", parts, part);
+      const isCut = message.unfinished === true && part === parts.at(-1);
+      target.add({
+        id: part.id,
+        parent: before,
+        at,
+        message: messageOf(message, part, sink),
+        records: [recordOf(record, value)],
+        ...(isCut && { flags: ["cut-off"] }),
+      });
+      before = part.id;
+    }
+  }
+  if (leaf !== undefined) target.leaf(lastPart(leaf));
+}

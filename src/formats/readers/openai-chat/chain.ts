@@ -1,0 +1,50 @@
+/**
+ * Messages that have no ids, one after the other.
+ *
+ * Each gets an id made of what it says and of the message before it. So the
+ * same message may come twice, a file that has grown gives the same ids up to
+ * its old end, and one that was changed parts from the old one where it
+ * differs.
+ */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { ConversationSink, Sink, SourceRecord } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { objectIn, objectsIn, textIn } from "../../import/values.ts";
+import { type OpenCall, readMessage } from "./message.ts";
+import { printOf } from "./print.ts";
+
+export class Chain {
+  readonly #sink: Sink;
+  #last: string | null;
+  /** Calls without ids that no result has answered. */
+  #open: readonly OpenCall[];
+
+  constructor(sink: Sink, state?: Json) {
+    const saved = objectIn(state);
+    this.#sink = sink;
+    this.#last = textIn(saved?.last) ?? null;
+    this.#open = objectsIn(saved?.open).map(({ id, name }) => ({
+      id: textIn(id) ?? "",
+      name: textIn(name) ?? "",
+    }));
+  }
+
+  add(target: ConversationSink, message: JsonObject, record: SourceRecord): void {
+    const before = this.#last;
+    const id = madeId("message", before ?? "", printOf(message));
+    const read = readMessage(message, id, this.#open, this.#sink);
+    this.#open = read.open;
+    this.#last = id;
+    target.add({ id, parent: before, message: read.message, records: [record, placeRecord(before)] });
+  }
+
+  /** Where it goes on in a file that has grown. */
+  state(): Json {
+    return { last: this.#last, open: this.#open.map(({ id, name }) => ({ id, name })) };
+  }
+}
+
+/** Two messages that say the same are told apart by what they follow. */
+export function placeRecord(before: string | null): SourceRecord {
+  return { value: { follows: before }, line: null, offset: null };
+}

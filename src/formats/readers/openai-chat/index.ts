@@ -1,0 +1,122 @@
+/**
+ * Chats as OpenAI's API takes them, in files of many shapes: a conversation a
+ * line (`{ messages }`, as for fine-tuning), a message a line, one document
+ * `{ messages }`, an array of either.
+ *
+ * A file of bare messages is one conversation, known by its path. A
+ * conversation in a line has no name but its content, unless it has an id.
+ */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type {
+  ConversationSink,
+  DocumentFormat,
+  LinesFormat,
+  RecordReader,
+  Sink,
+  SourceRecord,
+  Surroundings,
+} from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../import/values.ts";
+import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
+import { Chain } from "./chain.ts";
+import { areMostly, isChatMessage } from "./message.ts";
+import { printOf } from "./print.ts";
+
+const NAME = "openai-chat";
+
+export const openaiChatLines: LinesFormat = {
+  kind: "lines",
+  name: NAME,
+  sniff: (records) =>
+    areMostly(records, (record) => isConversation(record) || isChatMessage(record)) &&
+    // Whoever types lines this way writes messages that look the same.
+    !records.some(({ _type: type }) => type !== undefined),
+  open: (sink, around, state) => linesReader(sink, around, state),
+};
+
+export const openaiChatDocument: DocumentFormat = {
+  kind: "document",
+  name: NAME,
+  sniff: (value) => isConversation(value) || isChatMessage(value),
+  read(record, sink, around) {
+    const value = objectIn(record.value);
+    if (value !== undefined && isConversation(value)) {
+      readConversation(value, record, sink, documentId(value, record, around));
+    } else if (value !== undefined && isChatMessage(value)) {
+      chainOf(sink, around, record).add(bareConversation(sink, around), value, record);
+    } else sink.skip(record, "neither a message nor a conversation");
+  },
+};
+
+function isConversation({ messages, conversationId, sessionId }: JsonObject): boolean {
+  if (!Array.isArray(messages) || conversationId !== undefined || sessionId !== undefined) return false;
+  return messages.length === 0 || objectsIn(messages).some(isChatMessage);
+}
+
+function linesReader(sink: Sink, around: Surroundings, state: Json | undefined): RecordReader {
+  const chain = new Chain(sink, state);
+  return {
+    record(record) {
+      const value = objectIn(record.value);
+      if (value !== undefined && isConversation(value)) readConversation(value, record, sink, lineId(value));
+      else if (value !== undefined && isChatMessage(value)) {
+        chain.add(bareConversation(sink, around), value, record);
+      } else sink.skip(record, "neither a message nor a conversation");
+    },
+    end() {},
+    state: () => chain.state(),
+  };
+}
+
+function lineId(value: JsonObject): string {
+  return idIn(value.id) ?? madeId("line", printOf(value));
+}
+
+/** A file that is one conversation may grow, and stays the same one. Of an array each element is like a line. */
+function documentId(value: JsonObject, { offset }: SourceRecord, { path }: Surroundings): string {
+  return idIn(value.id) ?? (offset === null || offset === 0 ? madeId("file", path) : lineId(value));
+}
+
+function readConversation(value: JsonObject, record: SourceRecord, sink: Sink, sourceId: string): void {
+  const target = sink.conversation({
+    sourceId,
+    title: filledIn(value.title),
+    model: filledIn(value.model),
+    createdAt: timeIn(value.created_at) ?? timeIn(value.created),
+  });
+  const header = headerOf(value, "messages");
+  const { line, offset } = record;
+  // Tools and settings of a request belong to what was said.
+  if (Object.keys(header).length > 0) target.note({ value: header, line, offset });
+  const chain = new Chain(sink);
+  for (const message of objectsIn(value.messages))
+    chain.add(target, message, { value: message, line, offset });
+}
+
+function bareConversation(sink: Sink, { path }: Surroundings): ConversationSink {
+  return sink.conversation({
+    sourceId: madeId("file", path),
+    about: defined({ file: path.split("/").at(-1) }),
+  });
+}
+
+interface Reading {
+  readonly chain: Chain;
+  readonly offset: number;
+}
+
+/** The messages of an array come one by one: what was read of each file, by whom it is read. */
+const readings = new WeakMap<Sink, Map<string, Reading>>();
+
+function chainOf(sink: Sink, { path }: Surroundings, { offset }: SourceRecord): Chain {
+  const files = readings.get(sink) ?? new Map<string, Reading>();
+  readings.set(sink, files);
+  const before = files.get(path);
+  const at = offset ?? before?.offset ?? 0;
+  // A place that was passed already means that the file is read once more.
+  const isAgain = before !== undefined && offset !== null && offset <= before.offset;
+  const chain = before === undefined || isAgain ? new Chain(sink) : before.chain;
+  files.set(path, { chain, offset: at });
+  return chain;
+}

@@ -1,0 +1,141 @@
+/** One chat message of OpenAI's API as ours. */
+import { fromOpenAI } from "../../../message/openai.ts";
+import type { Block, Message, Role } from "../../../message/types.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { Sink } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../import/values.ts";
+import { contentOf, toolInput } from "../shared/whole-tree-blocks.ts";
+
+/** A call that has no id of its own: its result comes next, or the result of another one of the same turn. */
+export interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface ReadMessage {
+  readonly message: Message;
+  readonly open: readonly OpenCall[];
+}
+
+const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
+/** Messages that say when, or of what type they are, belong to other formats. */
+const FOREIGN_MEMBERS = ["timestamp", "ts", "_type", "uuid", "parent_id", "parts", "message"];
+
+export function isChatMessage(value: JsonObject): boolean {
+  if (!ROLES.has(value.role) || FOREIGN_MEMBERS.some((member) => value[member] !== undefined)) return false;
+  return ["content", "tool_calls", "function_call"].some((member) => Object.hasOwn(value, member));
+}
+
+/** A few odd lines do not make a file another one, nor do those that damage has left. */
+export function areMostly(records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean {
+  return records.length > 0 && records.filter(is).length * 2 >= records.length;
+}
+
+export function readMessage(
+  foreign: JsonObject,
+  id: string,
+  open: readonly OpenCall[],
+  sink: Sink,
+): ReadMessage {
+  const message = converted(foreign, sink);
+  if (foreign.role === "user") return { message, open: [] };
+  if (foreign.role === "assistant") return withCalls(message, foreign, id, open);
+  if (foreign.role === "tool" || foreign.role === "function") return withResult(message, foreign, id, open);
+  return { message, open };
+}
+
+function converted(foreign: JsonObject, sink: Sink): Message {
+  const content = ownContent(foreign);
+  if (content !== undefined) return { role: foreign.role === "assistant" ? "assistant" : "user", content };
+  try {
+    const [message] = fromOpenAI([foreign]);
+    if (message !== undefined) return message;
+  } catch {
+    sink.unknown(`role ${textIn(foreign.role) ?? "none"}`);
+  }
+  return unusual(foreign);
+}
+
+/** What the conversion refuses: another role, or nesting that no message has. */
+function unusual({ role, content }: JsonObject): Message {
+  const known: Role = role === "assistant" || role === "user" ? role : "system";
+  return {
+    role: known,
+    content:
+      textIn(content) ?? contentOf(listIn(content).map((part): Block => ({ type: "openai_part", part }))),
+    ...(role !== known && { extra: { openai: { role: role ?? null } } }),
+  };
+}
+
+/** Some programs write Claude's blocks into the same form of file. They are ours already. */
+function ownContent({ role, content, tool_calls }: JsonObject): Block[] | undefined {
+  if ((role !== "user" && role !== "assistant") || tool_calls !== undefined || !Array.isArray(content))
+    return undefined;
+  return content.some(isOwnBlock) && content.every((part) => filledIn(objectIn(part)?.type) !== undefined)
+    ? (content as Block[])
+    : undefined;
+}
+
+function isOwnBlock(part: Json): boolean {
+  const block = objectIn(part) ?? {};
+  switch (block.type) {
+    case "tool_use":
+      return (
+        filledIn(block.id) !== undefined &&
+        filledIn(block.name) !== undefined &&
+        objectIn(block.input) !== undefined
+      );
+    case "tool_result":
+      return filledIn(block.tool_use_id) !== undefined;
+    case "thinking":
+      return typeof block.thinking === "string";
+    case "image":
+    case "document":
+      return objectIn(block.source) !== undefined;
+    default:
+      return false;
+  }
+}
+
+/** Calls stand in the order of the source: each gets an id where it had none, and its arguments as they were. */
+function withCalls(
+  message: Message,
+  foreign: JsonObject,
+  id: string,
+  open: readonly OpenCall[],
+): ReadMessage {
+  const calls = Array.isArray(foreign.tool_calls) ? foreign.tool_calls : [foreign.function_call ?? null];
+  if (typeof message.content === "string") return { message, open };
+  const made: OpenCall[] = [];
+  let position = 0;
+  const content = message.content.map((block): Block => {
+    if (block.type !== "tool_use" && block.type !== "openai_tool_call") return block;
+    const call = objectIn(calls[position++] ?? null);
+    if (block.type !== "tool_use" || call === undefined) return block;
+    const form = objectIn(call.function) ?? call;
+    const own = { ...block, ...(call.custom === undefined && toolInput(form.arguments)) };
+    if (filledIn(call.id) !== undefined) return own;
+    made.push({ id: madeId("call", id, position), name: String(block.name) });
+    return { ...own, id: made.at(-1)?.id ?? id };
+  });
+  return { message: { ...message, content }, open: [...open, ...made] };
+}
+
+function withResult(
+  message: Message,
+  foreign: JsonObject,
+  id: string,
+  open: readonly OpenCall[],
+): ReadMessage {
+  if (filledIn(foreign.tool_call_id) !== undefined || typeof message.content === "string")
+    return { message, open };
+  const name = filledIn(foreign.name);
+  const call = open.find((known) => known.name === name) ?? (name === undefined ? open[0] : undefined);
+  const own =
+    call === undefined ? { tool_use_id: madeId("result", id) } : { tool_use_id: call.id, paired: "order" };
+  const content = message.content.map(
+    (block): Block => (block.type === "tool_result" ? { ...block, ...own } : block),
+  );
+  return { message: { ...message, content }, open: open.filter((known) => known !== call) };
+}

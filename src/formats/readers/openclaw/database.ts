@@ -1,0 +1,83 @@
+/**
+ * The database of an OpenClaw agent.
+ *
+ * Events are the lines of the former transcripts, so they are read like
+ * those: a conversation that stands in both is the same, entry by entry.
+ * Tables and columns that a release does not have are done without.
+ */
+import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../import/contract.ts";
+import { parsedIn } from "../../import/values.ts";
+import { PiReader } from "../pi/reader.ts";
+import { archivesOf, archiveVersions } from "./archives.ts";
+import { eventPayload, type Payload } from "./payload.ts";
+import { OpenclawSessions } from "./sessions.ts";
+
+const EVENTS = "transcript_events";
+const ROWS_AT_ONCE = 500;
+
+export function isOpenclawDatabase(database: SourceDatabase): boolean {
+  const columns = database.columns(EVENTS);
+  return ["session_id", "seq", "event_json"].every((column) => columns.includes(column));
+}
+
+export function* readOpenclaw(database: SourceDatabase, sink: Sink, around: Surroundings): Generator<void> {
+  const sessions = new OpenclawSessions(database, around.path);
+  for (const [sessionId, version] of versionsOf(database)) {
+    if (sink.isCurrent(sessionId, version)) continue;
+    const origin = sessions.originOf(sessionId);
+    for (const { archived, texts } of transcriptsOf(database, sessionId)) {
+      const about = archived === undefined ? origin.about : { ...origin.about, archived };
+      const reader = new PiReader(sink, { format: "openclaw", origin: () => ({ ...origin, about }) });
+      let rows = 0;
+      for (const payload of texts) {
+        take(payload, reader, sink);
+        if (++rows % ROWS_AT_ONCE === 0) yield;
+      }
+      reader.end(true);
+    }
+    yield;
+  }
+}
+
+/** What is set aside is older than what is there, and comes first. */
+function* transcriptsOf(
+  database: SourceDatabase,
+  sessionId: string,
+): Generator<{ readonly archived: string | undefined; readonly texts: Iterable<Payload> }> {
+  yield* archivesOf(database, sessionId);
+  yield { archived: undefined, texts: eventsOf(database, sessionId) };
+}
+
+function* eventsOf(database: SourceDatabase, sessionId: string): Generator<Payload> {
+  const columns = database.columns(EVENTS);
+  const wanted = ["event_json", "event_zstd", "event_utf8_bytes"].filter((column) =>
+    columns.includes(column),
+  );
+  const sql = `SELECT ${wanted.join(", ")} FROM ${EVENTS} WHERE session_id = ? ORDER BY seq`;
+  for (const row of database.rows(sql, sessionId)) yield eventPayload(row);
+}
+
+function take(payload: Payload, reader: PiReader, sink: Sink): void {
+  if ("problem" in payload) {
+    sink.skip({ line: null, offset: null }, payload.problem);
+    return;
+  }
+  const { text } = payload;
+  const value = parsedIn(text);
+  const place: Omit<SourceRecord, "value"> = { line: null, offset: null, text };
+  if (value === undefined) sink.skip(place, "not JSON");
+  else reader.record({ ...place, value });
+}
+
+/** All sessions, the oldest first, each with something that changes whenever it does. */
+function versionsOf(database: SourceDatabase): Map<string, string> {
+  const versions = archiveVersions(database);
+  const time = database.columns(EVENTS).includes("created_at") ? "created_at" : "0";
+  const figures = `max(seq) AS seq, count(*) AS events, max(${time}) AS last`;
+  const sql = `SELECT session_id, ${figures} FROM ${EVENTS} GROUP BY session_id ORDER BY min(${time}), session_id`;
+  for (const { session_id: id, seq, events, last } of database.rows(sql)) {
+    const archives = versions.get(String(id));
+    versions.set(String(id), `${seq}+${events}@${last}${archives === undefined ? "" : ` ${archives}`}`);
+  }
+  return versions;
+}

@@ -1,0 +1,34 @@
+/** Texts in an OpenClaw database, some of them compressed. */
+import { zstdDecompressSync } from "node:zlib";
+import { numberIn } from "../../import/values.ts";
+
+/** More than any transcript should be, and less than what harms. */
+const PAYLOAD_BYTES_MAX: number = 64 * 1024 * 1024;
+
+/** A text, or why there is none. */
+export type Payload = { readonly text: string } | { readonly problem: string };
+
+export function eventPayload(row: Readonly<Record<string, unknown>>): Payload {
+  if (typeof row.event_json === "string") return { text: row.event_json };
+  if (!(row.event_zstd instanceof Uint8Array)) return { problem: "an event without content" };
+  const size = numberIn(row.event_utf8_bytes);
+  const payload = unpacked(row.event_zstd, size);
+  const isWhole = size === undefined || "problem" in payload || Buffer.byteLength(payload.text) === size;
+  return isWhole ? payload : { problem: "an event of another length than it should have" };
+}
+
+/** What is not compressed is taken as it is: the first bytes tell. */
+export function unpacked(bytes: Uint8Array, size: number = PAYLOAD_BYTES_MAX): Payload {
+  if (!isZstd(bytes)) return { text: Buffer.from(bytes).toString() };
+  // A length of 0 would mean no limit at all.
+  const maxOutputLength = Math.max(1, Math.min(size, PAYLOAD_BYTES_MAX));
+  try {
+    return { text: zstdDecompressSync(bytes, { maxOutputLength }).toString() };
+  } catch (error) {
+    return { problem: `cannot be decompressed: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+
+function isZstd([a, b, c, d]: Uint8Array): boolean {
+  return a === 0x28 && b === 0xb5 && c === 0x2f && d === 0xfd;
+}

@@ -1,0 +1,79 @@
+/** What an OpenClaw database says about its sessions beside their events. */
+import type { JsonObject } from "../../../util/json.ts";
+import type { SourceDatabase } from "../../import/contract.ts";
+import { defined, filledIn, objectIn, parsedIn, timeIn } from "../../import/values.ts";
+import type { PiOrigin } from "../pi/header.ts";
+import { keyOf, type OpenclawKey } from "./keys.ts";
+import { openclawPlace } from "./surroundings.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+export class OpenclawSessions {
+  readonly #agent: string | undefined;
+  /** Windows by session, nodes by key. */
+  readonly #windows: ReadonlyMap<string, Row>;
+  readonly #nodes: ReadonlyMap<string, Row>;
+  /** The session to which a key leads now. */
+  readonly #current: Map<string, string> = new Map();
+
+  constructor(database: SourceDatabase, path: string) {
+    this.#agent = filledIn(openclawPlace(path).about.agent);
+    this.#windows = rowsBy(database, "session_windows", "session_id");
+    this.#nodes = rowsBy(database, "session_nodes", "session_key");
+    for (const [key, node] of this.#nodes) {
+      const session = filledIn(node.current_session_id);
+      if (session !== undefined) this.#current.set(session, key);
+    }
+  }
+
+  originOf(sessionId: string): PiOrigin {
+    const window = this.#windows.get(sessionId) ?? {};
+    const current = this.#current.get(sessionId);
+    const sessionKey = current ?? filledIn(window.session_key);
+    const known = sessionKey === undefined ? undefined : this.#known(sessionKey);
+    const title = known?.label ?? known?.displayName ?? filledIn(window.display_name);
+    const model = filledIn(window.model);
+    const parent = this.#parentOf(window, known);
+    return {
+      sourceId: sessionId,
+      // A key has had other transcripts before: it belongs to the one that it leads to now.
+      ...(current !== undefined && { key: current }),
+      ...(title !== undefined && { title }),
+      ...(model !== undefined && { model }),
+      ...(parent !== undefined && { parent: { sourceId: parent } }),
+      ...(timeIn(window.started_at) !== undefined && { createdAt: timeIn(window.started_at) }),
+      about: this.#about(window, known, sessionKey),
+    };
+  }
+
+  #known(key: string): OpenclawKey {
+    const node = this.#nodes.get(key);
+    return keyOf(key, objectIn(parsedIn(node?.entry_json)) ?? {});
+  }
+
+  /** Sub-agents name the key of the session that started them. */
+  #parentOf(window: Row, known: OpenclawKey | undefined): string | undefined {
+    const key = known?.spawnedBy ?? filledIn(window.spawned_by) ?? filledIn(window.parent_session_key);
+    return key === undefined ? undefined : filledIn(this.#nodes.get(key)?.current_session_id);
+  }
+
+  #about(window: Row, known: OpenclawKey | undefined, sessionKey: string | undefined): JsonObject {
+    return defined({
+      agent: this.#agent,
+      session_key: sessionKey,
+      channel: known?.channel ?? filledIn(window.channel),
+      chat_type: known?.chatType ?? filledIn(window.chat_type),
+      subject: known?.subject,
+      spawned_by: known?.spawnedBy ?? filledIn(window.spawned_by),
+      previous_session: filledIn(window.previous_session_id),
+      reason: filledIn(window.reason),
+    });
+  }
+}
+
+function rowsBy(database: SourceDatabase, table: string, column: string): ReadonlyMap<string, Row> {
+  if (!database.columns(table).includes(column)) return new Map();
+  const rows = new Map<string, Row>();
+  for (const row of database.rows(`SELECT * FROM ${table}`)) rows.set(String(row[column]), row);
+  return rows;
+}

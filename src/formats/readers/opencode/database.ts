@@ -1,0 +1,171 @@
+/**
+ * The database of opencode. A session's messages and parts are rows of their
+ * own; newer versions also, or only, write whole messages to `session_message`.
+ */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { Sink, SourceConversation, SourceDatabase } from "../../import/contract.ts";
+import { filledIn, numberIn, objectIn, parsedIn } from "../../import/values.ts";
+import { addNewMessage } from "./new-message.ts";
+import { SessionReader } from "./session.ts";
+
+type Row = Readonly<Record<string, unknown>>;
+
+/** What was added is written after so many messages. */
+const MESSAGES_PER_STEP = 50;
+
+export function isOpencodeDatabase(database: SourceDatabase): boolean {
+  const session = database.columns("session");
+  const isSession = session.includes("project_id") || session.includes("directory");
+  return isSession && (hasTable(database, "message") || hasTable(database, "session_message"));
+}
+
+function hasTable(database: SourceDatabase, table: "message" | "part" | "session_message"): boolean {
+  const columns = database.columns(table);
+  return ["id", "session_id", "data"].every((column) => columns.includes(column));
+}
+
+export function* readDatabase(database: SourceDatabase, sink: Sink): Generator<void> {
+  const calls = new TaskCalls(database);
+  const order = orderOf(database, "session");
+  const ids = [...database.rows(`SELECT id FROM session ORDER BY ${order}`)].map(({ id }) => String(id));
+  for (const id of ids) {
+    const [row] = database.rows("SELECT * FROM session WHERE id = ?", id);
+    if (row === undefined || sink.isCurrent(id, String(row.time_updated ?? ""))) continue;
+    const session = sessionOf(row);
+    const record = { value: session, line: null, offset: null };
+    const reader = new SessionReader(sink, session, record, calls.parentOf(session));
+    const last = yield* readMessages(database, id, reader, sink);
+    yield* readNewMessages(database, id, last, reader, sink);
+    reader.finish();
+    yield;
+  }
+}
+
+function orderOf(database: SourceDatabase, table: string): string {
+  return database.columns(table).includes("time_created") ? "time_created, id" : "id";
+}
+
+/** In the form of the JSON files, with every column. */
+function sessionOf(row: Row): JsonObject {
+  const { id, project_id, parent_id, time_created, time_updated, revert, model, ...others } = row;
+  return {
+    ...plain(others),
+    id: String(id),
+    ...plain({ projectID: project_id, parentID: parent_id }),
+    time: plain({ created: time_created, updated: time_updated }),
+    ...plain({ revert: parsedIn(revert) ?? revert, model: parsedIn(model) ?? model }),
+  };
+}
+
+/** Columns that have a value. Bytes are no JSON. */
+function plain(members: Row): JsonObject {
+  const filled = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(filled.filter(([, value]) => !ArrayBuffer.isView(value))) as JsonObject;
+}
+
+/** The time of the last one. */
+function* readMessages(
+  database: SourceDatabase,
+  session: string,
+  reader: SessionReader,
+  sink: Sink,
+): Generator<void, number> {
+  if (!hasTable(database, "message")) return -1;
+  const sql = `SELECT id FROM message WHERE session_id = ? ORDER BY ${orderOf(database, "message")}`;
+  const ids = [...database.rows(sql, session)].map(({ id }) => String(id));
+  let last = -1;
+  for (const [index, id] of ids.entries()) {
+    const [row] = database.rows("SELECT * FROM message WHERE id = ?", id);
+    if (row === undefined) continue;
+    last = Math.max(last, numberIn(row.time_created) ?? 0);
+    reader.add({
+      value: jsonOf(row, { id, sessionID: session }, sink),
+      parts: partsOf(database, id, session, sink),
+    });
+    if (index % MESSAGES_PER_STEP === MESSAGES_PER_STEP - 1) yield;
+  }
+  return last;
+}
+
+function partsOf(database: SourceDatabase, message: string, session: string, sink: Sink): JsonObject[] {
+  if (!hasTable(database, "part")) return [];
+  const rows = database.rows("SELECT * FROM part WHERE message_id = ? ORDER BY id", message);
+  return [...rows].map((row) =>
+    jsonOf(row, { id: String(row.id), sessionID: session, messageID: message }, sink),
+  );
+}
+
+/** What the row holds as JSON, with what stands in columns. A damaged one keeps its text. */
+function jsonOf(row: Row, columns: JsonObject, sink: Sink): JsonObject {
+  const data = objectIn(parsedIn(row.data));
+  if (data === undefined) {
+    const text = String(row.data);
+    sink.skip({ line: null, offset: null, text }, `the data of ${String(columns.id)} is no JSON object`);
+  }
+  const time = objectIn(data?.time) ?? timeOf(row);
+  return { ...columns, ...data, ...(time !== undefined && { time }) };
+}
+
+function timeOf({ time_created }: Row): JsonObject | undefined {
+  const created = numberIn(time_created);
+  return created === undefined ? undefined : { created };
+}
+
+/** Only what came after the rows of the older form: up to there both say the same. */
+function* readNewMessages(
+  database: SourceDatabase,
+  session: string,
+  lastMs: number,
+  reader: SessionReader,
+  sink: Sink,
+): Generator<void> {
+  if (!hasTable(database, "session_message")) return;
+  const columns = database.columns("session_message");
+  const order = columns.includes("seq") ? "seq, id" : orderOf(database, "session_message");
+  const sql = `SELECT id FROM session_message WHERE session_id = ? ORDER BY ${order}`;
+  const ids = [...database.rows(sql, session)].map(({ id }) => String(id));
+  for (const [index, id] of ids.entries()) {
+    const [row] = database.rows("SELECT * FROM session_message WHERE id = ?", id);
+    if (row === undefined || (lastMs >= 0 && (numberIn(row.time_created) ?? 0) <= lastMs)) continue;
+    addNewMessage(jsonOf(row, { id, type: String(row.type) as Json }, sink), reader, sink);
+    if (index % MESSAGES_PER_STEP === MESSAGES_PER_STEP - 1) yield;
+  }
+}
+
+/** The calls that started sub-agents, looked for once in each session that has some. */
+class TaskCalls {
+  readonly #database: SourceDatabase;
+  readonly #calls: Map<string, ReadonlyMap<string, JsonObject>> = new Map();
+
+  constructor(database: SourceDatabase) {
+    this.#database = database;
+  }
+
+  parentOf({ id, parentID, agent }: JsonObject): SourceConversation["parent"] {
+    const sourceId = filledIn(parentID);
+    if (sourceId === undefined) return undefined;
+    const call = this.#callsOf(sourceId).get(String(id)) ?? {};
+    const input = objectIn(objectIn(call.state)?.input) ?? {};
+    return {
+      sourceId,
+      toolUse: filledIn(call.callID),
+      agent: filledIn(agent) ?? filledIn(input.subagent_type),
+    };
+  }
+
+  #callsOf(session: string): ReadonlyMap<string, JsonObject> {
+    const known = this.#calls.get(session);
+    if (known !== undefined) return known;
+    const found = new Map<string, JsonObject>();
+    this.#calls.set(session, found);
+    if (!hasTable(this.#database, "part")) return found;
+    const sql = "SELECT data FROM part WHERE session_id = ? AND data LIKE '%\"task\"%'";
+    for (const { data } of this.#database.rows(sql, session)) {
+      const part = objectIn(parsedIn(data)) ?? {};
+      const about = objectIn(objectIn(part.state)?.metadata) ?? {};
+      const child = filledIn(about.sessionId) ?? filledIn(about.sessionID);
+      if (part.tool === "task" && child !== undefined) found.set(child, part);
+    }
+    return found;
+  }
+}

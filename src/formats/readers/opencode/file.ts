@@ -1,0 +1,12 @@
+import type { Block } from "../../../message/types.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import { defined, filledIn } from "../../import/values.ts";
+import { foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
+
+/** A file that only its address stands for is on the machine of that time: the address is kept. */
+export function fileBlockOf({ mime, filename, name, url, uri }: JsonObject): Block {
+  const address = filledIn(url) ?? filledIn(uri) ?? "";
+  const title = filledIn(filename) ?? filledIn(name);
+  const block = mediaFromUrl(address, filledIn(mime), title);
+  return block ?? foreignBlock("opencode", "file", defined({ mime, filename: title, url: address }));
+}

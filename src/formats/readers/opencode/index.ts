@@ -1,0 +1,105 @@
+/**
+ * Sessions of opencode: the JSON files that it wrote once, one for each
+ * session, message and part, what its `export` gives, and its database.
+ *
+ * Of the files only those of sessions are read as such; they lead to the
+ * others. The files of messages and parts, projects, to-do lists and diffs are
+ * known. Where the file of a session is gone, the first of its messages stands
+ * in for it, so that nothing is lost but the title.
+ */
+import type { JsonObject } from "../../../util/json.ts";
+import type { DatabaseFormat, DocumentFormat, Sink, Surroundings } from "../../import/contract.ts";
+import { filledIn, numberIn, objectIn, objectsIn } from "../../import/values.ts";
+import { isOpencodeDatabase, readDatabase } from "./database.ts";
+import { SessionReader } from "./session.ts";
+import { hasMessageFile, hasSessionFile, isFirstInFolder, readTree, sessionRoot } from "./tree.ts";
+
+const NAME = "opencode";
+
+export const opencodeDocument: DocumentFormat = {
+  kind: "document",
+  name: NAME,
+  sniff: (value) => kindOf(value) !== undefined,
+  async read(record, sink, around) {
+    const value = objectIn(record.value) ?? {};
+    switch (kindOf(value)) {
+      case "session":
+        return readTree(value, record, await sessionRoot(value, around), sink, around);
+      case "export":
+        return readExport(value, sink);
+      case "message":
+        return standIn(value, sink, around);
+      case "part":
+        return missMessage(value, sink, around);
+      case "other":
+        return;
+      default:
+        sink.skip(record, "no session");
+    }
+  },
+};
+
+export const opencodeDatabase: DatabaseFormat = {
+  kind: "database",
+  name: NAME,
+  sniff: isOpencodeDatabase,
+  read: readDatabase,
+};
+
+type Kind = "session" | "export" | "message" | "part" | "other";
+
+function kindOf(value: JsonObject): Kind | undefined {
+  const has = (...members: readonly string[]): boolean =>
+    members.every((name) => filledIn(value[name]) !== undefined);
+  if (isSession(objectIn(value.info) ?? {}) && Array.isArray(value.messages)) return "export";
+  if (has("id", "messageID", "sessionID", "type")) return "part";
+  if (
+    has("id", "role") &&
+    (has("sessionID") || has2(value.metadata, "sessionID")) &&
+    value.content === undefined
+  ) {
+    return "message";
+  }
+  if (isSession(value)) return "session";
+  const isProject = has("id", "worktree") && objectIn(value.time) !== undefined;
+  const isTodo = has("content", "status", "priority");
+  const isDiff =
+    has("file") && numberIn(value.additions) !== undefined && numberIn(value.deletions) !== undefined;
+  return isProject || isTodo || isDiff ? "other" : undefined;
+}
+
+function has2(value: unknown, member: string): boolean {
+  return filledIn(objectIn(value)?.[member]) !== undefined;
+}
+
+function isSession(value: JsonObject): boolean {
+  const { id, time, title, version, projectID, directory, worktree, messages } = value;
+  const isPlaced = [version, projectID, directory].some((member) => typeof member === "string");
+  const isTimed = numberIn(objectIn(time)?.created) !== undefined;
+  return (
+    filledIn(id) !== undefined && isTimed && typeof title === "string" && isPlaced && !worktree && !messages
+  );
+}
+
+function readExport({ info, messages }: JsonObject, sink: Sink): void {
+  const session = objectIn(info) ?? {};
+  const reader = new SessionReader(sink, session, { value: session, line: null, offset: null });
+  for (const { info: message, parts } of objectsIn(messages)) {
+    const value = objectIn(message);
+    if (value !== undefined) reader.add({ value, parts: objectsIn(parts) });
+  }
+  reader.finish();
+}
+
+async function standIn(value: JsonObject, sink: Sink, around: Surroundings): Promise<void> {
+  const id = filledIn(value.sessionID) ?? filledIn(objectIn(value.metadata)?.sessionID) ?? "";
+  if (!(await isFirstInFolder(around)) || (await hasSessionFile(id, around))) return;
+  sink.unresolved(`session ${id}`);
+  await readTree({ id }, undefined, "../..", sink, around);
+}
+
+async function missMessage(value: JsonObject, sink: Sink, around: Surroundings): Promise<void> {
+  const [message, session] = [filledIn(value.messageID) ?? "", filledIn(value.sessionID) ?? ""];
+  if (!(await isFirstInFolder(around)) || (await hasMessageFile(session, message, around))) return;
+  sink.unresolved(`message ${message}`);
+}

@@ -1,0 +1,79 @@
+/** One message of opencode as entries: the answer, what its tools said, and the answer's next step. */
+import type { Message } from "../../../message/types.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import type { Sink, SourceEntry, SourceRecord } from "../../import/contract.ts";
+import { defined, filledIn, numberIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+import { blocksOf, type Part, partsOf } from "../shared/whole-tree-parts.ts";
+import type { ReadParts } from "./parts.ts";
+
+export function entriesOf(id: string, value: JsonObject, read: ReadParts, sink: Sink): SourceEntry[] {
+  const { parts: _, ...own } = value;
+  const isAnswer = value.role === "assistant";
+  if (!isAnswer && value.role !== "user") sink.unknown(`role ${textIn(value.role) ?? "none"}`);
+  const parts: readonly Part[] = isAnswer
+    ? partsOf(id, read.items, resultsId(id))
+    : [{ id, role: "user", items: read.items }];
+  const answer = parts.findLast(({ role }) => role === "assistant");
+  const isCut = isAnswer && (read.isOpen || timesOf(value).completed === undefined);
+  return parts.map((part, index) => ({
+    id: part.id,
+    at: timesOf(value).created,
+    message: messageOf(value, part, part === answer, read.synthetic),
+    records: [...(index === 0 ? [recordOf(own)] : []), ...part.items.map(({ raw }) => recordOf(raw ?? null))],
+    ...(isCut && part === (answer ?? parts.at(-1)) && { flags: ["cut-off"] }),
+  }));
+}
+
+function resultsId(id: string): (count: number) => string {
+  return (count) => (count === 1 ? `${id}/results` : `${id}/results-${count}`);
+}
+
+function recordOf(value: SourceRecord["value"]): SourceRecord {
+  return { value, line: null, offset: null };
+}
+
+function timesOf({ time, metadata }: JsonObject): { readonly created?: number; readonly completed?: number } {
+  const times = objectIn(time) ?? objectIn(objectIn(metadata)?.time) ?? {};
+  const [created, completed] = [timeIn(times.created), timeIn(times.completed)];
+  return { ...(created !== undefined && { created }), ...(completed !== undefined && { completed }) };
+}
+
+/** What counts for the whole answer stands with its last part. */
+function messageOf(value: JsonObject, part: Part, isLast: boolean, synthetic: ReadonlySet<object>): Message {
+  const about = objectIn(objectIn(value.metadata)?.assistant) ?? value;
+  const model =
+    filledIn(about.modelID) ??
+    filledIn(objectIn(value.model)?.id) ??
+    filledIn(objectIn(value.model)?.modelID);
+  const usage = isLast ? usageOf(about) : undefined;
+  const stopReason = isLast ? filledIn(value.finish) : undefined;
+  const blocks = blocksOf(part.items);
+  const positions = blocks.flatMap((block, index) => (synthetic.has(block) ? [index] : []));
+  const extra = defined({
+    synthetic: positions.length > 0 ? positions : undefined,
+    error: isLast ? (value.error ?? undefined) : undefined,
+  });
+  return {
+    role: part.role,
+    content: blocks,
+    ...(model !== undefined && part.role === "assistant" && { model }),
+    ...(usage !== undefined && { usage }),
+    ...(stopReason !== undefined && { stopReason }),
+    ...(Object.keys(extra).length > 0 && { extra: { opencode: extra } }),
+  };
+}
+
+/** `input` is without what came from the cache, here as with us. */
+function usageOf({ tokens, cost }: JsonObject): JsonObject | undefined {
+  const counts = objectIn(tokens);
+  if (counts === undefined) return undefined;
+  const cache = objectIn(counts.cache) ?? {};
+  return defined({
+    input_tokens: numberIn(counts.input),
+    output_tokens: numberIn(counts.output),
+    cache_read_input_tokens: numberIn(cache.read),
+    cache_creation_input_tokens: numberIn(cache.write),
+    reasoning_tokens: numberIn(counts.reasoning),
+    cost: numberIn(cost),
+  });
+}

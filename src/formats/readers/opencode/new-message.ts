@@ -1,0 +1,97 @@
+/** A row of opencode's `session_message`: a whole message of one of several types. */
+import type { Block, Message } from "../../../message/types.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import type { Sink } from "../../import/contract.ts";
+import { defined, filledIn, objectIn, objectsIn, textIn, timeIn } from "../../import/values.ts";
+import { fileBlockOf } from "./file.ts";
+import type { SessionReader } from "./session.ts";
+
+export function addNewMessage(value: JsonObject, reader: SessionReader, sink: Sink): void {
+  const add = ADDERS.get(value.type);
+  if (add !== undefined) add(value, reader);
+  else {
+    if (value.type !== "agent-switched") sink.unknown(`message ${textIn(value.type) ?? "none"}`);
+    reader.note(value);
+  }
+}
+
+type Adder = (value: JsonObject, reader: SessionReader) => void;
+
+const ADDERS: ReadonlyMap<unknown, Adder> = new Map<unknown, Adder>([
+  ["assistant", addAnswer],
+  ["user", addSaid],
+  ["synthetic", addSaid],
+  ["system", addSaid],
+  ["shell", addSaid],
+  ["compaction", addCompaction],
+  ["model-switched", addModel],
+]);
+
+/** Its content has the parts of the older form, under slightly other names. */
+function addAnswer(value: JsonObject, reader: SessionReader): void {
+  const { content, ...own } = value;
+  const parts = objectsIn(content).map((part) =>
+    part.type === "tool" ? { callID: part.id, ...part } : part,
+  );
+  reader.add({ value: { ...own, role: "assistant" }, parts: parts.map((part) => defined(part)) });
+}
+
+function addSaid(value: JsonObject, reader: SessionReader): void {
+  const { id, type, files } = value;
+  const blocks: Block[] = [...textsOf(value), ...objectsIn(files).map(fileBlockOf)];
+  const isPlain = type === "user" || type === "system";
+  const message: Message = {
+    role: type === "system" ? "system" : "user",
+    content: blocks,
+    ...(!isPlain && { extra: { opencode: { type: type ?? null } } }),
+  };
+  reader.addEntry({ id: String(id), at: atOf(value), message, records: [recordOf(value)] });
+}
+
+/** A command that the person ran, and what it printed. */
+function textsOf({ text, command, output }: JsonObject): Block[] {
+  const texts = [text, command, output].map((said) => filledIn(said));
+  return texts.flatMap((said) => (said === undefined ? [] : [{ type: "text", text: said }]));
+}
+
+function addCompaction(value: JsonObject, reader: SessionReader): void {
+  reader.addEntry({
+    id: String(value.id),
+    kind: "compaction",
+    at: atOf(value),
+    data: {
+      summary: textIn(value.summary) ?? "",
+      strategy: "opencode",
+      first_kept: null,
+      ...defined({ trigger: filledIn(value.reason) }),
+    },
+    records: [recordOf(value)],
+  });
+}
+
+function addModel(value: JsonObject, reader: SessionReader): void {
+  const model = objectIn(value.model) ?? {};
+  reader.addEntry({
+    id: String(value.id),
+    kind: "info",
+    at: atOf(value),
+    data: defined({
+      type: "model",
+      model: filledIn(model.id) ?? filledIn(model.modelID) ?? textIn(value.model) ?? null,
+      provider: filledIn(model.providerID),
+    }),
+    records: [recordOf(value)],
+  });
+}
+
+function atOf({ time }: JsonObject): number | undefined {
+  return timeIn(objectIn(time)?.created);
+}
+
+function recordOf(value: JsonObject): {
+  readonly value: JsonObject;
+  readonly line: null;
+  readonly offset: null;
+} {
+  return { value, line: null, offset: null };
+}

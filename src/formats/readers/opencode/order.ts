@@ -1,0 +1,22 @@
+import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn } from "../../import/values.ts";
+
+/** By time where both say it, else by id: ids grow with time. */
+export function inOrder(values: readonly JsonObject[]): JsonObject[] {
+  return values.toSorted((a, b) => timeOf(a) - timeOf(b) || compare(idOf(a), idOf(b)));
+}
+
+/** Parts have no time of their own, and come in the order of their ids. */
+function timeOf({ role, time, metadata }: JsonObject): number {
+  if (role === undefined) return 0;
+  return numberIn(objectIn(time)?.created) ?? numberIn(objectIn(objectIn(metadata)?.time)?.created) ?? 0;
+}
+
+function idOf({ id }: JsonObject): string {
+  return filledIn(id) ?? "";
+}
+
+function compare(a: string, b: string): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
+}

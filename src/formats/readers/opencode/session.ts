@@ -1,0 +1,125 @@
+/**
+ * One session of opencode: its messages, one after the other.
+ *
+ * A message that ends a compaction, `summary: true`, is a compaction entry,
+ * and the message that asked for it is no entry. A session that was reverted
+ * shows what stands before the message that it was reverted to.
+ */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, objectIn, timeIn } from "../../import/values.ts";
+import { idIn } from "../shared/whole-tree-blocks.ts";
+import { entriesOf } from "./message.ts";
+import { itemsOf } from "./parts.ts";
+
+/** A message with its parts. */
+interface SessionMessage {
+  readonly value: JsonObject;
+  readonly parts: readonly JsonObject[];
+}
+
+export class SessionReader {
+  readonly #sink: Sink;
+  readonly #target: ConversationSink;
+  readonly #session: JsonObject;
+  readonly #compactions: Map<string, JsonObject> = new Map();
+  #last: string | null = null;
+  #leaf: string | undefined;
+
+  constructor(
+    sink: Sink,
+    session: JsonObject,
+    record: SourceRecord | undefined,
+    parent: SourceConversation["parent"] = parentOf(session),
+  ) {
+    this.#sink = sink;
+    this.#session = session;
+    this.#target = sink.conversation(conversationOf(session, parent));
+    if (record !== undefined) this.#target.note(record);
+  }
+
+  add({ value, parts }: SessionMessage): void {
+    const id = idIn(value.id) ?? madeId("opencode message", this.#last ?? "");
+    this.#mark(id);
+    const asked = parts.find(({ type }) => type === "compaction");
+    if (asked !== undefined) this.#compactions.set(id, asked);
+    const read = itemsOf(parts, id, this.#sink);
+    for (const noted of read.notes) this.note(noted);
+    if (asked !== undefined && read.items.length === 0) this.note(value);
+    else if (isSummary(value)) this.#compact(id, value, parts);
+    else {
+      for (const entry of entriesOf(id, value, read, this.#sink)) {
+        this.#target.add({ ...entry, parent: this.#last });
+        this.#last = entry.id;
+      }
+    }
+  }
+
+  /** An entry that is no message of the older form. */
+  addEntry(entry: Parameters<ConversationSink["add"]>[0]): void {
+    this.#mark(entry.id);
+    this.#target.add({ ...entry, parent: this.#last });
+    this.#last = entry.id;
+  }
+
+  note(value: Json): void {
+    this.#target.note({ value, line: null, offset: null });
+  }
+
+  finish(): void {
+    if (this.#leaf !== undefined) this.#target.leaf(this.#leaf);
+  }
+
+  /** What was undone begins here: what is shown ends before it, or with it, when only parts of it were. */
+  #mark(id: string): void {
+    const revert = objectIn(this.#session.revert) ?? {};
+    if (revert.messageID !== id) return;
+    this.#leaf = filledIn(revert.partID) === undefined ? (this.#last ?? undefined) : id;
+  }
+
+  #compact(id: string, value: JsonObject, parts: readonly JsonObject[]): void {
+    const asked = this.#compactions.get(filledIn(value.parentID) ?? "") ?? {};
+    const summary = parts.filter(({ type }) => type === "text").map(({ text }) => filledIn(text) ?? "");
+    this.addEntry({
+      id,
+      kind: "compaction",
+      at: timeIn(objectIn(value.time)?.created),
+      data: {
+        summary: summary.join("\n\n"),
+        strategy: "opencode",
+        first_kept: filledIn(asked.tail_start_id) ?? null,
+        ...(typeof asked.auto === "boolean" && { trigger: asked.auto ? "auto" : "manual" }),
+      },
+      records: [value, ...parts].map((own) => ({ value: own, line: null, offset: null })),
+    });
+  }
+}
+
+/** A summary that failed or is still being written replaces nothing. */
+function isSummary({ role, summary, error, time }: JsonObject): boolean {
+  const isDone = timeIn(objectIn(time)?.completed) !== undefined && (error === undefined || error === null);
+  return role === "assistant" && summary === true && isDone;
+}
+
+function parentOf({ parentID }: JsonObject): SourceConversation["parent"] {
+  const sourceId = idIn(parentID);
+  return sourceId === undefined ? undefined : { sourceId };
+}
+
+function conversationOf(session: JsonObject, parent: SourceConversation["parent"]): SourceConversation {
+  const { id, title, time, directory, version, projectID, agent, model } = session;
+  return {
+    sourceId: idIn(id) ?? madeId("opencode", String(title)),
+    title: filledIn(title),
+    model: filledIn(objectIn(model)?.id) ?? filledIn(objectIn(model)?.modelID),
+    createdAt: timeIn(objectIn(time)?.created),
+    ...(parent !== undefined && { parent }),
+    about: defined({
+      directory: filledIn(directory),
+      version: filledIn(version),
+      project: filledIn(projectID),
+      agent: filledIn(agent),
+    }),
+  };
+}

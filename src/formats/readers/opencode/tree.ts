@@ -1,0 +1,95 @@
+/**
+ * The JSON files of opencode, found from one of them.
+ *
+ * Messages lie in `message/<session>/`, parts in `part/<message>/` (or, older,
+ * `part/<session>/<message>/`), below the folder `storage`, or below
+ * `storage/session` in the oldest layout. Names are relative to the file that
+ * is read.
+ */
+import type { JsonObject } from "../../../util/json.ts";
+import type { Sink, SourceRecord, Surroundings } from "../../import/contract.ts";
+import { filledIn, objectIn, objectsIn, parsedIn } from "../../import/values.ts";
+import { inOrder } from "./order.ts";
+import { SessionReader } from "./session.ts";
+
+/** Where the folders of messages and parts are, from the file of a session. */
+export async function sessionRoot({ id }: JsonObject, around: Surroundings): Promise<string> {
+  const messages = await around.list(`../../message/${String(id)}`);
+  return messages.length > 0 ? "../.." : "..";
+}
+
+export async function readTree(
+  session: JsonObject,
+  record: SourceRecord | undefined,
+  root: string,
+  sink: Sink,
+  around: Surroundings,
+): Promise<void> {
+  const id = filledIn(session.id) ?? "";
+  const files = new Files(sink, around);
+  const reader = new SessionReader(sink, session, record);
+  for (const value of inOrder(await files.objects(`${root}/message/${id}`))) {
+    const own = filledIn(value.id) ?? "";
+    const beside = await files.objects(`${root}/part/${own}`);
+    const parts = beside.length > 0 ? beside : await files.objects(`${root}/part/${id}/${own}`);
+    // The first versions wrote the parts into the message.
+    reader.add({ value, parts: parts.length > 0 ? inOrder(parts) : objectsIn(value.parts) });
+  }
+  reader.finish();
+}
+
+/** What would be done once for all files of a folder is done with its first. */
+export async function isFirstInFolder(around: Surroundings): Promise<boolean> {
+  const name = around.path.split(/[/\\]/).at(-1);
+  return (await jsonFiles(around, "."))[0] === name;
+}
+
+/** From the file of a message. */
+export async function hasSessionFile(id: string, around: Surroundings): Promise<boolean> {
+  const name = `${id}.json`;
+  if ((await around.list("../../info")).includes(name)) return true;
+  for (const project of await around.list("../../session")) {
+    if ((await around.list(`../../session/${project}`)).includes(name)) return true;
+  }
+  return false;
+}
+
+/** From the file of a part. */
+export async function hasMessageFile(
+  session: string,
+  message: string,
+  around: Surroundings,
+): Promise<boolean> {
+  for (const root of ["../..", "../../.."]) {
+    if ((await around.list(`${root}/message/${session}`)).includes(`${message}.json`)) return true;
+  }
+  return false;
+}
+
+async function jsonFiles(around: Surroundings, folder: string): Promise<string[]> {
+  return (await around.list(folder)).filter((name) => name.endsWith(".json"));
+}
+
+class Files {
+  readonly #sink: Sink;
+  readonly #around: Surroundings;
+
+  constructor(sink: Sink, around: Surroundings) {
+    this.#sink = sink;
+    this.#around = around;
+  }
+
+  /** What the files of a folder hold. One that is damaged is reported, and the others are read all the same. */
+  async objects(folder: string): Promise<JsonObject[]> {
+    const found: JsonObject[] = [];
+    for (const name of await jsonFiles(this.#around, folder)) {
+      const bytes = await this.#around.read(`${folder}/${name}`);
+      const text = bytes?.toString();
+      const value = objectIn(parsedIn(text));
+      if (value !== undefined) found.push(value);
+      else if (text === undefined) this.#sink.unresolved(`${folder}/${name}`);
+      else this.#sink.skip({ line: null, offset: null, text }, `${folder}/${name} is no JSON object`);
+    }
+    return found;
+  }
+}

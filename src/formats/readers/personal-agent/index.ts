@@ -1,0 +1,147 @@
+/**
+ * Conversations of PersonalAgent: lines with `ts`, thinking and tools beside a
+ * text, and the later file that is one JSON value, with tools as JSON texts.
+ */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type {
+  ConversationSink,
+  DocumentFormat,
+  LinesFormat,
+  RecordReader,
+  Sink,
+  SourceConversation,
+  SourceRecord,
+  Surroundings,
+} from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import {
+  defined,
+  filledIn,
+  listIn,
+  numberIn,
+  objectIn,
+  objectsIn,
+  parsedIn,
+  textIn,
+  timeIn,
+} from "../../import/values.ts";
+import { FlatTools, stemOf } from "../shared/flat-tools.ts";
+import { addPersonalAgentMessage } from "./message.ts";
+
+const NAME = "personal-agent";
+
+export const personalAgentLines: LinesFormat = {
+  kind: "lines",
+  name: NAME,
+  sniff: (records) =>
+    records.some(
+      ({ role, content, ts }) => filledIn(role) !== undefined && content !== undefined && ts !== undefined,
+    ),
+  open: (sink, around, state) => new PersonalAgentReader(sink, around, objectIn(state)),
+};
+
+export const personalAgentDocument: DocumentFormat = {
+  kind: "document",
+  name: NAME,
+  sniff: ({ messages, created_at, title, profile_id }) => {
+    const list = objectsIn(messages);
+    const named = created_at !== undefined && (title !== undefined || profile_id !== undefined);
+    return named ? Array.isArray(messages) && list.every(isLater) : list.some(isOwn);
+  },
+  read(record, sink, around) {
+    const value = objectIn(record.value);
+    if (value === undefined) {
+      sink.skip(record, "not an object");
+      return;
+    }
+    const { messages: _messages, ...rest } = value;
+    const sourceId = filledIn(value.id) ?? stemOf(around.path);
+    const conversation = sink.conversation({ sourceId, ...personalAgentMetadata(rest) });
+    conversation.note({ ...record, value: rest, text: JSON.stringify(rest) });
+    const tools = new FlatTools();
+    for (const [position, message] of listIn(value.messages).entries()) {
+      const own = { value: message, line: null, offset: null };
+      const line = objectIn(message);
+      if (line === undefined) conversation.note(own);
+      else
+        addPersonalAgentMessage(line, own, filledIn(line.id) ?? madeId(sourceId, position), {
+          sink,
+          conversation,
+          tools,
+        });
+    }
+  },
+};
+
+function isLater(message: JsonObject): boolean {
+  return message.role !== undefined && (message.timestamp !== undefined || message.ts !== undefined);
+}
+
+function isOwn(message: JsonObject): boolean {
+  return isLater(message) && (message.thinking_content !== undefined || message.model_id !== undefined);
+}
+
+/** What stands in `<name>.meta.json`, or around the messages of the one file. */
+function personalAgentMetadata(value: Json | undefined): Omit<SourceConversation, "sourceId"> {
+  const meta = objectIn(value) ?? {};
+  const about = defined({ profile_id: meta.profile_id, context_state: meta.context_state, id: meta.id });
+  return {
+    title: filledIn(meta.title),
+    model: filledIn(meta.model_id),
+    createdAt: timeIn(meta.created_at),
+    ...(Object.keys(about).length === 0 ? {} : { about }),
+  };
+}
+
+/** The name of the metadata beside a file of messages. */
+export function personalAgentMetadataName(path: string): string {
+  return `${stemOf(path)}.meta.json`;
+}
+
+class PersonalAgentReader implements RecordReader {
+  readonly #sink: Sink;
+  readonly #tools: FlatTools;
+  readonly #sourceId: string;
+  readonly #conversation: ConversationSink;
+  #position: number;
+
+  constructor(sink: Sink, around: Surroundings, state: JsonObject | undefined) {
+    this.#sink = sink;
+    this.#sourceId = textIn(state?.sourceId) ?? stemOf(around.path);
+    this.#position = numberIn(state?.position) ?? 0;
+    this.#tools = new FlatTools(listIn(state?.waiting).flatMap((id) => textIn(id) ?? []));
+    this.#conversation = sink.conversation({ sourceId: this.#sourceId });
+  }
+
+  record(record: SourceRecord): void {
+    const line = objectIn(record.value);
+    if (line === undefined) {
+      this.#sink.skip(record, "not an object");
+      return;
+    }
+    if (line.role === undefined) {
+      this.#sink.unknown(filledIn(line._type) ?? "no role");
+      this.#conversation.note(record);
+      return;
+    }
+    const id = filledIn(line.id) ?? madeId(this.#sourceId, this.#position);
+    this.#position++;
+    const { sink, conversation, tools } = {
+      sink: this.#sink,
+      conversation: this.#conversation,
+      tools: this.#tools,
+    };
+    addPersonalAgentMessage(line, record, id, { sink, conversation, tools });
+  }
+
+  end(): void {}
+
+  state(): Json | undefined {
+    return { sourceId: this.#sourceId, position: this.#position, waiting: this.#tools.waiting };
+  }
+}
+
+/** The parsed metadata of a text, for whoever reads the file beside the messages. */
+export function readPersonalAgentMetadata(text: string): Omit<SourceConversation, "sourceId"> {
+  return personalAgentMetadata(parsedIn(text));
+}

@@ -1,0 +1,69 @@
+/** The first line of a pi file, and what its place adds to it. */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { SourceConversation } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { defined, filledIn, objectIn, timeIn } from "../../import/values.ts";
+import { openclawPlace, topicId } from "../openclaw/surroundings.ts";
+import { idIn } from "../shared/whole-tree-blocks.ts";
+
+/** What is known about a transcript beside what it says itself. */
+export type PiOrigin = Partial<SourceConversation>;
+
+const KNOWN = new Set([
+  ...["type", "version", "id", "timestamp", "cwd", "parentSession", "branchedFrom", "name", "title"],
+  ...["provider", "modelId", "thinkingLevel"],
+]);
+
+export function conversationIn(
+  header: JsonObject,
+  origin: PiOrigin,
+  title: string | undefined,
+): SourceConversation {
+  const metadata = Object.fromEntries(Object.entries(header).filter(([member]) => !KNOWN.has(member)));
+  const about = defined({
+    cwd: filledIn(header.cwd),
+    version: header.version,
+    parent_session: filledIn(header.parentSession) ?? filledIn(header.branchedFrom),
+    metadata: Object.keys(metadata).length > 0 ? metadata : undefined,
+  });
+  return {
+    title: title ?? filledIn(header.title) ?? filledIn(header.name),
+    model: filledIn(header.modelId),
+    createdAt: timeIn(header.timestamp),
+    ...origin,
+    sourceId: origin.sourceId ?? idIn(header.id) ?? madeId("pi"),
+    about: { ...about, ...origin.about },
+  };
+}
+
+/** Where pi keeps a file: `<time>_<id>.jsonl`, and sub-agents in a folder named like their parent's file. */
+const NAME = /^\d{4}-\d\d-\d\dT[\d-]+Z?_(.+?)(?:\.jsonl.*)?$/;
+
+export function piOrigin(path: string, header: JsonObject): PiOrigin {
+  const [folder, name] = path.split(/[\\/]/).slice(-2);
+  const parent = name === undefined ? undefined : NAME.exec(folder ?? "")?.[1];
+  const own = NAME.exec(name ?? folder ?? "")?.[1];
+  return {
+    sourceId: idIn(header.id) ?? own ?? madeId("pi", name ?? path),
+    ...(parent !== undefined && { parent: { sourceId: parent } }),
+  };
+}
+
+/** The header's id counts; a topic has it from its file's name, because all topics of a session share one. */
+export function openclawOrigin(path: string, header: JsonObject): PiOrigin {
+  const { sourceId, topic, about } = openclawPlace(path);
+  const id = idIn(header.id);
+  const own = id === undefined ? sourceId : topicId(id, topic);
+  return { sourceId: own ?? madeId("openclaw", path), about };
+}
+
+/** What copies of a conversation have in common. The first format had no ids that a copy could keep. */
+export function rootIn(first: JsonObject): string | undefined {
+  const id = filledIn(first.id);
+  return id === undefined ? undefined : `${id} ${filledIn(first.timestamp) ?? ""}`;
+}
+
+export function restoredStart(value: Json | undefined): SourceConversation | undefined {
+  const start = objectIn(value);
+  return filledIn(start?.sourceId) === undefined ? undefined : (start as unknown as SourceConversation);
+}

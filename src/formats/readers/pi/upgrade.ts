@@ -1,0 +1,60 @@
+/**
+ * Files that pi has upgraded in place.
+ *
+ * The first version had no ids; here they are made of an entry's place. When
+ * pi opens such a file, it writes the file anew with ids of its own. So that
+ * this is the same conversation as before, the entries keep the ids that were
+ * made, and the new ones are names for them.
+ */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import { listIn, numberIn, textIn } from "../../import/values.ts";
+import { idIn } from "../shared/whole-tree-blocks.ts";
+import { indexId } from "./entries.ts";
+
+/** What only the first version wrote into its header, and the upgrade leaves there. */
+const FIRST_MEMBERS = ["provider", "modelId", "thinkingLevel", "branchedFrom"];
+
+/** Headers of the first version without any of these exist as well: such a file cannot be told from a newer one. */
+export function isUpgraded(header: JsonObject): boolean {
+  const isNewer = (numberIn(header.version) ?? 1) > 1;
+  return isNewer && FIRST_MEMBERS.some((member) => header[member] !== undefined);
+}
+
+/** A state remembers all names or is none. */
+const NAMES_SAVED_MAX = 5_000;
+
+export class PiUpgrade {
+  readonly #sourceId: string;
+  /** The place of each id. */
+  readonly #places: Map<string, number> = new Map();
+
+  constructor(sourceId: string, saved?: Json) {
+    this.#sourceId = sourceId;
+    for (const item of listIn(saved)) {
+      const [id, place] = listIn(item);
+      if (typeof id === "string" && typeof place === "number") this.#places.set(id, place);
+    }
+  }
+
+  /** The entry as it would name itself and others if it still had no ids. */
+  renamed(entry: JsonObject, place: number): JsonObject {
+    const id = idIn(entry.id);
+    if (id !== undefined && !this.#places.has(id)) this.#places.set(id, place);
+    const names = ["parentId", "targetId", "firstKeptEntryId", "fromId"].flatMap((member) => {
+      const name = textIn(entry[member]);
+      return name === undefined ? [] : [[member, this.#nameOf(name)] as const];
+    });
+    // The second of two that are called the same keeps that name, which says that it is odd.
+    const isFirst = id !== undefined && this.#places.get(id) === place;
+    return { ...entry, ...Object.fromEntries(names), ...(isFirst && { id: indexId(this.#sourceId, place) }) };
+  }
+
+  state(): Json | undefined {
+    return this.#places.size > NAMES_SAVED_MAX ? undefined : [...this.#places];
+  }
+
+  #nameOf(name: string): string {
+    const place = this.#places.get(idIn(name) ?? name);
+    return place === undefined ? name : indexId(this.#sourceId, place);
+  }
+}

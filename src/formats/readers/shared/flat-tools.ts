@@ -1,0 +1,136 @@
+/** Tool calls, results and media as plain transcripts write them beside a text. */
+import type { Block, Message } from "../../../message/types.ts";
+import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, objectsIn, parsedIn, textIn } from "../../import/values.ts";
+
+/** Pairs calls and results: by their ids, or by order where a source gives none. */
+export class FlatTools {
+  readonly #waiting: string[];
+
+  constructor(waiting: readonly string[] = []) {
+    this.#waiting = [...waiting];
+  }
+
+  /** Calls that have no result yet, to go on later. */
+  get waiting(): readonly string[] {
+    return this.#waiting;
+  }
+
+  /** `made` is the id of a call that has none. */
+  call(call: JsonObject, made: string): Block {
+    const form = objectIn(call.function) ?? call;
+    const id = filledIn(call.id) ?? filledIn(call.call_id) ?? filledIn(call.tool_call_id) ?? made;
+    const name = filledIn(form.name) ?? filledIn(call.tool_name) ?? filledIn(call.tool) ?? "unknown";
+    this.#waiting.push(id);
+    const raw = form.params ?? form.arguments ?? form.input ?? form.args ?? form.parameters;
+    return { type: "tool_use", id, name, ...inputOf(raw) };
+  }
+
+  result(result: JsonObject, content: Json | undefined = contentOf(result)): Block {
+    const own =
+      filledIn(result.tool_use_id) ??
+      filledIn(result.tool_call_id) ??
+      filledIn(result.call_id) ??
+      filledIn(result.id);
+    const id = own ?? this.#waiting[0] ?? "unknown";
+    const place = this.#waiting.indexOf(id);
+    if (place !== -1) this.#waiting.splice(place, 1);
+    const failed =
+      result.is_error === true || result.success === false || filledIn(result.error) !== undefined;
+    return {
+      type: "tool_result",
+      tool_use_id: id,
+      ...resultContent(content),
+      ...(failed ? { is_error: true } : {}),
+      ...(own === undefined ? { paired: "order" } : {}),
+    };
+  }
+}
+
+function contentOf({ content, output, result, error }: JsonObject): Json | undefined {
+  return content ?? output ?? result ?? error;
+}
+
+function resultContent(content: Json | undefined): JsonObject {
+  if (content === undefined || content === null) return {};
+  const fits =
+    typeof content === "string" || (Array.isArray(content) && content.every((item) => isPlainObject(item)));
+  return { content: fits ? (content as Json) : JSON.stringify(content) };
+}
+
+/** Arguments that are no object stay as they were written, beside an input that every reader can take. */
+function inputOf(raw: Json | undefined): { readonly input: JsonObject; readonly arguments?: string } {
+  const value = typeof raw === "string" ? parsedIn(raw) : raw;
+  if (isPlainObject(value)) return { input: value as JsonObject };
+  if (raw === undefined || raw === null || raw === "") return { input: {} };
+  const text = typeof raw === "string" ? raw : JSON.stringify(raw);
+  return value === undefined ? { input: {}, arguments: text } : { input: { value }, arguments: text };
+}
+
+const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
+
+/** `{ type, url, base64, mimetype }`: a picture or another file. */
+export function mediaBlock(media: JsonObject): Block {
+  const data = filledIn(media.base64);
+  const [, urlType, urlData] = DATA_URL.exec(textIn(media.url) ?? "") ?? [];
+  const mediaType = filledIn(media.mimetype) ?? filledIn(media.mimeType) ?? urlType;
+  const isImage = media.type === "image" || mediaType?.startsWith("image/") === true;
+  const type = isImage ? "image" : "document";
+  if (data !== undefined || urlData !== undefined) {
+    const media_type = mediaType ?? (isImage ? "image/png" : "application/octet-stream");
+    return { type, source: { type: "base64", media_type, data: data ?? (urlData as string) } };
+  }
+  const url = filledIn(media.url);
+  return url === undefined ? { type: "media", media } : { type, source: { type: "url", url } };
+}
+
+/** A list, also where it was written as a JSON text. */
+export function listOf(value: Json | undefined): JsonObject[] {
+  return objectsIn(typeof value === "string" ? parsedIn(value) : value);
+}
+
+/** Text and blocks as content: a bare text where there is nothing else. */
+export function contentWith(
+  content: Json | undefined,
+  before: readonly Block[],
+  after: readonly Block[],
+): Message["content"] {
+  const own = Array.isArray(content) ? (objectsIn(content).map(asBlock) as Block[]) : (textIn(content) ?? "");
+  if (before.length + after.length === 0) return own;
+  const said: readonly Block[] =
+    typeof own === "string" ? (own === "" ? [] : [{ type: "text", text: own }]) : own;
+  return [...before, ...said, ...after];
+}
+
+/** A block must have a type to be kept as one. */
+function asBlock(block: JsonObject): JsonObject {
+  return typeof block.type === "string" && block.type !== "" ? block : { type: "unknown", block };
+}
+
+export function thinkingBlocks(text: unknown): Block[] {
+  const thinking = filledIn(text);
+  return thinking === undefined ? [] : [{ type: "thinking", thinking }];
+}
+
+/** Where several files have one name, their first words tell them apart. */
+export function stemOf(path: string): string {
+  const name = path.split(/[\\/]/).at(-1) ?? path;
+  return name.replace(/(?:\.jsonl|\.json)(?:\.\w+)?$/, "");
+}
+
+/** The role as ours, and as the source says it where that is another word. */
+export function roleOf(value: unknown): { readonly role: Message["role"]; readonly other?: string } {
+  if (value === "user" || value === "assistant" || value === "system") return { role: value };
+  if (value === "developer") return { role: "system", other: "developer" };
+  if (value === "tool" || value === "function" || value === "toolResult") return { role: "user" };
+  if (value === "human") return { role: "user", other: "human" };
+  if (value === "ai" || value === "model" || value === "bot")
+    return { role: "assistant", other: wordOf(value) };
+  return { role: "user", other: wordOf(value) };
+}
+
+/** A value as a word. Not `String(value)`, which runs what an object says about itself. */
+export function wordOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  return value === null ? "null" : Array.isArray(value) ? "list" : typeof value;
+}

@@ -1,0 +1,72 @@
+/**
+ * An answer that holds its tools' results, as the messages that it is for us.
+ *
+ * Some sources keep calls, results and what the model said afterwards in one
+ * message. With us results are what a user message says, so such an answer is
+ * a chain: the answer up to its calls, their results, the rest of the answer.
+ */
+import type { Block } from "../../../message/types.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+
+/** A block, and what of the source it was made of. */
+export interface Item {
+  readonly block: Block;
+  /** `undefined` when it stands elsewhere in the message than in its content. */
+  readonly raw: Json | undefined;
+}
+
+export interface Part {
+  readonly id: string;
+  readonly role: "assistant" | "user";
+  readonly items: readonly Item[];
+}
+
+/** The first part has the id of the message, so that the source's own id is found. There is always one. */
+export function partsOf(
+  id: string,
+  items: readonly Item[],
+  resultsId: (count: number) => string = (count) => `${id}/results-${count}`,
+): Part[] {
+  const counts = { assistant: 0, user: 0 };
+  return runsOf(items).map((run, index) => {
+    const role = run[0] !== undefined && isResult(run[0]) ? "user" : "assistant";
+    const count = ++counts[role];
+    const own = role === "user" ? resultsId(count) : `${id}/${count}`;
+    return { id: index === 0 ? id : own, role, items: run };
+  });
+}
+
+export function blocksOf(items: readonly Item[]): Block[] {
+  return items.map(({ block }) => block);
+}
+
+/**
+ * The record of one part: the whole message where it is one part only, else
+ * what the part was made of, so that no text is kept with two entries.
+ */
+export function partRecord(
+  message: JsonObject,
+  idMember: string,
+  parts: readonly Part[],
+  part: Part,
+): JsonObject {
+  if (parts.length === 1) return message;
+  const content = part.items.flatMap(({ raw }) => (raw === undefined ? [] : [raw]));
+  const own = part === parts[0] ? message : { [idMember]: message[idMember] ?? null };
+  return { ...own, content };
+}
+
+function runsOf(items: readonly Item[]): Item[][] {
+  const runs: Item[][] = [];
+  for (const item of items) {
+    const last = runs.at(-1);
+    const before = last?.[0];
+    if (last !== undefined && before !== undefined && isResult(before) === isResult(item)) last.push(item);
+    else runs.push([item]);
+  }
+  return runs.length === 0 ? [[]] : runs;
+}
+
+function isResult({ block }: Item): boolean {
+  return block.type === "tool_result";
+}

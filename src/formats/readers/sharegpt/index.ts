@@ -1,0 +1,83 @@
+/**
+ * Conversations as ShareGPT and the data sets after it have them: a list of
+ * turns `{ from, value }`, without times or ids, in a line or in an array.
+ */
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, LinesFormat, Sink, SourceRecord } from "../../import/contract.ts";
+import { madeId } from "../../import/ids.ts";
+import { filledIn, objectIn, objectsIn } from "../../import/values.ts";
+import { placeRecord } from "../openai-chat/chain.ts";
+import { areMostly, type OpenCall } from "../openai-chat/message.ts";
+import { printOf } from "../openai-chat/print.ts";
+import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
+import { isTurn, readTurn } from "./turn.ts";
+
+const NAME = "sharegpt";
+
+export const sharegptLines: LinesFormat = {
+  kind: "lines",
+  name: NAME,
+  sniff: (records) => areMostly(records, isConversation) || records.some(hasTurns),
+  open: (sink) => ({
+    record: (record) => readRecord(record, sink),
+    end() {},
+    // Each line stands for itself.
+    state: () => ({}),
+  }),
+};
+
+export const sharegptDocument: DocumentFormat = {
+  kind: "document",
+  name: NAME,
+  sniff: isConversation,
+  read: readRecord,
+};
+
+function listName(value: JsonObject): "conversations" | "items" | undefined {
+  const isList = (list: Json | undefined): boolean =>
+    Array.isArray(list) && (list.length === 0 || objectsIn(list).some(isTurn));
+  if (isList(value.conversations)) return "conversations";
+  return isList(value.items) && objectsIn(value.items).length > 0 ? "items" : undefined;
+}
+
+/** An empty list could be anything's. */
+function hasTurns(value: JsonObject): boolean {
+  const name = listName(value);
+  return name !== undefined && objectsIn(value[name]).some(isTurn);
+}
+
+function isConversation(value: JsonObject): boolean {
+  return listName(value) !== undefined;
+}
+
+function readRecord(record: SourceRecord, sink: Sink): void {
+  const value = objectIn(record.value);
+  const name = value === undefined ? undefined : listName(value);
+  if (value === undefined || name === undefined) sink.skip(record, "no conversation");
+  else readConversation(value, name, record, sink);
+}
+
+function readConversation(value: JsonObject, name: string, record: SourceRecord, sink: Sink): void {
+  const { line, offset } = record;
+  const sourceId =
+    idIn(value.id) ?? (typeof value.id === "number" ? String(value.id) : madeId("line", printOf(value)));
+  const target = sink.conversation({ sourceId, title: filledIn(value.title), model: filledIn(value.model) });
+  const header = headerOf(value, name);
+  if (Object.keys(header).length > 0) target.note({ value: header, line, offset });
+  const system = filledIn(value.system);
+  const turns = objectsIn(value[name]);
+  let open: readonly OpenCall[] = [];
+  let before: string | null = null;
+  for (const turn of system === undefined ? turns : [{ from: "system", value: system }, ...turns]) {
+    const id: string = madeId("turn", before ?? "", printOf(turn));
+    const read = readTurn(turn, id, open, sink);
+    open = read.open;
+    target.add({
+      id,
+      parent: before,
+      message: read.message,
+      records: [{ value: turn, line, offset }, placeRecord(before)],
+    });
+    before = id;
+  }
+}
