@@ -1,7 +1,7 @@
 /** Damage to files, for tests, and what is left of their records afterwards. */
 import fc from "fast-check";
-import { restoreRecord } from "../../src/formats/import/kept-records.ts";
-import { keptIn } from "../../src/formats/import/known-entries.ts";
+import { restoreRecord } from "../../src/formats/import/writer/kept-records.ts";
+import { keptIn } from "../../src/formats/import/writer/known-entries.ts";
 import type { Message } from "../../src/message/types.ts";
 import type { Store } from "../../src/store/store.ts";
 import { Ingest } from "../../src/store/write/ingest.ts";

@@ -7,7 +7,7 @@ import type {
   SourceEntry,
   SourceRecord,
   Surroundings,
-} from "../../src/formats/import/contract.ts";
+} from "../../src/formats/contract/reader.ts";
 
 export interface Recorded {
   start: SourceConversation;

@@ -1,14 +1,14 @@
 /** Conversations in the formats of others, and in ours. */
 import type { Store } from "../../store/store.ts";
-import { chatMessages } from "./chat-messages.ts";
 import { Cleaner } from "./cleaning.ts";
-import { html } from "./html.ts";
+import { outline } from "./document/outline.ts";
+import { html } from "./html/html.ts";
 import { json } from "./json.ts";
 import { jsonl } from "./jsonl.ts";
-import { markdown } from "./markdown.ts";
-import { openclaw } from "./openclaw.ts";
+import { chatMessages } from "./lists/chat-messages.ts";
+import { markdown } from "./markdown/markdown.ts";
+import { openclaw } from "./openclaw/openclaw.ts";
 import { checkOptions, type ExportOptions, type Wanted } from "./options.ts";
-import { outline } from "./outline.ts";
 import { Snapshot } from "./snapshot.ts";
 
 export { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from "./options.ts";

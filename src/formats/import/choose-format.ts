@@ -1,5 +1,12 @@
 /** Which reader a file is for: by what it holds, with its path only where the content says too little. */
 import type { JsonObject } from "../../util/json.ts";
+import type {
+  DatabaseFormat,
+  DocumentFormat,
+  ImportFormat,
+  LinesFormat,
+  SourceDatabase,
+} from "../contract/reader.ts";
 import { agentDatabase } from "../readers/agent-sqlite/index.ts";
 import { chatgpt } from "../readers/chatgpt/index.ts";
 import { claudeAi } from "../readers/claude-ai/index.ts";
@@ -23,13 +30,6 @@ import { opencodeDatabase, opencodeDocument } from "../readers/opencode/index.ts
 import { personalAgentDocument, personalAgentLines } from "../readers/personal-agent/index.ts";
 import { openclawTranscript, pi } from "../readers/pi/index.ts";
 import { sharegptDocument, sharegptLines } from "../readers/sharegpt/index.ts";
-import type {
-  DatabaseFormat,
-  DocumentFormat,
-  ImportFormat,
-  LinesFormat,
-  SourceDatabase,
-} from "./contract.ts";
 
 /** The most particular first: a plain chat is what is left when nothing else fits. */
 const LINES: readonly LinesFormat[] = [

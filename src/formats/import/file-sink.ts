@@ -3,15 +3,21 @@
 import { isOffPath } from "../../tree/control.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { isUuid } from "../../util/uuid.ts";
-import type { Origin } from "./compose.ts";
-import type { ConversationSink, Sink, SourceConversation, SourceEntry, SourceRecord } from "./contract.ts";
-import type { ConversationWriter } from "./conversation-writer.ts";
-import type { Hint } from "./hints.ts";
-import { conversationIdOf, madeId } from "./ids.ts";
-import { type KeptRecord, keepDamaged, keepRecords } from "./kept-records.ts";
+import { conversationIdOf, madeId } from "../contract/ids.ts";
+import type {
+  ConversationSink,
+  Sink,
+  SourceConversation,
+  SourceEntry,
+  SourceRecord,
+} from "../contract/reader.ts";
 import type { FileMemory, RememberedConversation } from "./ledger.ts";
 import type { Skipped } from "./report.ts";
 import type { ImportSession } from "./session.ts";
+import type { Hint } from "./side-files.ts";
+import type { Origin } from "./writer/compose.ts";
+import type { ConversationWriter } from "./writer/conversation-writer.ts";
+import { type KeptRecord, keepDamaged, keepRecords } from "./writer/kept-records.ts";
 
 /** Notes beyond this become an entry of their own instead of waiting for one. */
 const NOTES_MAX = 500;

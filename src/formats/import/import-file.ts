@@ -1,20 +1,20 @@
 /** One file of a source, read by the reader that knows it. */
 import { statSync } from "node:fs";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import type { DocumentFormat, LinesFormat } from "../contract/reader.ts";
 import { openSourceDatabase } from "../sources/database.ts";
-import { readElements } from "../sources/elements.ts";
+import { readElements } from "../sources/json/elements.ts";
 import { readLines } from "../sources/lines.ts";
 import { problemOf, reasonOf } from "../sources/problem.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
 import { databaseFormat, isCompanion } from "./choose-format.ts";
-import type { DocumentFormat, LinesFormat } from "./contract.ts";
-import { type Prints, printsOf } from "./file-prints.ts";
 import { FileSink } from "./file-sink.ts";
-import type { Hints } from "./hints.ts";
+import { type Prints, printsOf } from "./fingerprint.ts";
 import type { FileMemory, Ledger } from "./ledger.ts";
-import { LineFeed } from "./line-feed.ts";
+import { LineFeed } from "./line-reader.ts";
 import { readerFor } from "./reader-for.ts";
 import type { ImportSession } from "./session.ts";
+import type { Hints } from "./side-files.ts";
 
 export interface FileJob {
   readonly session: ImportSession;

@@ -4,14 +4,14 @@
  * nothing, the first records that can still be read say it.
  */
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
-import { readElements } from "../sources/elements.ts";
+import type { DocumentFormat, LinesFormat } from "../contract/reader.ts";
+import { readElements } from "../sources/json/elements.ts";
+import { parseRecords } from "../sources/json/records.ts";
 import { readLines } from "../sources/lines.ts";
 import { problemOf } from "../sources/problem.ts";
-import { parseRecords } from "../sources/records.ts";
 import { sniffHead } from "../sources/sniff.ts";
 import type { ByteSource, SourceLine } from "../sources/types.ts";
 import { documentFormat, firstDocumentFormat, linesFormat } from "./choose-format.ts";
-import type { DocumentFormat, LinesFormat } from "./contract.ts";
 
 /** How far a beginning that says nothing is looked behind. */
 const LINES_BYTES_MAX = 4 * 1024 * 1024;

@@ -6,12 +6,12 @@ import { Ingest } from "../../store/write/ingest.ts";
 import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
 import { FORMAT_NAMES } from "./choose-format.ts";
-import { Hints } from "./hints.ts";
 import { type FileJob, importFile, isUnchanged } from "./import-file.ts";
 import { type FileMemory, Ledger } from "./ledger.ts";
 import { ledgerOf } from "./ledger-place.ts";
 import { type ImportReport, ReportBuilder } from "./report.ts";
 import { ImportSession } from "./session.ts";
+import { Hints } from "./side-files.ts";
 
 export interface ImportProgress {
   readonly bytes: number;

@@ -1,10 +1,10 @@
 /** One run of an import: the conversations that are being written, and what is reported of them. */
 import type { Ingest } from "../../store/write/ingest.ts";
-import type { SourceConversation } from "./contract.ts";
-import { ConversationWriter, type Mode } from "./conversation-writer.ts";
+import type { SourceConversation } from "../contract/reader.ts";
 import type { Ledger, RememberedConversation } from "./ledger.ts";
 import type { ReportBuilder } from "./report.ts";
-import { StandIns } from "./stand-ins.ts";
+import { StandIns } from "./text-placeholders.ts";
+import { ConversationWriter, type Mode } from "./writer/conversation-writer.ts";
 
 /** More than this is not held: whoever reads waits for the store. */
 const BYTES_WAITING_MAX = 4 * 1024 * 1024;

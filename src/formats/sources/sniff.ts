@@ -1,10 +1,10 @@
 /** What kind of file it is, by how it begins. */
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { firstBytes } from "./byte-source.ts";
-import { readElements } from "./elements.ts";
+import { readElements } from "./json/elements.ts";
+import { cutLongStrings, giveBack } from "./json/long-strings.ts";
+import { parseRecords } from "./json/records.ts";
 import { readLines } from "./lines.ts";
-import { cutLongStrings, giveBack } from "./long-strings.ts";
-import { parseRecords } from "./records.ts";
 import type { ByteSource, Head, HeadKind, SourceElement } from "./types.ts";
 
 const HEAD_BYTES = 1024 * 1024;

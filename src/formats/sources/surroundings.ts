@@ -1,7 +1,7 @@
 /** The files beside the one that is read, and none outside of what was given. */
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, posix, sep } from "node:path";
-import type { Surroundings } from "../import/contract.ts";
+import type { Surroundings } from "../contract/reader.ts";
 import { firstBytes } from "./byte-source.ts";
 import { fileChunks, openFile } from "./file-bytes.ts";
 import { readMember, type Zip, type ZipMember } from "./zip.ts";

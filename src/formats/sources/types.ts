@@ -12,7 +12,7 @@
  * `sniff.ts` looks at how a file begins, `database.ts` opens SQLite files.
  */
 import type { Json, JsonObject } from "../../util/json.ts";
-import type { SourceDatabase, Surroundings } from "../import/contract.ts";
+import type { SourceDatabase, Surroundings } from "../contract/reader.ts";
 
 /** A file to read: in a folder, or a member of a zip. */
 export interface SourceFile {

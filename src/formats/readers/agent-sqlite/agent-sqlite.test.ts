@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
-import type { SourceDatabase } from "../../import/contract.ts";
+import type { SourceDatabase } from "../../contract/reader.ts";
 import { agentDatabase } from "./index.ts";
 
 function database(sql: string): SourceDatabase {

@@ -1,9 +1,9 @@
 /** A SQLite file with the tables `sessions` and `messages`, as small agents keep their conversations. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, DatabaseFormat, Sink, SourceDatabase } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { ConversationSink, DatabaseFormat, Sink, SourceDatabase } from "../../contract/reader.ts";
+import { defined, filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../contract/values.ts";
 import { isKnownRole } from "../goclaw/message.ts";
 import { contentWith, FlatTools, listOf, mediaBlock, roleOf } from "../shared/flat-tools.ts";
 

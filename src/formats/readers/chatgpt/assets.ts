@@ -1,5 +1,5 @@
 /** The files of an export of ChatGPT that messages point to. */
-import type { Surroundings } from "../../import/contract.ts";
+import type { Surroundings } from "../../contract/reader.ts";
 
 /** The name of an asset's file, or `undefined` when it is not in the export. */
 export type Assets = (assetId: string) => string | undefined;

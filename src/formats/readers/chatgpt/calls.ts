@@ -5,7 +5,7 @@
  * of the same turn: the oldest open one of that tool, or, because a tool may
  * say several things, the one that it answered before.
  */
-import { madeId } from "../../import/ids.ts";
+import { madeId } from "../../contract/ids.ts";
 
 interface Call {
   readonly id: string;

@@ -1,8 +1,8 @@
 /** What a message of ChatGPT says, by the type of its content. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Sink } from "../../import/contract.ts";
-import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../import/values.ts";
+import type { Sink } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { fileBlock, foreignBlock, mediaTypeOf, missingBlock } from "../shared/whole-tree-blocks.ts";
 import { type Assets, assetIdIn } from "./assets.ts";
 

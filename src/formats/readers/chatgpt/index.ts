@@ -8,15 +8,15 @@
  * conversation.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
   DocumentFormat,
   Sink,
   SourceRecord,
   Surroundings,
-} from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, listIn, objectIn, timeIn } from "../../import/values.ts";
+} from "../../contract/reader.ts";
+import { defined, filledIn, listIn, objectIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { type Assets, assetsAround, NO_ASSETS } from "./assets.ts";

@@ -1,9 +1,9 @@
 /** One message of ChatGPT as ours. */
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { Sink } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectIn, objectsIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { Sink } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { contentOf, toolInput } from "../shared/whole-tree-blocks.ts";
 import type { Assets } from "./assets.ts";
 import type { CallPairs } from "./calls.ts";

@@ -1,9 +1,9 @@
 /** What a message of Claude.ai says: its blocks, what was attached, and the files that it names. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Sink, Surroundings } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { Sink, Surroundings } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import {
   fileBlock,
   foreignBlock,

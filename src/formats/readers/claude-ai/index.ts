@@ -8,15 +8,15 @@
  */
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
   DocumentFormat,
   Sink,
   SourceRecord,
   Surroundings,
-} from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../import/values.ts";
+} from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { contentOf, headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { blocksOf, type Item, type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";

@@ -1,8 +1,8 @@
 /** The content of a message as blocks that the store takes. */
 import type { Block } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, listIn, objectIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { jsonText } from "./saved.ts";
 
 /** Where the text of a long tool result stands, given its preview and the id of its call. */

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, SourceConversation, SourceRecord } from "../../import/contract.ts";
-import { filledIn, listIn, objectIn } from "../../import/values.ts";
+import type { ConversationSink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
+import { filledIn, listIn, objectIn } from "../../contract/values.ts";
 import type { OutputFile } from "./blocks.ts";
 import { compactionOf, linkPreserved } from "./compaction.ts";
 import {

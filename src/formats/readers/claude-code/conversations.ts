@@ -1,7 +1,7 @@
 /** The conversations of one file: the session itself, and sub-agents that are written between its lines. */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Sink, SourceConversation } from "../../import/contract.ts";
-import { defined, filledIn, listIn, objectIn, textIn } from "../../import/values.ts";
+import type { Sink, SourceConversation } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import type { AgentCall, AgentCalls } from "./agents.ts";
 import type { OutputFile } from "./blocks.ts";
 import { Chain, startOf } from "./chain.ts";

@@ -4,7 +4,7 @@
  * stands close together.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { LinesFormat } from "../../import/contract.ts";
+import type { LinesFormat } from "../../contract/reader.ts";
 import { SIDE_TYPES, TREE_TYPES } from "./kinds.ts";
 import { ClaudeCodeReader } from "./reader.ts";
 

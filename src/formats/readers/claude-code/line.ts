@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../util/json.ts";
-import type { SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, objectIn, objectsIn, textIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceRecord } from "../../contract/reader.ts";
+import { filledIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 import { jsonText } from "./saved.ts";
 
 /**

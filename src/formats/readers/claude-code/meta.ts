@@ -1,5 +1,5 @@
-import type { SourceConversation } from "../../import/contract.ts";
-import { defined, filledIn, objectIn, parsedIn } from "../../import/values.ts";
+import type { SourceConversation } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, parsedIn } from "../../contract/values.ts";
 
 /** What `agent-<id>.meta.json` beside a sub-agent's file adds to what that says: who it is, and which call started it. */
 export function agentHint(text: string): (start: SourceConversation) => SourceConversation {

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
-import type { SourceEntry } from "../../import/contract.ts";
+import type { SourceEntry } from "../../contract/reader.ts";
 import { claudeCode } from "./index.ts";
 
 const SESSION = "5e550000-0000-4000-8000-000000000000";

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { RecordReader, Sink, SourceRecord, Surroundings } from "../../import/contract.ts";
-import { filledIn, listIn, objectIn } from "../../import/values.ts";
+import type { RecordReader, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { filledIn, listIn, objectIn } from "../../contract/values.ts";
 import { AgentCalls } from "./agents.ts";
 import { Conversations } from "./conversations.ts";
 import { type Line, lineOf } from "./line.ts";

@@ -1,7 +1,7 @@
 /** Records that wait for their continuation from one reading of a file to the next. */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceRecord } from "../../import/contract.ts";
-import { numberIn, objectIn, parsedIn, textIn } from "../../import/values.ts";
+import type { SourceRecord } from "../../contract/reader.ts";
+import { numberIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
 
 /** The text alone, where there is one: it says what the value says. */
 export function savedRecord({ value, line, offset, text }: SourceRecord): JsonObject {

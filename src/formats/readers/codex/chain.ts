@@ -8,8 +8,8 @@
  * put together to entries: that depends on where a reading ended.
  */
 import type { Json } from "../../../util/json.ts";
-import { madeId } from "../../import/ids.ts";
-import { listIn, objectsIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import { listIn, objectsIn, textIn } from "../../contract/values.ts";
 
 export interface Turn {
   /** What the prompt follows. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceEntry } from "../../import/contract.ts";
+import type { SourceEntry } from "../../contract/reader.ts";
 import { codex, codexDocument, codexNames } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/codex/${name}`, "utf8");

@@ -1,7 +1,7 @@
 /** The parts of Codex items, as blocks of ours. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json } from "../../../util/json.ts";
-import { listIn, objectIn, textIn } from "../../import/values.ts";
+import { listIn, objectIn, textIn } from "../../contract/values.ts";
 import { mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
 /** An image by its address: a data URL becomes what it holds. */

@@ -1,8 +1,8 @@
 /** The entries of a Codex file, with ids that do not depend on which items were put together. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, SourceEntry, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { ConversationSink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import type { CodexChain } from "./chain.ts";
 import { type AnswerPart, NO_ID, WEB_SEARCH } from "./items.ts";
 import { type HeldUser, looksInjected, type OpenUser, printsOf, userKey } from "./users.ts";

@@ -1,8 +1,8 @@
 /** Events of a Codex file: made for a screen, with a few that say what no item does. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceRecord } from "../../import/contract.ts";
-import { filledIn, listIn, numberIn, objectIn, textIn } from "../../import/values.ts";
+import type { SourceRecord } from "../../contract/reader.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
 import { contentOf, imageBlock } from "./content.ts";
 import { takeItem } from "./records.ts";
 import type { CodexSession } from "./session.ts";

@@ -2,8 +2,8 @@
  * Conversations of Codex CLI, in all shapes that its releases wrote: one JSON
  * value, bare lines, typed lines, and typed lines with turn items.
  */
-import type { DocumentFormat, LinesFormat, Sink, SourceRecord, Surroundings } from "../../import/contract.ts";
-import { listIn, objectIn } from "../../import/values.ts";
+import type { DocumentFormat, LinesFormat, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { listIn, objectIn } from "../../contract/values.ts";
 import { CodexReader } from "./reader.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";
 

@@ -1,7 +1,7 @@
 /** What the model saw and said, item by item. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../import/values.ts";
+import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 import { bareImage, contentOf, type OnUnknown, partBlock } from "./content.ts";
 

@@ -1,8 +1,8 @@
 /** What a Codex file says about itself. */
 import type { JsonObject } from "../../../util/json.ts";
-import type { SourceConversation } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, numberIn, objectIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceConversation } from "../../contract/reader.ts";
+import { defined, filledIn, numberIn, objectIn, timeIn } from "../../contract/values.ts";
 
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 

@@ -1,4 +1,4 @@
-import { filledIn, objectIn, parsedIn, textIn } from "../../import/values.ts";
+import { filledIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
 
 /** Names of threads, by id, in `session_index.jsonl`. The last one counts. */
 export function codexNames(text: string): Map<string, string> {

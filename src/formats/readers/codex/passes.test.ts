@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceEntry } from "../../import/contract.ts";
+import type { SourceEntry } from "../../contract/reader.ts";
 import { codex } from "./index.ts";
 
 const line = (type: string, payload: JsonObject): string => JSON.stringify({ type, payload });

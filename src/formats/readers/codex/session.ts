@@ -1,7 +1,7 @@
 /** What a reader of a Codex file knows while it reads. */
 import type { JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, Sink, SourceConversation } from "../../import/contract.ts";
-import { defined, filledIn, objectIn, textIn } from "../../import/values.ts";
+import type { ConversationSink, Sink, SourceConversation } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, textIn } from "../../contract/values.ts";
 import { CodexChain } from "./chain.ts";
 import { CodexStep } from "./step.ts";
 

@@ -1,6 +1,6 @@
 /** What tells Codex files from others. */
 import type { JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn, objectsIn, timeIn } from "../../import/values.ts";
+import { filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 
 /** Whether the records begin like the first line of a file from before `session_meta`. */
 export function isBareHeader(record: JsonObject): boolean {

@@ -7,7 +7,7 @@
  */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, SourceEntry, SourceRecord } from "../../import/contract.ts";
+import type { ConversationSink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import type { CodexChain } from "./chain.ts";
 import { CodexEntries, type HeldAnswer, type HeldOutput } from "./entries.ts";
 import type { AnswerPart, CodexItem } from "./items.ts";

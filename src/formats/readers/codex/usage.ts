@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { defined, numberIn, objectIn } from "../../import/values.ts";
+import { defined, numberIn, objectIn } from "../../contract/values.ts";
 
 /** Token counts of the last request. Cached tokens are among the input's. */
 export function usageOf(info: Json | undefined): JsonObject | undefined {

@@ -3,8 +3,8 @@ import type { Message } from "../../../message/types.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { MAIN_NAME } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, Sink, SourceEntry, SourceRecord } from "../../import/contract.ts";
-import { defined, filledIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+import type { ConversationSink, Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { contentWith, roleOf } from "../shared/flat-tools.ts";
 
 export interface EntryTarget {

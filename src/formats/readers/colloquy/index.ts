@@ -6,8 +6,8 @@
  * branches that came of them are told as they are in the end.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, LinesFormat, SourceTree } from "../../import/contract.ts";
-import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../import/values.ts";
+import type { DocumentFormat, LinesFormat, SourceTree } from "../../contract/reader.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry } from "./entry.ts";
 import { ColloquyLinesReader } from "./lines.ts";

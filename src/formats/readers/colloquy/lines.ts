@@ -1,14 +1,14 @@
 import { checkSum } from "../../../transcript/lines.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
   RecordReader,
   Sink,
   SourceRecord,
   Surroundings,
-} from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+} from "../../contract/reader.ts";
+import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { goclawMessage } from "../goclaw/message.ts";
 import { FlatTools, stemOf } from "../shared/flat-tools.ts";
 import { BranchNames } from "./branch-names.ts";

@@ -5,8 +5,8 @@
  * newer form is not kept twice.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, LinesFormat } from "../../import/contract.ts";
-import { defined, filledIn, objectIn } from "../../import/values.ts";
+import type { DocumentFormat, LinesFormat } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn } from "../../contract/values.ts";
 import { GeminiReader } from "./reader.ts";
 import { messagesOf, Recording } from "./recording.ts";
 import { startOf, stemOf } from "./start.ts";

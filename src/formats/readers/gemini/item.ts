@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, listIn, objectIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceRecord } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { jsonText, recordOf, savedRecord } from "../claude-code/saved.ts";
 
 interface Version {

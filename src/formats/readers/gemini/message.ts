@@ -1,9 +1,9 @@
 /** One message record of Gemini CLI as the message and, where it called tools, their results. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceEntry, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceEntry, SourceRecord } from "../../contract/reader.ts";
+import { defined, filledIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 import { blocksOf, isFailed, resultContent, toolUse } from "./parts.ts";
 
 export interface Spoken {

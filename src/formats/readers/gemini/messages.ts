@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, listIn, objectIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { ConversationSink, SourceRecord } from "../../contract/reader.ts";
+import { filledIn, listIn, objectIn } from "../../contract/values.ts";
 import { jsonText } from "../claude-code/saved.ts";
 import {
   addedOf,

@@ -1,8 +1,8 @@
 /** Content of Gemini's kind, a text or a list of parts, as blocks. */
 import type { Block } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, listIn, objectIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { jsonText } from "../claude-code/saved.ts";
 
 /** `id` is that of the message: calls without an id of their own get one made of it. */

@@ -5,8 +5,8 @@ import type {
   SourceConversation,
   SourceRecord,
   Surroundings,
-} from "../../import/contract.ts";
-import { filledIn, listIn, objectIn } from "../../import/values.ts";
+} from "../../contract/reader.ts";
+import { filledIn, listIn, objectIn } from "../../contract/values.ts";
 import { recordOf, savedRecord, smallEnough } from "../claude-code/saved.ts";
 import { Recording } from "./recording.ts";
 import { startOf, stemOf } from "./start.ts";

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceConversation } from "../../import/contract.ts";
-import { defined, filledIn, listIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+import type { SourceConversation } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { blocksOf } from "./parts.ts";
 
 /** What the metadata of a recording say. Sub-agents lie in a folder that is named after the session of their parent. */

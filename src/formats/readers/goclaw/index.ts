@@ -5,6 +5,7 @@
  * version 2 the file is read by the reader of our own format.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
   LinesFormat,
@@ -12,9 +13,8 @@ import type {
   Sink,
   SourceRecord,
   Surroundings,
-} from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+} from "../../contract/reader.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { FlatTools, stemOf, wordOf } from "../shared/flat-tools.ts";
 import { goclawMessage, isKnownRole } from "./message.ts";
 

@@ -1,7 +1,7 @@
 /** A line of goclaw: text, calls `{ id, name, params }`, media, and results as messages of their own. */
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { madeId } from "../../import/ids.ts";
+import { madeId } from "../../contract/ids.ts";
 import { contentWith, type FlatTools, listOf, mediaBlock, roleOf } from "../shared/flat-tools.ts";
 
 const KNOWN_ROLES: ReadonlySet<unknown> = new Set([

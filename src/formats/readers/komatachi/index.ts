@@ -1,6 +1,7 @@
 /** Conversations of Komatachi: Anthropic messages without times, with `metadata.json` beside them. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
   LinesFormat,
@@ -9,8 +10,7 @@ import type {
   SourceConversation,
   SourceRecord,
   Surroundings,
-} from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
+} from "../../contract/reader.ts";
 import {
   defined,
   filledIn,
@@ -20,7 +20,7 @@ import {
   parsedIn,
   textIn,
   timeIn,
-} from "../../import/values.ts";
+} from "../../contract/values.ts";
 import { areMostly } from "../openai-chat/message.ts";
 import { contentWith, roleOf } from "../shared/flat-tools.ts";
 

@@ -6,9 +6,9 @@
  * of several branches was shown is not in the file: it is the newest.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, DocumentFormat, Sink, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { ConversationSink, DocumentFormat, Sink, SourceRecord } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";

@@ -1,9 +1,9 @@
 /** What a message of LibreChat says. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Sink } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { Sink } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { contentOf, foreignBlock, mediaFromUrl, toolInput } from "../shared/whole-tree-blocks.ts";
 import { blocksOf, type Item, type Part } from "../shared/whole-tree-parts.ts";
 

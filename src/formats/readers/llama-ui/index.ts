@@ -3,15 +3,15 @@
  * particular order; several sessions may follow one another.
  */
 import type { JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
   LinesFormat,
   RecordReader,
   Sink,
   SourceRecord,
-} from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+} from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { llamaMessage } from "./message.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
-import type { SourceEntry } from "../../import/contract.ts";
+import type { SourceEntry } from "../../contract/reader.ts";
 import { llamaUi } from "./index.ts";
 
 const text = readFileSync("test/fixtures/llama-ui/two-sessions.jsonl", "utf8");

@@ -1,7 +1,7 @@
 /** Messages of llama.cpp's UI. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { madeId } from "../../import/ids.ts";
+import { madeId } from "../../contract/ids.ts";
 import {
   defined,
   filledIn,
@@ -11,7 +11,7 @@ import {
   objectsIn,
   parsedIn,
   textIn,
-} from "../../import/values.ts";
+} from "../../contract/values.ts";
 import { mediaFromUrl, toolInput } from "../shared/whole-tree-blocks.ts";
 
 type OnUnknown = (type: string) => void;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn } from "../../import/values.ts";
+import { filledIn, objectIn } from "../../contract/values.ts";
 
 /**
  * Whether records are of llama.cpp's UI, whose sessions look like those of pi

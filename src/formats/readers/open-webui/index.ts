@@ -4,9 +4,9 @@
  * `chat.messages`. Older ones have the copy only.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, DocumentFormat, Sink, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, listIn, objectIn, objectsIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { ConversationSink, DocumentFormat, Sink, SourceRecord } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn, headerOf as withoutMessages } from "../shared/whole-tree-blocks.ts";
 import { messageOf } from "./message.ts";

@@ -2,8 +2,8 @@
 import { fromOpenAI } from "../../../message/openai.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Sink } from "../../import/contract.ts";
-import { defined, filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../import/values.ts";
+import type { Sink } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { contentOf, foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
 export function messageOf(message: JsonObject, sink: Sink): Message {

@@ -7,9 +7,9 @@
  * differs.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, Sink, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { objectIn, objectsIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
+import { objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { type OpenCall, readMessage } from "./message.ts";
 import { printOf } from "./print.ts";
 

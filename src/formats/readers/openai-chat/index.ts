@@ -7,6 +7,7 @@
  * conversation in a line has no name but its content, unless it has an id.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
   DocumentFormat,
@@ -15,9 +16,8 @@ import type {
   Sink,
   SourceRecord,
   Surroundings,
-} from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../import/values.ts";
+} from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { Chain } from "./chain.ts";
 import { areMostly, isChatMessage } from "./message.ts";

@@ -2,9 +2,9 @@
 import { fromOpenAI } from "../../../message/openai.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Sink } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, listIn, objectIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { Sink } from "../../contract/reader.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { contentOf, toolInput } from "../shared/whole-tree-blocks.ts";
 
 /** A call that has no id of its own: its result comes next, or the result of another one of the same turn. */

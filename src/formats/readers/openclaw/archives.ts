@@ -1,6 +1,6 @@
 /** Transcripts that an OpenClaw database has set aside, each as one text of lines. */
-import type { SourceDatabase } from "../../import/contract.ts";
-import { filledIn } from "../../import/values.ts";
+import type { SourceDatabase } from "../../contract/reader.ts";
+import { filledIn } from "../../contract/values.ts";
 import { type Payload, unpacked } from "./payload.ts";
 
 /** Deleted and reset ones, and those that nobody has read for long. */

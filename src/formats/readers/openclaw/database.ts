@@ -5,8 +5,8 @@
  * those: a conversation that stands in both is the same, entry by entry.
  * Tables and columns that a release does not have are done without.
  */
-import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../import/contract.ts";
-import { parsedIn } from "../../import/values.ts";
+import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { parsedIn } from "../../contract/values.ts";
 import { PiReader } from "../pi/reader.ts";
 import { archivesOf, archiveVersions } from "./archives.ts";
 import { eventPayload, type Payload } from "./payload.ts";

@@ -1,5 +1,5 @@
 /** OpenClaw: the index of its files, and its database. Its transcripts are read by `openclawTranscript`. */
-import type { DatabaseFormat, DocumentFormat } from "../../import/contract.ts";
+import type { DatabaseFormat, DocumentFormat } from "../../contract/reader.ts";
 import { isOpenclawDatabase, readOpenclaw } from "./database.ts";
 import { isOpenclawIndex } from "./keys.ts";
 

@@ -1,6 +1,6 @@
 /** Which transcript each session key of OpenClaw leads to, and what is known about it. */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn } from "../../import/values.ts";
+import { filledIn, objectIn } from "../../contract/values.ts";
 
 export interface OpenclawKey {
   readonly key: string;

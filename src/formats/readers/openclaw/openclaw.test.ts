@@ -4,7 +4,7 @@ import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { SourceDatabase, SourceEntry } from "../../import/contract.ts";
+import type { SourceDatabase, SourceEntry } from "../../contract/reader.ts";
 import { openclawTranscript } from "../pi/index.ts";
 import { isOpenclawCopy, isOpenclawPath, openclawDatabase, openclawIndex, openclawKeys } from "./index.ts";
 

@@ -1,6 +1,6 @@
 /** Texts in an OpenClaw database, some of them compressed. */
 import { zstdDecompressSync } from "node:zlib";
-import { numberIn } from "../../import/values.ts";
+import { numberIn } from "../../contract/values.ts";
 
 /** More than any transcript should be, and less than what harms. */
 const PAYLOAD_BYTES_MAX: number = 64 * 1024 * 1024;

@@ -1,7 +1,7 @@
 /** What an OpenClaw database says about its sessions beside their events. */
 import type { JsonObject } from "../../../util/json.ts";
-import type { SourceDatabase } from "../../import/contract.ts";
-import { defined, filledIn, objectIn, parsedIn, timeIn } from "../../import/values.ts";
+import type { SourceDatabase } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, parsedIn, timeIn } from "../../contract/values.ts";
 import type { PiOrigin } from "../pi/header.ts";
 import { keyOf, type OpenclawKey } from "./keys.ts";
 import { openclawPlace } from "./surroundings.ts";

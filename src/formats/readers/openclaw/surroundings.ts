@@ -1,6 +1,6 @@
 /** What the place of an OpenClaw transcript says about it. */
 import type { JsonObject } from "../../../util/json.ts";
-import { defined } from "../../import/values.ts";
+import { defined } from "../../contract/values.ts";
 
 export interface OpenclawPlace {
   /** The session's id and, for a topic, the thread's. */

@@ -2,7 +2,7 @@ import { DatabaseSync } from "node:sqlite";
 import { afterEach, expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { SourceDatabase } from "../../import/contract.ts";
+import type { SourceDatabase } from "../../contract/reader.ts";
 import { opencodeDatabase } from "./index.ts";
 
 const open: DatabaseSync[] = [];

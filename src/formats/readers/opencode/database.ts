@@ -3,8 +3,8 @@
  * own; newer versions also, or only, write whole messages to `session_message`.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Sink, SourceConversation, SourceDatabase } from "../../import/contract.ts";
-import { filledIn, numberIn, objectIn, parsedIn } from "../../import/values.ts";
+import type { Sink, SourceConversation, SourceDatabase } from "../../contract/reader.ts";
+import { filledIn, numberIn, objectIn, parsedIn } from "../../contract/values.ts";
 import { addNewMessage } from "./new-message.ts";
 import { SessionReader } from "./session.ts";
 

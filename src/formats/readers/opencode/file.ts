@@ -1,6 +1,6 @@
 import type { Block } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { defined, filledIn } from "../../import/values.ts";
+import { defined, filledIn } from "../../contract/values.ts";
 import { foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
 /** A file that only its address stands for is on the machine of that time: the address is kept. */

@@ -8,8 +8,8 @@
  * in for it, so that nothing is lost but the title.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { DatabaseFormat, DocumentFormat, Sink, Surroundings } from "../../import/contract.ts";
-import { filledIn, numberIn, objectIn, objectsIn } from "../../import/values.ts";
+import type { DatabaseFormat, DocumentFormat, Sink, Surroundings } from "../../contract/reader.ts";
+import { filledIn, numberIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { isOpencodeDatabase, readDatabase } from "./database.ts";
 import { SessionReader } from "./session.ts";
 import { hasMessageFile, hasSessionFile, isFirstInFolder, readTree, sessionRoot } from "./tree.ts";

@@ -1,8 +1,8 @@
 /** One message of opencode as entries: the answer, what its tools said, and the answer's next step. */
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { Sink, SourceEntry, SourceRecord } from "../../import/contract.ts";
-import { defined, filledIn, numberIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+import type { Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
+import { defined, filledIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { blocksOf, type Part, partsOf } from "../shared/whole-tree-parts.ts";
 import type { ReadParts } from "./parts.ts";
 

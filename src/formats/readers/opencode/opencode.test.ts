@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { expect, test } from "vitest";
 import { RecordingSink } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { Surroundings } from "../../import/contract.ts";
+import type { Surroundings } from "../../contract/reader.ts";
 import { opencodeDocument } from "./index.ts";
 
 const ROOT = new URL("../../../test/fixtures/opencode/", import.meta.url);

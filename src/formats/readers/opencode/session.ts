@@ -6,9 +6,9 @@
  * shows what stands before the message that it was reverted to.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, timeIn } from "../../contract/values.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { entriesOf } from "./message.ts";
 import { itemsOf } from "./parts.ts";

@@ -7,8 +7,8 @@
  * is read.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { Sink, SourceRecord, Surroundings } from "../../import/contract.ts";
-import { filledIn, objectIn, objectsIn, parsedIn } from "../../import/values.ts";
+import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { filledIn, objectIn, objectsIn, parsedIn } from "../../contract/values.ts";
 import { inOrder } from "./order.ts";
 import { SessionReader } from "./session.ts";
 

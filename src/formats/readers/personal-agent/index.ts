@@ -3,6 +3,7 @@
  * text, and the later file that is one JSON value, with tools as JSON texts.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
   DocumentFormat,
@@ -12,8 +13,7 @@ import type {
   SourceConversation,
   SourceRecord,
   Surroundings,
-} from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
+} from "../../contract/reader.ts";
 import {
   defined,
   filledIn,
@@ -24,7 +24,7 @@ import {
   parsedIn,
   textIn,
   timeIn,
-} from "../../import/values.ts";
+} from "../../contract/values.ts";
 import { FlatTools, stemOf } from "../shared/flat-tools.ts";
 import { addPersonalAgentMessage } from "./message.ts";
 

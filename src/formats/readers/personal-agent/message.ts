@@ -1,8 +1,8 @@
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { ConversationSink, Sink, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
+import { filledIn, timeIn } from "../../contract/values.ts";
 import { isKnownRole } from "../goclaw/message.ts";
 import { contentWith, type FlatTools, listOf, roleOf, thinkingBlocks, wordOf } from "../shared/flat-tools.ts";
 

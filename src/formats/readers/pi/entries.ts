@@ -1,8 +1,8 @@
 /** Entries of pi other than messages: what they become here. */
 import type { JsonObject } from "../../../util/json.ts";
-import type { SourceEntry } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, numberIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceEntry } from "../../contract/reader.ts";
+import { defined, filledIn, numberIn, textIn } from "../../contract/values.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import type { PiTree } from "./tree.ts";
 

@@ -1,8 +1,8 @@
 /** The first line of a pi file, and what its place adds to it. */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceConversation } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectIn, timeIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceConversation } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, timeIn } from "../../contract/values.ts";
 import { openclawPlace, topicId } from "../openclaw/surroundings.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 

@@ -3,8 +3,8 @@
  * same lines: Oh My Pi, and OpenClaw in the time before its database.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { LinesFormat } from "../../import/contract.ts";
-import { filledIn, objectIn, timeIn } from "../../import/values.ts";
+import type { LinesFormat } from "../../contract/reader.ts";
+import { filledIn, objectIn, timeIn } from "../../contract/values.ts";
 import { isLlamaUi } from "../llama-ui/sniff.ts";
 import { openclawOrigin, piOrigin } from "./header.ts";
 import { PiReader } from "./reader.ts";

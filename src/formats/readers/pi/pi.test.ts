@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { SourceEntry } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceEntry } from "../../contract/reader.ts";
 import { pi } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/pi/${name}`, "utf8");

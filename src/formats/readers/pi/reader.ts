@@ -6,8 +6,8 @@ import type {
   SourceConversation,
   SourceEntry,
   SourceRecord,
-} from "../../import/contract.ts";
-import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../import/values.ts";
+} from "../../contract/reader.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import type { PiContext } from "./content.ts";
 import { indexId, type PiPlace, pathEntry } from "./entries.ts";

@@ -5,7 +5,7 @@
  * it. Here such an entry lies on no path: what follows it follows its parent.
  */
 import type { Json } from "../../../util/json.ts";
-import { listIn, textIn } from "../../import/values.ts";
+import { listIn, textIn } from "../../contract/values.ts";
 
 interface Aside {
   /** The entry that it follows, on a path. */

@@ -7,7 +7,7 @@
  * made, and the new ones are names for them.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { listIn, numberIn, textIn } from "../../import/values.ts";
+import { listIn, numberIn, textIn } from "../../contract/values.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { indexId } from "./entries.ts";
 

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
-import type { RecordReader } from "../../import/contract.ts";
+import type { RecordReader } from "../../contract/reader.ts";
 import { colloquyJson, colloquyLines } from "../colloquy/index.ts";
 import { goclawLines } from "../goclaw/index.ts";
 import { komatachiLines } from "../komatachi/index.ts";

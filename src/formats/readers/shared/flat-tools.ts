@@ -1,7 +1,7 @@
 /** Tool calls, results and media as plain transcripts write them beside a text. */
 import type { Block, Message } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn, objectsIn, parsedIn, textIn } from "../../import/values.ts";
+import { filledIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
 
 /** Pairs calls and results: by their ids, or by order where a source gives none. */
 export class FlatTools {

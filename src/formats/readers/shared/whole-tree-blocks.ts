@@ -2,9 +2,9 @@
 import { toObject } from "../../../message/openai.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { FileSource } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, objectIn, parsedIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { FileSource } from "../../contract/reader.ts";
+import { defined, filledIn, objectIn, parsedIn } from "../../contract/values.ts";
 
 const ID_BYTES_MAX = 200;
 

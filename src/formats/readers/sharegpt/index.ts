@@ -3,9 +3,9 @@
  * turns `{ from, value }`, without times or ids, in a line or in an array.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, LinesFormat, Sink, SourceRecord } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { filledIn, objectIn, objectsIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { DocumentFormat, LinesFormat, Sink, SourceRecord } from "../../contract/reader.ts";
+import { filledIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { placeRecord } from "../openai-chat/chain.ts";
 import { areMostly, type OpenCall } from "../openai-chat/message.ts";
 import { printOf } from "../openai-chat/print.ts";

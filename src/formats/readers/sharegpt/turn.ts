@@ -1,9 +1,9 @@
 /** One turn of a ShareGPT conversation as a message. */
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Sink } from "../../import/contract.ts";
-import { madeId } from "../../import/ids.ts";
-import { defined, filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../import/values.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { Sink } from "../../contract/reader.ts";
+import { defined, filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
 import type { OpenCall, ReadMessage } from "../openai-chat/message.ts";
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 

@@ -1,0 +1,110 @@
+/** Hands the entries of one conversation to the store, many at a time. */
+import { ColloquyError } from "../../../errors.ts";
+import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
+import type { BranchRef } from "./placement.ts";
+
+const BATCH_ENTRIES_MAX = 1000;
+const BATCH_BYTES_MAX = 512 * 1024;
+
+/** An entry on its way. `written` is told its number. */
+export interface Outgoing {
+  readonly ready: ReadyEntry;
+  readonly bytes: number;
+  readonly written: (seq: number) => void;
+}
+
+interface Batch {
+  readonly branch: BranchRef;
+  /** Its first entry makes the branch. */
+  readonly makes: boolean;
+  readonly entries: Outgoing[];
+  bytes: number;
+}
+
+export class BatchWriter {
+  readonly #ingest: Ingest;
+  readonly #conversation: string;
+  readonly #isFresh: () => boolean;
+  readonly #another: Another;
+  #batch: Batch | undefined;
+  #writing: Promise<void> = Promise.resolve();
+
+  /** `isFresh`: whether ids that the caller hands over cannot be in the store yet. */
+  constructor(ingest: Ingest, conversation: string, isFresh: () => boolean, another: Another) {
+    this.#ingest = ingest;
+    this.#conversation = conversation;
+    this.#isFresh = isFresh;
+    this.#another = another;
+  }
+
+  /** Whether an entry can go to this branch without waiting. */
+  canAppend(branch: BranchRef): boolean {
+    return branch.id !== undefined || branch === this.#batch?.branch;
+  }
+
+  append(branch: BranchRef, entry: Outgoing): void {
+    if (this.#batch !== undefined && this.#batch.branch !== branch) this.flush();
+    this.#batch ??= { branch, makes: false, entries: [], bytes: 0 };
+    this.#batch.entries.push(entry);
+    this.#batch.bytes += entry.bytes;
+    if (this.#batch.entries.length >= BATCH_ENTRIES_MAX || this.#batch.bytes >= BATCH_BYTES_MAX) this.flush();
+  }
+
+  /** Make a branch. What is appended to it next goes with it. */
+  begin(branch: BranchRef, control: Outgoing): void {
+    this.flush();
+    this.#batch = { branch, makes: true, entries: [control], bytes: control.bytes };
+  }
+
+  /** Hand over what was gathered. What is handed over later comes to stand behind it. */
+  flush(): void {
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    this.#batch = undefined;
+    this.#writing = Promise.all([this.#writing, this.#write(batch)]).then(() => {});
+    // Whoever settles hears of a failure; until then it is nobody's.
+    this.#writing.catch(() => {});
+  }
+
+  /** Everything that was appended is in the store, and its numbers are known. */
+  async settle(): Promise<void> {
+    this.flush();
+    await this.#writing;
+  }
+
+  async #write(batch: Batch): Promise<void> {
+    const branch = batch.makes ? undefined : batch.branch.id;
+    const entries = batch.entries.map(({ ready }) => ready);
+    try {
+      const places = await this.#ingest.append(this.#conversation, branch, entries, this.#isFresh());
+      if (batch.makes) batch.branch.id = places[0]?.seq;
+      batch.entries.forEach(({ written }, index) => {
+        written(places[index]?.seq ?? 0);
+      });
+    } catch (error) {
+      const known = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "id";
+      if (!known) throw error;
+      await this.#writeSingly(batch);
+    }
+  }
+
+  /** Some of them are in the store already, from an import that was cut off, or as another version. */
+  async #writeSingly({ branch, makes, entries }: Batch): Promise<void> {
+    const [first, ...others] = entries;
+    if (makes && first !== undefined) branch.id = await this.#writeOne(undefined, first);
+    for (const entry of makes ? others : entries) await this.#writeOne(branch.id, entry);
+  }
+
+  async #writeOne(branch: number | undefined, { ready, written }: Outgoing): Promise<number> {
+    const known = await this.#ingest.locate(this.#conversation, ready.entry.id);
+    const wanted = known === undefined ? ready : await this.#another(ready, known);
+    const [place] =
+      wanted === undefined ? [] : await this.#ingest.append(this.#conversation, branch, [wanted], false);
+    const seq = place?.seq ?? known ?? 0;
+    written(seq);
+    return seq;
+  }
+}
+
+/** What to write in the place of an entry whose id the store has at `seq`; `undefined`: nothing. */
+type Another = (ready: ReadyEntry, seq: number) => Promise<ReadyEntry | undefined>;

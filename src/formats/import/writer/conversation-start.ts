@@ -1,0 +1,49 @@
+/** What is said of a conversation as a whole: in its metadata, and in its first entry. */
+import type { JsonObject } from "../../../util/json.ts";
+import type { SourceConversation } from "../../contract/reader.ts";
+
+/** The entry that says where a conversation comes from, before all others. */
+export function introduction(format: string, start: SourceConversation): JsonObject {
+  const { sourceId, parent, about } = start;
+  return {
+    type: "import",
+    format,
+    source_id: sourceId,
+    ...(about === undefined ? {} : { about }),
+    ...(parent === undefined ? {} : { parent: linkTo(format, parent) }),
+  };
+}
+
+function linkTo(
+  format: string,
+  { sourceId, toolUse, agent }: NonNullable<SourceConversation["parent"]>,
+): JsonObject {
+  return {
+    key: `${format}:${sourceId}`,
+    source_id: sourceId,
+    ...(toolUse === undefined ? {} : { tool_use: toolUse }),
+    ...(agent === undefined ? {} : { agent }),
+  };
+}
+
+/** The session key of a conversation; what cannot be one is none. */
+export function keyOf(format: string, { key, sourceId, verbatim }: SourceConversation): string | null {
+  const wanted = key ?? (verbatim === true ? "" : `${format}:${sourceId}`);
+  const fits = Buffer.byteLength(wanted) <= 512 && wanted.isWellFormed() && !/\p{Cc}/u.test(wanted);
+  return fits && /^[^:]+:./.test(wanted) ? wanted : null;
+}
+
+/** A conversation of Colloquy itself stays with its channel. */
+export function channelOf(format: string, start: SourceConversation): string | null {
+  if (start.verbatim !== true) return format;
+  return labelOf(start.channel) ?? keyOf(format, start)?.split(":", 1)[0] ?? null;
+}
+
+/** A short name from outside, as the store takes it. */
+export function labelOf(text: string | undefined): string | undefined {
+  const clean = text
+    ?.toWellFormed()
+    .replace(/\p{Cc}+/gu, " ")
+    .slice(0, 64);
+  return clean === "" ? undefined : clean;
+}

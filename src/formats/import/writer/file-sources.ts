@@ -1,0 +1,76 @@
+/** Blocks that stand for files beside the source, and the files put in their place. */
+import type { Block, Message } from "../../../message/types.ts";
+import { isPlainObject, type JsonObject } from "../../../util/json.ts";
+import type { FileSource, Surroundings } from "../../contract/reader.ts";
+
+const FILE_BYTES_MAX = 48 * 1024 * 1024;
+
+export function hasFiles(content: Message["content"]): boolean {
+  return Array.isArray(content) && content.some((block) => hasFile(block));
+}
+
+function hasFile(block: unknown): boolean {
+  if (!isPlainObject(block)) return false;
+  if (block.type === "tool_result" && Array.isArray(block.content)) return block.content.some(hasFile);
+  return isFileSource(block.source);
+}
+
+function isFileSource(value: unknown): value is FileSource & JsonObject {
+  return isPlainObject(value) && value.type === "file" && typeof value.name === "string";
+}
+
+/** The message with the files in it. A file that is not there leaves its block, which says so. */
+export async function withFiles(
+  message: Message,
+  around: Surroundings,
+  unresolved: (reference: string) => void,
+): Promise<Message> {
+  const fill = async (block: unknown): Promise<unknown> => {
+    if (!isPlainObject(block)) return block;
+    if (block.type === "tool_result" && Array.isArray(block.content)) {
+      return { ...block, content: await Promise.all(block.content.map(fill)) };
+    }
+    return isFileSource(block.source) ? filled(block, block.source, around, unresolved) : block;
+  };
+  const content = await Promise.all((message.content as readonly Block[]).map(fill));
+  return { ...message, content: content as Block[] };
+}
+
+async function filled(
+  block: Record<string, unknown>,
+  source: FileSource,
+  around: Surroundings,
+  unresolved: (reference: string) => void,
+): Promise<unknown> {
+  const bytes = await around.read(source.name, FILE_BYTES_MAX);
+  if (bytes === undefined) {
+    unresolved(`file ${source.name}`);
+    return { ...block, missing: true };
+  }
+  if (block.type === "text") return { ...block, text: bytes.toString() };
+  const media = source.media_type ?? mediaTypeOf(bytes, source.name);
+  return {
+    ...block,
+    source: { type: "base64", media_type: media, data: bytes.toString("base64"), name: source.name },
+  };
+}
+
+const SIGNATURES: readonly (readonly [string, string])[] = [
+  ["89504e47", "image/png"],
+  ["ffd8ff", "image/jpeg"],
+  ["47494638", "image/gif"],
+  ["25504446", "application/pdf"],
+];
+const ENDINGS: Readonly<Record<string, string>> = {
+  webp: "image/webp",
+  txt: "text/plain",
+  md: "text/markdown",
+  wav: "audio/wav",
+  mp3: "audio/mpeg",
+};
+
+function mediaTypeOf(bytes: Buffer, name: string): string {
+  const start = bytes.subarray(0, 4).toString("hex");
+  const known = SIGNATURES.find(([signature]) => start.startsWith(signature));
+  return known?.[1] ?? ENDINGS[name.split(".").at(-1)?.toLowerCase() ?? ""] ?? "application/octet-stream";
+}

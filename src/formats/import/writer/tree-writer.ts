@@ -1,0 +1,250 @@
+/** Puts the entries of one conversation into its tree, and the tree into the store. */
+import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
+import { isOffPath } from "../../../tree/control.ts";
+import { headOf, liveBranches } from "../../../tree/tree.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceTree } from "../../contract/reader.ts";
+import { BatchWriter, type Outgoing } from "./batch-writer.ts";
+import { contentPrint, isFinal, KnownEntries, versionId } from "./known-entries.ts";
+import { type BranchRef, type Placed, Placement } from "./placement.ts";
+
+/** An entry and where it belongs. */
+export interface Placeable {
+  readonly ready: ReadyEntry;
+  /** In the store; `null` begins anew. */
+  readonly parent: string | null;
+  /** Other names of it. */
+  readonly names: readonly string[];
+  readonly bytes: number;
+  /** What the branch is called when it begins with this entry. */
+  readonly branch?: string | undefined;
+}
+
+const MAIN_NAME = "main";
+
+export class TreeWriter {
+  readonly known: KnownEntries = new KnownEntries();
+  readonly #ingest: Ingest;
+  readonly #conversation: string;
+  /** Only count: nothing is written. */
+  readonly #isDry: boolean;
+  readonly #batches: BatchWriter;
+  #placement: Placement = new Placement([{ ref: { id: 0, name: MAIN_NAME }, head: null }]);
+  #branchesBefore = 1;
+  #lastId: string | undefined;
+  #lastAtMs = 0;
+  /** The number of the last entry in the store. */
+  lastSeq = 0;
+  /** Bytes that are on their way. */
+  bytes = 0;
+
+  constructor(ingest: Ingest, conversation: string, isDry: boolean) {
+    this.#ingest = ingest;
+    this.#conversation = conversation;
+    this.#isDry = isDry;
+    this.#batches = new BatchWriter(
+      ingest,
+      conversation,
+      () => this.known.complete,
+      (ready, seq) => this.#another(ready, seq),
+    );
+  }
+
+  get branches(): number {
+    return this.#placement.branches;
+  }
+
+  get branchesAdded(): number {
+    return this.#placement.branches - this.#branchesBefore;
+  }
+
+  get leaves(): number {
+    return this.#placement.leaves;
+  }
+
+  /** The entry that was put last. */
+  get lastId(): string | undefined {
+    return this.#lastId;
+  }
+
+  /** Begin with what the store has; only what came after `resumeAfter` is looked at closely. */
+  async load(resumeAfter: number | undefined): Promise<void> {
+    this.known.complete = resumeAfter === undefined;
+    for await (const entry of this.#ingest.log(this.#conversation, resumeAfter ?? 0)) this.known.load(entry);
+    const { tree, last, lastSeq } = await this.#ingest.tail(this.#conversation);
+    const branches = liveBranches(tree).map(({ id, name }) => ({
+      ref: { id, name },
+      head: headOf(tree, id, last),
+    }));
+    this.#placement = new Placement(branches);
+    this.#branchesBefore = branches.length;
+    this.lastSeq = lastSeq;
+  }
+
+  isHead(id: string): boolean {
+    return this.#placement.endingWith(id) !== undefined;
+  }
+
+  /** The id in the store of what a source names so, as far as that is known without asking. */
+  resolve(name: string): string | undefined {
+    return this.known.idOf(name) ?? (this.isHead(name) ? name : undefined);
+  }
+
+  /** The number of an entry. The store is asked for one that is not known. */
+  async seqOf(name: string): Promise<number | undefined> {
+    const id = this.known.idOf(name) ?? name;
+    const known = this.known.seqOf(id);
+    if (known !== undefined && known > 0) return known;
+    if (this.#isDry) return undefined;
+    const seq = await this.#ingest.locate(this.#conversation, id);
+    if (seq !== undefined) this.known.add(id, seq);
+    return seq;
+  }
+
+  /** `undefined` when nothing had to be waited for, as nearly always. */
+  put({ ready, parent, names, bytes, branch }: Placeable): Promise<void> | undefined {
+    const { id, kind, at, data } = ready.entry;
+    this.#lastAtMs = Date.parse(at);
+    const placed = isOffPath(kind, data) ? this.#nowhere() : this.#placed(id, parent, branch);
+    this.known.add(id, 0, names);
+    if (this.#isDry) return undefined;
+    const outgoing = this.#outgoing(ready, bytes, names);
+    const fork = placed.from === undefined ? undefined : this.#seqAtHand(placed.from);
+    if (placed.from !== undefined && fork !== undefined) this.#startBranch(placed.branch, placed.from, fork);
+    else if (placed.from !== undefined || !this.#batches.canAppend(placed.branch)) {
+      return this.#putSlowly(placed, outgoing);
+    }
+    this.#batches.append(placed.branch, outgoing);
+    return undefined;
+  }
+
+  /** The number of an entry that is known to be in the store. */
+  #seqAtHand(from: string | null): number | undefined {
+    if (from === null) return 0;
+    const seq = this.known.seqOf(from);
+    return seq === 0 ? undefined : seq;
+  }
+
+  flush(): void {
+    this.#batches.flush();
+  }
+
+  /** Everything that was put is in the store. */
+  settle(): Promise<void> {
+    return this.#batches.settle();
+  }
+
+  /** Check out the branch that ends with the leaf; one that has followers gets a branch of its own. */
+  async checkout(leaf: string): Promise<void> {
+    const found = this.#placement.endingWith(leaf);
+    if (found !== undefined && this.branches === 1) return;
+    await this.settle();
+    const branch = found ?? (await this.#branchAt(leaf, undefined));
+    const { tree } = await this.#ingest.tail(this.#conversation);
+    if (branch.id === undefined || tree.active === branch.id) return;
+    await this.#control(branch, { type: "checkout", branch: branch.id, name: branch.name });
+  }
+
+  /** Give the tree the shape that it had in another store: names, branches without entries, undone compactions. */
+  async reshape({ branches, active, undone }: SourceTree): Promise<void> {
+    await this.settle();
+    await this.#nameTrunk(branches);
+    for (const { name, head } of branches) {
+      const isThere = head === null || this.#placement.hasName(name);
+      if (!isThere && this.resolve(head) !== undefined) await this.#branchAt(head, name);
+    }
+    const head = branches.find(({ name }) => name === active)?.head;
+    if (head != null && this.resolve(head) !== undefined) await this.checkout(head);
+    const { tree } = await this.#ingest.tail(this.#conversation);
+    for (const { id, undone: isUndone } of tree.compactions) {
+      if (isUndone || !undone.includes(id)) continue;
+      await this.#control(undefined, { type: "undo-compaction", compaction: id });
+    }
+  }
+
+  /** Another branch than the first one may be called `main` there. */
+  async #nameTrunk(branches: SourceTree["branches"]): Promise<void> {
+    const { tree, last } = await this.#ingest.tail(this.#conversation);
+    const main = branches.find(({ name }) => name === MAIN_NAME)?.head;
+    const trunk = main == null ? undefined : this.#placement.endingWith(main);
+    if (trunk?.id === undefined || trunk.id === tree.trunk) return;
+    const head = headOf(tree, tree.trunk, last);
+    const former = branches.find((branch) => branch.head === head && branch.name !== MAIN_NAME)?.name;
+    const name = former ?? this.#placement.freeName("former-main");
+    await this.#control(trunk, { type: "flatten", branch: trunk.id, former: name });
+    this.#placement.addName(name);
+  }
+
+  /** What lies on no branch goes where the log is, and nothing follows it. */
+  #nowhere(): Placed {
+    const current = this.#lastId === undefined ? undefined : this.#placement.endingWith(this.#lastId);
+    return { branch: current ?? { id: 0, name: MAIN_NAME } };
+  }
+
+  #placed(id: string, parent: string | null, name: string | undefined): Placed {
+    this.#lastId = id;
+    return this.#placement.place(id, parent, name);
+  }
+
+  #outgoing(ready: ReadyEntry, bytes: number, names: readonly string[]): Outgoing {
+    this.bytes += bytes;
+    return {
+      ready,
+      bytes,
+      written: (seq: number) => {
+        this.bytes -= bytes;
+        this.lastSeq = Math.max(this.lastSeq, seq);
+        this.known.add(ready.entry.id, seq, names);
+      },
+    };
+  }
+
+  /** An id that the store has already: a copy is left out, another version gets a name of its own. */
+  async #another(ready: ReadyEntry, seq: number): Promise<ReadyEntry | undefined> {
+    const { id, kind, json } = ready.entry;
+    const print = contentPrint(JSON.parse(json));
+    for await (const stored of this.#ingest.log(this.#conversation, seq - 1)) {
+      if (isFinal(stored)) return undefined;
+      const same =
+        kind === stored.kind && contentPrint((stored.message ?? stored.data ?? {}) as JsonObject) === print;
+      const other = versionId(id, print);
+      const isKnown = same || (await this.#ingest.locate(this.#conversation, other)) !== undefined;
+      return isKnown ? undefined : { ...ready, entry: { ...ready.entry, id: other } };
+    }
+    return undefined;
+  }
+
+  /** The branch begins with this entry, or its number is not known yet. */
+  async #putSlowly({ branch, from }: Placed, outgoing: Outgoing): Promise<void> {
+    await this.settle();
+    if (from !== undefined) await this.#makeBranch(branch, from);
+    this.#batches.append(branch, outgoing);
+  }
+
+  async #branchAt(head: string, name: string | undefined): Promise<BranchRef> {
+    const { branch } = this.#placement.fork(head, name);
+    await this.#makeBranch(branch, head);
+    await this.settle();
+    return branch;
+  }
+
+  async #makeBranch(branch: BranchRef, from: string | null): Promise<void> {
+    this.#startBranch(branch, from, from === null ? 0 : ((await this.seqOf(from)) ?? 0));
+  }
+
+  #startBranch(branch: BranchRef, from: string | null, seq: number): void {
+    // A branch of that name may have been there and be pruned.
+    const id = madeId("branch", this.#conversation, branch.name, from ?? "", this.lastSeq);
+    const data = { type: "branch", name: branch.name, from, from_seq: seq, checkout: false };
+    const control = this.#ingest.other("info", id, this.#lastAtMs, data);
+    this.#batches.begin(branch, this.#outgoing(control, 0, []));
+  }
+
+  async #control(branch: BranchRef | undefined, data: JsonObject): Promise<void> {
+    const id = madeId("control", this.#conversation, this.lastSeq, JSON.stringify(data));
+    const control = this.#ingest.other("info", id, this.#lastAtMs, data);
+    this.#batches.append(branch ?? { id: 0, name: MAIN_NAME }, this.#outgoing(control, 0, []));
+    await this.settle();
+  }
+}

@@ -1,0 +1,108 @@
+/** The elements of a JSON array that is too long to parse at once. */
+import { isUtf8 } from "node:buffer";
+import type { Json } from "../../../util/json.ts";
+import { problemOf } from "../problem.ts";
+import type { ByteSource, ElementProblem, SourceElement } from "../types.ts";
+import { type Piece, Pieces } from "./pieces.ts";
+import { parseRecords } from "./records.ts";
+import { salvageElements } from "./salvage.ts";
+
+const ELEMENT_BYTES_MAX = 256 * 1024 * 1024;
+/** The text of longer elements is not kept beside their value. */
+const TEXT_BYTES_MAX = 16 * 1024 * 1024;
+const PROBLEM_TEXT_MAX = 1024 * 1024;
+const HELD_MAX = 1000;
+
+export interface ElementsOptions {
+  readonly signal?: AbortSignal | undefined;
+  /** Larger elements are passed over and reported. Default 256 MiB. */
+  readonly elementBytesMax?: number | undefined;
+  /**
+   * Whether a value is an element and not only a part of one. With it the
+   * elements behind a lost quote or bracket are found, too.
+   */
+  readonly isElement?: ((value: Json) => boolean) | undefined;
+}
+
+/**
+ * The elements of the array that a file is, one at a time, or the one object
+ * that it is. A damaged element is a problem, and so is what is missing at
+ * the end; the elements around it are given. Never throws because of what the
+ * file says.
+ */
+export async function* readElements(
+  source: ByteSource,
+  options: ElementsOptions = {},
+): AsyncGenerator<SourceElement | ElementProblem> {
+  const { isElement, signal } = options;
+  if (isElement === undefined) {
+    for await (const { found } of readPieces(source, options)) yield* found;
+    return;
+  }
+  // What is no element may be a part of one that is damaged, as is seen later.
+  let held: Cut[] = [];
+  for await (const cut of readPieces(source, options)) {
+    if (isDamaged(cut)) {
+      const offset = Math.min(...[...held, cut].map(({ piece }) => piece.offset));
+      return yield* salvageElements(source, offset, { isElement, signal });
+    }
+    held.push(cut);
+    const isSure = cut.found.some((item) => "value" in item && isElement(item.value));
+    if (!isSure && held.length < HELD_MAX) continue;
+    for (const { found } of held) yield* found;
+    held = [];
+  }
+  for (const { found } of held) yield* found;
+}
+
+/** A piece of the file, and what is in it. */
+interface Cut {
+  readonly piece: Piece;
+  readonly found: readonly Found[];
+}
+
+type Found = SourceElement | ElementProblem;
+
+async function* readPieces(source: ByteSource, options: ElementsOptions): AsyncGenerator<Cut> {
+  const pieces = new Pieces(options.elementBytesMax ?? ELEMENT_BYTES_MAX);
+  try {
+    for await (const chunk of source.chunks()) {
+      options.signal?.throwIfAborted();
+      for (const piece of pieces.push(chunk)) yield { piece, found: [...elementsIn(piece)] };
+    }
+  } catch (error) {
+    // What was read before is whole; the file itself is what ended too early.
+    if (problemOf(error) === undefined) throw error;
+    const piece = { offset: pieces.offset, length: 0, bytes: undefined, reason: (error as Error).message };
+    yield { piece, found: [...elementsIn(piece)] };
+  }
+  for (const piece of pieces.end()) yield { piece, found: [...elementsIn(piece)] };
+}
+
+/** Whether what comes behind a piece may have been misunderstood. No element is a list. */
+function isDamaged({ piece, found }: Cut): boolean {
+  const isBad = (item: Found): boolean =>
+    "problem" in item ? item.problem !== INVALID_UTF8 : Array.isArray(item.value);
+  return piece.length > 0 && found.some(isBad);
+}
+
+const INVALID_UTF8 = "invalid-utf8";
+
+function* elementsIn({ offset, length, bytes, reason }: Piece): Generator<Found> {
+  if (bytes === undefined) {
+    return yield { problem: reason ?? "is longer than an element may be", offset, bytes: length };
+  }
+  // What cannot be decoded is replaced, and said: better a conversation with a hole than none.
+  if (!isUtf8(bytes)) yield { problem: INVALID_UTF8, offset, bytes: length };
+  const text = bytes.toString("utf8");
+  if (reason !== undefined) return yield { problem: reason, offset, bytes: length, ...shortText(text) };
+  const { values, rest } = parseRecords(text);
+  for (const { value, text } of values) {
+    yield { value, offset, ...(text.length <= TEXT_BYTES_MAX && { text }) };
+  }
+  if (rest !== undefined) yield { problem: rest.reason, offset, bytes: length, ...shortText(rest.text) };
+}
+
+function shortText(text: string): { readonly text?: string } {
+  return text === "" || text.length > PROBLEM_TEXT_MAX ? {} : { text };
+}

@@ -1,0 +1,96 @@
+/** The JSON values of one line. */
+import type { Json } from "../../../util/json.ts";
+import type { ParsedRecords } from "../types.ts";
+import { scanValue, TOO_DEEP } from "./scan-value.ts";
+
+/** Deeper values are refused: whoever walks them by recursion would run out of stack. */
+const DEPTH_MAX = 1000;
+
+/** Shorter texts cannot be nested as deeply. */
+const DEEP_CHARACTERS = 2 * DEPTH_MAX;
+
+/**
+ * Usually a line is one value. Two writers at once, or one that was killed,
+ * leave lines with several values or with half of one before the next: every
+ * value that is complete is found, the rest is told. Takes time in proportion
+ * to the length of the text, whatever it holds.
+ */
+export function parseRecords(text: string): ParsedRecords {
+  try {
+    const value: Json = JSON.parse(text);
+    if (text.length > DEEP_CHARACTERS && isDeeper(value, DEPTH_MAX)) return tooDeep(text);
+    return { values: [{ value, text }] };
+  } catch (error) {
+    return error instanceof RangeError ? tooDeep(text) : recovered(text);
+  }
+}
+
+function tooDeep(text: string): ParsedRecords {
+  return { values: [], rest: { text, reason: TOO_DEEP } };
+}
+
+function isDeeper(value: Json, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  if (levels === 0) return true;
+  if (Array.isArray(value)) {
+    for (const item of value) if (isDeeper(item, levels - 1)) return true;
+    return false;
+  }
+  for (const member in value) if (isDeeper((value as never)[member], levels - 1)) return true;
+  return false;
+}
+
+/** What may stand between two values: white space, commas, and the NUL bytes of a power cut. */
+const BETWEEN = /[\s,\0\ufeff]*/y;
+
+/** How a record begins. Among others no number or word is one. */
+const RECORD = /[{[]/;
+
+function recovered(text: string): ParsedRecords {
+  const values: { value: Json; text: string }[] = [];
+  const bad: string[] = [];
+  let reason = "";
+  for (let at = behindGap(text, 0); at < text.length; at = behindGap(text, at)) {
+    const found = RECORD.test(text[at] as string)
+      ? scanValue(text, at, DEPTH_MAX)
+      : { end: at, error: "not valid JSON" };
+    if (found.error === undefined) {
+      const part = text.slice(at, found.end);
+      values.push({ value: JSON.parse(part), text: part });
+      at = found.end;
+    } else {
+      const next = found.error === TOO_DEEP ? text.length : nextBeginning(text, at, found.end);
+      bad.push(text.slice(at, next));
+      reason ||= found.error;
+      at = next;
+    }
+  }
+  return bad.length === 0 ? { values } : { values, rest: { text: bad.join("\n"), reason } };
+}
+
+function behindGap(text: string, at: number): number {
+  BETWEEN.lastIndex = at;
+  BETWEEN.test(text);
+  return BETWEEN.lastIndex;
+}
+
+/**
+ * Where the next value begins behind one that is damaged at `error`.
+ *
+ * A record that was cut and had the next one written behind it is damaged
+ * where that begins, or two characters later when the cut was inside of a
+ * string, which then ends with the first quote of the next. An object further
+ * on would rather be a part of the damaged record than one of its own.
+ */
+function nextBeginning(text: string, at: number, error: number): number {
+  if (error > at && text[error] === "{") return error;
+  if (error - 2 > at && text.startsWith('{"', error - 2)) return error - 2;
+  // A string without end, where each record has lines of its own.
+  if (text[error] === "\n") return placeOf("{", text, text.indexOf("\n{", error));
+  // What stood before the value was no value at all, such as a line of a log.
+  return error === at ? placeOf("{", text, text.indexOf('{"', at + 1)) : text.length;
+}
+
+function placeOf(sign: string, text: string, from: number): number {
+  return from === -1 ? text.length : text.indexOf(sign, from);
+}
