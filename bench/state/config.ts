@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ConfigOptions } from "../../src/state/config/draft.ts";
+import type { ConfigOptions } from "../../src/state/config/config-build.ts";
 import { loadConfig } from "../../src/state/config/load.ts";
 // They are loaded when a config needs them; here, before the clock starts.
 import "../../src/state/config/steps/replace-variables.ts";

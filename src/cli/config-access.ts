@@ -1,6 +1,6 @@
 /** What the commands about the config have in common. */
 import { invalid } from "../errors.ts";
-import type { ConfigOptions, LoadedConfig, Override } from "../state/config/draft.ts";
+import type { ConfigOptions, LoadedConfig, Override } from "../state/config/config-build.ts";
 import { type Finding, findingText } from "../state/config/finding.ts";
 import { secretsOf, withoutSecrets } from "../state/config/secrets.ts";
 import { resolveStateDir } from "../state/folder.ts";

@@ -1,4 +1,4 @@
-import type { Change, ChangeOptions } from "../state/config/change.ts";
+import type { Change, ChangeOptions } from "../state/config/files/change.ts";
 import type { Call } from "./command.ts";
 import { configOptions, tellNotices } from "./config-access.ts";
 import { EXIT_DONE } from "./exit.ts";

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findAdoptable } from "../state/adopt.ts";
-import type { ConfigOptions } from "../state/config/draft.ts";
+import type { ConfigOptions } from "../state/config/config-build.ts";
 import { stateLayout } from "../state/folder.ts";
 import type { Store } from "../store/store.ts";
 import { attempt, type Checkup, type Fixing } from "./doctor-checks.ts";

@@ -1,5 +1,5 @@
 import { asColloquyError, type ColloquyError } from "../errors.ts";
-import type { ConfigOptions } from "../state/config/draft.ts";
+import type { ConfigOptions } from "../state/config/config-build.ts";
 import { type Finding, findingText } from "../state/config/finding.ts";
 import type { Environment } from "../state/folder.ts";
 import type { JsonObject } from "../util/json.ts";

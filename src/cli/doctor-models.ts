@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import { systemIo } from "../disk/file-io.ts";
 import { asColloquyError } from "../errors.ts";
-import { readPrivate } from "../state/credentials/private-file.ts";
+import { readPrivate } from "../state/credentials/secret/private-file.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { type ComposedModels, composeModels, writeModelsConfig } from "../state/models/index.ts";
 import type { JsonObject } from "../util/json.ts";

@@ -1,7 +1,7 @@
 export { type Adopted, configIn, findAdoptable } from "./adopt.ts";
-export { type Change, type ChangeOptions, setConfig, unsetConfig } from "./config/change.ts";
+export type { ConfigOptions, LoadedConfig, Origin, Override } from "./config/config-build.ts";
 export { formatPath, parsePath } from "./config/config-path.ts";
-export type { ConfigOptions, LoadedConfig, Origin, Override } from "./config/draft.ts";
+export { type Change, type ChangeOptions, setConfig, unsetConfig } from "./config/files/change.ts";
 export { type Finding, findingText, type Warning } from "./config/finding.ts";
 export { loadConfig } from "./config/load.ts";
 export { PIPELINE } from "./config/pipeline.ts";
@@ -26,12 +26,12 @@ export type {
   SessionEntry,
   SessionOrigin,
   SessionStore,
-} from "./sessions/entry.ts";
-export { loadSessionStore } from "./sessions/load.ts";
+} from "./session-index/entry.ts";
+export { loadSessionStore } from "./session-index/load.ts";
 export {
   deleteSessionEntry,
   patchSessionEntry,
   type SessionPatch,
   saveSessionStore,
-} from "./sessions/session-store.ts";
-export { type SyncReport, syncSessionIndex } from "./sessions/sync.ts";
+} from "./session-index/session-store.ts";
+export { type SyncReport, syncSessionIndex } from "./session-index/sync.ts";

@@ -4,8 +4,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "n
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { loadSessionStore } from "../../src/state/sessions/load.ts";
-import { patchSessionEntry, saveSessionStore } from "../../src/state/sessions/session-store.ts";
+import { loadSessionStore } from "../../src/state/session-index/load.ts";
+import { patchSessionEntry, saveSessionStore } from "../../src/state/session-index/session-store.ts";
 import { Folder } from "./child-process.ts";
 
 const CHILD = fileURLToPath(new URL("./session-index-child.ts", import.meta.url));

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type FileIo, systemIo } from "../../src/disk/file-io.ts";
-import type { SessionEntry } from "../../src/state/sessions/entry.ts";
+import type { SessionEntry } from "../../src/state/session-index/entry.ts";
 
 /** An agent's folder of its own for each test. */
 export class AgentFolder {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ColloquyError } from "../../src/errors.ts";
-import type { ConfigOptions, LoadedConfig } from "../../src/state/config/draft.ts";
+import type { ConfigOptions, LoadedConfig } from "../../src/state/config/config-build.ts";
 import { loadConfig } from "../../src/state/config/load.ts";
 
 export class TrialFolder {

@@ -1,7 +1,7 @@
 /** What the commands about credentials and models have in common. */
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import { findAdoptable } from "../../state/adopt.ts";
-import type { ConfigOptions } from "../../state/config/draft.ts";
+import type { ConfigOptions } from "../../state/config/config-build.ts";
 import { type Credentials, openCredentials } from "../../state/credentials/index.ts";
 import type { Environment } from "../../state/folder.ts";
 import type { Call } from "../command.ts";

@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { invalid } from "../../errors.ts";
 import { looksLikeSecret } from "../../secrets/mask.ts";
 import { type NewProfile, type SecretInput, splitCommand } from "../../state/credentials/index.ts";
-import { ELSEWHERE } from "../../state/credentials/names.ts";
+import { ELSEWHERE } from "../../state/credentials/profiles/names.ts";
 import { absolute } from "../../state/folder.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { parseTime } from "../../util/time.ts";

@@ -1,5 +1,5 @@
+import type { Draft, Origin } from "../../state/config/config-build.ts";
 import { formatPath, parsePath } from "../../state/config/config-path.ts";
-import type { Draft, Origin } from "../../state/config/draft.ts";
 import { loadDraft, loaded } from "../../state/config/load.ts";
 import { plain, treeAt } from "../../state/config/located.ts";
 import { fieldAt, kindOf } from "../../state/config/schema/field-at.ts";

@@ -1,5 +1,5 @@
-import { newDraft } from "../../state/config/draft.ts";
-import { systemReads } from "../../state/config/reads.ts";
+import { newDraft } from "../../state/config/config-build.ts";
+import { systemReads } from "../../state/config/files/reads.ts";
 import { findFile } from "../../state/config/steps/find-file.ts";
 import type { Call } from "../command.ts";
 import { configOptions, tellNotices } from "../config-access.ts";

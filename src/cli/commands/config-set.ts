@@ -1,5 +1,5 @@
-import { setConfig } from "../../state/config/change.ts";
 import { parsePath } from "../../state/config/config-path.ts";
+import { setConfig } from "../../state/config/files/change.ts";
 import { valueOfText } from "../../state/config/value-text.ts";
 import type { Call } from "../command.ts";
 import { changed, changeOptions } from "../config-change.ts";

@@ -1,6 +1,6 @@
 import { ColloquyError } from "../../errors.ts";
-import { unsetConfig } from "../../state/config/change.ts";
 import { parsePath } from "../../state/config/config-path.ts";
+import { unsetConfig } from "../../state/config/files/change.ts";
 import type { Call } from "../command.ts";
 import { changed, changeOptions } from "../config-change.ts";
 

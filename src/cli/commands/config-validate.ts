@@ -1,5 +1,5 @@
 import { ColloquyError } from "../../errors.ts";
-import type { ConfigOptions } from "../../state/config/draft.ts";
+import type { ConfigOptions } from "../../state/config/config-build.ts";
 import { type Finding, findingText } from "../../state/config/finding.ts";
 import { loadDraft } from "../../state/config/load.ts";
 import type { Call } from "../command.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../test/support/config-folder.ts";
-import { type ConfigReads, systemReads } from "./reads.ts";
+import { type ConfigReads, systemReads } from "./files/reads.ts";
 
 interface Row {
   readonly what: string;

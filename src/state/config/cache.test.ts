@@ -1,7 +1,7 @@
 import { rmSync, utimesSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../test/support/config-folder.ts";
-import { type ConfigReads, systemReads } from "./reads.ts";
+import { type ConfigReads, systemReads } from "./files/reads.ts";
 
 /** Counts how often a file is read. */
 function counting(): { reads: ConfigReads; count: () => number } {

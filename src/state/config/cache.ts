@@ -1,5 +1,5 @@
-import type { Draft } from "./draft.ts";
-import type { ConfigReads, Stamp } from "./reads.ts";
+import type { Draft } from "./config-build.ts";
+import type { ConfigReads, Stamp } from "./files/reads.ts";
 
 export interface CacheEntry {
   readonly draft: Draft;

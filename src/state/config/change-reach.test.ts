@@ -3,8 +3,8 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../test/support/config-folder.ts";
 import type { Json } from "../../util/json.ts";
-import { type Change, type ChangeOptions, setConfig, unsetConfig } from "./change.ts";
 import { parsePath } from "./config-path.ts";
+import { type Change, type ChangeOptions, setConfig, unsetConfig } from "./files/change.ts";
 
 const options = (folder: TrialFolder, more: Partial<ChangeOptions> = {}): ChangeOptions => ({
   ...folder.options(),

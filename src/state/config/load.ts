@@ -2,12 +2,12 @@ import { unavailable } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { Path } from "../json5/nodes.ts";
 import { hasChanged, remember } from "./cache.ts";
+import { type ConfigOptions, type Draft, type LoadedConfig, newDraft, type Origin } from "./config-build.ts";
 import { parsePath } from "./config-path.ts";
-import { type ConfigOptions, type Draft, type LoadedConfig, newDraft, type Origin } from "./draft.ts";
+import { systemReads } from "./files/reads.ts";
 import type { Finding } from "./finding.ts";
 import { plain, type Tree, treeAt } from "./located.ts";
 import { runPipeline } from "./pipeline.ts";
-import { systemReads } from "./reads.ts";
 
 const ATTEMPTS = 4;
 const PAUSE_MS = 25;

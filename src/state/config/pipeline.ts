@@ -7,7 +7,7 @@
  * configs are small, and a command that reads one setting should be quick.
  */
 import { useCache } from "./cache.ts";
-import { type Draft, dotEnvOf, patchFolderOf } from "./draft.ts";
+import { type Draft, dotEnvOf, patchFolderOf } from "./config-build.ts";
 import { someTree, treeAt } from "./located.ts";
 import { applyDefaults } from "./steps/apply-defaults.ts";
 import { findFile } from "./steps/find-file.ts";

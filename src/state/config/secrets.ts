@@ -3,7 +3,7 @@
 import { maskSecret } from "../../secrets/mask.ts";
 import type { Json } from "../../util/json.ts";
 import type { Path } from "../json5/nodes.ts";
-import type { LoadedConfig } from "./draft.ts";
+import type { LoadedConfig } from "./config-build.ts";
 import { nearest } from "./nearest.ts";
 import type { Field } from "./schema/field.ts";
 import { childField } from "./schema/field-at.ts";

@@ -2,8 +2,8 @@ import { invalid } from "../../errors.ts";
 import type { Json } from "../../util/json.ts";
 import { jsonOf, type Path } from "../json5/nodes.ts";
 import { parseJson5 } from "../json5/parse.ts";
+import type { Override } from "./config-build.ts";
 import { parsePath } from "./config-path.ts";
-import type { Override } from "./draft.ts";
 import type { Field } from "./schema/field.ts";
 import { fieldAt } from "./schema/field-at.ts";
 

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../test/support/config-folder.ts";
 import type { ColloquyError } from "../../errors.ts";
-import type { LoadedConfig } from "./draft.ts";
+import type { LoadedConfig } from "./config-build.ts";
 import { type ConfigWatch, watchConfig } from "./watch.ts";
 
 class Watching {

@@ -1,6 +1,6 @@
 import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
 import { hasChanged } from "./cache.ts";
-import type { ConfigOptions, Draft, LoadedConfig } from "./draft.ts";
+import type { ConfigOptions, Draft, LoadedConfig } from "./config-build.ts";
 import { isGone, loadDraft, loaded, tryLoad } from "./load.ts";
 
 export interface WatchOptions extends ConfigOptions {

@@ -11,20 +11,21 @@ import { invalid } from "../../errors.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { type Environment, stateLayout } from "../folder.ts";
-import { AllProfiles } from "./all-profiles.ts";
-import { afterFailure, afterSuccess } from "./cooldown.ts";
-import { KeyRing } from "./key-ring.ts";
-import { checkProvider } from "./names.ts";
-import { newProfile } from "./new-profile.ts";
-import { adoptProfiles } from "./openclaw.ts";
+import { afterFailure, afterSuccess } from "./choose/cooldown.ts";
+import { type RefreshParts, refreshToken } from "./choose/refresh.ts";
+import { type ResolveParts, resolveBest, resolveOne } from "./choose/resolve.ts";
 import type { CredentialsOptions, CredentialsReport } from "./options.ts";
-import { withOrder, withoutProfile, withProfile, withUsage } from "./profile-edits.ts";
-import { ProfileStore } from "./profile-store.ts";
-import { type RefreshParts, refreshToken } from "./refresh.ts";
-import { type ResolveParts, resolveBest, resolveOne } from "./resolve.ts";
-import { sealAnew, sealPlain } from "./seal-profiles.ts";
-import { Secrets } from "./secrets.ts";
-import { testProfile } from "./test-profile.ts";
+import { AllProfiles } from "./profiles/all-profiles.ts";
+import { checkProvider } from "./profiles/names.ts";
+import { newProfile } from "./profiles/new-profile.ts";
+import { adoptProfiles } from "./profiles/openclaw.ts";
+import { withOrder, withoutProfile, withProfile, withUsage } from "./profiles/profile-edits.ts";
+import { ProfileStore } from "./profiles/profile-store.ts";
+import { sealAnew, sealPlain } from "./profiles/seal-profiles.ts";
+import { testProfile } from "./profiles/test-profile.ts";
+import { hadQuietly, viewOf } from "./profiles/view.ts";
+import { KeyRing } from "./secret/key-ring.ts";
+import { Secrets } from "./secret/secrets.ts";
 import {
   FAILURES,
   type FailureKind,
@@ -36,7 +37,6 @@ import {
   type TestResult,
   type Usage,
 } from "./types.ts";
-import { hadQuietly, viewOf } from "./view.ts";
 
 /** Open the credentials of an agent. Nothing is read or made before the first call. */
 export function openCredentials(options: CredentialsOptions): Credentials {

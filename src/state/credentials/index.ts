@@ -1,7 +1,7 @@
 export { Credentials, openCredentials } from "./credentials.ts";
 export type { CredentialsOptions, CredentialsReport } from "./options.ts";
-export { providerId } from "./provider-id.ts";
-export { splitCommand } from "./split-command.ts";
+export { providerId } from "./profiles/provider-id.ts";
+export { splitCommand } from "./secret/split-command.ts";
 export {
   type Credential,
   type CredentialKind,

@@ -1,6 +1,6 @@
 /** What stands in `models.json`: profiles, config and environment over the catalogue. Pure, and always in one order. */
 import { ColloquyError } from "../../errors.ts";
-import { providerId } from "../credentials/provider-id.ts";
+import { providerId } from "../credentials/profiles/provider-id.ts";
 import type { Environment } from "../folder.ts";
 import { CATALOGUE, PRICES_AS_OF } from "./catalogue.ts";
 import { type ConfiguredModel, type ConfiguredProvider, readConfigured } from "./configured.ts";

@@ -6,7 +6,7 @@
  */
 import { ColloquyError } from "../../errors.ts";
 import { isPlainObject } from "../../util/json.ts";
-import { providerId } from "../credentials/provider-id.ts";
+import { providerId } from "../credentials/profiles/provider-id.ts";
 import type { ModelSpec } from "./types.ts";
 
 export interface ConfiguredProvider {

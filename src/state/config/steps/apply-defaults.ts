@@ -1,4 +1,4 @@
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../config-build.ts";
 import { type Tree, treeOf } from "../located.ts";
 import type { Field, ObjectField } from "../schema/field.ts";
 import { ROOT } from "../schema/index.ts";

@@ -1,4 +1,4 @@
-import { addVariable, type Draft, variable } from "../draft.ts";
+import { addVariable, type Draft, variable } from "../config-build.ts";
 import { treeAt } from "../located.ts";
 import { expand } from "../variables.ts";
 

@@ -1,4 +1,4 @@
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../config-build.ts";
 import { type Tree, treeOf } from "../located.ts";
 import { merge } from "../merge.ts";
 

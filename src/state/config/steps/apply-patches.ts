@@ -1,12 +1,12 @@
 import { join } from "node:path";
 import { parseJson5 } from "../../json5/parse.ts";
+import { type Draft, folderOf, patchFolderOf } from "../config-build.ts";
 import { formatPath } from "../config-path.ts";
-import { confined } from "../confined.ts";
-import { type Draft, folderOf, patchFolderOf } from "../draft.ts";
+import { confined } from "../files/confined.ts";
+import { readText } from "../files/read-file.ts";
 import { stopping } from "../finding.ts";
 import { childTree, innerPath, locate, type Tree } from "../located.ts";
 import { merge, PATCH_RULES } from "../merge.ts";
-import { readText } from "../read-file.ts";
 import { withVariables } from "./replace-variables.ts";
 
 /** Step 9: merge patches (RFC 7396) from `config.d`, in the order of their names. */

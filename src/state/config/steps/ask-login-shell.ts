@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { addVariable, type Draft, variable } from "../draft.ts";
+import { addVariable, type Draft, variable } from "../config-build.ts";
 import { finding } from "../finding.ts";
 import { childTree, type Tree, treeAt } from "../located.ts";
 import { referencesIn } from "../variables.ts";
@@ -24,7 +24,7 @@ export async function askLoginShell(draft: Draft): Promise<void> {
   if (wanted === undefined) return;
   const missing = expected(draft).filter((name) => variable(draft, name) === undefined);
   if (missing.length === 0) return;
-  const { loginEnvironment } = await import("../login-shell.ts");
+  const { loginEnvironment } = await import("./login-shell.ts");
   const answer = await loginEnvironment(wanted.shell, draft.realEnv, wanted.timeoutMs);
   if (typeof answer === "string") {
     const message = `${answer}. Variables that only it sets are missing`;

@@ -1,7 +1,7 @@
 import { stateLayout } from "../../folder.ts";
-import { type Draft, dotEnvOf, patchFolderOf } from "../draft.ts";
+import { type Draft, dotEnvOf, patchFolderOf } from "../config-build.ts";
+import { closeToOthers } from "../files/read-file.ts";
 import { finding } from "../finding.ts";
-import { closeToOthers } from "../read-file.ts";
 
 /** Step 1: which file is the config? `colloquy.json`, or that of an OpenClaw where there is none. */
 export async function findFile(draft: Draft): Promise<void> {

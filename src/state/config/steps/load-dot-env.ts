@@ -1,5 +1,5 @@
-import { addVariable, type Draft, dotEnvOf } from "../draft.ts";
-import { readText } from "../read-file.ts";
+import { addVariable, type Draft, dotEnvOf } from "../config-build.ts";
+import { readText } from "../files/read-file.ts";
 
 /** Step 5: variables of `.env`, beside the config. The real environment wins. */
 export function loadDotEnv(draft: Draft): void {

@@ -1,8 +1,8 @@
 import { parseJson5 } from "../../json5/parse.ts";
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../config-build.ts";
+import { readText } from "../files/read-file.ts";
 import { stopping } from "../finding.ts";
 import { locate } from "../located.ts";
-import { readText } from "../read-file.ts";
 
 /** Step 3: the main file as a tree. */
 export function parseFile(draft: Draft): void {

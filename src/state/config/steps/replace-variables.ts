@@ -1,6 +1,6 @@
 import type { Path } from "../../json5/nodes.ts";
+import { type Draft, variable } from "../config-build.ts";
 import { formatPath } from "../config-path.ts";
-import { type Draft, variable } from "../draft.ts";
 import { finding } from "../finding.ts";
 import { mapTree, type Tree, type TreeValue } from "../located.ts";
 import { expand } from "../variables.ts";

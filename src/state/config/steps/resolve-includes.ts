@@ -3,13 +3,13 @@ import type { ColloquyError } from "../../../errors.ts";
 import { absolute } from "../../folder.ts";
 import type { Path } from "../../json5/nodes.ts";
 import { parseJson5 } from "../../json5/parse.ts";
+import { type Draft, folderOf } from "../config-build.ts";
 import { formatPath } from "../config-path.ts";
-import { confined } from "../confined.ts";
-import { type Draft, folderOf } from "../draft.ts";
+import { confined } from "../files/confined.ts";
+import { readText } from "../files/read-file.ts";
 import { stopping } from "../finding.ts";
 import { locate, mapTree, type Place, type Tree, type TreeObject } from "../located.ts";
 import { INCLUDE_RULES, merge } from "../merge.ts";
-import { readText } from "../read-file.ts";
 
 const DEPTH_MAX = 10;
 /** Ten levels of ten files each would be too many to ever load. */

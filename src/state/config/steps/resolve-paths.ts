@@ -1,5 +1,5 @@
 import { absolute } from "../../folder.ts";
-import { type Draft, folderOf } from "../draft.ts";
+import { type Draft, folderOf } from "../config-build.ts";
 import { mapTree, type Tree } from "../located.ts";
 import type { Field } from "../schema/field.ts";
 import { childField } from "../schema/field-at.ts";

@@ -1,4 +1,4 @@
-import type { Draft } from "../draft.ts";
+import type { Draft } from "../config-build.ts";
 import { configError, finding } from "../finding.ts";
 import { check } from "../schema/check.ts";
 import { ROOT, SECTIONS } from "../schema/index.ts";

@@ -1,0 +1,149 @@
+/** A config on its way through the pipeline. */
+import { dirname, join } from "node:path";
+import type { Json, JsonObject } from "../../util/json.ts";
+import type { Clock } from "../../util/time.ts";
+import { CONFIG_NAME, type Environment } from "../folder.ts";
+import type { Path } from "../json5/nodes.ts";
+import type { CacheEntry } from "./cache.ts";
+import type { ConfigReads, Stamp } from "./files/reads.ts";
+import type { Finding, Warning } from "./finding.ts";
+import type { OriginKind, Place, Tree } from "./located.ts";
+
+/** One `--set PATH=VALUE`. */
+export interface Override {
+  readonly path: Path;
+  readonly value: Json;
+}
+
+export interface ConfigOptions {
+  readonly stateDir: string;
+  /** Default: the real ones. */
+  readonly env?: Environment;
+  readonly home?: string;
+  /** From the command line; they win over every file. */
+  readonly overrides?: readonly Override[];
+  /** Whether the config of an OpenClaw is read where there is no `colloquy.json`. Default true. */
+  readonly adopt?: boolean;
+  /** How long a loaded config may be used again, as long as no file changed. 0 never. */
+  readonly cacheTtlMs?: number;
+  /** Close files that are open to others. Default true. */
+  readonly repair?: boolean;
+  /** Wrong values become findings instead of an error. */
+  readonly tolerant?: boolean;
+  readonly reads?: ConfigReads;
+  readonly clock?: Clock;
+  /** At most 15 s, which is the default. */
+  readonly shellTimeoutMs?: number;
+}
+
+export interface Origin {
+  readonly file: string | null;
+  readonly line: number | null;
+  readonly column: number | null;
+  readonly origin: OriginKind;
+  /** Where the `$include` stands that brought the file in. */
+  readonly via?: string;
+  /** Names of the variables whose values are in it. */
+  readonly variables?: readonly string[];
+}
+
+export interface LoadedConfig {
+  /** A copy: changing it changes nothing. */
+  readonly value: JsonObject;
+  /** Where the value at a path comes from; `undefined` when there is none. */
+  sourceOf(path: string | Path): Origin | undefined;
+  readonly warnings: readonly Warning[];
+  /** The main file, whether or not it is there. */
+  readonly file: string;
+  readonly exists: boolean;
+  /** The file belongs to an OpenClaw. */
+  readonly adopted: boolean;
+  /** Every file that was read, the main one first. */
+  readonly files: readonly string[];
+  /** The environment with what `.env`, `env.vars` and the login shell add. Holds secrets. */
+  readonly env: Environment;
+}
+
+/** Where a variable got its value. */
+export type VariableSource = "environment" | ".env" | "env.vars" | "login shell";
+
+export interface Draft {
+  readonly options: ConfigOptions;
+  readonly reads: ConfigReads;
+  readonly realEnv: Environment;
+  readonly home: string;
+  readonly clock: Clock;
+  file: string;
+  exists: boolean;
+  adopted: boolean;
+  /** Everything that was looked at, with what it was then. */
+  readonly stamps: Map<string, Stamp>;
+  readonly files: string[];
+  /** What was asked of the real environment. */
+  readonly asked: Map<string, string | undefined>;
+  /** Added to the real environment. */
+  readonly added: Map<string, { readonly value: string; readonly from: VariableSource }>;
+  tree: Tree;
+  /** With defaults and absolute paths. */
+  final: Tree;
+  /** Every name after a `$include`, and the real path of what it stands for. */
+  readonly includes: { readonly at: Place; readonly file: string }[];
+  readonly patches: { readonly name: string; readonly tree: Tree }[];
+  readonly findings: Finding[];
+  cached: CacheEntry | undefined;
+}
+
+const NOTHING: Tree = {
+  kind: "object",
+  members: new Map(),
+  at: { source: { kind: "file", file: null }, line: null, column: null, up: undefined, key: "" },
+};
+
+export function newDraft(options: ConfigOptions, reads: ConfigReads): Draft {
+  return {
+    options,
+    reads,
+    realEnv: options.env ?? process.env,
+    home: options.home ?? process.getBuiltinModule("node:os").homedir(),
+    clock: options.clock ?? Date.now,
+    file: join(options.stateDir, CONFIG_NAME),
+    exists: false,
+    adopted: false,
+    stamps: new Map(),
+    files: [],
+    asked: new Map(),
+    added: new Map(),
+    tree: NOTHING,
+    final: NOTHING,
+    includes: [],
+    patches: [],
+    findings: [],
+    cached: undefined,
+  };
+}
+
+/** The folder of the main file: includes stay in it, `.env` and `config.d` are looked for in it. */
+export function folderOf(draft: Draft): string {
+  return dirname(draft.file);
+}
+
+export function dotEnvOf(draft: Draft): string {
+  return join(folderOf(draft), ".env");
+}
+
+/** Of merge patches. */
+export function patchFolderOf(draft: Draft): string {
+  return join(folderOf(draft), "config.d");
+}
+
+/** The value of a variable; empty is as good as missing. */
+export function variable(draft: Draft, name: string): string | undefined {
+  const real = Object.hasOwn(draft.realEnv, name) ? draft.realEnv[name] : undefined;
+  draft.asked.set(name, real);
+  return real || draft.added.get(name)?.value || undefined;
+}
+
+/** Add a variable, unless the environment has it. */
+export function addVariable(draft: Draft, name: string, value: string, from: VariableSource): void {
+  if (variable(draft, name) === undefined && value !== "") draft.added.set(name, { value, from });
+}

@@ -1,0 +1,47 @@
+import { relative } from "node:path";
+import { absolute } from "../../folder.ts";
+import type { ConfigReads } from "./reads.ts";
+
+interface Confinement {
+  readonly reads: ConfigReads;
+  readonly home: string;
+  /** Nothing outside of this folder is read. */
+  readonly root: string;
+}
+
+interface Refusal {
+  readonly problem: "outside" | "missing";
+  readonly message: string;
+}
+
+/**
+ * The real path of a file that lies in the folder of the config.
+ *
+ * Links are followed before the check, so that one cannot lead outside. The
+ * real path is what is opened afterwards.
+ */
+export function confined({ reads, home, root }: Confinement, name: string, from: string): string | Refusal {
+  const outside = {
+    problem: "outside",
+    message: `Only files in the folder of the config are read, not ${name}`,
+  } as const;
+  const wanted = absolute(name, home, from);
+  let folder: string;
+  let real: string;
+  try {
+    folder = reads.realPath(root);
+    if (!isInside(root, wanted) && !isInside(folder, wanted)) return outside;
+    real = reads.realPath(wanted);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const why = code === "ENOENT" || code === "ENOTDIR" ? "is not there" : `cannot be read (${code})`;
+    return { problem: "missing", message: `The file ${name} ${why}` };
+  }
+  if (isInside(folder, real)) return real;
+  return { ...outside, message: `${outside.message}, which a link leads out of` };
+}
+
+function isInside(folder: string, path: string): boolean {
+  const way = relative(folder, path);
+  return way !== "" && way !== ".." && !/^\.\.[\\/]/.test(way) && !/^(?:[A-Za-z]:|[\\/])/.test(way);
+}

@@ -1,0 +1,85 @@
+import { isUtf8 } from "node:buffer";
+import { relative } from "node:path";
+import { ColloquyError, unavailable } from "../../../errors.ts";
+import { JSON5_BYTES_MAX } from "../../json5/parse.ts";
+import { ensurePrivate, openNotice, type PermissionNotice } from "../../permissions.ts";
+import type { Draft } from "../config-build.ts";
+import { finding } from "../finding.ts";
+import { realPath } from "./reads.ts";
+
+/** Read one file of the config, and remember what it was like. */
+export function readText(draft: Draft, path: string): string {
+  // First, since it changes the stamp.
+  closeFile(draft, path);
+  const { bytes, stamp } = readBytes(draft, path);
+  draft.stamps.set(path, stamp);
+  draft.files.push(path);
+  if (!isUtf8(bytes)) {
+    throw new ColloquyError("VALIDATION_ERROR", `${path} is no UTF-8 text: save it as UTF-8`, {
+      field: "config",
+      details: { file: path, line: 1, column: 1 },
+    });
+  }
+  return bytes.toString("utf8");
+}
+
+function readBytes(draft: Draft, path: string): { bytes: Buffer; stamp: string } {
+  try {
+    return draft.reads.read(path, JSON5_BYTES_MAX);
+  } catch (error) {
+    draft.stamps.set(path, draft.reads.stamp(path));
+    throw unreadable(path, error as NodeJS.ErrnoException);
+  }
+}
+
+function unreadable(path: string, error: NodeJS.ErrnoException): ColloquyError {
+  const details = { file: path, line: null, column: null };
+  const options = { field: "config", details, cause: error };
+  if (error.code === "EFBIG") {
+    return new ColloquyError(
+      "VALIDATION_ERROR",
+      `${path} is larger than 2 MiB: split it with $include`,
+      options,
+    );
+  }
+  if (error.code === "EISDIR") {
+    return new ColloquyError("VALIDATION_ERROR", `${path} is no plain file`, options);
+  }
+  if (error.code === "ENOENT") {
+    return unavailable(`${path} is gone, or a link that leads nowhere; it was there a moment ago`, options);
+  }
+  if (error.code === "EACCES" || error.code === "EPERM") {
+    return unavailable(
+      `Cannot read ${path}: you are not allowed to. Make yourself its owner, mode 0600`,
+      options,
+    );
+  }
+  return unavailable(`Cannot read ${path}: ${error.message}`, options);
+}
+
+/** What lies in the state folder is ours to close. Where a link leads out of it, all we do is warn. */
+function closeFile(draft: Draft, path: string): void {
+  const { reads, adopted, options } = draft;
+  if (adopted) return;
+  const real = realPath(reads, path);
+  const ours = isBelow(options.stateDir, real) || isBelow(realPath(reads, options.stateDir), real);
+  if (ours || real !== path) closeToOthers(draft, real, ours ? ensurePrivate : openNotice);
+}
+
+function isBelow(folder: string, path: string): boolean {
+  const inside = relative(folder, path);
+  return inside !== ".." && !/^\.\.[\\/]/.test(inside) && !/^(?:[A-Za-z]:|\/)/.test(inside);
+}
+
+/** Links are followed: it is what they lead to that others can read. */
+export function closeToOthers(
+  draft: Draft,
+  path: string,
+  close: (path: string) => PermissionNotice | undefined = ensurePrivate,
+): void {
+  if (draft.options.repair === false) return;
+  const notice = close(realPath(draft.reads, path));
+  if (notice === undefined) return;
+  const severity = notice.repaired ? "info" : "warning";
+  draft.findings.push({ ...finding(severity, "permissions", notice.message, []), file: null });
+}

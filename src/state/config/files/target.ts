@@ -1,0 +1,57 @@
+import { join, relative } from "node:path";
+import { invalid } from "../../../errors.ts";
+import { stateLayout } from "../../folder.ts";
+import type { Path } from "../../json5/nodes.ts";
+import { type Draft, folderOf } from "../config-build.ts";
+import { formatPath } from "../config-path.ts";
+import { childTree, innerPath, type Place, type Tree } from "../located.ts";
+
+export interface Target {
+  readonly file: string;
+  /** The path within that file. */
+  readonly inner: Path;
+}
+
+/** The file that holds a setting, or that holds what is nearest above it. */
+export function targetOf(draft: Draft, path: Path): Target {
+  let tree: Tree | undefined = draft.tree;
+  let place: Place = tree.at;
+  let known = 0;
+  let holder: Tree = tree;
+  for (const key of path) {
+    tree = childTree(holder, key);
+    if (tree === undefined) break;
+    holder = tree;
+    place = tree.at;
+    known++;
+  }
+  const { file } = place.source;
+  if (file === null) return { file: ownPath(draft, draft.file), inner: path };
+  const rest = tree === undefined ? newItem(holder, path, known) : [];
+  return { file: ownPath(draft, file), inner: [...innerPath(place), ...rest] };
+}
+
+/** What is to be made below a place. The next item of a list that was joined has another index in its file. */
+function newItem(holder: Tree, path: Path, known: number): Path {
+  const [key = "", ...rest] = path.slice(known);
+  if (holder.kind !== "array") return [key, ...rest];
+  const next = holder.items.length;
+  if (key !== String(next)) {
+    const list = path.slice(0, known);
+    const message = `"${formatPath([...list, key])}" is beyond the list; the next item is ${formatPath([...list, String(next)])}`;
+    throw invalid(message, "path");
+  }
+  return [String(holder.items.filter(({ at }) => at.up === holder.at).length), ...rest];
+}
+
+/** Where a file is changed: an adopted one in our folder, a link where it leads to. */
+export function ownPath(draft: Draft, file: string): string {
+  const { reads, adopted, options } = draft;
+  if (!adopted) return reads.exists(file) ? reads.realPath(file) : file;
+  const layout = stateLayout(options.stateDir);
+  if (file === draft.file) return layout.config;
+  // Patches are found by their names, whatever these are links to.
+  const patch = draft.patches.find(({ tree }) => tree.at.source.file === file);
+  if (patch !== undefined) return join(layout.patches, patch.name);
+  return join(options.stateDir, relative(reads.realPath(folderOf(draft)), file));
+}

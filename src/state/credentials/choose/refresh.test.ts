@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { inspect } from "node:util";
+import { describe, expect, it } from "vitest";
+import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { ColloquyError } from "../../../errors.ts";
+import { type Credentials, openCredentials } from "../credentials.ts";
+import type { Refresher, RefreshRequest } from "../types.ts";
+
+const NOW = 1_800_000_000_000;
+const HOUR = 3_600_000;
+
+async function signedIn(expiresAt = NOW - 1) {
+  const state = tempFolder();
+  const clock = { now: NOW };
+  const open = (): Credentials =>
+    openCredentials({ stateDir: state, env: {}, clock: () => clock.now, platform: "none" });
+  const [secret, refreshToken] = [{ value: "access-token-0000" }, { value: "refresh-token-0000" }];
+  await open().add({ provider: "x", kind: "oauth", secret, refreshToken, expiresAt });
+  return { open, clock, file: join(state, "agents/main/auth/profiles.json") };
+}
+
+/** A provider that takes each refresh token once. */
+function provider(delayMs = 20) {
+  const requests: RefreshRequest[] = [];
+  const refresher: Refresher = async (request) => {
+    requests.push(request);
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    const number = String(requests.length).padStart(4, "0");
+    return {
+      accessToken: `access-token-${number}`,
+      refreshToken: `refresh-token-${number}`,
+      expiresAt: NOW + HOUR,
+    };
+  };
+  return { requests, refresher };
+}
+
+describe("a refresh", () => {
+  it("gives and keeps the new tokens, sealed", async () => {
+    const { open, file } = await signedIn();
+    const { requests, refresher } = provider();
+    const resolved = await open().refresh("x:default", refresher);
+    expect(resolved.value).toBe("access-token-0001");
+    expect(requests).toEqual([
+      { profileId: "x:default", provider: "x", refreshToken: "refresh-token-0000", interrupted: false },
+    ]);
+    expect(readFileSync(file, "utf8")).not.toMatch(/(access|refresh)-token-\d/);
+    expect((await open().resolve("x")).value).toBe("access-token-0001");
+    await open().refresh("x:default", refresher);
+    expect(requests[1]?.refreshToken).toBe("refresh-token-0001");
+  });
+
+  it("happens once for all who ask at the same time", async () => {
+    const { open } = await signedIn();
+    const { requests, refresher } = provider();
+    const all = await Promise.all([1, 2, 3, 4, 5].map(() => open().resolve("x", { refresher })));
+    expect(requests).toHaveLength(1);
+    expect(new Set(all.map(({ value }) => value))).toEqual(new Set(["access-token-0001"]));
+  });
+
+  it("happens when a token is about to expire, and not before", async () => {
+    const { open, clock } = await signedIn(NOW + 10 * 60_000);
+    const { requests, refresher } = provider();
+    expect((await open().resolve("x", { refresher })).value).toBe("access-token-0000");
+    clock.now = NOW + 9.5 * 60_000;
+    expect((await open().resolve("x", { refresher })).value).toBe("access-token-0001");
+    expect(requests).toHaveLength(1);
+  });
+
+  it("that fails while the old token is good does not matter yet", async () => {
+    const { open } = await signedIn(NOW + 30_000);
+    const refresher = () => Promise.reject(new Error("503"));
+    expect((await open().resolve("x", { refresher })).value).toBe("access-token-0000");
+  });
+
+  it("that fails, fails for all who waited, and the token is not spent again", async () => {
+    const { open } = await signedIn();
+    let calls = 0;
+    const refresher: Refresher = async ({ refreshToken }) => {
+      calls++;
+      await new Promise((resolve) => setTimeout(resolve, 30));
+      throw new Error(`invalid_grant for ${refreshToken} and access-token-0000`);
+    };
+    const errors = await Promise.all(
+      [1, 2, 3, 4].map(() =>
+        open()
+          .refresh("x:default", refresher)
+          .catch((error) => error),
+      ),
+    );
+    expect(calls).toBe(1);
+    for (const error of errors) {
+      expect(error).toMatchObject({ code: "UNAUTHORIZED" });
+      expect(inspect(error)).not.toMatch(/(access|refresh)-token-\d/);
+    }
+    expect(errors.map(({ message }) => message)).toContain(
+      "Cannot refresh x:default: invalid_grant for …0000 and …0000",
+    );
+    // Later somebody may try again.
+    const { requests, refresher: well } = provider();
+    expect((await open().refresh("x:default", well)).value).toBe("access-token-0001");
+    expect(requests[0]?.interrupted).toBe(false);
+  });
+
+  it("that fails, fails for who joins in its middle too", async () => {
+    const { open } = await signedIn();
+    let calls = 0;
+    const begun = Promise.withResolvers<void>();
+    const failing: Refresher = async () => {
+      calls++;
+      begun.resolve();
+      await new Promise((resolve) => setTimeout(resolve, 60));
+      throw new Error("invalid_grant");
+    };
+    const first = open()
+      .refresh("x:default", failing)
+      .catch((error) => error);
+    await begun.promise;
+    await expect(open().refresh("x:default", failing)).rejects.toThrow("failed in another call");
+    expect(await first).toMatchObject({ code: "UNAUTHORIZED" });
+    expect(calls).toBe(1);
+  });
+
+  it("keeps the code of an error of ours, and takes no answer without a token", async () => {
+    const { open } = await signedIn();
+    const offline = () => Promise.reject(new ColloquyError("NETWORK_ERROR", "offline"));
+    await expect(open().refresh("x:default", offline)).rejects.toMatchObject({ code: "NETWORK_ERROR" });
+    const empty = async () => ({ accessToken: "" });
+    await expect(open().refresh("x:default", empty)).rejects.toThrow("no usable token");
+  });
+
+  it("of a profile that was removed meanwhile does not bring it back", async () => {
+    const { open } = await signedIn();
+    const refresher: Refresher = async () => {
+      await open().remove("x:default");
+      return { accessToken: "access-token-0009" };
+    };
+    await expect(open().refresh("x:default", refresher)).rejects.toMatchObject({ code: "NOT_FOUND" });
+    expect(await open().list()).toEqual([]);
+  });
+
+  it.each([
+    [{ provider: "k", secret: { value: "sk-0123456789" } }, "VALIDATION_ERROR"],
+    [{ provider: "k", kind: "oauth" as const, secret: { value: "token-0123456789" } }, "UNAUTHORIZED"],
+    [
+      {
+        provider: "k",
+        kind: "oauth" as const,
+        secret: { value: "token-0123456789" },
+        refreshToken: { env: "ELSEWHERE" },
+      },
+      "NOT_SUPPORTED",
+    ],
+  ])("needs a refresh token of our own (%#)", async (profile, code) => {
+    const { open } = await signedIn();
+    await open().add(profile);
+    const { requests, refresher } = provider();
+    await expect(open().refresh("k:default", refresher)).rejects.toMatchObject({ code });
+    expect(requests).toEqual([]);
+  });
+
+  it("leaves nothing but its lock", async () => {
+    const { open, file } = await signedIn();
+    await open().refresh("x:default", provider().refresher);
+    expect(readdirSync(join(file, "..")).sort()).toEqual([
+      "profiles.json",
+      "profiles.lock",
+      expect.stringMatching(/^refresh-[0-9a-f]{16}\.lock$/),
+    ]);
+  });
+});

@@ -1,0 +1,105 @@
+/** From a profile, or a provider, to a secret that can be used now. */
+import { ColloquyError } from "../../../errors.ts";
+import { isoTime } from "../../../util/time.ts";
+import { expired } from "../secret/check-secret.ts";
+import { boundTo, expiryOf, mainSecret } from "../secret/secret-members.ts";
+import type { Secrets } from "../secret/secrets.ts";
+import type { Profile, Resolved } from "../types.ts";
+import type { Ranked } from "./order.ts";
+
+/** A token that is about to expire would do so on its way. */
+const EARLY_MS = 60_000;
+
+export interface ResolveParts {
+  readonly secrets: Secrets;
+  readonly now: number;
+  /** Where the caller brought a refresher. `undefined` when it is not for us to refresh this profile. */
+  readonly refresh?: (profile: Profile, stale: string | undefined) => Promise<Refreshed | undefined>;
+}
+
+interface Refreshed {
+  readonly profile: Profile;
+  readonly token: string;
+}
+
+export async function resolveOne(parts: ResolveParts, profile: Profile): Promise<Resolved> {
+  const { id, credential } = profile;
+  const main = mainSecret(credential);
+  if (main === undefined) return resolved(profile, undefined);
+  const secret = await parts.secrets.get(main.ref, boundTo(id, main.member));
+  const late = expired(expiryOf(credential), parts.now);
+  const usable = secret.ok && late === undefined;
+  if (!usable || expired(expiryOf(credential), parts.now + EARLY_MS) !== undefined) {
+    const fresh = await renewed(parts, profile, secret.ok ? secret.value : undefined, usable);
+    if (fresh !== undefined) return resolved(fresh.profile, fresh.token);
+  }
+  if (!secret.ok) throw unusable(id, secret.reason);
+  if (late !== undefined) throw unusable(id, `${late}; sign in again, or refresh it`);
+  return resolved(profile, secret.value);
+}
+
+/** A refresh that fails while the old token is still good is tried again with the next call. */
+async function renewed(
+  { refresh }: ResolveParts,
+  profile: Profile,
+  stale: string | undefined,
+  usable: boolean,
+): Promise<Refreshed | undefined> {
+  const { credential } = profile;
+  if (credential.type !== "oauth" || credential.refreshToken === undefined) return undefined;
+  try {
+    return await refresh?.(profile, stale);
+  } catch (error) {
+    if (usable) return undefined;
+    throw error;
+  }
+}
+
+/** The first that can be used. Those that rest are not tried. */
+export async function resolveBest(
+  parts: ResolveParts,
+  provider: string,
+  ranked: readonly Ranked[],
+): Promise<Resolved> {
+  if (ranked.length === 0) {
+    throw new ColloquyError(
+      "NOT_FOUND",
+      `There is no profile for ${provider}: add one with auth add ${provider}`,
+      {
+        field: "provider",
+      },
+    );
+  }
+  const ready = ranked.filter(({ restsUntil }) => restsUntil === undefined);
+  if (ready.length === 0) throw allResting(provider, ranked);
+  const reasons: string[] = [];
+  for (const { profile } of ready) {
+    try {
+      return await resolveOne(parts, profile);
+    } catch (error) {
+      if (!(error instanceof ColloquyError)) throw error;
+      reasons.push(error.message);
+    }
+  }
+  throw new ColloquyError("UNAUTHORIZED", `No profile for ${provider} can be used. ${reasons.join(". ")}`, {
+    field: "provider",
+  });
+}
+
+function allResting(provider: string, ranked: readonly Ranked[]): ColloquyError {
+  const until = ranked[0]?.restsUntil ?? 0;
+  return new ColloquyError(
+    "RATE_LIMITED",
+    `Every profile for ${provider} rests after failures; the first is ready at ${isoTime(Math.trunc(until))}`,
+    { field: "provider", details: { until, profiles: ranked.map(({ profile }) => profile.id) } },
+  );
+}
+
+function unusable(id: string, reason: string): ColloquyError {
+  return new ColloquyError("UNAUTHORIZED", `The secret of ${id} cannot be used: ${reason}`, { field: "id" });
+}
+
+function resolved({ id, provider, credential }: Profile, value: string | undefined): Resolved {
+  const visible = { profileId: id, provider, kind: credential.type, expiresAt: expiryOf(credential) };
+  return Object.defineProperty(visible, "value", { value, enumerable: false }) as Resolved;
+}

@@ -1,0 +1,55 @@
+/** What providers and profiles may be called. A word that looks like a secret is refused without repeating it. */
+import { ColloquyError, invalid } from "../../../errors.ts";
+import { looksLikeSecret } from "../../../secrets/mask.ts";
+import { providerId } from "./provider-id.ts";
+
+const PROVIDER = /^[a-z0-9][a-z0-9._-]{0,39}$/;
+const NAME = /^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/;
+const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
+/** Behind what the word stands for. */
+export const ELSEWHERE =
+  "looks like a secret. Secrets are not given as arguments, where others can see them: take it as seen, and make a new one";
+
+/** Under the name that all use in the end. */
+export function checkProvider(provider: string): string {
+  if (looksLikeSecret(provider)) throw invalid(`What stands for the provider ${ELSEWHERE}`, "provider");
+  const id = providerId(provider);
+  if (PROVIDER.test(id)) return id;
+  throw invalid(
+    "A provider has letters, digits, . _ and -, at most 40, such as anthropic, openai or amazon-bedrock",
+    "provider",
+  );
+}
+
+export function checkName(name: string): string {
+  if (looksLikeSecret(name)) throw invalid(`What stands for the name ${ELSEWHERE}`, "name");
+  if (NAME.test(name)) return name;
+  throw invalid(
+    "A profile's name has letters, digits and @ . _ + -, at most 64, such as default or work",
+    "name",
+  );
+}
+
+export function isVariable(name: unknown): name is string {
+  return typeof name === "string" && VARIABLE.test(name) && !looksLikeSecret(name);
+}
+
+export function checkVariable(name: string): string {
+  // Not repeated: whoever gives the value in the place of the name must not find it in a log.
+  if (isVariable(name)) return name;
+  throw invalid("This takes the name of a variable, such as ANTHROPIC_API_KEY, not its value", "env");
+}
+
+export function isProfileId(text: string): boolean {
+  const colon = text.indexOf(":");
+  return colon > 0 && PROVIDER.test(text.slice(0, colon)) && NAME.test(text.slice(colon + 1));
+}
+
+export function noSuchProfile(id: string, known: Iterable<string>): ColloquyError {
+  const ids = [...known];
+  const named =
+    isProfileId(id) && !looksLikeSecret(id.slice(id.indexOf(":") + 1)) ? ` "${id}"` : " of this id";
+  const hint = ids.length === 0 ? "there are none yet" : `there are ${ids.slice(0, 8).join(", ")}`;
+  return new ColloquyError("NOT_FOUND", `There is no profile${named}: ${hint}`, { field: "id" });
+}

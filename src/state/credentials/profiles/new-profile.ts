@@ -1,0 +1,68 @@
+/** What a person gives, checked and made a profile. Secrets are still plain in it: writing seals them. */
+import { isAbsolute } from "node:path";
+import { invalid } from "../../../errors.ts";
+import { checkCommand } from "../secret/split-command.ts";
+import {
+  type Credential,
+  KINDS,
+  type NewProfile,
+  type Profile,
+  type SecretInput,
+  type SecretRef,
+} from "../types.ts";
+import { checkName, checkProvider, checkVariable } from "./names.ts";
+
+const SECRET_CHARS_MAX = 64 * 1024;
+
+export function newProfile(input: NewProfile, now: number): Profile {
+  const provider = checkProvider(input.provider);
+  const id = `${provider}:${checkName(input.name ?? "default")}`;
+  const email = input.email === undefined ? {} : { email: input.email };
+  return { id, provider, credential: credentialOf(input), createdAt: now, ...email };
+}
+
+function credentialOf(input: NewProfile): Credential {
+  const kind = input.kind ?? "api-key";
+  if (!KINDS.includes(kind)) throw invalid(`The kind is one of ${KINDS.join(", ")}`, "kind");
+  if (kind !== "oauth" && input.refreshToken !== undefined)
+    throw invalid("Only an oauth profile has a refresh token", "refreshToken");
+  if ((kind === "api-key" || kind === "aws-sdk") && input.expiresAt !== undefined)
+    throw invalid(`The ${kind} profile does not expire: the kinds token and oauth do`, "expiresAt");
+  if (kind === "aws-sdk") {
+    if (input.secret !== undefined)
+      throw invalid("An aws-sdk profile has no secret: the SDK finds its own", "secret");
+    return { type: kind };
+  }
+  if (input.secret === undefined)
+    throw invalid(`The ${kind} profile needs its secret, or where it is`, "secret");
+  const secret = refOf(input.secret, "secret");
+  if (kind === "api-key") return { type: kind, apiKey: secret };
+  const expires = input.expiresAt === undefined ? {} : { expiresAt: checkTime(input.expiresAt) };
+  if (kind === "token") return { type: kind, token: secret, ...expires };
+  const refresh =
+    input.refreshToken === undefined ? {} : { refreshToken: refOf(input.refreshToken, "refreshToken") };
+  return { type: kind, accessToken: secret, ...refresh, ...expires };
+}
+
+function refOf(input: SecretInput, field: string): SecretRef {
+  if ("value" in input) return checkSecret(input.value, field);
+  if ("env" in input) return { env: checkVariable(input.env) };
+  if ("command" in input) return { command: checkCommand(input.command) };
+  if (!isAbsolute(input.file)) throw invalid("The file is named by its whole path", field);
+  return { file: input.file };
+}
+
+/** The same that a request could carry; nothing of the value is repeated. */
+function checkSecret(text: unknown, field: string): string {
+  if (typeof text !== "string") throw invalid("The secret is a text", field);
+  const value = text.trim();
+  if (value === "") throw invalid("The secret is empty", field);
+  if (value.length > SECRET_CHARS_MAX)
+    throw invalid(`The secret has more than ${SECRET_CHARS_MAX} characters`, field);
+  return value;
+}
+
+function checkTime(ms: number): number {
+  if (Number.isFinite(ms) && ms >= 0) return ms;
+  throw invalid("expiresAt is a time in milliseconds since 1970", "expiresAt");
+}

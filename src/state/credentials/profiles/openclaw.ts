@@ -1,0 +1,137 @@
+/**
+ * OpenClaw's `auth-profiles.json`, read where it is and never written.
+ *
+ * Tolerant: a profile that is not understood is left out and named; a file
+ * that cannot be read is reported and keeps nobody from using the others.
+ */
+import { join } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
+import { isPlainObject } from "../../../util/json.ts";
+import { parseSecretJson, readPrivate } from "../secret/private-file.ts";
+import type { Credential, Profile, ProfileSet, SecretRef, Usage } from "../types.ts";
+import { isProfileId, isVariable } from "./names.ts";
+import { isTexts, parseUsage } from "./parse-profile.ts";
+import { NO_PROFILES } from "./profiles-file.ts";
+import { providerId } from "./provider-id.ts";
+
+export interface Adopted {
+  readonly set: ProfileSet;
+  readonly problems: readonly string[];
+}
+
+const NOTHING: Adopted = { set: NO_PROFILES, problems: [] };
+const NAME = "auth-profiles.json";
+
+/** Where the versions of OpenClaw keep it, below its state folder. */
+export function adoptProfiles(io: FileIo, folder: string | undefined, agentId: string): Adopted {
+  if (folder === undefined) return NOTHING;
+  const agent = join(folder, "agents", agentId);
+  const path = [join(agent, "agent", NAME), join(agent, "auth", NAME), join(agent, NAME)].find(
+    (candidate) => io.stat(candidate)?.isFolder === false,
+  );
+  return path === undefined ? NOTHING : readAdopted(io, path);
+}
+
+function readAdopted(io: FileIo, path: string): Adopted {
+  let content: Buffer | undefined;
+  try {
+    content = readPrivate(io, path);
+  } catch (error) {
+    return { set: NO_PROFILES, problems: [(error as Error).message] };
+  }
+  if (content === undefined) return NOTHING;
+  const parsed = parseSecretJson(content.toString("utf8"));
+  if (!("value" in parsed)) {
+    const problem = `${path} is damaged in line ${parsed.line}, column ${parsed.column}: its profiles are left out`;
+    return { set: NO_PROFILES, problems: [problem] };
+  }
+  return fromOpenClaw(parsed.value, path);
+}
+
+function fromOpenClaw(value: unknown, path: string): Adopted {
+  if (!isPlainObject(value) || !isPlainObject(value.profiles)) {
+    return { set: NO_PROFILES, problems: [`${path} holds no profiles of OpenClaw`] };
+  }
+  const profiles = new Map<string, Profile>();
+  let unknown = 0;
+  for (const [id, entry] of Object.entries(value.profiles)) {
+    const profile = profileOf(id, entry);
+    if (profile === undefined) unknown++;
+    else profiles.set(id, profile);
+  }
+  const problems =
+    unknown === 0 ? [] : [`${path}: ${unknown} of its profiles are of a kind that is not known here`];
+  const set = { ...NO_PROFILES, profiles, usage: usageOf(value.usageStats), order: orderOf(value.order) };
+  return { set, problems };
+}
+
+function profileOf(id: string, entry: unknown): Profile | undefined {
+  if (!isProfileId(id) || !isPlainObject(entry)) return undefined;
+  const provider = typeof entry.provider === "string" ? providerId(entry.provider) : id.split(":", 1)[0];
+  const credential = credentialOf(entry);
+  if (credential === undefined || provider === undefined) return undefined;
+  return { id, provider, credential, ...(typeof entry.email === "string" ? { email: entry.email } : {}) };
+}
+
+function credentialOf(entry: Readonly<Record<string, unknown>>): Credential | undefined {
+  const expires = typeof entry.expires === "number" ? { expiresAt: entry.expires } : {};
+  switch (entry.type) {
+    case "api_key":
+    case "api-key": {
+      const apiKey = refOf(entry.key ?? entry.apiKey, entry.keyRef);
+      return apiKey === undefined ? undefined : { type: "api-key", apiKey };
+    }
+    case "token": {
+      const token = refOf(entry.token, entry.tokenRef);
+      return token === undefined ? undefined : { type: "token", token, ...expires };
+    }
+    case "oauth": {
+      const accessToken = refOf(entry.access ?? entry.accessToken, undefined);
+      const refreshToken = refOf(entry.refresh ?? entry.refreshToken, undefined);
+      if (accessToken === undefined) return undefined;
+      return {
+        type: "oauth",
+        accessToken,
+        ...(refreshToken === undefined ? {} : { refreshToken }),
+        ...expires,
+      };
+    }
+    case "aws-sdk":
+      return { type: "aws-sdk" };
+    default:
+      return undefined;
+  }
+}
+
+const VARIABLE = /^\$\{([A-Z_][A-Z0-9_]*)\}$/;
+
+/** The secret itself, `${VARIABLE}`, or a reference to a variable. */
+function refOf(value: unknown, reference: unknown): SecretRef | undefined {
+  if (typeof value === "string" && value !== "") {
+    const variable = VARIABLE.exec(value)?.[1];
+    return variable === undefined ? value : { env: variable };
+  }
+  if (isPlainObject(reference) && reference.source === "env" && isVariable(reference.id))
+    return { env: reference.id };
+  return undefined;
+}
+
+function usageOf(value: unknown): Map<string, Usage> {
+  if (!isPlainObject(value)) return new Map();
+  return new Map(
+    Object.entries(value).map(([id, entry]) => {
+      if (!isPlainObject(entry)) return [id, {}];
+      const { errorCount, disabledUntil, ...rest } = entry;
+      const cooldownUntil = Math.max(Number(rest.cooldownUntil) || 0, Number(disabledUntil) || 0);
+      return [
+        id,
+        parseUsage({ ...rest, failureCount: errorCount, ...(cooldownUntil > 0 ? { cooldownUntil } : {}) }),
+      ];
+    }),
+  );
+}
+
+function orderOf(value: unknown): Map<string, readonly string[]> {
+  if (!isPlainObject(value)) return new Map();
+  return new Map(Object.entries(value).flatMap(([provider, ids]) => (isTexts(ids) ? [[provider, ids]] : [])));
+}

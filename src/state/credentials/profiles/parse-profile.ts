@@ -1,0 +1,100 @@
+/** One profile of the file, checked. Whatever does not fit is `undefined`; the caller keeps it and tells. */
+import { isPlainObject } from "../../../util/json.ts";
+import {
+  type Credential,
+  FAILURES,
+  type Profile,
+  type Sealed,
+  type SecretRef,
+  type Usage,
+} from "../types.ts";
+import { isProfileId, isVariable } from "./names.ts";
+
+export function parseProfile(id: string, value: unknown): Profile | undefined {
+  if (!isProfileId(id) || !isPlainObject(value)) return undefined;
+  const { provider, credential, createdAt, email, ...rest } = value;
+  const parsed = parseCredential(credential);
+  if (parsed === undefined || typeof provider !== "string" || !id.startsWith(`${provider}:`))
+    return undefined;
+  return {
+    id,
+    provider,
+    credential: parsed,
+    ...(isTime(createdAt) ? { createdAt } : {}),
+    ...(typeof email === "string" ? { email } : {}),
+    ...(Object.keys(rest).length > 0 ? { rest } : {}),
+  };
+}
+
+function parseCredential(value: unknown): Credential | undefined {
+  if (!isPlainObject(value)) return undefined;
+  const expires = isTime(value.expiresAt) ? { expiresAt: value.expiresAt } : {};
+  switch (value.type) {
+    case "aws-sdk":
+      return { type: "aws-sdk" };
+    case "api-key": {
+      const apiKey = parseRef(value.apiKey);
+      return apiKey === undefined ? undefined : { type: "api-key", apiKey };
+    }
+    case "token": {
+      const token = parseRef(value.token);
+      return token === undefined ? undefined : { type: "token", token, ...expires };
+    }
+    case "oauth": {
+      const accessToken = parseRef(value.accessToken);
+      const refreshToken = parseRef(value.refreshToken);
+      if (accessToken === undefined) return undefined;
+      return {
+        type: "oauth",
+        accessToken,
+        ...(refreshToken === undefined ? {} : { refreshToken }),
+        ...expires,
+      };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function parseRef(value: unknown): SecretRef | undefined {
+  if (typeof value === "string") return value;
+  if (!isPlainObject(value)) return undefined;
+  if (isVariable(value.env)) return { env: value.env };
+  if (typeof value.file === "string") return { file: value.file };
+  if (isTexts(value.command) && value.command.length > 0) return { command: value.command };
+  return isSealed(value.sealed) ? { sealed: value.sealed } : undefined;
+}
+
+function isSealed(value: unknown): value is Sealed {
+  return (
+    isPlainObject(value) &&
+    typeof value.key === "string" &&
+    (value.agent === undefined || typeof value.agent === "string") &&
+    typeof value.iv === "string" &&
+    typeof value.data === "string"
+  );
+}
+
+const TIMES = ["lastUsed", "lastFailed", "cooldownUntil"] as const;
+const COUNTS = ["failureCount", "billingCount", "refreshes"] as const;
+
+/** Every member on its own: a wrong one costs a figure, not the profile. */
+export function parseUsage(value: unknown): Usage {
+  if (!isPlainObject(value)) return {};
+  const numbers = [...TIMES, ...COUNTS].flatMap((name) => (isTime(value[name]) ? [[name, value[name]]] : []));
+  const failure = FAILURES.find((kind) => kind === value.lastFailure);
+  return {
+    ...Object.fromEntries(numbers),
+    ...(failure === undefined ? {} : { lastFailure: failure }),
+    ...(value.refreshing === true ? { refreshing: true } : {}),
+    ...(value.refreshFailed === true ? { refreshFailed: true } : {}),
+  };
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+
+export function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === "string");
+}

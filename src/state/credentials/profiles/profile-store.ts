@@ -1,0 +1,123 @@
+/**
+ * `agents/<id>/auth/profiles.json`: read without a lock, because it is only
+ * ever replaced whole; changed under one, after reading it again.
+ *
+ * A damaged file is set aside and never read as "no profiles". From then on
+ * every use fails and says where it is, until it is repaired, or a person adds
+ * a profile and so begins anew.
+ */
+import { basename, join } from "node:path";
+import type { FileIo, FileLock } from "../../../disk/file-io.ts";
+import { freeName, removeLeftovers } from "../../../disk/replace-file.ts";
+import { locked } from "../../../disk/with-lock.ts";
+import { ColloquyError } from "../../../errors.ts";
+import { type Clock, timestamp17 } from "../../../util/time.ts";
+import type { Random } from "../../../util/uuid.ts";
+import { keepPrivate, type Notice, readPrivate, writePrivate } from "../secret/private-file.ts";
+import type { ProfileSet } from "../types.ts";
+import { type Damage, NO_PROFILES, parseProfiles, profilesText } from "./profiles-file.ts";
+
+export interface ProfileStoreOptions {
+  /** Of one agent: `agents/<id>/auth`. */
+  readonly folder: string;
+  readonly io: FileIo;
+  readonly random: Random;
+  readonly clock: Clock;
+  readonly notice: Notice;
+}
+
+export class ProfileStore {
+  readonly path: string;
+  readonly #options: ProfileStoreOptions;
+  #lock: FileLock | undefined;
+
+  constructor(options: ProfileStoreOptions) {
+    this.#options = options;
+    this.path = join(options.folder, "profiles.json");
+  }
+
+  async read(): Promise<ProfileSet> {
+    const set = this.#parse();
+    if (set === undefined) return this.#missing();
+    if (!("line" in set)) return set;
+    // Looked at again under the lock: somebody may have put it right.
+    return this.#locked(() => this.#checked(this.#parse(), false));
+  }
+
+  /** Read again, change, write, all under the lock. `anew` allows to begin without what was damaged. */
+  async change<T>(
+    work: (set: ProfileSet) => Promise<{ set: ProfileSet; result: T }> | { set: ProfileSet; result: T },
+    { anew = false }: { anew?: boolean } = {},
+  ): Promise<T> {
+    const { io, random, folder } = this.#options;
+    return this.#locked(async () => {
+      const before = this.#checked(this.#parse(), anew);
+      const { set, result } = await work(before);
+      if (set !== before) {
+        removeLeftovers(io, folder);
+        writePrivate(io, random, this.path, profilesText(set));
+      }
+      return result;
+    });
+  }
+
+  close(): void {
+    this.#lock?.close();
+    this.#lock = undefined;
+  }
+
+  async #locked<T>(work: () => Promise<T> | T): Promise<T> {
+    const { io, folder } = this.#options;
+    io.makeFolder(folder);
+    this.#lock ??= io.lock(join(folder, "profiles.lock"));
+    return locked(this.#lock, this.path, work);
+  }
+
+  #parse(): ProfileSet | Damage | undefined {
+    const { io, notice, folder } = this.#options;
+    const content = readPrivate(io, this.path);
+    if (content === undefined) return undefined;
+    keepPrivate(folder, notice);
+    keepPrivate(this.path, notice);
+    return parseProfiles(content.toString("utf8"), this.path);
+  }
+
+  /** Only under the lock. */
+  #checked(set: ProfileSet | Damage | undefined, anew: boolean): ProfileSet {
+    if (set !== undefined && !("line" in set)) return set;
+    const error = set === undefined ? undefined : this.#setAside(set);
+    if (!anew) {
+      if (error !== undefined) throw error;
+      return this.#missing();
+    }
+    if (error !== undefined) this.#options.notice(error.message);
+    return NO_PROFILES;
+  }
+
+  /** Nothing there is a beginning, unless something was set aside. */
+  #missing(): ProfileSet {
+    const { io, folder } = this.#options;
+    if (io.stat(folder) === undefined) return NO_PROFILES;
+    const aside = io.list(folder).filter((name) => name.startsWith(`${basename(this.path)}.damaged-`));
+    const latest = aside.sort().at(-1);
+    if (latest === undefined) return NO_PROFILES;
+    throw damaged(this.path, join(folder, latest), "was");
+  }
+
+  #setAside({ line, column }: Damage): ColloquyError {
+    const { io, folder, clock } = this.#options;
+    const aside = freeName(io, `${this.path}.damaged-${timestamp17(clock())}`);
+    io.rename(this.path, aside);
+    io.syncFolder(folder);
+    return damaged(this.path, aside, "is", { line, column });
+  }
+}
+
+function damaged(path: string, aside: string, verb: "is" | "was", at?: Damage): ColloquyError {
+  const where = at === undefined ? "" : ` in line ${at.line}, column ${at.column}`;
+  return new ColloquyError(
+    "VALIDATION_ERROR",
+    `${path} ${verb} damaged${where} and is kept as ${aside}. Repair it and give it its name back, or begin anew by adding a profile`,
+    { field: "profiles.json", details: { file: path, aside, ...at } },
+  );
+}

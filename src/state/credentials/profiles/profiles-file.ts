@@ -1,0 +1,64 @@
+/** The text of `profiles.json`, to a set of profiles and back. */
+import { ColloquyError } from "../../../errors.ts";
+import { isPlainObject } from "../../../util/json.ts";
+import { parseSecretJson } from "../secret/private-file.ts";
+import type { Profile, ProfileSet, Usage } from "../types.ts";
+import { isTexts, parseProfile, parseUsage } from "./parse-profile.ts";
+
+const VERSION = 1;
+
+export const NO_PROFILES: ProfileSet = {
+  profiles: new Map(),
+  usage: new Map(),
+  order: new Map(),
+  unreadable: new Map(),
+  rest: {},
+};
+
+/** Where the text is no set of profiles. */
+export interface Damage {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A file of a newer version is refused; a text that is not ours at all is damage. */
+export function parseProfiles(text: string, path: string): ProfileSet | Damage {
+  const parsed = parseSecretJson(text);
+  if (!("value" in parsed)) return parsed;
+  const { value } = parsed;
+  if (!isPlainObject(value) || !isPlainObject(value.profiles)) return { line: 1, column: 1 };
+  const { version, profiles: listed, usage, order, ...rest } = value;
+  if (typeof version === "number" && version > VERSION) {
+    throw new ColloquyError("NOT_SUPPORTED", `${path} was written by a newer Colloquy: update this one`);
+  }
+  const profiles = new Map<string, Profile>();
+  const unreadable = new Map<string, unknown>();
+  for (const [id, entry] of Object.entries(listed as object)) {
+    const profile = parseProfile(id, entry);
+    if (profile === undefined) unreadable.set(id, entry);
+    else profiles.set(id, profile);
+  }
+  return { profiles, unreadable, usage: usageOf(usage), order: orderOf(order), rest };
+}
+
+function usageOf(value: unknown): Map<string, Usage> {
+  if (!isPlainObject(value)) return new Map();
+  return new Map(Object.entries(value).map(([id, usage]) => [id, parseUsage(usage)]));
+}
+
+function orderOf(value: unknown): Map<string, readonly string[]> {
+  if (!isPlainObject(value)) return new Map();
+  return new Map(Object.entries(value).flatMap(([provider, ids]) => (isTexts(ids) ? [[provider, ids]] : [])));
+}
+
+export function profilesText({ profiles, usage, order, unreadable, rest }: ProfileSet): string {
+  const listed = [...profiles].map(([id, { id: _id, rest, ...profile }]) => [id, { ...profile, ...rest }]);
+  const document = {
+    version: VERSION,
+    ...rest,
+    profiles: Object.fromEntries([...listed, ...unreadable]),
+    order: Object.fromEntries(order),
+    usage: Object.fromEntries(usage),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}

@@ -1,0 +1,138 @@
+/** The keys that seal secrets: made when first needed, kept for good, so that what an older key sealed still opens. */
+import { join } from "node:path";
+import type { FileIo, FileLock } from "../../../disk/file-io.ts";
+import { locked } from "../../../disk/with-lock.ts";
+import type { Random } from "../../../util/uuid.ts";
+import { type Environment, stateLayout } from "../../folder.ts";
+import { type KeyFile, type KeyPlace, keyFileText, parseKeyFile } from "./key-file.ts";
+import { keepPrivate, type Notice, readPrivate, writePrivate } from "./private-file.ts";
+import { KEY_BYTES, type SealKey } from "./sealed.ts";
+import { systemKeyStore } from "./system-key-store.ts";
+
+export interface KeyRingOptions {
+  readonly stateDir: string;
+  readonly env: Environment;
+  readonly io: FileIo;
+  readonly random: Random;
+  readonly notice: Notice;
+  readonly platform?: string;
+}
+
+export type FoundKey = { readonly key: SealKey } | { readonly reason: string };
+
+export class KeyRing {
+  readonly #options: KeyRingOptions;
+  readonly #folder: string;
+  readonly #path: string;
+  readonly #opened = new Map<string, SealKey>();
+  #lock: FileLock | undefined;
+
+  constructor(options: KeyRingOptions) {
+    this.#options = options;
+    this.#folder = stateLayout(options.stateDir).credentials;
+    this.#path = join(this.#folder, "seal-keys.json");
+  }
+
+  /** The key that seals from now on. */
+  async current(): Promise<SealKey> {
+    return (await this.#usable()) ?? this.#change(async () => (await this.#usable()) ?? this.#make());
+  }
+
+  /** A new key for what is sealed from now on. The older ones stay. */
+  async rotate(): Promise<SealKey> {
+    return this.#change(() => this.#make());
+  }
+
+  async byId(id: string): Promise<FoundKey> {
+    const opened = this.#opened.get(id);
+    if (opened !== undefined) return { key: opened };
+    const place = this.#read().keys.get(id);
+    if (place === undefined) return { reason: `its key ${id} is not in ${this.#path}; add the secret again` };
+    const hex = await this.#keyAt(id, place);
+    if ("reason" in hex) return hex;
+    const key = { id, bytes: hex.bytes };
+    this.#opened.set(id, key);
+    return { key };
+  }
+
+  close(): void {
+    this.#lock?.close();
+    this.#lock = undefined;
+  }
+
+  async #usable(): Promise<SealKey | undefined> {
+    const { current } = this.#read();
+    if (current === undefined) return undefined;
+    const found = await this.byId(current);
+    if ("key" in found) return found.key;
+    this.#options.notice(
+      `The key that sealed secrets so far cannot be had (${found.reason}); a new one is made`,
+    );
+    return undefined;
+  }
+
+  /** Under the lock: two processes that make the first key at once would each lose the other's. */
+  async #change<T>(work: () => Promise<T>): Promise<T> {
+    const { io } = this.#options;
+    io.makeFolder(this.#folder);
+    this.#lock ??= io.lock(join(this.#folder, "seal-keys.lock"));
+    return locked(this.#lock, this.#path, work);
+  }
+
+  async #make(): Promise<SealKey> {
+    const { random, io } = this.#options;
+    const bytes = Buffer.alloc(KEY_BYTES);
+    const name = Buffer.alloc(6);
+    random(bytes);
+    random(name);
+    const key = { id: name.toString("hex"), bytes };
+    const place = await this.#keep(key);
+    const { keys } = this.#read();
+    writePrivate(
+      io,
+      random,
+      this.#path,
+      keyFileText({ current: key.id, keys: new Map([...keys, [key.id, place]]) }),
+    );
+    this.#opened.set(key.id, key);
+    return key;
+  }
+
+  /** In the system's store when it gives back what it was given, else in our file. */
+  async #keep({ id, bytes }: SealKey): Promise<KeyPlace> {
+    const { env, platform, notice } = this.#options;
+    const store = systemKeyStore(env, platform);
+    if (store === undefined) return { key: bytes.toString("base64") };
+    const hex = bytes.toString("hex");
+    const saved = await store.save(id, hex);
+    const back = saved.ok ? await store.load(id) : saved;
+    if (back.ok && back.output.trim() === hex) return { store: store.name };
+    const reason = back.ok ? "did not keep the key" : back.reason;
+    notice(
+      `The system's key store cannot be used: ${store.name} ${reason}. The key is kept in ${this.#path}`,
+    );
+    return { key: bytes.toString("base64") };
+  }
+
+  async #keyAt(id: string, place: KeyPlace): Promise<{ bytes: Buffer } | { reason: string }> {
+    if ("key" in place) return { bytes: Buffer.from(place.key, "base64") };
+    const { env, platform } = this.#options;
+    const store = systemKeyStore(env, platform);
+    if (store?.name !== place.store) {
+      return { reason: `its key is in ${place.store}, which is not there in this session` };
+    }
+    const loaded = await store.load(id);
+    if (!loaded.ok) return { reason: `its key is in ${place.store}, which ${loaded.reason}` };
+    const bytes = Buffer.from(loaded.output.trim(), "hex");
+    return bytes.length === KEY_BYTES ? { bytes } : { reason: `${place.store} does not have its key ${id}` };
+  }
+
+  #read(): KeyFile {
+    const { io, notice } = this.#options;
+    const content = readPrivate(io, this.#path);
+    if (content === undefined) return { current: undefined, keys: new Map() };
+    keepPrivate(this.#folder, notice);
+    keepPrivate(this.#path, notice);
+    return parseKeyFile(content.toString("utf8"), this.#path);
+  }
+}
