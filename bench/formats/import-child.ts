@@ -1,5 +1,5 @@
 /** Imports one folder in a process of its own, as the command does, and says what that took. */
-import { lowMemory } from "../../src/cli/low-memory.ts";
+import { lowMemory } from "../../src/cli/terminal/low-memory.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 

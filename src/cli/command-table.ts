@@ -3,13 +3,13 @@
  * the reference page all read this one table.
  */
 
-import { AUTH_COMMANDS } from "./auth-commands.ts";
-import { BRANCHES, MODEL } from "./branch-commands.ts";
-import { CARE, ERASING } from "./care-commands.ts";
 import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "./command.ts";
-import { CONFIG_COMMANDS } from "./config-commands.ts";
-import { FORMATS, MIGRATE } from "./format-commands.ts";
-import { MODELS_COMMANDS } from "./models-commands.ts";
+import { AUTH_COMMANDS } from "./commands/auth/table.ts";
+import { BRANCHES, MODEL } from "./commands/branches/table.ts";
+import { CONFIG_COMMANDS } from "./commands/config/table.ts";
+import { FORMATS, MIGRATE } from "./commands/formats/table.ts";
+import { CARE, ERASING } from "./commands/maintenance/table.ts";
+import { MODELS_COMMANDS } from "./commands/models/table.ts";
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   json: { type: "boolean", help: "Print JSON, for programs; errors too" },
@@ -35,7 +35,7 @@ const FIRST_SCREEN: CommandSpec = {
   args: [],
   options: { version: { type: "boolean", help: "Print the version" } },
   examples: ["colloquy"],
-  load: () => import("./commands/first-screen.ts"),
+  load: () => import("./commands/start/first-screen.ts"),
 };
 
 const CONVERSATIONS: readonly CommandSpec[] = [
@@ -50,7 +50,7 @@ const CONVERSATIONS: readonly CommandSpec[] = [
       cursor: { type: "string", value: "C", help: "Go on where the page before ended" },
     },
     examples: ["colloquy sessions list", "colloquy sessions list --limit 10 --json"],
-    load: () => import("./commands/sessions-list.ts"),
+    load: () => import("./commands/sessions/list.ts"),
   },
   {
     name: "sessions show",
@@ -63,7 +63,7 @@ const CONVERSATIONS: readonly CommandSpec[] = [
       last: LAST,
     },
     examples: ["colloquy sessions show discord:dm:42 --last 20"],
-    load: () => import("./commands/sessions-show.ts"),
+    load: () => import("./commands/sessions/show.ts"),
   },
   {
     name: "sessions history",
@@ -72,7 +72,7 @@ const CONVERSATIONS: readonly CommandSpec[] = [
     args: [CONVERSATION],
     options: { branch: BRANCH, last: LAST },
     examples: ["colloquy sessions history discord:dm:42 | less"],
-    load: () => import("./commands/sessions-history.ts"),
+    load: () => import("./commands/sessions/history.ts"),
   },
   {
     name: "sessions append",
@@ -96,7 +96,7 @@ const CONVERSATIONS: readonly CommandSpec[] = [
       'colloquy sessions append notes:today --role user --content "Buy milk"',
       "colloquy sessions append notes:today --jsonl - < messages.jsonl",
     ],
-    load: () => import("./commands/sessions-append.ts"),
+    load: () => import("./commands/sessions/append.ts"),
   },
   {
     name: "sessions title",
@@ -105,7 +105,7 @@ const CONVERSATIONS: readonly CommandSpec[] = [
     args: [CONVERSATION, { name: "TITLE", phrase: "title" }],
     options: {},
     examples: ['colloquy sessions title notes:today "Shopping list"'],
-    load: () => import("./commands/sessions-title.ts"),
+    load: () => import("./commands/sessions/title.ts"),
   },
   {
     name: "sessions label",
@@ -117,7 +117,7 @@ const CONVERSATIONS: readonly CommandSpec[] = [
       'colloquy sessions label notes:today 3 "before the change"',
       "colloquy sessions label notes:today 3 --remove",
     ],
-    load: () => import("./commands/sessions-label.ts"),
+    load: () => import("./commands/sessions/label.ts"),
   },
   {
     name: "sessions delete",
@@ -126,7 +126,7 @@ const CONVERSATIONS: readonly CommandSpec[] = [
     args: [CONVERSATION],
     options: {},
     examples: ["colloquy sessions delete notes:today"],
-    load: () => import("./commands/sessions-delete.ts"),
+    load: () => import("./commands/sessions/delete.ts"),
   },
   {
     name: "sessions restore",
@@ -135,7 +135,7 @@ const CONVERSATIONS: readonly CommandSpec[] = [
     args: [{ name: "ID" }],
     options: {},
     examples: ["colloquy sessions restore 0198c0de-1111-7222-8333-444455556666"],
-    load: () => import("./commands/sessions-restore.ts"),
+    load: () => import("./commands/sessions/restore.ts"),
   },
 ];
 
@@ -146,7 +146,7 @@ const HELP: CommandSpec = {
   args: [{ name: "COMMAND", optional: true }],
   options: {},
   examples: ["colloquy help sessions append"],
-  load: () => import("./commands/help.ts"),
+  load: () => import("./commands/start/help.ts"),
 };
 
 export const COMMANDS: readonly CommandSpec[] = [

@@ -14,10 +14,10 @@ import { expiryOf } from "../state/credentials/secret/secret-members.ts";
 import type { Profile, ProfileSet } from "../state/credentials/types.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { isoTime } from "../util/time.ts";
-import { counted } from "./conversation-view.ts";
 import type { Checkup, DoctorFinding } from "./doctor-checks.ts";
 import { type KeysAtHand, lookFor } from "./doctor-secrets.ts";
 import { nextCommand } from "./invocation.ts";
+import { counted } from "./view/conversation-view.ts";
 
 export interface CredentialsVisit {
   readonly stateDir: string;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { ensurePrivate, type PermissionNotice, repairPermissions } from "../state/permissions.ts";
 import type { Checkup, DoctorFinding, Fixed, Fixing } from "./doctor-checks.ts";
 import { quoted } from "./invocation.ts";
-import type { StoreTarget } from "./store-target.ts";
+import type { StoreTarget } from "./store/store-target.ts";
 
 const ENTRIES_LOOKED_AT_MAX = 10_000;
 

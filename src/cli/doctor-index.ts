@@ -9,9 +9,9 @@ import { readWhole } from "../state/session-index/read.ts";
 import { type SyncReport, syncSessionIndex } from "../state/session-index/sync.ts";
 import type { Store } from "../store/store.ts";
 import { timestamp17 } from "../util/time.ts";
-import { counted } from "./conversation-view.ts";
 import type { Checkup, DoctorFinding, Fixing } from "./doctor-checks.ts";
 import { nextCommand } from "./invocation.ts";
+import { counted } from "./view/conversation-view.ts";
 
 export interface IndexVisit {
   readonly agentDir: string;

@@ -2,11 +2,11 @@ import { asColloquyError, type ColloquyError } from "../errors.ts";
 import type { Finding } from "../store/index.ts";
 import type { Store } from "../store/store.ts";
 import type { Call } from "./command.ts";
-import { counted } from "./conversation-view.ts";
-import { damagedFile } from "./damaged-file.ts";
 import type { Checkup, DoctorFinding } from "./doctor-checks.ts";
-import { openToRead } from "./open-store.ts";
-import type { StoreTarget } from "./store-target.ts";
+import { openToRead } from "./store/open-store.ts";
+import type { StoreTarget } from "./store/store-target.ts";
+import { counted } from "./view/conversation-view.ts";
+import { damagedFile } from "./view/damaged-file.ts";
 
 export interface CheckedStore {
   readonly checkup: Checkup;

@@ -4,7 +4,7 @@ import { EXIT_DONE } from "./exit.ts";
 import { PROGRAM } from "./invocation.ts";
 import type { Output } from "./output.ts";
 import { parse, type Words } from "./parse.ts";
-import { widest, wrap, wrapCommand, wrapPairs } from "./wrap.ts";
+import { widest, wrap, wrapCommand, wrapPairs } from "./terminal/wrap.ts";
 
 /** Where nobody says how wide the place is. */
 const COLUMNS_DEFAULT = 80;

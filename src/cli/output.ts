@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { ColloquyError } from "../errors.ts";
-import { jsonChunks, jsonText } from "./json-text.ts";
-import { safeLine } from "./safe-text.ts";
+import { jsonChunks, jsonText } from "./terminal/json-text.ts";
+import { safeLine } from "./terminal/safe-text.ts";
 
 type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 

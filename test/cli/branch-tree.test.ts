@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { treeRows } from "../../src/cli/branch-tree.ts";
-import { branchTable, warningLines } from "../../src/cli/branch-view.ts";
-import { fold } from "../../src/cli/fold.ts";
 import type { Output } from "../../src/cli/output.ts";
-import { widthOf } from "../../src/cli/width.ts";
+import { fold } from "../../src/cli/terminal/fold.ts";
+import { widthOf } from "../../src/cli/terminal/width.ts";
+import { treeRows } from "../../src/cli/view/branch-tree.ts";
+import { branchTable, warningLines } from "../../src/cli/view/branch-view.ts";
 import type { BranchInfo } from "../../src/store/index.ts";
 
 function branch(

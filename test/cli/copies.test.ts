@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
-import { withProgress } from "../../src/cli/progress.ts";
+import { withProgress } from "../../src/cli/terminal/progress.ts";
 import { Place, type Printed } from "./run-command.ts";
 
 const HELLO = ["sessions", "append", "notes:a", "--role", "user", "--content"];

@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fold } from "../../src/cli/fold.ts";
-import { jsonChunks } from "../../src/cli/json-text.ts";
-import { safeLine, safeText } from "../../src/cli/safe-text.ts";
 import { suggestion } from "../../src/cli/suggest.ts";
-import { timeAgo } from "../../src/cli/time-ago.ts";
-import { cut, widthOf } from "../../src/cli/width.ts";
+import { fold } from "../../src/cli/terminal/fold.ts";
+import { jsonChunks } from "../../src/cli/terminal/json-text.ts";
+import { safeLine, safeText } from "../../src/cli/terminal/safe-text.ts";
+import { timeAgo } from "../../src/cli/terminal/time-ago.ts";
+import { cut, widthOf } from "../../src/cli/terminal/width.ts";
 import { openStore } from "../../src/store/open.ts";
 import { Place, type Printed } from "./run-command.ts";
 

@@ -1,0 +1,56 @@
+import { type CredentialKind, KINDS } from "../../../state/credentials/index.ts";
+import { parseTime } from "../../../util/time.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, UsageError } from "../../exit.ts";
+import { nextCommand } from "../../invocation.ts";
+import { access, warn } from "./access.ts";
+import { givenSecret } from "./secret.ts";
+import { profileJson, sourceText } from "./view.ts";
+
+export async function run(call: Call): Promise<number> {
+  const [provider = "", name] = call.args;
+  const kind = givenKind(call);
+  const expiresAt = givenExpiry(call, kind);
+  const given = await givenSecret(call, kind);
+  const { credentials } = await access(call, { needsConfig: false });
+  const { id } = await credentials.add({
+    provider,
+    kind,
+    ...(name === undefined ? {} : { name }),
+    ...given,
+    ...(expiresAt === undefined ? {} : { expiresAt }),
+    replace: call.flags.has("replace"),
+  });
+  // At once, because a mistake is easiest to put right now.
+  const { profile, problem, warnings } = await credentials.test(id);
+  if (problem !== null) warn(call, `The secret of ${id} cannot be used yet: ${problem}`);
+  for (const doubt of warnings) warn(call, `${doubt}: check that the right secret was given to ${id}`);
+  if (call.json) call.out.json({ profile: profileJson(profile) });
+  else {
+    call.out.lines([
+      `Added ${id}: ${kind}, ${sourceText(profile)}${profile.masked === null ? "" : `, ${profile.masked}`}`,
+    ]);
+    call.out.note(`To see all: ${nextCommand("auth list", call.values)}`);
+  }
+  return EXIT_DONE;
+}
+
+function givenKind(call: Call): CredentialKind {
+  const typed = call.values.get("kind") ?? "api-key";
+  const kind = KINDS.find((known) => known === typed);
+  if (kind === undefined) throw new UsageError(`--kind is one of ${KINDS.join(", ")}`, "kind");
+  return kind;
+}
+
+function givenExpiry(call: Call, kind: CredentialKind): number | undefined {
+  const typed = call.values.get("expires");
+  if (typed === undefined) return undefined;
+  const ms = parseTime(typed);
+  if (ms === undefined) throw new UsageError("--expires is a time such as 2027-01-31T00:00:00Z", "expires");
+  if (kind !== "token" && kind !== "oauth")
+    throw new UsageError(
+      `--expires is for --kind token and oauth; an ${kind} profile does not expire`,
+      "expires",
+    );
+  return ms;
+}

@@ -1,0 +1,24 @@
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { branchOf, checkBranchName } from "../../input/branch-name.ts";
+import { checkReference } from "../../input/reference.ts";
+import { conversationOf, openToChange } from "../../store/open-store.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { counted, infoJson, nameOf } from "../../view/conversation-view.ts";
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const name = checkBranchName(call.args[1] as string);
+  await using store = await openToChange(call, reference);
+  const conversation = await conversationOf(call, store, reference);
+  const { active, entryCount } = await branchOf(conversation, name);
+  const info = await conversation.checkout(name);
+  if (call.json) call.out.json({ info: infoJson(info) });
+  else {
+    const own = `${counted(entryCount, "entry")} of its own`;
+    call.out.lines([
+      `${nameOf(info)} ${active ? "was already" : "is now"} on ${safeLine(name)}, with ${own}`,
+    ]);
+  }
+  return EXIT_DONE;
+}

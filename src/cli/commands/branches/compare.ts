@@ -1,0 +1,51 @@
+import type { Entry } from "../../../message/types.ts";
+import type { Conversation } from "../../../store/conversation.ts";
+import type { Comparison } from "../../../store/index.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { branchOf, checkBranchName } from "../../input/branch-name.ts";
+import { checkReference } from "../../input/reference.ts";
+import type { Output } from "../../output.ts";
+import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { counted } from "../../view/conversation-view.ts";
+import { entryTable } from "../../view/entry-table.ts";
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const [a, b] = [checkBranchName(call.args[1] as string), checkBranchName(call.args[2] as string)];
+  await using store = await openToRead(call);
+  const conversation = await conversationOf(call, store, reference);
+  await branchOf(conversation, a);
+  await branchOf(conversation, b);
+  const found = await conversation.compare(a, b);
+  const { commonAncestor } = found;
+  if (call.json) call.out.json({ commonAncestor, a: found.a, b: found.b });
+  else {
+    const shared = commonAncestor === null ? undefined : await ancestor(conversation, a, found);
+    call.out.lines([
+      shared === undefined ? "They have nothing in common." : "Both have everything up to:",
+      ...(shared === undefined ? [] : entryTable(call.out, [shared])),
+      ...addedLines(call.out, a, found.a),
+      ...addedLines(call.out, b, found.b),
+    ]);
+  }
+  return EXIT_DONE;
+}
+
+/** The last entry that both have: right before the first that `a` has alone. */
+async function ancestor(
+  conversation: Conversation,
+  a: string,
+  found: Comparison,
+): Promise<Entry | undefined> {
+  const [first] = found.a;
+  const place = first === undefined ? { last: 1 } : { before: first.id, limit: 1 };
+  return (await conversation.entries({ branch: a, ...place })).items[0];
+}
+
+function addedLines(out: Output, name: string, entries: readonly Entry[]): string[] {
+  const heading = out.style("bold", `Only on ${safeLine(name)}`);
+  if (entries.length === 0) return ["", `${heading}: nothing`];
+  return ["", `${heading}: ${counted(entries.length, "entry")}`, ...entryTable(out, entries)];
+}

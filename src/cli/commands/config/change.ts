@@ -1,0 +1,19 @@
+import type { Change, ChangeOptions } from "../../../state/config/files/change.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { packageVersion } from "../../version.ts";
+import { configOptions, tellNotices } from "./access.ts";
+
+export async function changeOptions(call: Call): Promise<ChangeOptions> {
+  return { ...(await configOptions(call)), version: packageVersion() };
+}
+
+/** Say what was changed, and never to what: it may be a secret. */
+export function changed(call: Call, { path, file, backup, notices }: Change, did: string): number {
+  const { json, out } = call;
+  tellNotices(call, notices);
+  if (json) out.json({ path, file, backup });
+  else out.lines([`${did} ${safeLine(path)} in ${safeLine(file)}`]);
+  return EXIT_DONE;
+}

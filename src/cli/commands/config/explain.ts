@@ -1,0 +1,86 @@
+import type { Draft, Origin } from "../../../state/config/config-build.ts";
+import { formatPath, parsePath } from "../../../state/config/config-path.ts";
+import { loadDraft, loaded } from "../../../state/config/load.ts";
+import { plain, treeAt } from "../../../state/config/located.ts";
+import { fieldAt, kindOf } from "../../../state/config/schema/field-at.ts";
+import { SECTIONS } from "../../../state/config/schema/index.ts";
+import type { Path } from "../../../state/json5/nodes.ts";
+import type { Json } from "../../../util/json.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { jsonText } from "../../terminal/json-text.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { configOptions, shown, tellNotices } from "./access.ts";
+import { notSet } from "./not-set.ts";
+
+export async function run(call: Call): Promise<number> {
+  const path = parsePath(call.args[0] ?? "");
+  const draft = await loadDraft({ ...(await configOptions(call)), tolerant: true });
+  const config = loaded(draft);
+  const field = fieldAt(path);
+  const tree = treeAt(draft.final, path);
+  if (field === undefined && tree === undefined) throw notSet(config.value, path);
+  const findings = draft.findings.filter((found) => found.path === formatPath(path));
+  tellNotices(call, findings);
+  const about = {
+    path: formatPath(path),
+    value: tree === undefined ? null : await shown(config, plain(tree), path),
+    source: config.sourceOf(path) ?? null,
+    variables: variablesOf(draft, config.sourceOf(path)),
+    description: field?.description ?? null,
+    type: field === undefined ? null : kindOf(field),
+    default: field?.default ?? null,
+    secret: field?.secret === true,
+    used: SECTIONS[path[0] ?? ""]?.used ?? false,
+  };
+  if (call.json) call.out.json(about);
+  else call.out.lines(lines(about, path, tree !== undefined));
+  return EXIT_DONE;
+}
+
+/** Which variables are in a value, and where each came from. */
+function variablesOf(draft: Draft, origin: Origin | undefined): { name: string; from: string }[] {
+  return (origin?.variables ?? []).map((name) => {
+    // What the environment has wins over everything that was added.
+    const from = draft.realEnv[name] ? "environment" : (draft.added.get(name)?.from ?? "environment");
+    return { name, from };
+  });
+}
+
+interface About {
+  readonly path: string;
+  readonly value: Json;
+  readonly source: Origin | null;
+  readonly variables: readonly { readonly name: string; readonly from: string }[];
+  readonly description: string | null;
+  readonly type: string | null;
+  readonly default: Json;
+  readonly used: boolean;
+}
+
+function lines(about: About, path: Path, set: boolean): string[] {
+  const { description, type, source, variables, used } = about;
+  const named = variables.map(({ name, from }) => `${name} (${from})`).join(", ");
+  return [
+    `${safeLine(about.path)} = ${set ? jsonText(about.value, 2) : "not set"}`,
+    ...(description === null ? [] : [description]),
+    ...(type === null ? [] : [`Takes ${type}`]),
+    ...(about.default === null ? [] : [`Default ${jsonText(about.default, 0)}`]),
+    `From ${source === null ? "nowhere" : safeLine(placeText(source))}`,
+    ...(source?.via === undefined ? [] : [`Included at ${safeLine(source.via)}`]),
+    ...(named === "" ? [] : [`Variables: ${safeLine(named)}`]),
+    ...(used ? [] : [`Nothing uses ${safeLine(path[0] ?? "")} yet`]),
+  ];
+}
+
+const PLACES: Readonly<Partial<Record<Origin["origin"], string>>> = {
+  override: "the command line (--set)",
+  default: "the defaults",
+};
+
+function placeText({ file, line, column, origin }: Origin): string {
+  const place = `${file}:${line}:${column}`;
+  if (origin === "patch") return `${place}, a patch`;
+  if (origin === "include") return `${place}, an included file`;
+  return PLACES[origin] ?? place;
+}

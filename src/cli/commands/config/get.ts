@@ -1,0 +1,35 @@
+import { parsePath } from "../../../state/config/config-path.ts";
+import { loadConfig } from "../../../state/config/load.ts";
+import type { Path } from "../../../state/json5/nodes.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { jsonText } from "../../terminal/json-text.ts";
+import { safeText } from "../../terminal/safe-text.ts";
+import { configOptions, shown, tellNotices } from "./access.ts";
+
+export async function run(call: Call): Promise<number> {
+  const [typed = ""] = call.args;
+  const path = typed === "" ? [] : parsePath(typed);
+  const config = await loadConfig(await configOptions(call));
+  tellNotices(call, config.warnings);
+  const found = valueAt(config.value, path);
+  if (found === undefined) {
+    const { notSet } = await import("./not-set.ts");
+    throw notSet(config.value, path);
+  }
+  const value = await shown(config, found, path);
+  const { file = null, line = null, column = null, origin = null } = config.sourceOf(path) ?? {};
+  if (call.json) call.out.json({ path: typed, value, source: { file, line, column, origin } });
+  else call.out.lines([typeof value === "string" ? safeText(value) : jsonText(value, 2)]);
+  return EXIT_DONE;
+}
+
+function valueAt(value: JsonObject, path: Path): Json | undefined {
+  let at: Json | undefined = value;
+  for (const key of path) {
+    if (typeof at !== "object" || at === null || !Object.hasOwn(at, key)) return undefined;
+    at = (at as JsonObject)[key];
+  }
+  return at;
+}

@@ -1,0 +1,22 @@
+import { newDraft } from "../../../state/config/config-build.ts";
+import { systemReads } from "../../../state/config/files/reads.ts";
+import { findFile } from "../../../state/config/steps/find-file.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { configOptions, tellNotices } from "./access.ts";
+
+/** Reads nothing, so that it answers also when the config is broken. */
+export async function run(call: Call): Promise<number> {
+  const options = await configOptions(call);
+  const draft = newDraft(options, systemReads);
+  await findFile(draft);
+  tellNotices(call, draft.findings);
+  const { file, exists, adopted } = draft;
+  if (call.json) call.out.json({ file, exists, adopted, stateDir: options.stateDir });
+  else {
+    call.out.lines([safeLine(file)]);
+    if (!exists) call.out.note("It is not there yet: the defaults are in force");
+  }
+  return EXIT_DONE;
+}

@@ -1,0 +1,84 @@
+/** The part of the command table about the config. */
+import { type ArgumentSpec, type CommandSpec, type OptionSpec, STATE } from "../../command.ts";
+
+const PATH: ArgumentSpec = { name: "PATH" };
+const SET: OptionSpec = {
+  type: "string",
+  value: "PATH=VALUE",
+  help: "As if the config said so",
+  multiple: true,
+};
+
+export const CONFIG_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "config get",
+    topic: STATE,
+    summary: "Show a setting, or the whole config",
+    details:
+      'PATH looks like gateway.port, list[0] or env.vars["A.B"]. Includes, variables, patches and defaults are applied; of secrets the last four characters are shown.',
+    args: [{ ...PATH, optional: true }],
+    options: { set: SET },
+    examples: ["colloquy config get gateway.port", "colloquy config get sessions --json"],
+    load: () => import("./get.ts"),
+  },
+  {
+    name: "config set",
+    topic: STATE,
+    summary: "Change a setting in the file that holds it",
+    details:
+      "VALUE is JSON5, or plain text; - reads standard input, which keeps a secret out of the history of your shell. Comments, order, includes and variables stay as they are. A value that would make the config wrong is refused. The last five versions are kept as colloquy.json.bak.1 to .5.",
+    args: [PATH, { name: "VALUE", phrase: "value" }],
+    options: {},
+    examples: [
+      "colloquy config set gateway.port 18790",
+      "colloquy config set models.default anthropic/claude-opus-4-6",
+      "colloquy config set 'sessions.retention' '{ max_age_days: 365 }'",
+    ],
+    load: () => import("./set.ts"),
+  },
+  {
+    name: "config unset",
+    topic: STATE,
+    summary: "Take a setting away",
+    args: [PATH],
+    options: {},
+    examples: ["colloquy config unset gateway.port"],
+    load: () => import("./unset.ts"),
+  },
+  {
+    name: "config validate",
+    topic: STATE,
+    summary: "Check the config, and name every problem",
+    args: [],
+    options: { set: SET },
+    examples: ["colloquy config validate"],
+    load: () => import("./validate.ts"),
+  },
+  {
+    name: "config explain",
+    topic: STATE,
+    summary: "Say what a setting means and where its value comes from",
+    args: [PATH],
+    options: { set: SET },
+    examples: ["colloquy config explain gateway.port"],
+    load: () => import("./explain.ts"),
+  },
+  {
+    name: "config path",
+    topic: STATE,
+    summary: "Say which file is the config",
+    args: [],
+    options: {},
+    examples: ["colloquy config path"],
+    load: () => import("./path.ts"),
+  },
+  {
+    name: "config schema",
+    topic: STATE,
+    summary: "Print the JSON Schema of the config, for editors",
+    args: [],
+    options: {},
+    examples: ["colloquy config schema > colloquy.schema.json"],
+    load: () => import("./schema.ts"),
+  },
+];

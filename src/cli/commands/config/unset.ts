@@ -1,0 +1,13 @@
+import { ColloquyError } from "../../../errors.ts";
+import { parsePath } from "../../../state/config/config-path.ts";
+import { unsetConfig } from "../../../state/config/files/change.ts";
+import type { Call } from "../../command.ts";
+import { changed, changeOptions } from "./change.ts";
+
+export async function run(call: Call): Promise<number> {
+  const change = await unsetConfig(await changeOptions(call), parsePath(call.args[0] ?? ""));
+  if (!change.changed) {
+    throw new ColloquyError("NOT_FOUND", `No file of the config sets "${change.path}"`, { field: "PATH" });
+  }
+  return changed(call, change, "Took away");
+}

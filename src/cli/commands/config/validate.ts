@@ -1,0 +1,57 @@
+import { ColloquyError } from "../../../errors.ts";
+import type { ConfigOptions } from "../../../state/config/config-build.ts";
+import { type Finding, findingText } from "../../../state/config/finding.ts";
+import { loadDraft } from "../../../state/config/load.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
+import type { Output } from "../../output.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { counted } from "../../view/conversation-view.ts";
+import { configOptions } from "./access.ts";
+
+export async function run(call: Call): Promise<number> {
+  const { file, findings } = await checked(await configOptions(call));
+  const ok = findings.every(({ severity }) => severity === "info");
+  if (call.json) call.out.json({ ok, file, findings });
+  else call.out.lines(lines(call.out, file, findings));
+  return ok ? EXIT_DONE : EXIT_PROBLEMS;
+}
+
+interface Checked {
+  /** `null` when there is none. */
+  readonly file: string | null;
+  readonly findings: readonly Finding[];
+}
+
+async function checked(options: ConfigOptions): Promise<Checked> {
+  try {
+    const { file, exists, findings } = await loadDraft({ ...options, tolerant: true });
+    return { file: exists ? file : null, findings };
+  } catch (error) {
+    // What cannot be parsed is a finding, too; what cannot be read at all is not.
+    if (!(error instanceof ColloquyError) || error.code !== "VALIDATION_ERROR") throw error;
+    const { file = null, findings } = (error.details ?? {}) as Partial<Checked>;
+    return { file, findings: findings ?? [asFinding(error)] };
+  }
+}
+
+function asFinding({ message, details = {} }: ColloquyError): Finding {
+  const { file, line, column } = details as Partial<Record<"file" | "line" | "column", never>>;
+  const place = `${file}:${line}:${column}: `;
+  const text = message.startsWith(place) ? message.slice(place.length) : message;
+  const at = { file: file ?? null, line: line ?? null, column: column ?? null };
+  return { severity: "error", code: "not-readable", path: "", message: text, ...at };
+}
+
+const MARKS = { error: "red", warning: "yellow", info: "cyan" } as const;
+
+function lines(out: Output, file: string | null, findings: readonly Finding[]): string[] {
+  const problems = findings.filter(({ severity }) => severity !== "info").length;
+  const what = file === null ? "There is no config file: the defaults are in force" : safeLine(file);
+  return [
+    ...findings.map((found) => {
+      return `${out.style(MARKS[found.severity], found.severity.padEnd(7))}  ${safeLine(findingText(found))}`;
+    }),
+    problems === 0 ? `${what}. All is well.` : `${counted(problems, "problem")} found.`,
+  ];
+}

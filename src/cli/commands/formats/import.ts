@@ -1,0 +1,131 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { ColloquyError } from "../../../errors.ts";
+import type { ImportReport } from "../../../formats/import/report.ts";
+import type { ImportOptions } from "../../../formats/import/run.ts";
+import type { Store } from "../../../store/store.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, EXIT_FAILED, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
+import { chooseSources } from "../../input/source-choice.ts";
+import { openToImport, openToRead } from "../../store/open-store.ts";
+import { storeTarget } from "../../store/store-target.ts";
+import { stopOnInterrupt } from "../../terminal/interrupt.ts";
+import { lowMemory } from "../../terminal/low-memory.ts";
+import { progressBar } from "../../terminal/progress-bar.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { counted } from "../../view/conversation-view.ts";
+import { importLines } from "../../view/import-view.ts";
+
+export async function run(call: Call): Promise<number> {
+  checkFlags(call);
+  const paths = call.args.length > 0 ? call.args.map(existing) : await chooseSources(call);
+  if (paths.length === 0) {
+    call.out.note("Nothing was imported.");
+    return EXIT_DONE;
+  }
+  if (call.flags.has("forget")) return forget(call, paths);
+  const looks = call.flags.has("dry-run") || call.flags.has("verify");
+  await using store = looks ? await openToLook(call) : await openToImport(call);
+  return await (call.flags.has("watch") ? watch(call, store, paths) : once(call, store, paths));
+}
+
+function checkFlags({ flags, args }: Call): void {
+  const modes = ["dry-run", "watch", "verify", "forget"].filter((flag) => flags.has(flag));
+  if (modes.length > 1)
+    throw new UsageError(`--${modes[0]} and --${modes[1]} exclude each other`, modes[1] ?? "");
+  if (flags.has("forget") && args.length === 0) throw new UsageError("--forget needs PATH", "PATH");
+}
+
+/** Before anything is made: a path that was mistyped must not leave an empty store behind. */
+function existing(path: string): string {
+  const full = resolve(path);
+  if (existsSync(full)) return full;
+  throw new ColloquyError("NOT_FOUND", `There is no file or folder ${safeLine(full)}`, { field: "PATH" });
+}
+
+/** A store that is not there yet is an empty one to somebody who only looks. */
+async function openToLook(call: Call): Promise<Store> {
+  const store = storeTarget(call.values).missing ? undefined : await openToRead(call);
+  if (store !== undefined) return store;
+  const { openStore } = await import("../../../store/open.ts");
+  return openStore("ephemeral:");
+}
+
+async function once(call: Call, store: Store, paths: readonly string[]): Promise<number> {
+  const { importConversations } = await import("../../../formats/import/run.ts");
+  const interrupt = stopOnInterrupt();
+  const bar = progressBar(call, "Importing");
+  const settle = lowMemory();
+  try {
+    const report = await importConversations(store, paths, {
+      ...optionsOf(call),
+      signal: interrupt.signal,
+      onProgress: ({ bytes, bytesTotal, files, filesTotal }) => {
+        settle();
+        bar.show(bytes, bytesTotal, `${files} of ${filesTotal} files`);
+      },
+    });
+    bar.clear();
+    return tell(call, report);
+  } finally {
+    bar.clear();
+    interrupt.end();
+  }
+}
+
+function optionsOf({ values, flags }: Call): ImportOptions {
+  return {
+    format: values.get("from"),
+    dryRun: flags.has("dry-run"),
+    verify: flags.has("verify"),
+    again: flags.has("again"),
+  };
+}
+
+async function watch(call: Call, store: Store, paths: readonly string[]): Promise<number> {
+  const { watchConversations } = await import("../../../formats/import/watch.ts");
+  const interrupt = stopOnInterrupt();
+  call.out.note(
+    `Watching ${paths.length === 1 ? safeLine(paths[0] as string) : `${paths.length} places`}; Ctrl-C ends it.`,
+  );
+  try {
+    const { format, again } = optionsOf(call);
+    await watchConversations(store, paths, {
+      format,
+      again,
+      signal: interrupt.signal,
+      onPass: (report) => void tell(call, report),
+    });
+    return EXIT_DONE;
+  } finally {
+    interrupt.end();
+  }
+}
+
+function tell(call: Call, report: ImportReport): number {
+  if (call.json) call.out.json(jsonOf(call, report));
+  else call.out.lines(importLines(call, report));
+  if (report.interrupted && !call.flags.has("watch")) return EXIT_FAILED;
+  return report.skippedCount > 0 || report.missingCount > 0 ? EXIT_PROBLEMS : EXIT_DONE;
+}
+
+function jsonOf({ flags }: Call, report: ImportReport): Record<string, unknown> {
+  return flags.has("verify") ? { ...report, verified: report.missingCount === 0 } : { ...report };
+}
+
+async function forget(call: Call, paths: readonly string[]): Promise<number> {
+  const { forgetSources } = await import("../../../formats/import/forget.ts");
+  await using store = await openToImport(call);
+  const forgotten = await forgetSources(store, paths);
+  if (call.json) call.out.json({ ...forgotten });
+  else {
+    const { files, conversations, shared } = forgotten;
+    call.out.lines([
+      `Moved ${counted(conversations.length, "conversation")} from ${counted(files, "file")} to the trash. Nothing more is read there.`,
+      ...(shared.length === 0
+        ? []
+        : [`${counted(shared.length, "conversation")} stay: other files have added to them.`]),
+    ]);
+  }
+  return EXIT_DONE;
+}

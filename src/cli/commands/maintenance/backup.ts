@@ -1,0 +1,57 @@
+import { ColloquyError } from "../../../errors.ts";
+import type { BackupReport } from "../../../store/index.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
+import { checkPath } from "../../input/path-argument.ts";
+import { nextCommand, quoted } from "../../invocation.ts";
+import type { Output } from "../../output.ts";
+import { openToRead } from "../../store/open-store.ts";
+import { storeTarget } from "../../store/store-target.ts";
+import { bytesText } from "../../terminal/bytes-text.ts";
+import { withProgress } from "../../terminal/progress.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { wrap } from "../../terminal/wrap.ts";
+import { counted } from "../../view/conversation-view.ts";
+import { findingJson, warnOfDamage } from "../../view/finding-view.ts";
+
+export async function run(call: Call): Promise<number> {
+  const path = checkPath(call.args[0] as string);
+  const target = storeTarget(call.values);
+  await using store = await openToRead(call, target);
+  if (store === undefined) {
+    throw new ColloquyError(
+      "NOT_FOUND",
+      `There is nothing to back up: there is no store at ${target.path} yet`,
+    );
+  }
+  const report = await withProgress(call, "Copying the store", () => store.backup(path));
+  if (!report.ok) {
+    const more = nextCommand("sessions validate", call.values);
+    warnOfDamage(call, "The store is damaged, and so is the copy", report.findings, more);
+  }
+  if (call.json) call.out.json({ ...report, findings: report.findings.map(findingJson) });
+  else {
+    call.out.lines(reportLines(call.out, report));
+    if (report.ok) {
+      const restore = nextCommand(`restore ${quoted(safeLine(path))}`, call.values);
+      call.out.note(`To put it in the place of the store: ${restore} --force`);
+    }
+  }
+  return report.ok ? EXIT_DONE : EXIT_PROBLEMS;
+}
+
+function reportLines(
+  { columns }: Output,
+  { path, conversations, entries, bytes, ok }: BackupReport,
+): string[] {
+  const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
+  const copied = `Copied ${what} to ${safeLine(path)} (${bytesText(bytes)})`;
+  if (!ok) return wrap(`${copied}, as damaged as the store is.`, columns);
+  return [
+    ...wrap(copied, columns),
+    ...wrap(
+      "Beside it stands its .manifest.json: keep both, it proves later that the copy is whole.",
+      columns,
+    ),
+  ];
+}

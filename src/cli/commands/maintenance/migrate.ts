@@ -1,0 +1,149 @@
+import { existsSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import { ColloquyError, invalid } from "../../../errors.ts";
+import type { CopyProgress, CopyReport } from "../../../store/copy/copy-store.ts";
+import type { Store } from "../../../store/store.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
+import { PROGRAM, quoted } from "../../invocation.ts";
+import type { Output } from "../../output.ts";
+import { openToRead } from "../../store/open-store.ts";
+import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
+import { stopOnInterrupt } from "../../terminal/interrupt.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { wrap } from "../../terminal/wrap.ts";
+import { counted, numberText } from "../../view/conversation-view.ts";
+
+const V2 = "v2";
+const SKIPPED_SHOWN = 20;
+
+interface Move {
+  readonly from: StoreTarget;
+  /** `v2` or a store. */
+  readonly to: StoreTarget | typeof V2;
+  readonly dryRun: boolean;
+}
+
+export async function run(call: Call): Promise<number> {
+  const move = moveOf(call);
+  const interrupt = stopOnInterrupt();
+  const progress = new ProgressLine(call);
+  try {
+    const report = await migrate(call, move, interrupt.signal, (now) => progress.show(now));
+    progress.end();
+    show(call, move, report);
+    return isClean(move, report) ? EXIT_DONE : EXIT_PROBLEMS;
+  } finally {
+    progress.end();
+    interrupt.end();
+  }
+}
+
+type Shown = (progress: CopyProgress) => void;
+
+async function migrate(call: Call, move: Move, signal: AbortSignal, onProgress: Shown): Promise<CopyReport> {
+  const { from, to, dryRun } = move;
+  if (to === V2) {
+    const { migrateToV2 } = await import("../../../formats/migrate/to-v2.ts");
+    return migrateToV2(from.path as string, { dryRun, signal, onProgress });
+  }
+  const { copyStore } = await import("../../../store/copy/copy-store.ts");
+  await using source = (await openToRead(call, from)) as Store;
+  await using target = await openGoal(to, dryRun);
+  return await copyStore(source, target, { dryRun, signal, onProgress });
+}
+
+/** A dry run makes no store: where there is none yet, it compares with an empty one. */
+async function openGoal({ text, missing }: StoreTarget, dryRun: boolean): Promise<Store> {
+  const { openStore } = await import("../../../store/open.ts");
+  return openStore(dryRun && missing ? "ephemeral:" : text, { readonly: dryRun && !missing });
+}
+
+function moveOf(call: Call): Move {
+  const wanted = call.values.get("to");
+  if (wanted === undefined) throw new UsageError("--to is missing: v2, sqlite:FILE or jsonl:FOLDER", "to");
+  const from = sourceOf(call, wanted === V2);
+  if (from.missing)
+    throw new ColloquyError("NOT_FOUND", `There is no store at ${from.path}`, { field: "from" });
+  const dryRun = call.flags.has("dry-run");
+  if (wanted === V2) {
+    if (from.engine === "jsonl") return { from, to: V2, dryRun };
+    throw invalid(`v2 is a format of files: ${from.text} is no folder. Copy it with --to jsonl:FOLDER`, "to");
+  }
+  const to = storeTarget(new Map([["store", wanted]]));
+  if (to.path !== null && to.path === from.path) throw invalid("--from and --to are the same store", "to");
+  return { from, to, dryRun };
+}
+
+/** Folders of older files have no mark of ours: with `v2` nothing but a folder can be meant. */
+function sourceOf(call: Call, isV2: boolean): StoreTarget {
+  const named = call.values.get("from");
+  const isFolder = named !== undefined && existsSync(named) && statSync(named).isDirectory();
+  if (isV2 && isFolder) return storeTarget(new Map([["store", `jsonl:${resolve(named)}`]]));
+  return storeTarget(named === undefined ? call.values : new Map([["store", named]]));
+}
+
+function isClean({ dryRun }: Move, { skipped, verified }: CopyReport): boolean {
+  return skipped.length === 0 && (verified || dryRun);
+}
+
+function show(call: Call, move: Move, report: CopyReport): void {
+  const { from, dryRun } = move;
+  const to = move.to === V2 ? V2 : move.to.text;
+  const { conversations, entries, verified, hash, skipped, items } = report;
+  if (call.json) {
+    call.out.json({ from: from.text, to, conversations, entries, verified, hash, skipped, dryRun, items });
+    return;
+  }
+  call.out.lines(reportLines(call.out, move, report));
+  if (dryRun || move.to === V2 || !isClean(move, report)) return;
+  call.out.note(`To use it: ${PROGRAM} sessions list --store ${quoted(safeLine(move.to.text))}`);
+}
+
+function reportLines(out: Output, { from, to, dryRun }: Move, report: CopyReport): string[] {
+  const { conversations, entries, verified, hash, skipped, items } = report;
+  const added = items.reduce((sum, item) => sum + item.added, 0);
+  const place = to === V2 ? `${from.path} in format v2` : to.text;
+  const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
+  const there = added === entries ? "" : `, ${numberText(entries - added)} of which were there already`;
+  const proof = verified
+    ? `${out.style("green", "verified")}: both hold the same, sha256 ${hash}`
+    : out.style("red", "NOT verified: what was read back differs from the source. Keep the source");
+  return [
+    ...skipped.slice(0, SKIPPED_SHOWN).flatMap(({ conversation, key, code, reason }) => {
+      const name = safeLine(key ?? conversation ?? "the store");
+      const what = code === "DAMAGED" ? "noted" : "skipped";
+      return wrap(`${out.style("yellow", what)} ${name}: ${safeLine(reason)}`, out.columns);
+    }),
+    ...(skipped.length > SKIPPED_SHOWN ? [`… and ${skipped.length - SKIPPED_SHOWN} more (see --json)`] : []),
+    ...wrap(`${dryRun ? "Would migrate" : "Migrated"} ${what} to ${safeLine(place)}${there}`, out.columns),
+    ...(dryRun ? [] : wrap(proof, out.columns)),
+  ];
+}
+
+const TICK_MS = 200;
+
+/** What is being done, to a person who waits. What is read by programs stays clean. */
+class ProgressLine {
+  readonly #isShown: boolean;
+  readonly #startedMs = Date.now();
+  #lastMs = 0;
+
+  constructor({ json }: Call) {
+    this.#isShown = !json && process.stderr.isTTY === true && process.env.TERM !== "dumb";
+  }
+
+  show({ conversations, total, entries }: CopyProgress): void {
+    const nowMs = Date.now();
+    if (!this.#isShown || nowMs - this.#lastMs < TICK_MS) return;
+    this.#lastMs = nowMs;
+    const rate = Math.round((entries * 1000) / Math.max(1, nowMs - this.#startedMs));
+    const done = `${numberText(conversations)} of ${counted(total, "conversation")}`;
+    process.stderr.write(`\r\u001b[K${done}, ${counted(entries, "entry")}, ${numberText(rate)}/s`);
+  }
+
+  end(): void {
+    if (this.#isShown && this.#lastMs > 0) process.stderr.write("\r\u001b[K");
+    this.#lastMs = 0;
+  }
+}

@@ -1,0 +1,126 @@
+import type { ConversationInfo } from "../../../engine/engine.ts";
+import { ColloquyError } from "../../../errors.ts";
+import type { Receipt, RetentionItem } from "../../../store/index.ts";
+import type { Store } from "../../../store/store.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, UsageError } from "../../exit.ts";
+import { checkReference } from "../../input/reference.ts";
+import { givenNumber } from "../../input/whole-number.ts";
+import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
+import type { Output } from "../../output.ts";
+import { allConversations } from "../../store/all-conversations.ts";
+import { noConversation, openToClean } from "../../store/open-store.ts";
+import { copiesLines, removedLines, removedTable } from "../../view/removed-view.ts";
+
+const DAY_MS = 86_400_000;
+
+export async function run(call: Call): Promise<number> {
+  const choose = choiceOf(call);
+  const dryRun = call.flags.has("dry-run");
+  await using store = await openToClean(call, dryRun);
+  const chosen = await choose(store);
+  const purged =
+    store === undefined || chosen.length === 0
+      ? NOTHING
+      : await (dryRun ? foresee(store, chosen) : purge(store, chosen));
+  const { removed, receipts } = purged;
+  const bytes = removed.reduce((sum, item) => sum + item.bytes, 0);
+  if (call.json) call.out.json({ dryRun, removed, bytes, receipts });
+  else if (removed.length === 0) call.out.lines(["Nothing in the trash is to be purged."]);
+  else call.out.lines(lines(call.out, dryRun, bytes, purged));
+  return EXIT_DONE;
+}
+
+interface Purged {
+  readonly removed: readonly RetentionItem[];
+  readonly receipts: readonly Receipt[];
+}
+
+const NOTHING: Purged = { removed: [], receipts: [] };
+
+type Choose = (store: Store | undefined) => Promise<readonly ConversationInfo[]>;
+
+/** One conversation, or the trash. Checked before the store is opened. */
+function choiceOf(call: Call): Choose {
+  const [typed] = call.args;
+  const days = givenNumber(call, "older-than-days", 0);
+  if (!call.flags.has("trash")) {
+    if (typed === undefined) {
+      throw new UsageError(
+        `"sessions purge" needs ID, or --trash. See ${PROGRAM} sessions purge --help`,
+        "ID",
+      );
+    }
+    if (days !== undefined) throw new UsageError("--older-than-days is for --trash", "older-than-days");
+    const reference = checkReference(typed);
+    return (store) => theOne(call, store, reference);
+  }
+  if (typed !== undefined) throw new UsageError("ID and --trash cannot be given together", "trash");
+  if (call.flags.has("force")) throw new UsageError("--force is for one conversation, by its ID", "force");
+  return (store) => expired(store, days);
+}
+
+async function theOne(call: Call, store: Store | undefined, reference: string): Promise<ConversationInfo[]> {
+  const live = await (await store?.get(reference))?.info();
+  if (live !== undefined) {
+    if (call.flags.has("force")) return [live];
+    const words = `sessions delete ${quoted(reference)}`;
+    throw new ColloquyError(
+      "CONFLICT",
+      `${reference} is not in the trash: ${nextCommand(words, call.values)} first, or add --force`,
+      { field: "force" },
+    );
+  }
+  if (reference.includes(":")) {
+    const list = nextCommand("sessions list --trash", call.values);
+    throw new ColloquyError(
+      "NOT_FOUND",
+      `There is no conversation ${reference}; what is in the trash is named by its id. See ${list}`,
+    );
+  }
+  if (store !== undefined) {
+    for await (const info of allConversations(store, true)) if (info.id === reference) return [info];
+  }
+  throw noConversation(reference);
+}
+
+async function expired(store: Store | undefined, days: number | undefined): Promise<ConversationInfo[]> {
+  const found: ConversationInfo[] = [];
+  if (store === undefined) return found;
+  const before = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * DAY_MS;
+  for await (const info of allConversations(store, true)) {
+    if (Date.parse(info.deletedAt ?? info.updatedAt) < before) found.push(info);
+  }
+  return found;
+}
+
+async function foresee(store: Store, chosen: readonly ConversationInfo[]): Promise<Purged> {
+  const { sizes } = await store.stats();
+  return { removed: chosen.map((info) => item(info, sizes[info.id] ?? 0)), receipts: [] };
+}
+
+async function purge(store: Store, chosen: readonly ConversationInfo[]): Promise<Purged> {
+  const receipts: Receipt[] = [];
+  const removed: RetentionItem[] = [];
+  for (const info of chosen) {
+    // Whether it may be purged was asked already.
+    const receipt = await store.purge(info.id, { force: info.deletedAt === null });
+    receipts.push(receipt);
+    removed.push(item(info, receipt.bytes));
+  }
+  return { removed, receipts };
+}
+
+/** As a retention rule tells it, so that a dry run says the same as what follows. */
+function item({ id, title, key, messageCount }: ConversationInfo, bytes: number): RetentionItem {
+  return { id, name: title ?? key ?? id, entries: messageCount, bytes };
+}
+
+function lines(out: Output, dryRun: boolean, bytes: number, { removed, receipts }: Purged): string[] {
+  return [
+    ...removedTable(out, "conversation", removed),
+    "",
+    ...removedLines(out, dryRun, "conversation", removed, bytes),
+    ...copiesLines(out, [...new Set(receipts.flatMap(({ copies }) => copies))]),
+  ];
+}

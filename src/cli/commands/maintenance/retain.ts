@@ -1,0 +1,133 @@
+import { invalid } from "../../../errors.ts";
+import { checkLabel } from "../../../message/validate.ts";
+import type { RetentionLimits, RetentionPolicy, RetentionReport } from "../../../store/index.ts";
+import type { Store } from "../../../store/store.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { givenNumber } from "../../input/whole-number.ts";
+import type { Output } from "../../output.ts";
+import { allConversations } from "../../store/all-conversations.ts";
+import { openToClean } from "../../store/open-store.ts";
+import { bytesText } from "../../terminal/bytes-text.ts";
+import { fold } from "../../terminal/fold.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { counted, nameOf, numberText } from "../../view/conversation-view.ts";
+import { DRY_RUN_NOTE, removedTable, totalOf } from "../../view/removed-view.ts";
+
+const KEPT_SHOWN = 5;
+
+export async function run(call: Call): Promise<number> {
+  const limits = limitsOf(call);
+  const given = call.values.get("channel");
+  const channel = given === undefined ? undefined : checkLabel(given, "channel");
+  const policy = await policyOf(call, limits, channel);
+  const dryRun = call.flags.has("dry-run");
+  await using store = await openToClean(call, dryRun);
+  const report = (await store?.retain(policy, { dryRun })) ?? { dryRun, trashed: [], removed: [], bytes: 0 };
+  const { trashed, removed, bytes } = report;
+  if (call.json) call.out.json({ dryRun, trashed, removed, bytes });
+  else {
+    const kept = store === undefined ? [] : await keptOf(store, limits ?? {}, channel, trashed);
+    call.out.lines(reportLines(call.out, report, kept));
+    if (channel !== undefined && store !== undefined && !(await hasChannel(store, channel)))
+      call.out.note(`No conversation has the channel ${safeLine(channel)}.`);
+  }
+  return EXIT_DONE;
+}
+
+/** What was typed, or else what the config says. */
+async function policyOf(
+  call: Call,
+  limits: RetentionLimits | undefined,
+  channel: string | undefined,
+): Promise<RetentionPolicy> {
+  if (limits !== undefined) return channel === undefined ? limits : { channels: { [channel]: limits } };
+  const { retentionSettings } = await import("../../store/store-settings.ts");
+  const policy = channel === undefined ? await retentionSettings(call) : undefined;
+  if (policy !== undefined) return policy;
+  throw invalid(
+    "Nothing is removed by default: give a limit, such as --max-age-days 365 or --trash-days 30, or set sessions.retention in the config",
+    "limits",
+  );
+}
+
+/** `undefined` when no limit was typed. */
+function limitsOf(call: Call): RetentionLimits | undefined {
+  const limits = {
+    maxAgeDays: givenNumber(call, "max-age-days", 0),
+    maxMessages: givenNumber(call, "max-messages", 0),
+    maxBytes: givenNumber(call, "max-bytes", 0),
+    trashDays: givenNumber(call, "trash-days", 0),
+  };
+  const given = Object.entries(limits).filter(([, value]) => value !== undefined);
+  return given.length === 0 ? undefined : Object.fromEntries(given);
+}
+
+/** What each conversation that is too long or too large has, though it stays. */
+async function keptOf(
+  store: Store,
+  { maxMessages = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY }: RetentionLimits,
+  channel: string | undefined,
+  trashed: RetentionReport["trashed"],
+): Promise<string[]> {
+  if (!Number.isFinite(Math.min(maxMessages, maxBytes))) return [];
+  const { sizes } = await store.stats();
+  const gone = new Set(trashed.map(({ id }) => id));
+  const kept: string[] = [];
+  for await (const info of allConversations(store, false)) {
+    if (gone.has(info.id) || (channel !== undefined && info.channel !== channel)) continue;
+    const size = sizes[info.id] ?? 0;
+    const over = [
+      ...(info.messageCount > maxMessages ? [counted(info.messageCount, "message")] : []),
+      ...(size > maxBytes ? [bytesText(size)] : []),
+    ];
+    if (over.length > 0) kept.push(`${nameOf(info)} (${over.join(", ")})`);
+  }
+  return kept;
+}
+
+function keptLines(out: Output, kept: readonly string[]): string[] {
+  if (kept.length === 0) return [];
+  const others = kept.length - KEPT_SHOWN;
+  const names = kept.slice(0, KEPT_SHOWN).join(", ") + (others > 0 ? ` and ${numberText(others)} more` : "");
+  return fold(
+    `Beyond the limits, and kept all the same: ${names}. The newest conversation of a channel is never removed for its length or size.`,
+    out.columns,
+  );
+}
+
+function reportLines(
+  out: Output,
+  { dryRun, trashed, removed, bytes }: RetentionReport,
+  kept: readonly string[],
+): string[] {
+  if (trashed.length + removed.length === 0) {
+    return kept.length === 0 ? ["Everything is within the limits."] : keptLines(out, kept);
+  }
+  const trashedBytes = trashed.reduce((sum, item) => sum + item.bytes, 0);
+  const part = (items: RetentionReport["removed"], size: number, what: string): string[] =>
+    items.length === 0
+      ? []
+      : [
+          ...removedTable(out, "conversation", items),
+          ...fold(
+            `${totalOf(items, "conversation", size)} ${dryRun ? "would go" : "went"} ${what}.`,
+            out.columns,
+          ),
+          "",
+        ];
+  const lines = [
+    ...part(trashed, trashedBytes, "to the trash"),
+    ...part(removed, bytes, "for good"),
+    ...(kept.length === 0 ? [] : [...keptLines(out, kept), ""]),
+  ];
+  return dryRun ? [...lines, DRY_RUN_NOTE] : lines.slice(0, -1);
+}
+
+/** A name that was mistyped should not look like a clean channel. */
+async function hasChannel(store: Store, channel: string): Promise<boolean> {
+  for (const trash of [false, true]) {
+    for await (const info of allConversations(store, trash)) if (info.channel === channel) return true;
+  }
+  return false;
+}

@@ -1,0 +1,95 @@
+import type { ConversationInfo } from "../../../engine/engine.ts";
+import type { Store, StoreStats } from "../../../store/store.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { nextCommand } from "../../invocation.ts";
+import type { Output } from "../../output.ts";
+import { allConversations } from "../../store/all-conversations.ts";
+import { openToRead } from "../../store/open-store.ts";
+import { storeTarget } from "../../store/store-target.ts";
+import { bytesText } from "../../terminal/bytes-text.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { table } from "../../terminal/table.ts";
+import { timeAgo } from "../../terminal/time-ago.ts";
+import { counted, infoJson, nameOf, numberText } from "../../view/conversation-view.ts";
+
+export async function run(call: Call): Promise<number> {
+  const target = storeTarget(call.values);
+  await using store = await openToRead(call, target);
+  const { engine, path } = target;
+  const none: StoreStats = {
+    conversations: 0,
+    entries: 0,
+    bytes: 0,
+    reclaimable: 0,
+    engine,
+    path,
+    top: [],
+    sizes: {},
+  };
+  const stats = (await store?.stats()) ?? none;
+  if (call.json) {
+    const top = stats.top.map((info) => ({ ...infoJson(info), bytes: stats.sizes[info.id] ?? 0 }));
+    call.out.json({ ...contractOf(stats), top });
+  } else {
+    call.out.lines(factLines(call.out, stats));
+    for (const line of await reclaimLines(call, store, stats)) call.out.lines([`  ${line}`]);
+    if (stats.top.length > 0) call.out.lines(["", "The longest:", ...topTable(call.out, stats)]);
+  }
+  return EXIT_DONE;
+}
+
+function contractOf(stats: StoreStats): Record<string, unknown> {
+  const { conversations, entries, bytes, reclaimable, engine, path } = stats;
+  return { conversations, entries, bytes, reclaimable, engine, path };
+}
+
+function factLines(out: Output, stats: StoreStats): string[] {
+  const facts = [
+    ["Store", `${stats.engine}:${safeLine(stats.path ?? "")}`],
+    ["Conversations", numberText(stats.conversations)],
+    ["Entries", numberText(stats.entries)],
+    ["Size", bytesText(stats.bytes)],
+    ["Reclaimable", bytesText(stats.reclaimable)],
+  ];
+  return facts.map(([name = "", value]) => `${out.style("bold", name.padEnd(13))} ${value}`);
+}
+
+/** How to get back what could be freed. */
+async function reclaimLines(call: Call, store: Store | undefined, stats: StoreStats): Promise<string[]> {
+  if (store === undefined || stats.reclaimable === 0) return [];
+  let [count, bytes] = [0, 0];
+  for await (const { id } of allConversations(store, true)) {
+    count++;
+    bytes += stats.sizes[id] ?? 0;
+  }
+  const purge = nextCommand("sessions purge --trash", call.values);
+  // Folders give back what is removed; a SQLite file keeps it for what comes next.
+  const free = stats.engine === "sqlite" ? stats.reclaimable - bytes : 0;
+  return [
+    ...(count === 0 ? [] : [`${bytesText(bytes)}: ${counted(count, "conversation")} in the trash. ${purge}`]),
+    ...(free > 0
+      ? [`${bytesText(free)}: free inside of the file, and used again by what is written next`]
+      : []),
+  ];
+}
+
+function topTable(out: Output, { top, sizes }: StoreStats): string[] {
+  return table(
+    out,
+    [
+      { title: "CONVERSATION", rank: 0, min: 12 },
+      { title: "SIZE", rank: 1, align: "right" },
+      { title: "MESSAGES", rank: 2, align: "right" },
+      { title: "LAST", rank: 4 },
+      { title: "TITLE", rank: 3, min: 8 },
+    ],
+    top.map((info: ConversationInfo) => [
+      nameOf(info),
+      bytesText(sizes[info.id] ?? 0),
+      numberText(info.messageCount),
+      timeAgo(info.lastMessageAt),
+      safeLine(info.title ?? ""),
+    ]),
+  );
+}

@@ -1,0 +1,89 @@
+import type { Finding, VerifyReport } from "../../../store/index.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
+import { nextCommand } from "../../invocation.ts";
+import type { Output } from "../../output.ts";
+import { openToClean, openToRead } from "../../store/open-store.ts";
+import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { wrap } from "../../terminal/wrap.ts";
+import { counted } from "../../view/conversation-view.ts";
+import { damagedFile } from "../../view/damaged-file.ts";
+import { findingJson, placeOf } from "../../view/finding-view.ts";
+
+type Report = VerifyReport & { readonly repaired?: readonly Finding[] };
+
+const NOTHING: VerifyReport = { ok: true, conversations: 0, entries: 0, findings: [] };
+
+export async function run(call: Call): Promise<number> {
+  const report = await reportOn(call);
+  const { ok, conversations, findings, repaired } = report;
+  if (call.json) {
+    const mended = repaired === undefined ? {} : { repaired: repaired.map(findingJson) };
+    call.out.json({ ok, conversations, findings: findings.map(findingJson), ...mended });
+  } else {
+    call.out.lines(reportLines(call.out, report));
+    if (!ok && repaired === undefined)
+      call.out.note(`To set aside what is bad: ${nextCommand("sessions validate --repair", call.values)}`);
+  }
+  return ok ? EXIT_DONE : EXIT_PROBLEMS;
+}
+
+/** Damage that keeps the store from being opened is what was looked for, too. */
+async function reportOn(call: Call): Promise<Report> {
+  const target = storeTarget(call.values);
+  try {
+    return call.flags.has("repair") ? await repair(call) : await verify(call, target);
+  } catch (error) {
+    const finding = damagedFile(error, target);
+    if (finding === undefined) throw error;
+    return { ...NOTHING, ok: false, findings: [finding] };
+  }
+}
+
+async function verify(call: Call, target: StoreTarget): Promise<Report> {
+  await using store = await openToRead(call, target);
+  if (store === undefined) return NOTHING;
+  const { validateStore } = await import("../../../store/copy/repair.ts");
+  return await validateStore(store);
+}
+
+async function repair(call: Call): Promise<Report> {
+  await using store = await openToClean(call, false);
+  if (store === undefined) return { ...NOTHING, repaired: [] };
+  const { repairStore } = await import("../../../store/copy/repair.ts");
+  return await repairStore(store);
+}
+
+function reportLines(out: Output, { ok, conversations, entries, findings, repaired = [] }: Report): string[] {
+  const read = `${counted(conversations, "conversation")} and ${counted(entries, "entry")} read`;
+  const mended = repaired.flatMap((finding) => findingLines(out, finding, "green"));
+  const count = `${counted(repaired.length, "problem")} repaired. `;
+  if (ok) {
+    const fine = `${out.style("green", "ok")}: ${read}, nothing is wrong`;
+    return [...mended, ...wrap(repaired.length === 0 ? fine : `${count}${fine}`, out.columns)];
+  }
+  const advice =
+    repaired.length === 0
+      ? "Copy the store before anything else; what can be read is still read."
+      : "What is left cannot be repaired; what can be read is still read.";
+  return [
+    ...mended,
+    ...findings.flatMap((finding) => findingLines(out, finding, "red")),
+    "",
+    ...wrap(
+      `${repaired.length === 0 ? "" : count}${counted(findings.length, "problem")} found. ${read}.`,
+      out.columns,
+    ),
+    ...wrap(advice, out.columns),
+  ];
+}
+
+/** Paths stay whole, to be copied. */
+function findingLines(out: Output, finding: Finding, style: "red" | "green"): string[] {
+  const place = wrap(safeLine(placeOf(finding)), out.columns - 2);
+  return [
+    ...wrap(`${out.style(style, finding.code)}: ${safeLine(finding.message)}`, out.columns),
+    ...place.map((line) => `  ${line}`),
+  ];
+}

@@ -1,0 +1,125 @@
+import { ColloquyError, invalid } from "../../../errors.ts";
+import type { MessageInput } from "../../../message/types.ts";
+import { checkEntryId, checkMessage, checkOperationId } from "../../../message/validate.ts";
+import type { AppendOptions, Conversation } from "../../../store/conversation.ts";
+import type { Store } from "../../../store/store.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, UsageError } from "../../exit.ts";
+import { branchOf, branchOption } from "../../input/branch-name.ts";
+import { messagesFromLines } from "../../input/message-lines.ts";
+import { checkReference } from "../../input/reference.ts";
+import { readStdin } from "../../input/stdin.ts";
+import { PROGRAM } from "../../invocation.ts";
+import { missing, openToAppend, openToChange } from "../../store/open-store.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { counted } from "../../view/conversation-view.ts";
+
+/** More than the largest message; it is held in memory. */
+const CONTENT_BYTES_MAX = 64 * 1024 * 1024;
+/** All lines are held in memory before they are written as one append. */
+const LINES_BYTES_MAX = 256 * 1024 * 1024;
+
+const ROLES = ["user", "assistant", "system"];
+
+/** Everything is checked before a store or a conversation is made: a refused append leaves nothing behind. */
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const options = optionsOf(call);
+  const messages = await messagesOf(call);
+  const isKey = reference.includes(":");
+  await using store = isKey ? await openToAppend(call) : await openToChange(call, reference);
+  const conversation = await resume(call, store, reference, options);
+  const lastSeq = call.json ? 0 : await lastSeqOf(conversation);
+  const entries = await conversation.append(messages, options);
+  if (call.json) call.out.json({ entries });
+  else {
+    const count = counted(entries.length, "message");
+    const place = options.branch === undefined ? "" : ` on ${safeLine(options.branch)}`;
+    const name = `${safeLine(reference)}${place}`;
+    const last = entries.at(-1);
+    // What an append returns from before it began was there already: this was a retry.
+    if ((last?.seq ?? 0) <= lastSeq) call.out.lines([`Already there: ${count} in ${name}; nothing written`]);
+    else call.out.lines([`Appended ${count} to ${name}; its head is ${safeLine(last?.id ?? "")}`]);
+  }
+  return EXIT_DONE;
+}
+
+async function lastSeqOf(conversation: Conversation): Promise<number> {
+  return (await conversation.entries({ last: 1, all: true })).items[0]?.seq ?? 0;
+}
+
+async function resume(
+  call: Call,
+  store: Store,
+  reference: string,
+  { expectedHead, branch }: AppendOptions,
+): Promise<Conversation> {
+  const existing = await store.get(reference);
+  if (existing !== undefined) {
+    if (branch !== undefined) await branchOf(existing, branch);
+    return existing;
+  }
+  if (!reference.includes(":")) throw await missing(call, store, reference);
+  if (typeof expectedHead === "string") {
+    throw new ColloquyError(
+      "CONFLICT",
+      `There is no conversation ${reference}, so ${expectedHead} is not its head`,
+      {
+        field: "expectedHead",
+        details: { head: null },
+      },
+    );
+  }
+  if (branch !== undefined && branch !== "main") {
+    const message = `There is no conversation ${reference}, and a new one has the branch main only`;
+    throw new ColloquyError("NOT_FOUND", message, { field: "branch" });
+  }
+  return store.open(reference);
+}
+
+function optionsOf(call: Call): AppendOptions {
+  const { values } = call;
+  const branch = branchOption(call);
+  const operationId = values.get("operation-id");
+  const head = values.get("expected-head");
+  return {
+    ...(branch === undefined ? {} : { branch }),
+    operationId: operationId === undefined ? undefined : checkOperationId(operationId),
+    // No entry has an empty id, so that it can stand for "no entry yet".
+    expectedHead: head === undefined ? undefined : head === "" ? null : checkEntryId(head, "expectedHead"),
+  };
+}
+
+function messagesOf(call: Call): Promise<MessageInput[]> {
+  return call.values.has("jsonl") ? manyMessages(call) : oneMessage(call);
+}
+
+async function manyMessages({ values }: Call): Promise<MessageInput[]> {
+  const other = ["role", "content", "id"].find((name) => values.has(name));
+  if (other !== undefined) throw new UsageError(`--${other} and --jsonl cannot be given together`, other);
+  if (values.get("jsonl") !== "-")
+    throw new UsageError("--jsonl reads standard input: write --jsonl -", "jsonl");
+  return messagesFromLines(await readStdin("jsonl", LINES_BYTES_MAX));
+}
+
+async function oneMessage({ values }: Call): Promise<MessageInput[]> {
+  const missing = ["role", "content"].find((name) => !values.has(name));
+  if (missing !== undefined) {
+    throw new UsageError(
+      `"sessions append" needs --${missing}, or --jsonl -. See ${PROGRAM} sessions append --help`,
+      missing,
+    );
+  }
+  const role = values.get("role") as MessageInput["role"];
+  if (!ROLES.includes(role))
+    throw invalid(`Invalid message role "${role}": user, assistant or system`, "role");
+  const given = values.get("content") as string;
+  const message: MessageInput = {
+    role,
+    // Programs end what they print with a newline that nobody meant to say.
+    content: given === "-" ? (await readStdin("content", CONTENT_BYTES_MAX)).replace(/\r?\n$/, "") : given,
+    id: values.get("id"),
+  };
+  checkMessage(message);
+  return [message];
+}

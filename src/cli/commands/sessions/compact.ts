@@ -1,0 +1,140 @@
+import { ColloquyError, invalid } from "../../../errors.ts";
+import type { Entry } from "../../../message/types.ts";
+import type { Conversation } from "../../../store/conversation.ts";
+import { isPlainObject } from "../../../util/json.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, UsageError } from "../../exit.ts";
+import { checkEntry, entryAt, entryIdOf, entryOf } from "../../input/entry-reference.ts";
+import { checkReference } from "../../input/reference.ts";
+import { readStdin } from "../../input/stdin.ts";
+import { givenNumber } from "../../input/whole-number.ts";
+import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
+import { conversationOf, openToChange } from "../../store/open-store.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { controlText } from "../../view/control-text.ts";
+import { counted, infoJson, nameOf } from "../../view/conversation-view.ts";
+
+/** A summary that is longer is none. */
+const SUMMARY_BYTES_MAX = 1024 * 1024;
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const undo = undoOf(call);
+  const work = undo === undefined ? await compacting(call) : undoing(call, undo);
+  await using store = await openToChange(call, reference);
+  const conversation = await conversationOf(call, store, reference);
+  const { entry, lines } = await work(conversation);
+  const info = await conversation.info();
+  if (call.json) call.out.json({ info: infoJson(info), entry: entry ?? null });
+  else {
+    const [line = "", hint] = lines(quoted(nameOf(info)));
+    call.out.lines([line]);
+    if (hint !== undefined) call.out.note(hint);
+  }
+  return EXIT_DONE;
+}
+
+interface Worked {
+  readonly entry: Entry | undefined;
+  /** What to say, and a hint. */
+  readonly lines: (name: string) => readonly string[];
+}
+
+type Work = (conversation: Conversation) => Promise<Worked>;
+
+function undoOf({ values }: Call): string | undefined {
+  const undo = values.get("undo");
+  if (undo === undefined) return undefined;
+  const other = ["summary", "keep-messages", "keep-tokens"].find((option) => values.has(option));
+  if (other !== undefined) throw new UsageError(`--${other} and --undo cannot be given together`, other);
+  return checkEntry(undo);
+}
+
+function undoing(_: Call, typed: string): Work {
+  return async (conversation) => {
+    const id = await entryIdOf(conversation, typed);
+    const compaction = (await conversation.compactions()).find((one) => one.id === id);
+    if (compaction === undefined) throw await noCompaction(conversation, id, typed);
+    const entry = await conversation.undoCompaction(id);
+    const standing = await standingOf(conversation);
+    return {
+      entry,
+      lines: (name) => [
+        `Compaction ${safeLine(typed)} of ${name} is undone${effectOf(compaction.seq, standing)}`,
+      ],
+    };
+  };
+}
+
+async function noCompaction(conversation: Conversation, id: string, typed: string): Promise<ColloquyError> {
+  const entry = await entryOf(conversation, id);
+  const what = entry === undefined ? "" : `: it is ${described(entry)}`;
+  return new ColloquyError("NOT_FOUND", `Entry ${typed} is no compaction${what}`, { field: "undo" });
+}
+
+function described(entry: Entry): string {
+  const { kind, message } = entry;
+  if (message !== undefined) return `a message of the ${message.role}`;
+  const words = controlText(entry, (id) => id);
+  return `of the kind ${kind}${words === undefined ? "" : `, ${words}`}`;
+}
+
+/** The number of the newest compaction of the checked-out path that counts. */
+async function standingOf(conversation: Conversation): Promise<number | undefined> {
+  for (const { seq, undone } of (await conversation.compactions()).reverse()) {
+    if (!undone && (await entryAt(conversation, seq, {})) !== undefined) return seq;
+  }
+  return undefined;
+}
+
+function effectOf(undone: number, standing: number | undefined): string {
+  if (standing === undefined) return ": its messages count again";
+  return standing < undone
+    ? `: the earlier summary, entry ${standing}, stands again`
+    : `; the later summary, entry ${standing}, still stands`;
+}
+
+/** Everything is read and checked before the store is opened. */
+async function compacting(call: Call): Promise<Work> {
+  const keepMessages = givenNumber(call, "keep-messages", 0);
+  const keepTokens = givenNumber(call, "keep-tokens", 0);
+  const summary = await summaryOf(call);
+  return async (conversation) => {
+    const entry = await conversation.compact({
+      summarize: () => summary,
+      ...(keepMessages === undefined ? {} : { keepMessages }),
+      ...(keepTokens === undefined ? {} : { keepTokens }),
+    });
+    if (entry === undefined) return { entry, lines: (name) => tooShort(name, keepMessages ?? keepTokens) };
+    const count = isPlainObject(entry.data) ? Number(entry.data.summarised) : 0;
+    return {
+      entry,
+      lines: (name) => [
+        `The summary stands for the first ${counted(count, "message")} of ${name} now`,
+        `To undo it: ${nextCommand(`sessions compact ${name} --undo ${quoted(entry.id)}`, call.values)}`,
+      ],
+    };
+  };
+}
+
+function tooShort(name: string, keep: number | undefined): string[] {
+  return [
+    `Nothing to compact in ${name}: fewer than two messages lie before what is kept. Nothing was changed`,
+    keep === undefined
+      ? "The last 20,000 tokens are kept, unless --keep-messages or --keep-tokens says less."
+      : "The user's last message, and what follows it, is always kept.",
+  ];
+}
+
+async function summaryOf({ values }: Call): Promise<string> {
+  const given = values.get("summary");
+  if (given === undefined) {
+    throw new UsageError(
+      `"sessions compact" needs --summary, written by you: this version has no model to ask. See ${PROGRAM} sessions compact --help`,
+      "summary",
+    );
+  }
+  const summary = given === "-" ? await readStdin("summary", SUMMARY_BYTES_MAX) : given;
+  if (summary.trim() === "") throw invalid("The summary is empty: say what the beginning said", "summary");
+  return summary;
+}

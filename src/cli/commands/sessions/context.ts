@@ -1,0 +1,135 @@
+import { ColloquyError, invalid } from "../../../errors.ts";
+import type { Message } from "../../../message/types.ts";
+import type { Conversation } from "../../../store/conversation.ts";
+import type { Context, ContextOptions } from "../../../store/index.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE, UsageError } from "../../exit.ts";
+import { branchOf, branchOption } from "../../input/branch-name.ts";
+import { checkReference } from "../../input/reference.ts";
+import { givenNumber } from "../../input/whole-number.ts";
+import { PROGRAM } from "../../invocation.ts";
+import type { Output } from "../../output.ts";
+import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { table } from "../../terminal/table.ts";
+import { counted, numberText } from "../../view/conversation-view.ts";
+import { readableOf } from "../../view/message-view.ts";
+
+const STRATEGIES = ["auto", "full", "sliding", "sandwich"] as const;
+const TEXT_CHARS = 1000;
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const options = optionsOf(call);
+  await using store = await openToRead(call);
+  const conversation = await conversationOf(call, store, reference);
+  if (options.branch !== undefined) await branchOf(conversation, options.branch);
+  const context = await contextOf(conversation, options);
+  const { system = null, messages, ledger, tokens } = context;
+  if (call.json) call.out.json({ system, messages, ledger, tokens });
+  else {
+    call.out.lines(ledgerLines(call.out, context));
+    if (messages.length > 0) call.out.lines(["", ...messageTable(call.out, messages)]);
+  }
+  return EXIT_DONE;
+}
+
+function optionsOf(call: Call): ContextOptions {
+  const maxTokens = givenNumber(call, "max-tokens");
+  if (maxTokens === undefined) {
+    throw new UsageError(
+      `"sessions context" needs --max-tokens. See ${PROGRAM} sessions context --help`,
+      "max-tokens",
+    );
+  }
+  const strategy = strategyOf(call);
+  const last = givenNumber(call, "last");
+  if (last !== undefined && strategy !== "sliding")
+    throw new UsageError("--last is for --strategy sliding", "last");
+  const reserveForOutput = givenNumber(call, "reserve-for-output", 0);
+  const branch = branchOption(call);
+  return {
+    maxTokens,
+    strategy,
+    ...(last === undefined ? {} : { last }),
+    ...(reserveForOutput === undefined ? {} : { reserveForOutput }),
+    ...(branch === undefined ? {} : { branch }),
+  };
+}
+
+function strategyOf({ values }: Call): (typeof STRATEGIES)[number] {
+  const given = values.get("strategy") ?? "auto";
+  const known = STRATEGIES.find((strategy) => strategy === given);
+  if (known === undefined)
+    throw invalid(`Unknown strategy "${given}": auto, full, sliding or sandwich`, "strategy");
+  return known;
+}
+
+async function contextOf(conversation: Conversation, options: ContextOptions): Promise<Context> {
+  try {
+    return await conversation.context(options);
+  } catch (error) {
+    if (!(error instanceof ColloquyError)) throw error;
+    if (error.field === "summarize") {
+      throw new ColloquyError(
+        "NOT_SUPPORTED",
+        "For sandwich the middle must be summarised, and this version has no model to ask: use another strategy, or sessions compact",
+        { field: "strategy", cause: error },
+      );
+    }
+    // The library's words, with the name of the option.
+    const field = error.field === "maxTokens" ? "max-tokens" : error.field;
+    throw new ColloquyError(error.code, error.message, { field, cause: error });
+  }
+}
+
+function ledgerLines(out: Output, { messages, ledger, tokens }: Context): string[] {
+  const { budget, kept, summarised, repaired, dropped } = ledger;
+  const fact = (name: string, text: string): string => `${out.style("bold", name.padEnd(11))} ${text}`;
+  const room = `${numberText(tokens)} of ${numberText(budget.available)} tokens`;
+  const cutShort = kept.filter(({ truncated }) => truncated).length;
+  return [
+    fact("Sent", `${counted(messages.length, "message")}, ${room}`),
+    fact(
+      "Window",
+      `${numberText(budget.maxTokens)}, ${numberText(budget.reserveForOutput)} left for the answer`,
+    ),
+    fact(
+      "Kept",
+      counted(kept.length, "message") + (cutShort > 0 ? `, ${numberText(cutShort)} cut short` : ""),
+    ),
+    ...(summarised.count === 0 ? [] : [fact("Summarised", counted(summarised.count, "message"))]),
+    ...[...Map.groupBy(dropped, ({ reason }) => reason)].map(([reason, parts]) => {
+      const count = parts.reduce((sum, part) => sum + part.count, 0);
+      return fact("Left out", `${counted(count, "message")}: ${REASONS[reason]}`);
+    }),
+    ...Object.entries(countBy(repaired.map(({ kind }) => kind))).map(([kind, count]) =>
+      fact("Repaired", `${numberText(count)} × ${kind}`),
+    ),
+  ];
+}
+
+const REASONS: Readonly<Record<Context["ledger"]["dropped"][number]["reason"], string>> = {
+  budget: "no room",
+  window: "before the last ones that were asked for",
+  "orphan-result": "tool results without a call",
+  "duplicate-result": "tool results that came twice",
+  "misplaced-call": "tool calls that are not the assistant's",
+};
+
+function countBy(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}
+
+function messageTable(out: Output, messages: readonly Message[]): string[] {
+  return table(
+    out,
+    [
+      { title: "ROLE", rank: 0 },
+      { title: "TEXT", rank: 1, min: 8 },
+    ],
+    messages.map((message) => [message.role, safeLine(readableOf(message).slice(0, TEXT_CHARS))]),
+  );
+}

@@ -1,0 +1,55 @@
+import { textOf } from "../../../message/text.ts";
+import type { Entry } from "../../../message/types.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { branchOf, branchOption } from "../../input/branch-name.ts";
+import { checkReference } from "../../input/reference.ts";
+import type { Output } from "../../output.ts";
+import { allEntries, lastOf } from "../../store/all-entries.ts";
+import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { indented } from "../../terminal/fold.ts";
+import { safeLine, safeText } from "../../terminal/safe-text.ts";
+import { timeAgo } from "../../terminal/time-ago.ts";
+import { infoJson } from "../../view/conversation-view.ts";
+import { endMark, readableOf } from "../../view/message-view.ts";
+import { isOn, noteElsewhere, readWithTurn, turnJson, turnLines } from "../../view/turn-view.ts";
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  const last = lastOf(call);
+  const branch = branchOption(call);
+  await using store = await openToRead(call);
+  const conversation = await conversationOf(call, store, reference);
+  const info = await conversation.info();
+  if (branch !== undefined) await branchOf(conversation, branch);
+  const scope = branch === undefined ? {} : { branch };
+  const read = (): Promise<Entry[]> => allEntries(conversation, "messages", last, scope);
+  const { entries, turn } = await readWithTurn(conversation, read);
+  const isHere = turn !== undefined && isOn(turn, (await branchOf(conversation, branch)).name);
+  if (call.json) {
+    const shown = turnJson(isHere ? turn : undefined);
+    call.out.json({ info: infoJson(info), messages: entries.map(messageJson), turn: shown });
+  } else {
+    const parts = [
+      ...entries.map((entry) => messageLines(call.out, entry)),
+      ...(isHere ? [turnLines(call.out, turn)] : []),
+    ];
+    if (parts.length === 0) call.out.note("No messages yet.");
+    else call.out.lines(parts.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines])));
+    if (turn !== undefined && !isHere) noteElsewhere(call, turn);
+  }
+  return EXIT_DONE;
+}
+
+function messageJson({ message, at, id }: Entry): Record<string, unknown> {
+  const text = message === undefined ? "" : textOf(message);
+  return { role: message?.role ?? null, text, at, id, endState: message?.endState };
+}
+
+/** The text is indented, so that no message can look like the heading of another one. */
+function messageLines(out: Output, { message, at }: Entry): string[] {
+  if (message === undefined) return [];
+  const role = out.style("bold", safeLine(message.role));
+  const heading = `${role}${endMark(message)} ${out.style("dim", `· ${timeAgo(at)}`)}`;
+  return [heading, ...indented(safeText(readableOf(message)).split("\n"), out.columns)];
+}

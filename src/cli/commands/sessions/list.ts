@@ -1,0 +1,36 @@
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { wholeNumber } from "../../input/whole-number.ts";
+import { openToRead } from "../../store/open-store.ts";
+import {
+  conversationTable,
+  infoJson,
+  TRASH_COLUMNS_MIN,
+  trashJson,
+  trashTable,
+} from "../../view/conversation-view.ts";
+
+/** The store's own limit, asked here so that the error names the option. */
+const LIMIT_MAX = 10_000;
+
+export async function run(call: Call): Promise<number> {
+  const trash = call.flags.has("trash");
+  const limit = call.values.get("limit");
+  const limitCount = limit === undefined ? undefined : wholeNumber(limit, "limit", LIMIT_MAX);
+  await using store = await openToRead(call);
+  const page = (await store?.list({
+    trash,
+    limit: limitCount,
+    cursor: call.values.get("cursor"),
+  })) ?? { items: [], cursor: null };
+  const { items, cursor } = page;
+  if (call.json) call.out.json({ items: items.map(trash ? trashJson : infoJson), cursor });
+  else if (items.length > 0)
+    call.out.lines(trash ? trashTable(call.out, items) : conversationTable(call.out, items));
+  else call.out.note(trash ? "The trash is empty." : "No conversations.");
+  if (call.json) return EXIT_DONE;
+  if (trash && items.length > 0 && call.out.columns < TRASH_COLUMNS_MIN)
+    call.out.note("The ids are cut: --json, or a wider window, has them whole.");
+  if (cursor !== null) call.out.note(`There are more: add --cursor ${cursor}`);
+  return EXIT_DONE;
+}

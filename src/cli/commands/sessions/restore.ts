@@ -1,0 +1,27 @@
+import { ColloquyError, invalid } from "../../../errors.ts";
+import type { Store } from "../../../store/store.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { checkReference } from "../../input/reference.ts";
+import { openToChange } from "../../store/open-store.ts";
+import { infoJson, nameOf } from "../../view/conversation-view.ts";
+
+export async function run(call: Call): Promise<number> {
+  const reference = checkReference(call.args[0] as string);
+  await using store = await openToChange(call, reference);
+  if ((await store.get(reference)) !== undefined) {
+    throw new ColloquyError("NOT_FOUND", `Conversation ${reference} is not in the trash`);
+  }
+  if (reference.includes(":")) throw await needsId(call, store, reference);
+  const info = await store.restore(reference);
+  if (call.json) call.out.json({ info: infoJson(info) });
+  else call.out.lines([`${nameOf(info)} is back`]);
+  return EXIT_DONE;
+}
+
+/** A deleted conversation has given up its session key, so that several may have had the same. */
+async function needsId(call: Call, store: Store, key: string): Promise<ColloquyError> {
+  const { trashedAs, wayBack } = await import("../../view/in-trash.ts");
+  const back = wayBack(call, await trashedAs(store, key));
+  return invalid(`"${key}" is a session key; what is in the trash is named by its id: ${back}`, "id");
+}

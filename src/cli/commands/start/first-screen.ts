@@ -1,0 +1,90 @@
+import type { Store } from "../../../store/store.ts";
+import type { Call } from "../../command.ts";
+import { EXIT_DONE } from "../../exit.ts";
+import { nextCommand, PROGRAM } from "../../invocation.ts";
+import { openToRead } from "../../store/open-store.ts";
+import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
+import { safeLine } from "../../terminal/safe-text.ts";
+import { conversationTable, counted, infoJson } from "../../view/conversation-view.ts";
+
+const LATEST = 5;
+const TRASH_COUNTED = 1000;
+
+/** What somebody sees who types nothing but `colloquy`. Makes nothing. */
+export async function run(call: Call): Promise<number> {
+  if (call.flags.has("version")) return showVersion(call);
+  const target = storeTarget(call.values);
+  await using store = await openToRead(call, target);
+  const conversations = store === undefined ? 0 : await countOf(store);
+  const items = (await store?.list({ limit: LATEST }))?.items ?? [];
+  const { engine, path } = target;
+  if (call.json) {
+    const exists = store !== undefined;
+    call.out.json({ store: { engine, path, exists }, conversations, items: items.map(infoJson) });
+  } else if (items.length === 0) call.out.lines(welcome(call, target, await trashLine(call, store)));
+  else {
+    call.out.lines([
+      `${counted(conversations, "conversation")} in ${placeOf(target)}`,
+      "",
+      ...conversationTable(call.out, items),
+      "",
+      `Read one:        ${nextCommand("sessions history CONVERSATION", call.values)}`,
+      `See all:         ${nextCommand("sessions list", call.values)}`,
+      `Go another way:  ${nextCommand("sessions branch CONVERSATION", call.values)}`,
+      `Keep a copy:     ${nextCommand("backup PATH", call.values)}`,
+      `Much more:       ${PROGRAM} --help`,
+    ]);
+  }
+  return EXIT_DONE;
+}
+
+/** From the listing, which reads no messages however many there are. */
+async function countOf(store: Store): Promise<number> {
+  let count = 0;
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const page = await store.list({ limit: 10_000, ...(cursor === undefined ? {} : { cursor }) });
+    count += page.items.length;
+    cursor = page.cursor;
+  }
+  return count;
+}
+
+function welcome({ out, values }: Call, target: StoreTarget, trash: string | undefined): string[] {
+  return [
+    out.style("bold", "Colloquy keeps every word of every conversation an AI agent has."),
+    "",
+    target.missing
+      ? `There is no store yet; the first message or import makes ${placeOf(target)}`
+      : `${trash === undefined ? "Nothing is stored yet" : "No conversations"} in ${placeOf(target)}`,
+    ...(trash === undefined ? [] : [trash]),
+    "",
+    "Keep a first message:",
+    `  ${nextCommand('sessions append notes:first --role user --content "Hello"', values)}`,
+    "Read it back:",
+    `  ${nextCommand("sessions history notes:first", values)}`,
+    "Take in what Claude Code, Codex and others have written:",
+    `  ${nextCommand("import", values)}`,
+    "See all commands:",
+    `  ${PROGRAM} --help`,
+  ];
+}
+
+/** A store that looks empty may only have everything in the trash. */
+async function trashLine({ values }: Call, store: Store | undefined): Promise<string | undefined> {
+  const page = await store?.list({ trash: true, limit: TRASH_COUNTED });
+  if (page === undefined || page.items.length === 0) return undefined;
+  const count = `${page.cursor === null ? "" : "More than "}${counted(page.items.length, "conversation")}`;
+  return `${count} in the trash: ${nextCommand("sessions list --trash", values)}`;
+}
+
+function placeOf({ engine, path }: StoreTarget): string {
+  return safeLine(path === null ? `${engine}:` : path);
+}
+
+async function showVersion({ json, out }: Call): Promise<number> {
+  const { packageVersion } = await import("../../version.ts");
+  const version = packageVersion();
+  if (json) out.json({ version });
+  else out.lines([version]);
+  return EXIT_DONE;
+}

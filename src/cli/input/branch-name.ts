@@ -1,0 +1,35 @@
+import { ColloquyError } from "../../errors.ts";
+import { checkLabel } from "../../message/validate.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { BranchInfo } from "../../store/index.ts";
+import type { Call } from "../command.ts";
+
+const NAMES_SHOWN = 5;
+
+/** What `--branch` says, checked before a store is opened. */
+export function branchOption({ values }: Call): string | undefined {
+  const name = values.get("branch");
+  return name === undefined ? undefined : checkBranchName(name);
+}
+
+export function checkBranchName(name: string): string {
+  return checkLabel(name, "branch");
+}
+
+/** The branch of that name, or the checked-out one. */
+export async function branchOf(conversation: Conversation, name: string | undefined): Promise<BranchInfo> {
+  const branches = await conversation.branches();
+  const found = branches.find((branch) => (name === undefined ? branch.active : branch.name === name));
+  if (found !== undefined) return found;
+  throw await noBranch(name ?? "main", branches);
+}
+
+async function noBranch(name: string, branches: readonly BranchInfo[]): Promise<ColloquyError> {
+  const names = branches.map((branch) => branch.name);
+  const { suggestion } = await import("../suggest.ts");
+  const hint = suggestion(name, names);
+  const others = names.length - NAMES_SHOWN;
+  const known = names.slice(0, NAMES_SHOWN).join(", ") + (others > 0 ? ` and ${others} more` : "");
+  const help = hint === undefined ? `; there is ${known}` : `; did you mean "${hint}"?`;
+  return new ColloquyError("NOT_FOUND", `There is no branch "${name}"${help}`, { field: "branch" });
+}

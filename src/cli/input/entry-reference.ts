@@ -1,0 +1,71 @@
+import { ColloquyError, invalid } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import { checkEntryId } from "../../message/validate.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { encodeCursor } from "../../store/read/cursor.ts";
+import { WHOLE_LOG } from "../../store/read/entry-query.ts";
+import type { Scope } from "../store/all-entries.ts";
+
+/** An entry as a person names it: by its id, by its number in `sessions show`, or by its label. */
+export async function entryIdOf(conversation: Conversation, text: string): Promise<string> {
+  if (await hasEntry(conversation, text)) return text;
+  const found = (await byNumber(conversation, text)) ?? (await byLabel(conversation, text));
+  if (found === undefined) throw noEntry(text);
+  return found;
+}
+
+/** For what cannot be undone: a number that was meant as an id must not hit another entry. */
+export async function exactEntryId(conversation: Conversation, text: string): Promise<string> {
+  if (await hasEntry(conversation, text)) return text;
+  const meant = await entryIdOf(conversation, text);
+  throw invalid(`This cannot be undone, so it takes the id of the entry: "${text}" is ${meant}`, "ENTRY");
+}
+
+export function checkEntry(text: string): string {
+  return checkEntryId(text, "ENTRY");
+}
+
+async function hasEntry(conversation: Conversation, id: string): Promise<boolean> {
+  try {
+    await conversation.entries({ after: id, limit: 1, all: true });
+    return true;
+  } catch (error) {
+    if (error instanceof ColloquyError && error.code === "NOT_FOUND") return false;
+    throw error;
+  }
+}
+
+async function byNumber(conversation: Conversation, text: string): Promise<string | undefined> {
+  if (!/^[1-9]\d{0,14}$/.test(text)) return undefined;
+  return (await entryAt(conversation, Number(text), { all: true }))?.id;
+}
+
+/** The entry of this number, where it lies in the scope. */
+export async function entryAt(
+  conversation: Conversation,
+  seq: number,
+  scope: Scope,
+): Promise<Entry | undefined> {
+  const cursor = encodeCursor("e", "forward", seq - 1, WHOLE_LOG);
+  const [entry] = (await conversation.entries({ ...scope, cursor, limit: 1 })).items;
+  return entry?.seq === seq ? entry : undefined;
+}
+
+/** The entry of this id, wherever it lies. */
+export async function entryOf(conversation: Conversation, id: string): Promise<Entry | undefined> {
+  const [next] = (await conversation.entries({ after: id, limit: 1, all: true })).items;
+  const place = next === undefined ? { last: 1 } : { before: next.id, limit: 1 };
+  const [entry] = (await conversation.entries({ ...place, all: true })).items;
+  return entry?.id === id ? entry : undefined;
+}
+
+async function byLabel(conversation: Conversation, text: string): Promise<string | undefined> {
+  const [found, another] = (await conversation.labels()).filter(({ label }) => label === text);
+  if (another !== undefined) throw invalid(`Several entries have the label "${text}": use an id`, "ENTRY");
+  return found?.entry;
+}
+
+function noEntry(text: string): ColloquyError {
+  const expected = 'its id, its number in "sessions show", or its label is expected';
+  return new ColloquyError("NOT_FOUND", `There is no entry "${text}": ${expected}`, { field: "ENTRY" });
+}

@@ -1,0 +1,59 @@
+import { type UsualPlace, usualPlaces } from "../../formats/import/usual-places.ts";
+import type { Call } from "../command.ts";
+import { UsageError } from "../exit.ts";
+import { safeLine } from "../terminal/safe-text.ts";
+
+/** The usual places that a person agrees to. Without a person there must be `--yes`, unless nothing is written. */
+export async function chooseSources(call: Call): Promise<string[]> {
+  const { homedir } = process.getBuiltinModule("node:os");
+  const places = usualPlaces(homedir(), process.env);
+  if (places.length === 0) {
+    throw new UsageError("Nothing was found in the usual places: name a file or folder", "PATH");
+  }
+  const all = places.map(({ path }) => path);
+  if (["yes", "dry-run", "verify"].some((flag) => call.flags.has(flag))) return all;
+  if (!call.json) showPlaces(places);
+  if (call.json || !process.stdin.isTTY) {
+    const found = call.json ? `Found ${places.map(placeText).join(", ")}. ` : "";
+    throw new UsageError(`${found}Say --yes to import all of it, or name a PATH`, "PATH");
+  }
+  return ask(all);
+}
+
+function showPlaces(places: readonly UsualPlace[]): void {
+  const lines = places.map((place, index) => `  ${index + 1}  ${placeText(place)}\n`);
+  process.stderr.write(`Found in the usual places:\n${lines.join("")}`);
+}
+
+function placeText({ tool, path }: UsualPlace): string {
+  return `${tool}: ${safeLine(path)}`;
+}
+
+async function ask(all: readonly string[]): Promise<string[]> {
+  const { createInterface } = await import("node:readline/promises");
+  const prompt = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    for (;;) {
+      const answer = await prompt.question("Import all of it? [Y/n, or numbers such as 1,3] ");
+      const chosen = chosenOf(answer, all);
+      if (chosen !== undefined) return chosen;
+    }
+  } catch (error) {
+    // Ctrl-C and Ctrl-D say no.
+    if ((error as NodeJS.ErrnoException).code !== "ABORT_ERR") throw error;
+    process.stderr.write("\n");
+    return [];
+  } finally {
+    prompt.close();
+  }
+}
+
+/** `undefined` when it is no answer to the question. */
+export function chosenOf(answer: string, all: readonly string[]): string[] | undefined {
+  const word = answer.trim().toLowerCase();
+  if (["", "y", "yes", "all"].includes(word)) return [...all];
+  if (["n", "no"].includes(word)) return [];
+  const numbers = word.split(/[\s,]+/).map(Number);
+  const paths = numbers.map((number) => all[number - 1]);
+  return paths.every((path): path is string => path !== undefined) ? paths : undefined;
+}

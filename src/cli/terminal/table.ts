@@ -1,0 +1,74 @@
+import type { Output } from "../output.ts";
+import { cut, pad, widthOf } from "./width.ts";
+
+export interface Column {
+  readonly title: string;
+  readonly align?: "left" | "right";
+  /** In a narrow terminal columns are left out by rank, highest first. The first column always stays. */
+  readonly rank: number;
+  /** May be cut down to so many columns before any is left out. */
+  readonly min?: number;
+}
+
+const GAP = "  ";
+
+/** Rows below headings, fitted to the terminal. Cells are safe text already. */
+export function table(
+  out: Output,
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+): string[] {
+  const natural = columns.map(({ title }, index) =>
+    rows.reduce((width, row) => Math.max(width, widthOf(row[index] ?? "")), widthOf(title)),
+  );
+  const widths = fitted(columns, natural, out.columns);
+  const line = (cells: readonly string[]): string =>
+    [...widths]
+      .map(([index, width]) => pad(cut(cells[index] ?? "", width), width, columns[index]?.align ?? "left"))
+      .join(GAP)
+      .trimEnd();
+  return [out.style("bold", line(columns.map(({ title }) => title))), ...rows.map(line)];
+}
+
+/** The width of each column that is shown, by its place. */
+function fitted(
+  columns: readonly Column[],
+  natural: readonly number[],
+  available: number,
+): Map<number, number> {
+  const byRank = columns.map((_, index) => index).sort((a, b) => rankOf(columns, b) - rankOf(columns, a));
+  const widths = new Map(natural.entries());
+  for (const leftOut of byRank) {
+    const over = tableWidth(widths) - available;
+    if (over <= 0 || shrink(columns, widths, over)) return widths;
+    if (leftOut !== 0) widths.delete(leftOut);
+  }
+  // Only what identifies the row is left, and even that is too wide.
+  if (tableWidth(widths) > available) widths.set(0, Math.max(1, available));
+  return widths;
+}
+
+function rankOf(columns: readonly Column[], index: number): number {
+  return index === 0 ? -1 : (columns[index]?.rank ?? 0);
+}
+
+function tableWidth(widths: ReadonlyMap<number, number>): number {
+  return [...widths.values()].reduce((sum, width) => sum + width, GAP.length * (widths.size - 1));
+}
+
+/**
+ * Take what is too much from the columns that may be cut, always from the
+ * widest. False, with nothing taken, when it is not enough.
+ */
+function shrink(columns: readonly Column[], widths: Map<number, number>, over: number): boolean {
+  const spare = (index: number, width: number): number => Math.max(0, width - (columns[index]?.min ?? width));
+  const room = [...widths].reduce((sum, [index, width]) => sum + spare(index, width), 0);
+  if (room < over) return false;
+  for (let taken = 0; taken < over; taken++) {
+    const [index, width] = [...widths]
+      .filter(([index, width]) => spare(index, width) > 0)
+      .reduce((widest, column) => (column[1] > widest[1] ? column : widest));
+    widths.set(index, width - 1);
+  }
+  return true;
+}

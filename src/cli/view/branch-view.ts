@@ -1,0 +1,77 @@
+/** Branches as the command shows them, to people and to programs. */
+import type { BranchInfo } from "../../store/index.ts";
+import type { Output } from "../output.ts";
+import { fold } from "../terminal/fold.ts";
+import { safeLine } from "../terminal/safe-text.ts";
+import { table } from "../terminal/table.ts";
+import { widthOf } from "../terminal/width.ts";
+import { STEP_MAX, treeRows } from "./branch-tree.ts";
+import { numberText } from "./conversation-view.ts";
+
+/** The seven members that `--json` promises. */
+export function branchJson(branch: BranchInfo): Record<string, unknown> {
+  const { name, head, forkedFrom, parent, depth, entryCount, active } = branch;
+  return { name, head, forkedFrom, parent, depth, entryCount, active };
+}
+
+/** So much of a name is always seen. */
+const NAME_COLUMNS_MIN = 12;
+/** What the columns beside the tree take. */
+const BESIDE_COLUMNS = 33;
+const DEPTH_COLUMNS = 9;
+/** A tree that is drawn wider is no longer read. */
+const TREE_COLUMNS_MAX = 160;
+const WARNINGS_SHOWN = 3;
+
+/** A drawn tree, fitted to the terminal. `lastAt` says when a branch was last written. */
+export function branchTable(
+  out: Output,
+  branches: readonly BranchInfo[],
+  lastAt: (branch: BranchInfo) => string,
+): string[] {
+  const rows = treeRows(branches, stepFor(out, branches));
+  const nameMin = rows.reduce(
+    (width, { branch, lines }) => Math.max(width, 2 + lines.length + shownWidth(branch)),
+    0,
+  );
+  return table(
+    out,
+    [
+      { title: "  BRANCH", rank: 0, min: Math.min(nameMin, out.columns) },
+      { title: "DEPTH", rank: 1, align: "right" },
+      { title: "ENTRIES", rank: 2, align: "right" },
+      { title: "LAST", rank: 3 },
+    ],
+    rows.map(({ branch, lines }) => [
+      `${branch.active ? "*" : " "} ${lines}${safeLine(branch.name)}`,
+      `${branch.warning === null ? "" : "! "}${numberText(branch.depth)}`,
+      numberText(branch.entryCount),
+      lastAt(branch),
+    ]),
+  );
+}
+
+/** How many columns a level may take so that the deepest name is still seen. */
+function stepFor({ columns }: Output, branches: readonly BranchInfo[]): number {
+  const room = Math.min(columns, TREE_COLUMNS_MAX);
+  for (let step = STEP_MAX; step > 0; step--) {
+    const widest = branches.reduce(
+      (width, branch) => Math.max(width, 2 + (branch.depth - 1) * step + shownWidth(branch)),
+      0,
+    );
+    if (widest + (step === 1 ? DEPTH_COLUMNS : BESIDE_COLUMNS) <= room) return step;
+  }
+  return 0;
+}
+
+function shownWidth({ name }: BranchInfo): number {
+  return Math.min(NAME_COLUMNS_MIN, widthOf(safeLine(name)));
+}
+
+/** What is to be heeded, so that it is seen. */
+export function warningLines(out: Output, warnings: readonly string[]): string[] {
+  const others = warnings.length - WARNINGS_SHOWN;
+  const shown = warnings.slice(0, WARNINGS_SHOWN).map((warning) => `Warning: ${safeLine(warning)}`);
+  const lines = others > 0 ? [...shown, `Warning: ${others} more branches lie as deep`] : shown;
+  return lines.flatMap((line) => fold(line, out.columns)).map((line) => out.style("yellow", line));
+}

@@ -1,0 +1,65 @@
+/** What was done to a conversation, in words. */
+import type { Entry } from "../../message/types.ts";
+import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { counted } from "./conversation-view.ts";
+
+/** How an entry is named: by its number, where that is known. */
+export type NameEntry = (id: string) => string;
+
+/** `undefined` for an entry that is none of those, or not as it should be. Not yet safe for a terminal. */
+export function controlText({ kind, data }: Entry, nameOf: NameEntry): string | undefined {
+  if (!isPlainObject(data)) return undefined;
+  const control = data as JsonObject;
+  if (kind === "removed") return "went with its branch";
+  if (kind === "label") return labelText(control, nameOf);
+  if (kind === "custom") return CUSTOM.get(String(control.type))?.(control, nameOf);
+  return kind === "info" ? INFOS.get(String(control.type))?.(control, nameOf) : undefined;
+}
+
+function labelText({ entry, label }: JsonObject, nameOf: NameEntry): string | undefined {
+  if (!isText(entry)) return undefined;
+  if (label === null) return `label taken off ${nameOf(entry)}`;
+  return isText(label) ? `label "${label}" on ${nameOf(entry)}` : undefined;
+}
+
+type Words = (data: JsonObject, nameOf: NameEntry) => string | undefined;
+
+const branchText: Words = ({ name, from, from_seq, checkout, former }) => {
+  if (!isText(name)) return undefined;
+  if (isText(former)) return `${name} begins anew; the former ${name} is ${former}`;
+  const start = from === null ? "the start" : `#${Number(from_seq)}`;
+  return `branch ${name} from ${start}${checkout === true ? ", checked out" : ""}`;
+};
+
+const turnText: Words = ({ state, text }) => {
+  const how = state === "interrupted" || state === "stopped" ? ` (${state})` : "";
+  // Its branch was pruned while it was under way.
+  if (isText(text) && text !== "") return `turn ended${how} on no branch: ${text}`;
+  return `turn ended without an answer${how}`;
+};
+
+const INFOS: ReadonlyMap<string, Words> = new Map<string, Words>([
+  ["branch", branchText],
+  ["checkout", ({ name }) => (isText(name) ? `checked out ${name}` : undefined)],
+  ["flatten", ({ former }) => (isText(former) ? `flattened; the former main is ${former}` : "flattened")],
+  [
+    "prune",
+    ({ branches }) => (Array.isArray(branches) ? `pruned ${counted(branches.length, "branch")}` : undefined),
+  ],
+  [
+    "undo-compaction",
+    ({ compaction }, nameOf) => (isText(compaction) ? `compaction ${nameOf(compaction)} undone` : undefined),
+  ],
+  ["turn", turnText],
+  ["records", () => "records of the source that are no messages"],
+  ["import", ({ format }) => (isText(format) ? `imported from ${format}` : undefined)],
+]);
+
+/** What an import adds. */
+const CUSTOM: ReadonlyMap<string, Words> = new Map<string, Words>([
+  ["unusable-message", ({ role }) => `a message of the ${role} without content`],
+]);
+
+function isText(value: Json | undefined): value is string {
+  return typeof value === "string";
+}

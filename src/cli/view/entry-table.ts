@@ -1,0 +1,52 @@
+import type { Entry } from "../../message/types.ts";
+import type { Output } from "../output.ts";
+import { safeLine } from "../terminal/safe-text.ts";
+import { type Column, table } from "../terminal/table.ts";
+import { timeAgo } from "../terminal/time-ago.ts";
+import { controlText } from "./control-text.ts";
+import { endMark, summaryOf } from "./message-view.ts";
+
+const COLUMNS: readonly Column[] = [
+  { title: "SEQ", rank: 0, align: "right" },
+  { title: "WHAT", rank: 2 },
+  { title: "WHEN", rank: 3 },
+  { title: "TEXT", rank: 1, min: 8 },
+];
+/** Only where there is one. */
+const LABEL: Column = { title: "LABEL", rank: 4, min: 8 };
+
+/** What is said about entries elsewhere in the log, by their ids. */
+export interface Notes {
+  readonly labels?: ReadonlyMap<string, string>;
+  /** Compactions that count no longer. */
+  readonly undone?: ReadonlySet<string>;
+}
+
+/** Entries, a line each. */
+export function entryTable(
+  out: Output,
+  entries: readonly Entry[],
+  { labels = new Map(), undone = new Set() }: Notes = {},
+): string[] {
+  const labelled = entries.some(({ id }) => labels.has(id));
+  const [seq, what, when, text] = COLUMNS as [Column, Column, Column, Column];
+  const columns = labelled ? [seq, what, when, LABEL, text] : COLUMNS;
+  const numbers = new Map(entries.map((entry) => [entry.id, `#${entry.seq}`]));
+  const named = (id: string): string => numbers.get(id) ?? id;
+  return table(
+    out,
+    columns,
+    entries.map((entry) => [
+      String(entry.seq),
+      safeLine(whatOf(entry, undone)),
+      timeAgo(entry.at),
+      ...(labelled ? [safeLine(labels.get(entry.id) ?? "")] : []),
+      safeLine(controlText(entry, named) ?? summaryOf(entry)),
+    ]),
+  );
+}
+
+function whatOf({ id, kind, message }: Entry, undone: ReadonlySet<string>): string {
+  if (message !== undefined) return `${message.role}${endMark(message)}`;
+  return undone.has(id) ? `${kind} (undone)` : kind;
+}

@@ -1,0 +1,28 @@
+/** Damage, as the command tells it to people and to programs. */
+import { unavailable } from "../../errors.ts";
+import type { Finding } from "../../store/index.ts";
+import type { Call } from "../command.ts";
+import { report } from "../output.ts";
+
+const FINDINGS_SHOWN = 5;
+
+export function findingJson({ code, conversation, source, line, message }: Finding): Record<string, unknown> {
+  return { code, conversation, source, line, message };
+}
+
+/** The file, the line and the conversation, as far as they are known. */
+export function placeOf({ source, line, conversation }: Finding): string {
+  const place = [source ?? "", line === null ? "" : `line ${line}`].filter((part) => part !== "").join(", ");
+  return conversation === null ? place : `${place} (conversation ${conversation})`.trimStart();
+}
+
+/** Say on standard error what is wrong with a copy. */
+export function warnOfDamage({ json }: Call, what: string, findings: readonly Finding[], more: string): void {
+  const warn = (text: string): void => report("warning", unavailable(text), json);
+  for (const finding of findings.slice(0, FINDINGS_SHOWN)) {
+    const place = placeOf(finding);
+    warn(`${what}: ${finding.message}${place === "" ? "" : ` – ${place}`}`);
+  }
+  const others = findings.length - FINDINGS_SHOWN;
+  if (others > 0) warn(`${what}: ${others} more problems. To see all: ${more}`);
+}

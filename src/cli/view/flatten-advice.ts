@@ -1,0 +1,24 @@
+import type { BranchInfo } from "../../store/index.ts";
+import type { Call } from "../command.ts";
+import { nextCommand, quoted } from "../invocation.ts";
+import { safeLine } from "../terminal/safe-text.ts";
+
+/** What to do about branches that lie too deep. Only the checked-out one can be flattened. */
+export function flattenAdvice(
+  { values, out }: Call,
+  reference: string,
+  branches: readonly BranchInfo[],
+): void {
+  const deep = branches.filter(({ warning }) => warning !== null);
+  const branch = deep.find(({ active }) => active) ?? deep[0];
+  if (branch === undefined) return;
+  const name = quoted(safeLine(reference));
+  const flatten = nextCommand(`sessions flatten ${name}`, values);
+  if (branch.active) out.note(`To make the checked-out path a plain main: ${flatten}`);
+  else {
+    const words = `sessions checkout ${name} ${quoted(safeLine(branch.name))}`;
+    out.note("To make a deep path a plain main, go there and flatten it:");
+    out.note(`  ${nextCommand(words, values)}`);
+    out.note(`  ${flatten}`);
+  }
+}

@@ -1,0 +1,91 @@
+import type { Imported, ImportReport, Skipped } from "../../formats/import/report.ts";
+import type { Call } from "../command.ts";
+import { nextCommand } from "../invocation.ts";
+import { bytesText } from "../terminal/bytes-text.ts";
+import { safeLine } from "../terminal/safe-text.ts";
+import { cut } from "../terminal/width.ts";
+import { wrap } from "../terminal/wrap.ts";
+import { counted } from "./conversation-view.ts";
+
+/** So many lines of each kind are shown to a person; `--json` gives all. */
+const SHOWN_MAX = 10;
+const TITLE_COLUMNS_MAX = 48;
+
+export function importLines(call: Call, report: ImportReport): string[] {
+  const { columns } = call.out;
+  const { skipped, skippedCount, missing, missingCount, unknown, unresolved, unresolvedReferences } = report;
+  const grown = report.imported.filter(({ added }) => added > 0);
+  return [
+    ...wrap(summary(call, report, grown.length), columns),
+    ...grown.slice(0, SHOWN_MAX).map((item) => conversationLine(call, item)),
+    ...more(grown.length),
+    ...asides(report).flatMap((aside) => wrap(aside, columns)),
+    ...section("Skipped", skippedCount, skipped.map(placeLine)),
+    ...section("Missing from the store", missingCount, missing.map(placeLine)),
+    ...section(
+      "Kept, but of a type that is not known",
+      Object.keys(unknown).length,
+      Object.entries(unknown).map(([type, count]) => `${safeLine(type)}: ${count}`),
+    ),
+    ...section("Not found, though something refers to it", unresolved, unresolvedReferences.map(safeLine)),
+    ...(report.interrupted ? ["Stopped before the end. The same command goes on from here."] : []),
+    ...(grown.length > 0 && !report.dryRun
+      ? [`To see them: ${nextCommand("sessions list", call.values)}`]
+      : []),
+  ];
+}
+
+function summary(call: Call, report: ImportReport, grown: number): string {
+  const { messages, branches, files, unchanged, ignored, bytes, dryRun, missingCount, records } = report;
+  const others = ignored > 0 ? `, ${ignored} of other programs` : "";
+  const same = unchanged > 0 ? `, ${unchanged} unchanged` : "";
+  const read = `${counted(files, "file")} read${same}${others} (${bytesText(bytes)})`;
+  if (call.flags.has("verify")) {
+    const found = `${counted(records, "record")} of ${counted(files, "file")}`;
+    return missingCount === 0
+      ? `Verified: all ${found} are in the store.`
+      : `${missingCount} of ${found} are not in the store.`;
+  }
+  if (files + unchanged === 0) return `Found no conversations. ${read}.`;
+  if (messages === 0) return `Nothing new. ${read}.`;
+  const leaving = branches > 0 ? ` and ${counted(branches, "branch")}` : "";
+  const found = `${counted(messages, "message")}${leaving} in ${counted(grown, "conversation")}`;
+  return `${dryRun ? "Would take in" : "Took in"} ${found}. ${read}.`;
+}
+
+/** What was left alone, and why. */
+function asides({ imported, forgotten, pending }: ImportReport): string[] {
+  const flagged = (flag: string): number => imported.filter(({ flags }) => flags[flag] !== undefined).length;
+  const [trashed, purged] = [flagged("in-trash"), flagged("purged")];
+  return [
+    ...(trashed > 0 ? [`${counted(trashed, "conversation")} in the trash got nothing.`] : []),
+    ...(purged > 0 ? [`${counted(purged, "conversation")} that you purged stay away.`] : []),
+    ...(forgotten > 0 ? [`${counted(forgotten, "file")} passed over, as you said with --forget.`] : []),
+    ...(trashed + purged + forgotten > 0 ? ["--again brings them back."] : []),
+    ...(pending > 0
+      ? [`${counted(pending, "file")} with an end that is not complete yet: it is left for later.`]
+      : []),
+  ];
+}
+
+function conversationLine(call: Call, { id, key, title, added, branches, flags }: Imported): string {
+  const name = cut(safeLine(title ?? ""), TITLE_COLUMNS_MAX);
+  const odd = Object.entries(flags).map(([flag, count]) => `${safeLine(flag)} ${count}`);
+  const parts = [counted(added, "message"), ...(branches > 1 ? [counted(branches, "branch")] : []), ...odd];
+  return `  ${call.out.style("bold", safeLine(key ?? id))}  ${name === "" ? "" : `${name}  `}${parts.join(" · ")}`;
+}
+
+function placeLine({ source, line, offset, reason }: Skipped): string {
+  const place = line === null ? (offset === null ? "" : `, byte ${offset}`) : `:${line}`;
+  return `${safeLine(source)}${place}: ${safeLine(reason)}`;
+}
+
+function section(title: string, count: number, lines: readonly string[]): string[] {
+  if (count === 0) return [];
+  const shown = lines.slice(0, SHOWN_MAX).map((line) => `  ${line}`);
+  return [`${title}: ${count}`, ...shown, ...more(count)];
+}
+
+function more(count: number): string[] {
+  return count > SHOWN_MAX ? [`  … and ${count - SHOWN_MAX} more (--json lists all)`] : [];
+}

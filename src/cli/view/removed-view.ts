@@ -1,0 +1,57 @@
+/** What was taken away, or would be. */
+import type { RetentionItem } from "../../store/index.ts";
+import type { Output } from "../output.ts";
+import { bytesText } from "../terminal/bytes-text.ts";
+import { fold } from "../terminal/fold.ts";
+import { safeLine } from "../terminal/safe-text.ts";
+import { table } from "../terminal/table.ts";
+import { counted, numberText } from "./conversation-view.ts";
+
+export const DRY_RUN_NOTE = "Nothing was changed.";
+
+/** `entries` of a conversation counts its messages. */
+type What = "branch" | "conversation";
+const PART: Readonly<Record<What, string>> = { branch: "entry", conversation: "message" };
+
+export function removedTable(out: Output, what: What, items: readonly RetentionItem[]): string[] {
+  return table(
+    out,
+    [
+      { title: what.toUpperCase(), rank: 0, min: 12 },
+      { title: what === "branch" ? "ENTRIES" : "MESSAGES", rank: 2, align: "right" },
+      { title: "SIZE", rank: 1, align: "right" },
+    ],
+    items.map(({ name, entries, bytes }) => [safeLine(name), numberText(entries), bytesText(bytes)]),
+  );
+}
+
+/** "2 branches with 7 entries, 1.2 kB". */
+export function totalOf(items: readonly RetentionItem[], what: What, bytes: number): string {
+  const entries = items.reduce((sum, item) => sum + item.entries, 0);
+  return `${counted(items.length, what)} with ${counted(entries, PART[what])}, ${bytesText(bytes)}`;
+}
+
+/** What is said below the table of what was removed for good. */
+export function removedLines(
+  out: Output,
+  dryRun: boolean,
+  what: What,
+  items: readonly RetentionItem[],
+  bytes: number,
+): string[] {
+  const total = totalOf(items, what, bytes);
+  return fold(
+    dryRun ? `${total} would be removed. ${DRY_RUN_NOTE}` : `${total} removed for good.`,
+    out.columns,
+  );
+}
+
+/** Whoever erases wants to know where the words are still. */
+export function copiesLines(out: Output, copies: readonly string[]): string[] {
+  if (copies.length === 0) return [];
+  const said = "Warning: these copies may hold the same words; remove them yourself:";
+  return [
+    ...fold(said, out.columns).map((line) => out.style("yellow", line)),
+    ...copies.map((copy) => `  ${safeLine(copy)}`),
+  ];
+}
