@@ -11,28 +11,29 @@
  * The module exports `open(folder, options)`. It is given as an address
  * because the crash and two-writer tests open it in processes of their own.
  */
-import { appending } from "./appending.ts";
-import { backup } from "./backup.ts";
-import { badInput } from "./bad-input.ts";
-import { blobs } from "./blobs.ts";
-import { changes } from "./changes.ts";
-import { compaction } from "./compaction.ts";
+
 import { contract } from "./contract.ts";
-import { conversations } from "./conversations.ts";
-import { crashes } from "./crashes.ts";
-import { erasure } from "./erasure.ts";
-import { following } from "./following.ts";
 import { Bench, type Check, type EngineModule, type TestFunction, type Topic } from "./kit.ts";
-import { leases } from "./leases.ts";
-import { lifetime } from "./lifetime.ts";
 import { model } from "./model.ts";
-import { processes } from "./processes.ts";
-import { races } from "./races.ts";
-import { reading } from "./reading.ts";
-import { tree } from "./tree.ts";
-import { treeLimits } from "./tree-limits.ts";
+import { appending } from "./topics/appending.ts";
+import { backup } from "./topics/backup.ts";
+import { badInput } from "./topics/bad-input.ts";
+import { blobs } from "./topics/blobs.ts";
+import { changes } from "./topics/changes.ts";
+import { compaction } from "./topics/compaction.ts";
+import { conversations } from "./topics/conversations.ts";
+import { crashes } from "./topics/crashes.ts";
+import { erasure } from "./topics/erasure.ts";
+import { following } from "./topics/following.ts";
+import { leases } from "./topics/leases.ts";
+import { lifetime } from "./topics/lifetime.ts";
+import { processes } from "./topics/processes.ts";
+import { races } from "./topics/races.ts";
+import { reading } from "./topics/reading.ts";
+import { tree } from "./topics/tree.ts";
+import { treeLimits } from "./topics/tree-limits.ts";
+import { turns } from "./topics/turns.ts";
 import { treeModel } from "./tree-model.ts";
-import { turns } from "./turns.ts";
 
 export type { EngineModule, TestFunction } from "./kit.ts";
 

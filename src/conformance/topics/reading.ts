@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Conversation } from "../store/conversation.ts";
-import type { EntryQuery } from "../store/read/entry-query.ts";
-import { allMessages, type Bench, refuses, type Topic, texts } from "./kit.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { EntryQuery } from "../../store/read/entry-query.ts";
+import { allMessages, type Bench, refuses, type Topic, texts } from "../kit.ts";
 
 /** A conversation with messages `m1` to `m<count>`, whose ids are `e1` to `e<count>`. */
 async function filled(bench: Bench, count: number): Promise<Conversation> {

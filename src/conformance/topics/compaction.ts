@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { accounted } from "../context/ledger.ts";
-import type { Entry, MessageInput } from "../message/types.ts";
-import type { SummaryRequest } from "../store/context/context.ts";
-import type { Conversation } from "../store/conversation.ts";
-import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "./kit.ts";
+import { accounted } from "../../context/ledger.ts";
+import type { Entry, MessageInput } from "../../message/types.ts";
+import type { SummaryRequest } from "../../store/context/context.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
 /** Questions and answers `q1`, `a1`, `q2` … */
 function exchange(from: number, to: number): MessageInput[] {

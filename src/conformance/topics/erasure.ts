@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Conversation } from "../store/conversation.ts";
-import { filesWith } from "./disk.ts";
-import { allMessages, idOf, refuses, say, type Topic, texts } from "./kit.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { filesWith } from "../disk.ts";
+import { allMessages, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
 const SECRET = "the secret word is swordfish";
 const UNKNOWN = "01890000-0000-7000-8000-000000000000";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Conversation } from "../store/conversation.ts";
-import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "./kit.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
 /** A conversation of a question and its answer. */
 export async function asked(bench: Bench): Promise<{ chat: Conversation; question: string; answer: string }> {

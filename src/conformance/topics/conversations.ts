@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { ConversationInfo } from "../engine/engine.ts";
-import type { Store } from "../store/store.ts";
-import { refuses, type Topic } from "./kit.ts";
+import type { ConversationInfo } from "../../engine/engine.ts";
+import type { Store } from "../../store/store.ts";
+import { refuses, type Topic } from "../kit.ts";
 
 const UNKNOWN = "01890000-0000-7000-8000-000000000000";
 

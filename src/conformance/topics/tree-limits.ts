@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { Conversation } from "../store/conversation.ts";
-import { idOf, refuses, say, type Topic } from "./kit.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { idOf, refuses, say, type Topic } from "../kit.ts";
 import { asked, contents } from "./tree.ts";
 
 /** Branches `d2`, `d3` … each of which leaves the one before. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Conversation } from "../store/conversation.ts";
-import type { Store } from "../store/store.ts";
-import { allMessages, refuses, type Topic, texts } from "./kit.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { Store } from "../../store/store.ts";
+import { allMessages, refuses, type Topic, texts } from "../kit.ts";
 
 const hello = { role: "user", content: "hello", id: "m1" } as const;
 const HASH = "0".repeat(64);

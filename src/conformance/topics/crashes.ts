@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import { textOf } from "../message/text.ts";
-import { Child, type MixTask, SHARED_KEY } from "./child-process.ts";
-import { allMessages, type Bench, type Topic } from "./kit.ts";
+import { textOf } from "../../message/text.ts";
+import { Child, type MixTask, SHARED_KEY } from "../child-process.ts";
+import { allMessages, type Bench, type Topic } from "../kit.ts";
 
 /** So long after the first acknowledgement each process lives. */
 const LIVES_MS = [0, 30, 70, 150];

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { MessageInput, UnknownBlock } from "../message/types.ts";
-import type { Conversation } from "../store/conversation.ts";
-import type { Store } from "../store/store.ts";
-import { refuses, type Topic } from "./kit.ts";
+import type { MessageInput, UnknownBlock } from "../../message/types.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { Store } from "../../store/store.ts";
+import { refuses, type Topic } from "../kit.ts";
 
 const cyclic: Record<string, unknown> = { type: "custom" };
 cyclic.self = cyclic;

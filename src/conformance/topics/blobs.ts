@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { createHash, randomBytes } from "node:crypto";
-import type { MessageInput } from "../message/types.ts";
-import type { Conversation } from "../store/conversation.ts";
-import type { Store } from "../store/store.ts";
-import { allMessages, idOf, refuses, type Topic } from "./kit.ts";
+import type { MessageInput } from "../../message/types.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { Store } from "../../store/store.ts";
+import { allMessages, idOf, refuses, type Topic } from "../kit.ts";
 
 const MEGABYTE = 1024 * 1024;
 const HOUR_MS = 3_600_000;

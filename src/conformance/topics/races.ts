@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { allMessages, idOf, refuses, say, type Topic, texts } from "./kit.ts";
+import { allMessages, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
 /** Two things at once: whichever comes first, no acknowledged word is lost. */
 export const races: Topic = (check) => {

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import type { Conversation } from "../store/conversation.ts";
-import type { Store } from "../store/store.ts";
-import { Child, SHARED_KEY } from "./child-process.ts";
-import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "./kit.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { Store } from "../../store/store.ts";
+import { Child, SHARED_KEY } from "../child-process.ts";
+import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
 /** A folder in which the engine finds a backup as it would find its store. */
 function folderFor(bench: Bench, store: Store): { folder: string; path: string } {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
-import type { MessageInput } from "../message/types.ts";
-import { allMessages, refuses, type Topic, texts } from "./kit.ts";
+import type { MessageInput } from "../../message/types.ts";
+import { allMessages, refuses, type Topic, texts } from "../kit.ts";
 
 const hello: MessageInput = { role: "user", content: "hello" };
 

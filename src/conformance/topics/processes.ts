@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
-import type { Conversation } from "../store/conversation.ts";
-import { Child, SHARED_KEY, type WriteTask } from "./child-process.ts";
-import { allMessages, type Bench, type Topic, texts } from "./kit.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { Child, SHARED_KEY, type WriteTask } from "../child-process.ts";
+import { allMessages, type Bench, type Topic, texts } from "../kit.ts";
 
 type Writer = Child<WriteTask>;
 

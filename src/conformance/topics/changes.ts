@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import type { Conversation } from "../store/conversation.ts";
-import type { Change } from "../store/feed/changes.ts";
-import { Child, SHARED_KEY } from "./child-process.ts";
-import { allMessages, idOf, refuses, say, type Topic, texts } from "./kit.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { Change } from "../../store/feed/changes.ts";
+import { Child, SHARED_KEY } from "../child-process.ts";
+import { allMessages, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
 /** The next so many changes. */
 async function take(feed: AsyncIterator<Change>, count: number): Promise<Change[]> {
