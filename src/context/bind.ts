@@ -1,5 +1,6 @@
+import { isToolBlock, isToolResult, isToolUse } from "../message/blocks.ts";
 import type { Block, ToolResultBlock } from "../message/types.ts";
-import { type ContextItem, isToolBlock, isToolResult, isToolUse } from "./item.ts";
+import type { ContextItem } from "./item.ts";
 
 /** A tool call, and the result that belongs to it. */
 export interface Call {

@@ -1,6 +1,6 @@
 /** Making what is sent smaller, never what is stored: the middle goes, beginning and end stay. */
+import { isText, isToolResult } from "../message/blocks.ts";
 import type { Block, Message, ToolResultBlock } from "../message/types.ts";
-import { isToolResult } from "./item.ts";
 import { CHAR_WEIGHT_MAX, headLength, tailLength, weighText } from "./text-weight.ts";
 import { MESSAGE_WEIGHT, weighBlock, weighContent, weightFor } from "./tokens.ts";
 
@@ -34,10 +34,6 @@ function cutContent(content: string | readonly Block[], weight: number): string 
     room -= fitting === undefined ? 0 : weighBlock(fitting);
     return fitting ?? [];
   });
-}
-
-function isText(block: Block): block is Block & { readonly text: string } {
-  return block.type === "text" && typeof block.text === "string";
 }
 
 function leftOut({ type }: Block): Block {

@@ -7,9 +7,10 @@
  * The unit that results is an assistant's message with calls and the one user
  * message with their results; every other message is a unit by itself.
  */
+import { isToolBlock, isToolResult, isToolUse } from "../message/blocks.ts";
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { type Answer, type Bindings, bindResults, type Call } from "./bind.ts";
-import { type ContextItem, isToolBlock, isToolResult, isToolUse } from "./item.ts";
+import type { ContextItem } from "./item.ts";
 
 export type RepairKind =
   | "missing-result"

@@ -1,8 +1,9 @@
 /** A conversation, repaired, as units that are cut and counted when they are first asked for. */
+import { isToolResult } from "../message/blocks.ts";
 import type { Message } from "../message/types.ts";
 import { type Budget, type ItemOptions, maxToolResultTokensOf } from "./budget.ts";
 import { cutToolResults } from "./cut.ts";
-import { type ContextItem, isRealUser, isToolResult } from "./item.ts";
+import { type ContextItem, isRealUser } from "./item.ts";
 import type { KeptPart } from "./ledger.ts";
 import { type Repaired, repairPairs, type SentItem } from "./pairs.ts";
 import { estimateTokens, weightFor } from "./tokens.ts";

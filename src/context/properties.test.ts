@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { blocksOf } from "../message/blocks.ts";
 import type { Block, Message } from "../message/types.ts";
 import { type FittedContext, fitItems } from "./fit.ts";
 import type { ContextItem } from "./item.ts";
@@ -133,10 +134,6 @@ function frozen(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
   Object.freeze(value);
   Object.values(value).forEach(frozen);
-}
-
-function blocksOf({ content }: Message): readonly Block[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 function expectWholePairs(messages: readonly Message[]): void {

@@ -7,14 +7,13 @@
  * block's own member `flat`.
  */
 import { isDeepStrictEqual } from "node:util";
-import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import { parseTime } from "../util/time.ts";
 import {
   type ConvertOptions,
   difference,
   type Format,
   fromForeign,
-  isJsonObject,
   overlay,
   placeholder,
   toForeign,

@@ -10,8 +10,9 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { invalid } from "../errors.ts";
-import { assertJson, isPlainObject, type Json, type JsonObject } from "../util/json.ts";
-import type { Block, Message, MessageInput } from "./types.ts";
+import { assertJson, isJsonObject, isPlainObject, type Json, type JsonObject } from "../util/json.ts";
+import { blocksOf } from "./blocks.ts";
+import type { Message, MessageInput } from "./types.ts";
 
 export interface ConvertOptions {
   /** Keep everything of ours, in a member `_colloquy` where the format has no place. Not for sending. */
@@ -165,10 +166,6 @@ function marked(
   return [{ ...first, _colloquy: { ...hidden, ...(!whole && { span: unit.length }) } }, ...rest];
 }
 
-function blocksOf({ content }: MessageInput): readonly Block[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
-}
-
 function laidOver(message: MessageInput, members: JsonObject): MessageInput {
   return overlay(message as unknown as JsonObject, members) as unknown as MessageInput;
 }
@@ -198,10 +195,6 @@ export function overlay(base: JsonObject, patch: JsonObject): JsonObject {
     if (typeof member === "string") delete result[member];
   }
   return result;
-}
-
-export function isJsonObject(value: Json | undefined): value is JsonObject {
-  return isPlainObject(value);
 }
 
 /** Text or blocks. What a block must have is the business of the store. */

@@ -1,7 +1,7 @@
 /** The parts of an OpenAI message's content, each with the block it stands for. */
 import { isDeepStrictEqual } from "node:util";
-import type { Json, JsonObject } from "../util/json.ts";
-import { difference, isJsonObject, overlay } from "./foreign.ts";
+import { isJsonObject, type Json, type JsonObject } from "../util/json.ts";
+import { difference, overlay } from "./foreign.ts";
 import type { Block } from "./types.ts";
 
 /** Our own kinds of block: a part of the same name means something else and is wrapped. */

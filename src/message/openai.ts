@@ -7,15 +7,8 @@
  * blocks have no place for stands in the block's own member `openai`, so that
  * no picture is kept twice.
  */
-import { assertJson, type Json, type JsonObject } from "../util/json.ts";
-import {
-  type ConvertOptions,
-  type Format,
-  fromForeign,
-  isJsonObject,
-  placeholder,
-  toForeign,
-} from "./foreign.ts";
+import { assertJson, isJsonObject, type Json, type JsonObject } from "../util/json.ts";
+import { type ConvertOptions, type Format, fromForeign, placeholder, toForeign } from "./foreign.ts";
 import { isMedia, readPart, restored, withRest, writePart } from "./openai-parts.ts";
 import type { Block, Message, MessageInput } from "./types.ts";
 

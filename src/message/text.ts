@@ -1,3 +1,4 @@
+import { stringOf } from "../util/json.ts";
 import type { Block, Message } from "./types.ts";
 
 export interface TextOptions {
@@ -33,8 +34,4 @@ function blockText(block: Block, options: TextOptions): string {
     default:
       return "";
   }
-}
-
-function stringOf(value: unknown): string {
-  return typeof value === "string" ? value : "";
 }

@@ -76,3 +76,13 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
+
+/** The same for a value that is known to be JSON. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return isPlainObject(value);
+}
+
+/** The value, or `""` when it is not a string. */
+export function stringOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}

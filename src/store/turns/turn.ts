@@ -1,6 +1,7 @@
 import { asColloquyError, ColloquyError, invalid } from "../../errors.ts";
+import { blocksOf } from "../../message/blocks.ts";
 import { textOf } from "../../message/text.ts";
-import type { Block, EndState, Entry, MessageInput } from "../../message/types.ts";
+import type { EndState, Entry, MessageInput } from "../../message/types.ts";
 import { checkLabel, checkMembers, checkOperationId } from "../../message/validate.ts";
 import { targetBranch } from "../../tree/place.ts";
 import type { JsonObject } from "../../util/json.ts";
@@ -270,10 +271,6 @@ function completed(
     rest = "";
     return missing ? { ...named, content: [{ type: "text", text: streamed }, ...blocksOf(message)] } : named;
   });
-}
-
-function blocksOf({ content }: MessageInput): readonly Block[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : content;
 }
 
 /** The ids of a turn's entries are made of its own. */

@@ -4,8 +4,8 @@
  * A call and its result are one part there, and all steps of an answer are one
  * message, with `step-start` between them.
  */
-import type { Message } from "../../../message/types.ts";
-import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { blocksOf } from "../../../message/blocks.ts";
+import { isPlainObject, type Json, type JsonObject, stringOf } from "../../../util/json.ts";
 import type { SentItem } from "./chat-messages.ts";
 
 interface UiMessage {
@@ -46,10 +46,6 @@ function messageOf({ id, message, at }: SentItem, parts: JsonObject[]): UiMessag
   return { id, role, parts, metadata };
 }
 
-function blocksOf({ content }: Message): readonly JsonObject[] {
-  return typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly JsonObject[]);
-}
-
 function partsOf(block: JsonObject, calls: Map<string, Record<string, Json | undefined>>): JsonObject[] {
   switch (block.type) {
     case "text":
@@ -77,21 +73,17 @@ function call(
   calls: Map<string, Record<string, Json | undefined>>,
 ): JsonObject {
   const part: Record<string, Json | undefined> = {
-    type: `tool-${textOf(name)}`,
-    toolCallId: textOf(id),
+    type: `tool-${stringOf(name)}`,
+    toolCallId: stringOf(id),
     state: "input-available",
     input: input ?? {},
   };
-  calls.set(textOf(id), part);
+  calls.set(stringOf(id), part);
   return part;
 }
 
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
-}
-
 function settle(calls: Map<string, Record<string, Json | undefined>>, result: JsonObject): void {
-  const part = calls.get(textOf(result.tool_use_id));
+  const part = calls.get(stringOf(result.tool_use_id));
   if (part === undefined) return;
   const { content = "" } = result;
   if (result.is_error === true) Object.assign(part, { state: "output-error", errorText: textIn(content) });

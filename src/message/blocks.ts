@@ -1,0 +1,23 @@
+/** Telling blocks apart. Blocks come from files and other programs, so only `type` can be relied on. */
+import type { Block, Message, TextBlock, ToolResultBlock, ToolUseBlock } from "./types.ts";
+
+/** The content of a message as blocks; a string is one text block. */
+export function blocksOf({ content }: Pick<Message, "content">): readonly Block[] {
+  return typeof content === "string" ? [{ type: "text", text: content }] : content;
+}
+
+export function isText(block: Block): block is TextBlock {
+  return block.type === "text" && typeof block.text === "string";
+}
+
+export function isToolUse(block: Block): block is ToolUseBlock {
+  return block.type === "tool_use";
+}
+
+export function isToolResult(block: Block): block is ToolResultBlock {
+  return block.type === "tool_result";
+}
+
+export function isToolBlock(block: Block): boolean {
+  return isToolUse(block) || isToolResult(block);
+}
