@@ -6,7 +6,7 @@ import { replaceFile } from "../../src/disk/replace-file.ts";
 import { writeDocument } from "../../src/state/session-index/document.ts";
 import type { SessionEntry, SessionStore } from "../../src/state/session-index/entry.ts";
 import { loadSessionStore } from "../../src/state/session-index/load.ts";
-import { patchSessionEntry } from "../../src/state/session-index/session-store.ts";
+import { patchSessionEntry } from "../../src/state/session-index/patch.ts";
 import { systemRandom } from "../../src/util/uuid.ts";
 import { alternate, type BenchRow, timed } from "../harness.ts";
 import { atMost, below } from "../life/rows.ts";

@@ -28,10 +28,6 @@ export type {
   SessionStore,
 } from "./session-index/entry.ts";
 export { loadSessionStore } from "./session-index/load.ts";
-export {
-  deleteSessionEntry,
-  patchSessionEntry,
-  type SessionPatch,
-  saveSessionStore,
-} from "./session-index/session-store.ts";
+export { deleteSessionEntry, patchSessionEntry, type SessionPatch } from "./session-index/patch.ts";
+export { saveSessionStore } from "./session-index/save.ts";
 export { type SyncReport, syncSessionIndex } from "./session-index/sync.ts";

@@ -1,6 +1,6 @@
 /** Patches a session index: `agentDir name count`. Tells of each patch when it is done. */
 import { writeSync } from "node:fs";
-import { patchSessionEntry } from "../../src/state/session-index/session-store.ts";
+import { patchSessionEntry } from "../../src/state/session-index/patch.ts";
 
 const [agentDir = "", name = "", count = "0"] = process.argv.slice(2);
 

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { loadSessionStore } from "../../src/state/session-index/load.ts";
-import { patchSessionEntry, saveSessionStore } from "../../src/state/session-index/session-store.ts";
+import { patchSessionEntry } from "../../src/state/session-index/patch.ts";
+import { saveSessionStore } from "../../src/state/session-index/save.ts";
 import { Folder } from "./child-process.ts";
 
 const CHILD = fileURLToPath(new URL("./session-index-child.ts", import.meta.url));

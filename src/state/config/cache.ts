@@ -1,8 +1,8 @@
-import type { Draft } from "./config-build.ts";
+import type { ConfigBuild } from "./config-build.ts";
 import type { ConfigReads, Stamp } from "./files/reads.ts";
 
 export interface CacheEntry {
-  readonly draft: Draft;
+  readonly build: ConfigBuild;
   readonly atMs: number;
 }
 
@@ -12,21 +12,21 @@ const ENTRIES_MAX = 32;
 const caches = new WeakMap<ConfigReads, Map<string, CacheEntry>>();
 
 /** Step 2: what was loaded before is used again while it is young and nothing it was made of has changed. */
-export function useCache(draft: Draft): void {
-  const entry = caches.get(draft.reads)?.get(keyOf(draft));
+export function useCache(build: ConfigBuild): void {
+  const entry = caches.get(build.reads)?.get(keyOf(build));
   if (entry === undefined) return;
-  const ageMs = draft.clock() - entry.atMs;
-  const young = ageMs >= 0 && ageMs < (draft.options.cacheTtlMs ?? CACHE_TTL_MS);
-  if (young && !hasChanged(entry.draft.stamps, draft.reads) && asksTheSame(entry.draft, draft)) {
-    draft.cached = entry;
+  const ageMs = build.clock() - entry.atMs;
+  const young = ageMs >= 0 && ageMs < (build.options.cacheTtlMs ?? CACHE_TTL_MS);
+  if (young && !hasChanged(entry.build.stamps, build.reads) && asksTheSame(entry.build, build)) {
+    build.cached = entry;
   }
 }
 
-export function remember(draft: Draft): void {
-  const entries = caches.get(draft.reads) ?? new Map<string, CacheEntry>();
-  caches.set(draft.reads, entries);
-  entries.delete(keyOf(draft));
-  entries.set(keyOf(draft), { draft, atMs: draft.clock() });
+export function remember(build: ConfigBuild): void {
+  const entries = caches.get(build.reads) ?? new Map<string, CacheEntry>();
+  caches.set(build.reads, entries);
+  entries.delete(keyOf(build));
+  entries.set(keyOf(build), { build, atMs: build.clock() });
   if (entries.size > ENTRIES_MAX) entries.delete(entries.keys().next().value as string);
 }
 
@@ -35,12 +35,12 @@ export function hasChanged(stamps: ReadonlyMap<string, Stamp>, reads: ConfigRead
   return false;
 }
 
-function asksTheSame(before: Draft, now: Draft): boolean {
+function asksTheSame(before: ConfigBuild, now: ConfigBuild): boolean {
   for (const [name, value] of before.asked) if (now.realEnv[name] !== value) return false;
   return true;
 }
 
-function keyOf({ options, file, home }: Draft): string {
+function keyOf({ options, file, home }: ConfigBuild): string {
   const { stateDir, overrides = [], tolerant = false } = options;
   return JSON.stringify([stateDir, file, home, tolerant, overrides]);
 }

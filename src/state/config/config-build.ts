@@ -67,7 +67,7 @@ export interface LoadedConfig {
 /** Where a variable got its value. */
 export type VariableSource = "environment" | ".env" | "env.vars" | "login shell";
 
-export interface Draft {
+export interface ConfigBuild {
   readonly options: ConfigOptions;
   readonly reads: ConfigReads;
   readonly realEnv: Environment;
@@ -99,7 +99,7 @@ const NOTHING: Tree = {
   at: { source: { kind: "file", file: null }, line: null, column: null, up: undefined, key: "" },
 };
 
-export function newDraft(options: ConfigOptions, reads: ConfigReads): Draft {
+export function newBuild(options: ConfigOptions, reads: ConfigReads): ConfigBuild {
   return {
     options,
     reads,
@@ -123,27 +123,27 @@ export function newDraft(options: ConfigOptions, reads: ConfigReads): Draft {
 }
 
 /** The folder of the main file: includes stay in it, `.env` and `config.d` are looked for in it. */
-export function folderOf(draft: Draft): string {
-  return dirname(draft.file);
+export function folderOf(build: ConfigBuild): string {
+  return dirname(build.file);
 }
 
-export function dotEnvOf(draft: Draft): string {
-  return join(folderOf(draft), ".env");
+export function dotEnvOf(build: ConfigBuild): string {
+  return join(folderOf(build), ".env");
 }
 
 /** Of merge patches. */
-export function patchFolderOf(draft: Draft): string {
-  return join(folderOf(draft), "config.d");
+export function patchFolderOf(build: ConfigBuild): string {
+  return join(folderOf(build), "config.d");
 }
 
 /** The value of a variable; empty is as good as missing. */
-export function variable(draft: Draft, name: string): string | undefined {
-  const real = Object.hasOwn(draft.realEnv, name) ? draft.realEnv[name] : undefined;
-  draft.asked.set(name, real);
-  return real || draft.added.get(name)?.value || undefined;
+export function variable(build: ConfigBuild, name: string): string | undefined {
+  const real = Object.hasOwn(build.realEnv, name) ? build.realEnv[name] : undefined;
+  build.asked.set(name, real);
+  return real || build.added.get(name)?.value || undefined;
 }
 
 /** Add a variable, unless the environment has it. */
-export function addVariable(draft: Draft, name: string, value: string, from: VariableSource): void {
-  if (variable(draft, name) === undefined && value !== "") draft.added.set(name, { value, from });
+export function addVariable(build: ConfigBuild, name: string, value: string, from: VariableSource): void {
+  if (variable(build, name) === undefined && value !== "") build.added.set(name, { value, from });
 }

@@ -2,7 +2,13 @@ import { unavailable } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { Path } from "../json5/nodes.ts";
 import { hasChanged, remember } from "./cache.ts";
-import { type ConfigOptions, type Draft, type LoadedConfig, newDraft, type Origin } from "./config-build.ts";
+import {
+  type ConfigBuild,
+  type ConfigOptions,
+  type LoadedConfig,
+  newBuild,
+  type Origin,
+} from "./config-build.ts";
 import { parsePath } from "./config-path.ts";
 import { systemReads } from "./files/reads.ts";
 import type { Finding } from "./finding.ts";
@@ -22,14 +28,14 @@ const PAUSE_MS = 25;
  * stood on the disk at one time.
  */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
-  return loaded(await loadDraft(options));
+  return loaded(await loadBuild(options));
 }
 
 /** The same, for those who need more than the values. */
-export async function loadDraft(options: ConfigOptions): Promise<Draft> {
-  const { draft, failure } = await tryLoad(options);
+export async function loadBuild(options: ConfigOptions): Promise<ConfigBuild> {
+  const { build, failure } = await tryLoad(options);
   if (failure !== undefined) throw failure.error;
-  return draft;
+  return build;
 }
 
 interface Failure {
@@ -38,33 +44,33 @@ interface Failure {
 
 export interface Try {
   /** Also of a failure: it knows which files had a part in it. */
-  readonly draft: Draft;
+  readonly build: ConfigBuild;
   readonly failure: Failure | undefined;
 }
 
 /** The same, without an exception. */
 export async function tryLoad(options: ConfigOptions): Promise<Try> {
-  let before: Draft | undefined;
+  let before: ConfigBuild | undefined;
   for (let attempt = 1; ; attempt++) {
-    const draft = newDraft(options, options.reads ?? systemReads);
-    const failure = await failureOf(draft);
-    if (before !== undefined && isGone(before, draft)) return { draft, failure: vanished(before) };
+    const build = newBuild(options, options.reads ?? systemReads);
+    const failure = await failureOf(build);
+    if (before !== undefined && isGone(before, build)) return { build, failure: vanished(before) };
     // What was closed at the first try is not found open at the next.
-    draft.findings.unshift(...(before?.findings ?? []).filter(isRepair));
-    before = draft;
-    if (draft.cached !== undefined)
-      return { draft: fromCache(draft.cached.draft, draft), failure: undefined };
-    if (attempt < ATTEMPTS && isMoving(draft, failure)) {
+    build.findings.unshift(...(before?.findings ?? []).filter(isRepair));
+    before = build;
+    if (build.cached !== undefined)
+      return { build: fromCache(build.cached.build, build), failure: undefined };
+    if (attempt < ATTEMPTS && isMoving(build, failure)) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       continue;
     }
-    if (failure === undefined) remember(draft);
-    return { draft, failure };
+    if (failure === undefined) remember(build);
+    return { build, failure };
   }
 }
 
 /** Whether the file has vanished. The config of an OpenClaw does not take the place of one that was ours. */
-export function isGone(before: Draft, now: Draft): boolean {
+export function isGone(before: ConfigBuild, now: ConfigBuild): boolean {
   return before.exists && (!now.exists || (now.adopted && !before.adopted));
 }
 
@@ -72,18 +78,18 @@ function isRepair({ code, severity }: Finding): boolean {
   return code === "permissions" && severity === "info";
 }
 
-function vanished({ file }: Draft): Failure {
+function vanished({ file }: ConfigBuild): Failure {
   return { error: unavailable(`${file} vanished while it was being read`, { details: { file } }) };
 }
 
 /** What was loaded for somebody else, without the environment of that one. */
-function fromCache(cached: Draft, { options, realEnv, clock }: Draft): Draft {
+function fromCache(cached: ConfigBuild, { options, realEnv, clock }: ConfigBuild): ConfigBuild {
   return { ...cached, options, realEnv, clock };
 }
 
-async function failureOf(draft: Draft): Promise<Failure | undefined> {
+async function failureOf(build: ConfigBuild): Promise<Failure | undefined> {
   try {
-    await runPipeline(draft);
+    await runPipeline(build);
     return undefined;
   } catch (error) {
     return { error };
@@ -91,29 +97,29 @@ async function failureOf(draft: Draft): Promise<Failure | undefined> {
 }
 
 /** Whether something was being written meanwhile. */
-function isMoving(draft: Draft, failure: Failure | undefined): boolean {
-  if (hasChanged(draft.stamps, draft.reads)) return true;
+function isMoving(build: ConfigBuild, failure: Failure | undefined): boolean {
+  if (hasChanged(build.stamps, build.reads)) return true;
   const cause = (failure?.error as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
   return cause?.code === "ENOENT";
 }
 
-export function loaded(draft: Draft): LoadedConfig {
+export function loaded(build: ConfigBuild): LoadedConfig {
   let value: JsonObject | undefined;
   return {
     // Copied when it is asked for: most who load want a few settings, or only to know that all is well.
     get value() {
-      value ??= plain(draft.final) as JsonObject;
+      value ??= plain(build.final) as JsonObject;
       return value;
     },
-    sourceOf: (path) => originOf(draft.final, typeof path === "string" ? parsePath(path) : path),
-    warnings: draft.findings.map((found) => ({ ...found })),
-    file: draft.file,
-    exists: draft.exists,
-    adopted: draft.adopted,
-    files: [...draft.files],
+    sourceOf: (path) => originOf(build.final, typeof path === "string" ? parsePath(path) : path),
+    warnings: build.findings.map((found) => ({ ...found })),
+    file: build.file,
+    exists: build.exists,
+    adopted: build.adopted,
+    files: [...build.files],
     get env() {
-      const added = [...draft.added].map(([name, { value }]) => [name, value] as const);
-      return { ...draft.realEnv, ...Object.fromEntries(added) };
+      const added = [...build.added].map(([name, { value }]) => [name, value] as const);
+      return { ...build.realEnv, ...Object.fromEntries(added) };
     },
   };
 }

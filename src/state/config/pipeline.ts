@@ -7,7 +7,7 @@
  * configs are small, and a command that reads one setting should be quick.
  */
 import { useCache } from "./cache.ts";
-import { type Draft, dotEnvOf, patchFolderOf } from "./config-build.ts";
+import { type ConfigBuild, dotEnvOf, patchFolderOf } from "./config-build.ts";
 import { someTree, treeAt } from "./located.ts";
 import { applyDefaults } from "./steps/apply-defaults.ts";
 import { findFile } from "./steps/find-file.ts";
@@ -15,7 +15,7 @@ import { parseFile } from "./steps/parse-file.ts";
 import { resolvePaths } from "./steps/resolve-paths.ts";
 import { validate } from "./steps/validate.ts";
 
-type Run = (draft: Draft) => void | Promise<void>;
+type Run = (build: ConfigBuild) => void | Promise<void>;
 
 export interface Step {
   readonly name: string;
@@ -28,51 +28,51 @@ export const PIPELINE: readonly Step[] = [
   { name: "parse", run: parseFile },
   {
     name: "includes",
-    run: when(hasIncludes, async (draft) => {
+    run: when(hasIncludes, async (build) => {
       const { resolveIncludes } = await import("./steps/resolve-includes.ts");
-      resolveIncludes(draft);
+      resolveIncludes(build);
     }),
   },
   {
     name: ".env",
-    run: when(hasDotEnv, async (draft) => {
+    run: when(hasDotEnv, async (build) => {
       const { loadDotEnv } = await import("./steps/load-dot-env.ts");
-      loadDotEnv(draft);
+      loadDotEnv(build);
     }),
   },
   {
     name: "env.vars",
-    run: when(has("env", "vars"), async (draft) => {
+    run: when(has("env", "vars"), async (build) => {
       const { applyEnvVars } = await import("./steps/apply-env-vars.ts");
-      applyEnvVars(draft);
+      applyEnvVars(build);
     }),
   },
   {
     name: "login shell",
-    run: when(has("env", "shellEnv"), async (draft) => {
+    run: when(has("env", "shellEnv"), async (build) => {
       const { askLoginShell } = await import("./steps/ask-login-shell.ts");
-      await askLoginShell(draft);
+      await askLoginShell(build);
     }),
   },
   {
     name: "variables",
-    run: when(hasVariables, async (draft) => {
+    run: when(hasVariables, async (build) => {
       const { replaceVariables } = await import("./steps/replace-variables.ts");
-      replaceVariables(draft);
+      replaceVariables(build);
     }),
   },
   {
     name: "merge patches",
-    run: when(hasPatches, async (draft) => {
+    run: when(hasPatches, async (build) => {
       const { applyPatches } = await import("./steps/apply-patches.ts");
-      applyPatches(draft);
+      applyPatches(build);
     }),
   },
   {
     name: "overrides",
-    run: when(hasOverrides, async (draft) => {
+    run: when(hasOverrides, async (build) => {
       const { applyOverrides } = await import("./steps/apply-overrides.ts");
-      applyOverrides(draft);
+      applyOverrides(build);
     }),
   },
   { name: "validation", run: validate },
@@ -80,41 +80,41 @@ export const PIPELINE: readonly Step[] = [
   { name: "paths", run: resolvePaths },
 ];
 
-/** Send a draft through all steps, or through the first two when it is found in the cache. */
-export async function runPipeline(draft: Draft): Promise<void> {
+/** Send a build through all steps, or through the first two when it is found in the cache. */
+export async function runPipeline(build: ConfigBuild): Promise<void> {
   for (const { run } of PIPELINE) {
-    const running = run(draft);
+    const running = run(build);
     if (running !== undefined) await running;
-    if (draft.cached !== undefined) return;
+    if (build.cached !== undefined) return;
   }
 }
 
-function when(condition: (draft: Draft) => boolean, run: Run): Run {
-  return (draft) => (condition(draft) ? run(draft) : undefined);
+function when(condition: (build: ConfigBuild) => boolean, run: Run): Run {
+  return (build) => (condition(build) ? run(build) : undefined);
 }
 
-function has(...path: string[]): (draft: Draft) => boolean {
+function has(...path: string[]): (build: ConfigBuild) => boolean {
   return ({ tree }) => treeAt(tree, path) !== undefined;
 }
 
-function hasIncludes({ tree }: Draft): boolean {
+function hasIncludes({ tree }: ConfigBuild): boolean {
   return someTree(tree, (part) => part.kind === "object" && part.members.has("$include"));
 }
 
-function hasVariables({ tree }: Draft): boolean {
+function hasVariables({ tree }: ConfigBuild): boolean {
   return someTree(tree, (part) => {
     return part.kind === "value" && typeof part.value === "string" && part.value.includes(`\${`);
   });
 }
 
-function hasDotEnv(draft: Draft): boolean {
-  return draft.stamps.get(dotEnvOf(draft)) !== "";
+function hasDotEnv(build: ConfigBuild): boolean {
+  return build.stamps.get(dotEnvOf(build)) !== "";
 }
 
-function hasPatches(draft: Draft): boolean {
-  return draft.stamps.get(patchFolderOf(draft)) !== "";
+function hasPatches(build: ConfigBuild): boolean {
+  return build.stamps.get(patchFolderOf(build)) !== "";
 }
 
-function hasOverrides({ options }: Draft): boolean {
+function hasOverrides({ options }: ConfigBuild): boolean {
   return (options.overrides ?? []).length > 0;
 }

@@ -1,7 +1,7 @@
 import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
 import { hasChanged } from "./cache.ts";
-import type { ConfigOptions, Draft, LoadedConfig } from "./config-build.ts";
-import { isGone, loadDraft, loaded, tryLoad } from "./load.ts";
+import type { ConfigBuild, ConfigOptions, LoadedConfig } from "./config-build.ts";
+import { isGone, loadBuild, loaded, tryLoad } from "./load.ts";
 
 export interface WatchOptions extends ConfigOptions {
   /** How often the files are looked at. Default half a second. */
@@ -29,7 +29,7 @@ export async function watchConfig(
   onChange: (config: LoadedConfig) => void,
   onError: (error: ColloquyError) => void,
 ): Promise<ConfigWatch> {
-  const watch = new Watch(options, onChange, onError, await loadDraft(options));
+  const watch = new Watch(options, onChange, onError, await loadBuild(options));
   watch.start();
   return watch;
 }
@@ -38,7 +38,7 @@ class Watch implements ConfigWatch {
   readonly #options: WatchOptions;
   readonly #onChange: (config: LoadedConfig) => void;
   readonly #onError: (error: ColloquyError) => void;
-  #good: Draft;
+  #good: ConfigBuild;
   /** Of the last look, good or not: a wrong file is not read again until it changes. */
   #seen: Map<string, string>;
   #timer: NodeJS.Timeout | undefined;
@@ -48,7 +48,7 @@ class Watch implements ConfigWatch {
     options: WatchOptions,
     onChange: (config: LoadedConfig) => void,
     onError: (error: ColloquyError) => void,
-    good: Draft,
+    good: ConfigBuild,
   ) {
     this.#options = options;
     this.#onChange = onChange;
@@ -82,15 +82,15 @@ class Watch implements ConfigWatch {
 
   async #reload(seen: Map<string, string>): Promise<void> {
     const before = this.#good;
-    const { draft, failure } = await tryLoad(this.#options);
+    const { build, failure } = await tryLoad(this.#options);
     if (this.#closed) return;
-    const gone = isGone(before, draft);
-    this.#seen = gone ? seen : failure === undefined ? new Map(draft.stamps) : union(seen, draft.stamps);
+    const gone = isGone(before, build);
+    this.#seen = gone ? seen : failure === undefined ? new Map(build.stamps) : union(seen, build.stamps);
     try {
       if (gone) throw unavailable(`${before.file} is gone; the last config stays in force`);
       if (failure !== undefined) throw failure.error;
-      this.#good = draft;
-      if (differ(before, draft)) this.#onChange(loaded(draft));
+      this.#good = build;
+      if (differ(before, build)) this.#onChange(loaded(build));
     } catch (error) {
       this.#onError(asColloquyError(error, "Cannot load the config"));
     }
@@ -102,10 +102,10 @@ function union(seen: Map<string, string>, failed: ReadonlyMap<string, string>): 
   return new Map([...seen, ...failed]);
 }
 
-function differ(before: Draft, after: Draft): boolean {
-  const text = (draft: Draft): string => {
-    const { value, file } = loaded(draft);
-    return JSON.stringify([file, value, [...draft.added]]);
+function differ(before: ConfigBuild, after: ConfigBuild): boolean {
+  const text = (build: ConfigBuild): string => {
+    const { value, file } = loaded(build);
+    return JSON.stringify([file, value, [...build.added]]);
   };
   return text(before) !== text(after);
 }

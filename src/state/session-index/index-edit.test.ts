@@ -3,15 +3,15 @@ import { describe, expect, it } from "vitest";
 import { entry } from "../../../test/support/agent-folder.ts";
 import { writeDocument } from "./document.ts";
 import type { SessionStore } from "./entry.ts";
-import { Draft } from "./index-edit.ts";
+import { IndexEdit } from "./index-edit.ts";
 
 const none = { recover: (): SessionStore => ({}) };
 
-function text(draft: Draft): string {
-  return Buffer.concat(draft.content() ?? []).toString();
+function text(edit: IndexEdit): string {
+  return Buffer.concat(edit.content() ?? []).toString();
 }
 
-describe("a draft of the index", () => {
+describe("an edit of the index", () => {
   it("that changes single lines says the same as one that knows all of it", () => {
     const key = fc.constantFrom("cli:a", "cli:b", "cli:ab", 'web:"q"', "web:ü", "cli:c");
     const label = fc.oneof(fc.string(), fc.constantFrom('x",\n"cli:b": {', "}\n", ",", "\\"));
@@ -19,21 +19,21 @@ describe("a draft of the index", () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), fc.array(step, { maxLength: 12 }), (first, then) => {
         const model: SessionStore = {};
-        const apply = (draft: Draft | undefined, steps: typeof first): void => {
+        const apply = (edit: IndexEdit | undefined, steps: typeof first): void => {
           for (const [key, label] of steps) {
-            if (draft !== undefined) expect(draft.get(key)).toEqual(model[key]);
-            draft?.put(key, label === undefined ? undefined : entry("id", 1, { label }));
+            if (edit !== undefined) expect(edit.get(key)).toEqual(model[key]);
+            edit?.put(key, label === undefined ? undefined : entry("id", 1, { label }));
             if (label === undefined) delete model[key];
             else model[key] = entry("id", 1, { label });
           }
         };
         apply(undefined, first);
         const bytes = writeDocument({ entries: model, others: {} });
-        const draft = new Draft(bytes, none);
-        apply(draft, then);
-        const written = draft.content() === undefined ? bytes.toString() : text(draft);
+        const edit = new IndexEdit(bytes, none);
+        apply(edit, then);
+        const written = edit.content() === undefined ? bytes.toString() : text(edit);
         expect(JSON.parse(written)).toEqual(model);
-        expect(new Draft(Buffer.from(written), none).all()).toEqual(model);
+        expect(new IndexEdit(Buffer.from(written), none).all()).toEqual(model);
       }),
       { numRuns: 1000 },
     );
@@ -41,29 +41,27 @@ describe("a draft of the index", () => {
 
   it("has nothing to write when nothing changed", () => {
     const bytes = writeDocument({ entries: { "cli:a": entry("a", 1) }, others: {} });
-    const draft = new Draft(bytes, none);
-    draft.get("cli:a");
-    draft.put("cli:none", undefined);
-    draft.all();
-    draft.put("cli:none", undefined);
-    expect(draft.content()).toBeUndefined();
+    const edit = new IndexEdit(bytes, none);
+    edit.get("cli:a");
+    edit.put("cli:none", undefined);
+    edit.all();
+    edit.put("cli:none", undefined);
+    expect(edit.content()).toBeUndefined();
   });
 
   it("changes one line and leaves every other byte as it is", () => {
     const entries = { "cli:a": entry("a", 1), "cli:b": entry("b", 1), "cli:c": entry("c", 1) };
     const before = writeDocument({ entries, others: { note: "kept" } }).toString();
-    const draft = new Draft(Buffer.from(before), none);
-    draft.put("cli:b", entry("b", 2));
-    expect(text(draft)).toBe(
-      before.replace('"sessionId":"b","updatedAt":1', '"sessionId":"b","updatedAt":2'),
-    );
+    const edit = new IndexEdit(Buffer.from(before), none);
+    edit.put("cli:b", entry("b", 2));
+    expect(text(edit)).toBe(before.replace('"sessionId":"b","updatedAt":1', '"sessionId":"b","updatedAt":2'));
   });
 
   it("does not take a damaged text for an empty one", () => {
     const bytes = Buffer.from('{\n"cli:a": {"sessionId":"a","updatedAt":1},\n"cli:b": {"sessi\n}\n');
-    const draft = new Draft(bytes, { recover: () => ({ "cli:saved": entry("s", 1) }) });
-    draft.all();
-    expect(draft.recovered).toBe(true);
-    expect(JSON.parse(text(draft))).toEqual({ "cli:saved": entry("s", 1) });
+    const edit = new IndexEdit(bytes, { recover: () => ({ "cli:saved": entry("s", 1) }) });
+    edit.all();
+    expect(edit.recovered).toBe(true);
+    expect(JSON.parse(text(edit))).toEqual({ "cli:saved": entry("s", 1) });
   });
 });

@@ -3,22 +3,22 @@ import { readDocument, type SessionDocument, writeDocument } from "./document.ts
 import type { SessionEntry, SessionStore } from "./entry.ts";
 import { findLine, isOurs, type Line, withLine, withoutLine } from "./lines.ts";
 
-export interface DraftOptions {
+export interface IndexEditOptions {
   readonly config?: KeyConfig | undefined;
   /** What is left of an index that is damaged, or that is not there (`undefined`). */
   readonly recover: (damaged: Buffer | undefined) => SessionStore;
 }
 
 /** The index while it is changed, under the lock. Reads and writes single lines as long as that will do. */
-export class Draft {
-  readonly #options: DraftOptions;
+export class IndexEdit {
+  readonly #options: IndexEditOptions;
   /** The text in pieces, until something has to know all of it. */
   #pieces: readonly Buffer[] | undefined;
   #document: SessionDocument | undefined;
   #changed = false;
   #recovered = false;
 
-  constructor(bytes: Buffer | undefined, options: DraftOptions) {
+  constructor(bytes: Buffer | undefined, options: IndexEditOptions) {
     this.#options = options;
     this.#pieces = bytes && [bytes];
   }
@@ -48,7 +48,7 @@ export class Draft {
     else entries[key] = entry;
   }
 
-  /** Every entry. They belong to the draft: change them with `put` and `replace`. */
+  /** Every entry. They belong to the edit: change them with `put` and `replace`. */
   all(): SessionStore {
     return this.#whole().entries;
   }

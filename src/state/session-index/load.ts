@@ -4,8 +4,8 @@ import type { KeyConfig } from "../../key/index.ts";
 import { CACHE_TTL_MS, recall, remember, setOrigin } from "./cache.ts";
 import type { SessionStore } from "./entry.ts";
 import { type FileOptions, filesOf, type IndexFiles, readIndex } from "./files.ts";
-import { Draft, type DraftOptions } from "./index-edit.ts";
-import { writeDraft } from "./queue.ts";
+import { IndexEdit, type IndexEditOptions } from "./index-edit.ts";
+import { writeEdit } from "./queue.ts";
 import { readSettled, readWhole } from "./read.ts";
 import { recoverEntries } from "./recover.ts";
 import { transcriptsIn } from "./transcripts.ts";
@@ -63,37 +63,37 @@ function copyOf(text: string): SessionStore {
   return store;
 }
 
-/** How a draft of this index is recovered, for those who write it. */
-export function draftOptions(files: IndexFiles, config: KeyConfig | undefined): DraftOptions {
+/** How an edit of this index is recovered, for those who write it. */
+export function editOptions(files: IndexFiles, config: KeyConfig | undefined): IndexEditOptions {
   return { config, recover: (damaged) => recoverEntries(files.io, files.folder, damaged, config) };
 }
 
 function recoverNow(files: IndexFiles, options: LoadOptions): SessionStore {
   const { io, folder, path } = files;
   if (io.stat(path) === undefined && transcriptsIn(io, folder).length === 0) return copyOf("{}");
-  let draft = new Draft(readIndex(files)?.bytes, draftOptions(files, options.config));
+  let edit = new IndexEdit(readIndex(files)?.bytes, editOptions(files, options.config));
   if (!options.readonly) {
     try {
-      draft = recoverLocked(files, options.config);
+      edit = recoverLocked(files, options.config);
     } catch (error) {
       // What was found is of use even when it cannot be written down.
       options.onProblem?.(asColloquyError(error, `${path} is damaged and cannot be repaired`));
     }
   }
-  const entries = draft.all();
+  const entries = edit.all();
   setOrigin(entries, JSON.stringify(entries));
   return entries;
 }
 
-function recoverLocked(files: IndexFiles, config: KeyConfig | undefined): Draft {
+function recoverLocked(files: IndexFiles, config: KeyConfig | undefined): IndexEdit {
   const lock = files.io.lock(files.lockPath);
   try {
     return lockedSync(lock, files.path, () => {
       // Another process may have repaired it meanwhile.
-      const draft = new Draft(readSettled(files, config), draftOptions(files, config));
-      draft.all();
-      writeDraft(files, draft);
-      return draft;
+      const edit = new IndexEdit(readSettled(files, config), editOptions(files, config));
+      edit.all();
+      writeEdit(files, edit);
+      return edit;
     });
   } finally {
     lock.close();

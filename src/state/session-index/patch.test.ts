@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { AgentFolder, countingIo, entry } from "../../../test/support/agent-folder.ts";
 import { systemIo } from "../../disk/file-io.ts";
 import { loadSessionStore } from "./load.ts";
-import { deleteSessionEntry, patchSessionEntry, saveSessionStore } from "./session-store.ts";
+import { deleteSessionEntry, patchSessionEntry } from "./patch.ts";
+import { saveSessionStore } from "./save.ts";
 
 describe("patching an entry", () => {
   it("changes the fields it names, takes away those that are undefined, and moves the time", async () => {

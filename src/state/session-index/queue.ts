@@ -11,7 +11,7 @@ import { locked } from "../../disk/with-lock.ts";
 import { asColloquyError } from "../../errors.ts";
 import { forget } from "./cache.ts";
 import { type IndexFiles, removeIndexLeftovers, writeIndex } from "./files.ts";
-import { Draft, type DraftOptions } from "./index-edit.ts";
+import { IndexEdit, type IndexEditOptions } from "./index-edit.ts";
 import { readSettled } from "./read.ts";
 
 /** More changes than this at once read the whole index rather than its lines. */
@@ -19,8 +19,8 @@ const LINES_MAX = 8;
 
 interface Change {
   readonly files: IndexFiles;
-  readonly options: DraftOptions;
-  readonly apply: (draft: Draft) => unknown;
+  readonly options: IndexEditOptions;
+  readonly apply: (edit: IndexEdit) => unknown;
   readonly resolve: (value: never) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -30,7 +30,11 @@ const queues = new Map<string, Change[]>();
 const cleaned = new Set<string>();
 
 /** Do something to the index. Resolves when it is on the disk, with what `apply` returned. */
-export function change<T>(files: IndexFiles, options: DraftOptions, apply: (draft: Draft) => T): Promise<T> {
+export function change<T>(
+  files: IndexFiles,
+  options: IndexEditOptions,
+  apply: (edit: IndexEdit) => T,
+): Promise<T> {
   const { promise, resolve, reject } = Promise.withResolvers<T>();
   const entry: Change = { files, options, apply, resolve: resolve as Change["resolve"], reject };
   const waiting = queues.get(files.path);
@@ -73,10 +77,10 @@ function writeTogether(changes: readonly Change[]): void {
   try {
     if (!cleaned.has(files.path)) removeIndexLeftovers(files);
     cleaned.add(files.path);
-    const draft = new Draft(readSettled(files, options.config), options);
-    if (changes.length > LINES_MAX) draft.all();
-    for (const one of changes) settled.push(applied(draft, one));
-    writeDraft(files, draft);
+    const edit = new IndexEdit(readSettled(files, options.config), options);
+    if (changes.length > LINES_MAX) edit.all();
+    for (const one of changes) settled.push(applied(edit, one));
+    writeEdit(files, edit);
   } catch (error) {
     for (const { reject } of changes) reject(error);
     return;
@@ -84,19 +88,19 @@ function writeTogether(changes: readonly Change[]): void {
   for (const settle of settled) settle();
 }
 
-function applied(draft: Draft, { apply, resolve, reject }: Change): () => void {
+function applied(edit: IndexEdit, { apply, resolve, reject }: Change): () => void {
   try {
-    const value = apply(draft);
+    const value = apply(edit);
     return () => resolve(value as never);
   } catch (error) {
     return () => reject(error);
   }
 }
 
-/** Put a draft on the disk, if it has anything new to say. */
-export function writeDraft(files: IndexFiles, draft: Draft): void {
-  const content = draft.content();
+/** Put an edit on the disk, if it has anything new to say. */
+export function writeEdit(files: IndexFiles, edit: IndexEdit): void {
+  const content = edit.content();
   if (content === undefined) return;
   forget(files.path);
-  writeIndex(files, content, draft.recovered);
+  writeIndex(files, content, edit.recovered);
 }

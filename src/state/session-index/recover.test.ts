@@ -5,7 +5,8 @@ import { AgentFolder, entry } from "../../../test/support/agent-folder.ts";
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { writeDocument } from "./document.ts";
 import { loadSessionStore } from "./load.ts";
-import { patchSessionEntry, saveSessionStore } from "./session-store.ts";
+import { patchSessionEntry } from "./patch.ts";
+import { saveSessionStore } from "./save.ts";
 
 const ID = "0198c0de-1111-7222-8333-444455556666";
 

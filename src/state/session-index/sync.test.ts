@@ -3,7 +3,7 @@ import { AgentFolder, entry } from "../../../test/support/agent-folder.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { loadSessionStore } from "./load.ts";
-import { patchSessionEntry } from "./session-store.ts";
+import { patchSessionEntry } from "./patch.ts";
 import { syncSessionIndex } from "./sync.ts";
 
 async function begin(store: Store, key: string, title?: string): Promise<string> {

@@ -13,7 +13,7 @@ import { timeOf } from "../../util/time.ts";
 import { settle } from "./document.ts";
 import type { SessionEntry, SessionStore } from "./entry.ts";
 import { filesOf } from "./files.ts";
-import { draftOptions, type IndexOptions, loadSessionStore } from "./load.ts";
+import { editOptions, type IndexOptions, loadSessionStore } from "./load.ts";
 import { change } from "./queue.ts";
 
 const MANAGED = "colloquy";
@@ -45,11 +45,11 @@ export async function syncSessionIndex(
   // Before the listing: what others add from now on is none of the entries that can be outdated.
   const before = idsOf(loadSessionStore(place));
   const listing = await list(store, options.config);
-  return change(files, draftOptions(files, options.config), (draft) => {
-    const entries = draft.all();
+  return change(files, editOptions(files, options.config), (edit) => {
+    const entries = edit.all();
     const next = corrected(entries, listing, before);
     const report = compare(entries, next, listing);
-    if (report.added + report.corrected + report.removed > 0) draft.replace(next);
+    if (report.added + report.corrected + report.removed > 0) edit.replace(next);
     return report;
   });
 }

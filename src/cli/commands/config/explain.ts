@@ -1,6 +1,6 @@
-import type { Draft, Origin } from "../../../state/config/config-build.ts";
+import type { ConfigBuild, Origin } from "../../../state/config/config-build.ts";
 import { formatPath, parsePath } from "../../../state/config/config-path.ts";
-import { loadDraft, loaded } from "../../../state/config/load.ts";
+import { loadBuild, loaded } from "../../../state/config/load.ts";
 import { plain, treeAt } from "../../../state/config/located.ts";
 import { fieldAt, kindOf } from "../../../state/config/schema/field-at.ts";
 import { SECTIONS } from "../../../state/config/schema/index.ts";
@@ -15,18 +15,18 @@ import { notSet } from "./not-set.ts";
 
 export async function run(call: Call): Promise<number> {
   const path = parsePath(call.args[0] ?? "");
-  const draft = await loadDraft({ ...(await configOptions(call)), tolerant: true });
-  const config = loaded(draft);
+  const build = await loadBuild({ ...(await configOptions(call)), tolerant: true });
+  const config = loaded(build);
   const field = fieldAt(path);
-  const tree = treeAt(draft.final, path);
+  const tree = treeAt(build.final, path);
   if (field === undefined && tree === undefined) throw notSet(config.value, path);
-  const findings = draft.findings.filter((found) => found.path === formatPath(path));
+  const findings = build.findings.filter((found) => found.path === formatPath(path));
   tellNotices(call, findings);
   const about = {
     path: formatPath(path),
     value: tree === undefined ? null : await shown(config, plain(tree), path),
     source: config.sourceOf(path) ?? null,
-    variables: variablesOf(draft, config.sourceOf(path)),
+    variables: variablesOf(build, config.sourceOf(path)),
     description: field?.description ?? null,
     type: field === undefined ? null : kindOf(field),
     default: field?.default ?? null,
@@ -39,10 +39,10 @@ export async function run(call: Call): Promise<number> {
 }
 
 /** Which variables are in a value, and where each came from. */
-function variablesOf(draft: Draft, origin: Origin | undefined): { name: string; from: string }[] {
+function variablesOf(build: ConfigBuild, origin: Origin | undefined): { name: string; from: string }[] {
   return (origin?.variables ?? []).map((name) => {
     // What the environment has wins over everything that was added.
-    const from = draft.realEnv[name] ? "environment" : (draft.added.get(name)?.from ?? "environment");
+    const from = build.realEnv[name] ? "environment" : (build.added.get(name)?.from ?? "environment");
     return { name, from };
   });
 }

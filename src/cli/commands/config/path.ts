@@ -1,4 +1,4 @@
-import { newDraft } from "../../../state/config/config-build.ts";
+import { newBuild } from "../../../state/config/config-build.ts";
 import { systemReads } from "../../../state/config/files/reads.ts";
 import { findFile } from "../../../state/config/steps/find-file.ts";
 import type { Call } from "../../command.ts";
@@ -9,10 +9,10 @@ import { configOptions, tellNotices } from "./access.ts";
 /** Reads nothing, so that it answers also when the config is broken. */
 export async function run(call: Call): Promise<number> {
   const options = await configOptions(call);
-  const draft = newDraft(options, systemReads);
-  await findFile(draft);
-  tellNotices(call, draft.findings);
-  const { file, exists, adopted } = draft;
+  const build = newBuild(options, systemReads);
+  await findFile(build);
+  tellNotices(call, build.findings);
+  const { file, exists, adopted } = build;
   if (call.json) call.out.json({ file, exists, adopted, stateDir: options.stateDir });
   else {
     call.out.lines([safeLine(file)]);

@@ -1,7 +1,7 @@
 import { ColloquyError } from "../../../errors.ts";
 import type { ConfigOptions } from "../../../state/config/config-build.ts";
 import { type Finding, findingText } from "../../../state/config/finding.ts";
-import { loadDraft } from "../../../state/config/load.ts";
+import { loadBuild } from "../../../state/config/load.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import type { Output } from "../../output.ts";
@@ -25,7 +25,7 @@ interface Checked {
 
 async function checked(options: ConfigOptions): Promise<Checked> {
   try {
-    const { file, exists, findings } = await loadDraft({ ...options, tolerant: true });
+    const { file, exists, findings } = await loadBuild({ ...options, tolerant: true });
     return { file: exists ? file : null, findings };
   } catch (error) {
     // What cannot be parsed is a finding, too; what cannot be read at all is not.

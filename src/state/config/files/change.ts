@@ -8,14 +8,14 @@ import { setAt } from "../../json5/edit.ts";
 import { type Node, nodeAt, type Path } from "../../json5/nodes.ts";
 import { parseJson5 } from "../../json5/parse.ts";
 import { unsetAt } from "../../json5/remove.ts";
-import type { ConfigOptions, Draft } from "../config-build.ts";
+import type { ConfigBuild, ConfigOptions } from "../config-build.ts";
 import { formatPath } from "../config-path.ts";
 import { configError, type Finding } from "../finding.ts";
-import { loadDraft } from "../load.ts";
+import { loadBuild } from "../load.ts";
 import { plain, treeAt } from "../located.ts";
-import { adoptedTexts } from "./copy-adopted.ts";
+import { copyAdopted } from "./copy-adopted.ts";
 import { systemReads, withContent } from "./reads.ts";
-import { otherChange } from "./side-effects.ts";
+import { sideEffectOf } from "./side-effects.ts";
 import { ownPath, targetOf } from "./target.ts";
 import { withConfigLock, writeFiles } from "./write.ts";
 
@@ -70,7 +70,7 @@ export function unsetConfig(options: ChangeOptions, path: Path): Promise<Change>
 }
 
 /** Another file says something about it, too. */
-function conflict(path: Path, { tree }: Draft): ColloquyError {
+function conflict(path: Path, { tree }: ConfigBuild): ColloquyError {
   const at = treeAt(tree, path)?.at;
   const where =
     at === undefined ? "a patch in config.d removes it" : `${at.source.file}:${at.line} has a say in it, too`;
@@ -103,19 +103,19 @@ async function change(
   options: ChangeOptions,
   path: Path,
   edit: EditText,
-  check: (after: Draft) => void,
+  check: (after: ConfigBuild) => void,
 ): Promise<Change> {
   return withConfigLock(options, async (io) => {
     const tolerant: ConfigOptions = { ...options, tolerant: true, cacheTtlMs: 0, overrides: [] };
-    const before = await loadDraft(tolerant);
-    const texts = before.adopted ? adoptedTexts(before) : new Map<string, string>();
+    const before = await loadBuild(tolerant);
+    const texts = before.adopted ? copyAdopted(before) : new Map<string, string>();
     const target = targetOf(before, path);
     const changed = edited(before, texts, path, edit);
     const about = { path: formatPath(path), file: target.file, changed };
     if (!changed) return { ...about, backup: null, notices: told(before.findings) };
     stamp(before, texts, options);
     const reads = withContent(options.reads ?? systemReads, texts);
-    const after = await loadDraft({ ...tolerant, reads, repair: false });
+    const after = await loadBuild({ ...tolerant, reads, repair: false });
     refuseNewErrors(before, after);
     check(after);
     refuseOtherChanges(before, after, path);
@@ -127,25 +127,29 @@ async function change(
   });
 }
 
-function edited(draft: Draft, texts: Map<string, string>, path: Path, edit: EditText): boolean {
-  const { file, inner } = targetOf(draft, path);
-  const text = texts.get(file) ?? currentText(draft, file);
+function edited(build: ConfigBuild, texts: Map<string, string>, path: Path, edit: EditText): boolean {
+  const { file, inner } = targetOf(build, path);
+  const text = texts.get(file) ?? currentText(build, file);
   const after = edit(text, inner, file);
   if (after === text) return false;
   texts.set(file, after);
   return true;
 }
 
-function currentText({ reads }: Draft, file: string): string {
+function currentText({ reads }: ConfigBuild, file: string): string {
   return reads.exists(file) ? reads.read(file, Number.MAX_SAFE_INTEGER).bytes.toString("utf8") : "{}\n";
 }
 
-function stamp(draft: Draft, texts: Map<string, string>, { version, clock = Date.now }: ChangeOptions): void {
+function stamp(
+  build: ConfigBuild,
+  texts: Map<string, string>,
+  { version, clock = Date.now }: ChangeOptions,
+): void {
   const values = { lastTouchedVersion: version, lastTouchedAt: clock() };
-  const file = ownPath(draft, draft.file);
+  const file = ownPath(build, build.file);
   // Into the main file, whatever else speaks of it: a patch of a machine or a package is not ours to touch.
   for (const [key, value] of Object.entries(values)) {
-    texts.set(file, setAt(texts.get(file) ?? currentText(draft, file), ["meta", key], value, file));
+    texts.set(file, setAt(texts.get(file) ?? currentText(build, file), ["meta", key], value, file));
   }
 }
 
@@ -155,21 +159,21 @@ function told(findings: readonly Finding[]): Finding[] {
 }
 
 /** A file that is included in several places says something in all of them. */
-function refuseOtherChanges(before: Draft, after: Draft, path: Path): void {
-  const other = otherChange(before.final, after.final, path);
+function refuseOtherChanges(before: ConfigBuild, after: ConfigBuild, path: Path): void {
+  const other = sideEffectOf(before.final, after.final, path);
   if (other === undefined) return;
   const message = `Nothing was changed: ${formatPath(other)} would change together with ${formatPath(path)}, because both come from the same file. Edit the files by hand`;
   throw new ColloquyError("CONFLICT", message, { field: formatPath(path) });
 }
 
-function newFindings(before: Draft, after: Draft, severity: Finding["severity"]): Finding[] {
+function newFindings(before: ConfigBuild, after: ConfigBuild, severity: Finding["severity"]): Finding[] {
   const keyOf = ({ code, path, message }: Finding): string => JSON.stringify([code, path, message]);
   const known = new Set(before.findings.map(keyOf));
   return after.findings.filter((found) => found.severity === severity && !known.has(keyOf(found)));
 }
 
 /** What was wrong before may stay wrong, so that a config can be mended step by step. */
-function refuseNewErrors(before: Draft, after: Draft): void {
+function refuseNewErrors(before: ConfigBuild, after: ConfigBuild): void {
   const errors = newFindings(before, after, "error");
   if (errors.length === 0) return;
   const error = configError(errors.map((found) => ({ ...found, file: null, line: null, column: null })));

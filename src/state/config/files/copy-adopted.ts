@@ -4,7 +4,7 @@ import { absolute, stateLayout } from "../../folder.ts";
 import { setAt } from "../../json5/edit.ts";
 import { nodeAt, type Path } from "../../json5/nodes.ts";
 import { parseJson5 } from "../../json5/parse.ts";
-import { type Draft, dotEnvOf, folderOf } from "../config-build.ts";
+import { type ConfigBuild, dotEnvOf, folderOf } from "../config-build.ts";
 import { innerPath, type Place, type Tree } from "../located.ts";
 import type { Field } from "../schema/field.ts";
 import { childField } from "../schema/field-at.ts";
@@ -16,55 +16,55 @@ import { ownPath } from "./target.ts";
  * them, since theirs are not read any more. They mean the same there: paths
  * still lead to where they led, and includes to the copies.
  */
-export function adoptedTexts(draft: Draft): Map<string, string> {
+export function copyAdopted(build: ConfigBuild): Map<string, string> {
   const texts = new Map<string, string>();
-  for (const [own, file] of copies(draft)) texts.set(own, textOf(draft, file));
+  for (const [own, file] of copies(build)) texts.set(own, textOf(build, file));
   const edit = (at: Place, changed: (text: string) => string): void => {
-    const own = ownPath(draft, at.source.file as string);
+    const own = ownPath(build, at.source.file as string);
     const text = texts.get(own) as string;
     texts.set(own, withText(text, innerPath(at), changed, own));
   };
   // A config that is copied within its folder means the same anyway.
-  if (folderOf(draft) !== draft.options.stateDir) {
-    for (const { at, file } of draft.includes) edit(at, (name) => includeName(draft, at, name, file));
-    for (const at of relativePaths(draft.tree, ROOT)) edit(at, (path) => fromFolder(draft, path));
+  if (folderOf(build) !== build.options.stateDir) {
+    for (const { at, file } of build.includes) edit(at, (name) => includeName(build, at, name, file));
+    for (const at of relativePaths(build.tree, ROOT)) edit(at, (path) => fromFolder(build, path));
   }
-  for (const [own, text] of texts) if (isThere(draft, own, text)) texts.delete(own);
+  for (const [own, text] of texts) if (isThere(build, own, text)) texts.delete(own);
   return texts;
 }
 
 /** Where each file is copied to. */
-function copies(draft: Draft): Map<string, string> {
-  const dotEnv = dotEnvOf(draft);
-  const { env, patches } = stateLayout(draft.options.stateDir);
+function copies(build: ConfigBuild): Map<string, string> {
+  const dotEnv = dotEnvOf(build);
+  const { env, patches } = stateLayout(build.options.stateDir);
   return new Map([
-    ...draft.files.map((file) => [file === dotEnv ? env : ownPath(draft, file), file] as const),
-    ...draft.patches.map(({ name, tree }) => [join(patches, name), tree.at.source.file as string] as const),
+    ...build.files.map((file) => [file === dotEnv ? env : ownPath(build, file), file] as const),
+    ...build.patches.map(({ name, tree }) => [join(patches, name), tree.at.source.file as string] as const),
   ]);
 }
 
-function textOf({ reads }: Draft, file: string): string {
+function textOf({ reads }: ConfigBuild, file: string): string {
   return reads.read(file, Number.MAX_SAFE_INTEGER).bytes.toString("utf8");
 }
 
-function isThere(draft: Draft, own: string, text: string): boolean {
-  if (!draft.reads.exists(own)) return false;
-  if (textOf(draft, own) === text) return true;
+function isThere(build: ConfigBuild, own: string, text: string): boolean {
+  if (!build.reads.exists(own)) return false;
+  if (textOf(build, own) === text) return true;
   const message = `Nothing was changed: ${own} is in the way of a copy of the config of OpenClaw. Move one of them`;
   throw new ColloquyError("CONFLICT", message, { field: "config" });
 }
 
 /** As it is, or that of the copy where it was a link or an absolute path. */
-function includeName(draft: Draft, at: Place, name: string, file: string): string {
-  const from = dirname(ownPath(draft, at.source.file as string));
-  const own = ownPath(draft, file);
-  return absolute(name, draft.home, from) === own ? name : `./${relative(from, own).replaceAll(sep, "/")}`;
+function includeName(build: ConfigBuild, at: Place, name: string, file: string): string {
+  const from = dirname(ownPath(build, at.source.file as string));
+  const own = ownPath(build, file);
+  return absolute(name, build.home, from) === own ? name : `./${relative(from, own).replaceAll(sep, "/")}`;
 }
 
 /** A file that is included twice has its paths changed once. */
-function fromFolder(draft: Draft, path: string): string {
+function fromFolder(build: ConfigBuild, path: string): string {
   if (isAbsolute(path)) return path;
-  return `${folderOf(draft).replaceAll("${", "$${")}/${path.replace(/^(?:\.[\\/])+/, "")}`;
+  return `${folderOf(build).replaceAll("${", "$${")}/${path.replace(/^(?:\.[\\/])+/, "")}`;
 }
 
 /** What is written, with its variables, gives way to something else. */

@@ -3,17 +3,17 @@ import { relative } from "node:path";
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import { JSON5_BYTES_MAX } from "../../json5/parse.ts";
 import { ensurePrivate, openNotice, type PermissionNotice } from "../../permissions.ts";
-import type { Draft } from "../config-build.ts";
+import type { ConfigBuild } from "../config-build.ts";
 import { finding } from "../finding.ts";
 import { realPath } from "./reads.ts";
 
 /** Read one file of the config, and remember what it was like. */
-export function readText(draft: Draft, path: string): string {
+export function readText(build: ConfigBuild, path: string): string {
   // First, since it changes the stamp.
-  closeFile(draft, path);
-  const { bytes, stamp } = readBytes(draft, path);
-  draft.stamps.set(path, stamp);
-  draft.files.push(path);
+  closeFile(build, path);
+  const { bytes, stamp } = readBytes(build, path);
+  build.stamps.set(path, stamp);
+  build.files.push(path);
   if (!isUtf8(bytes)) {
     throw new ColloquyError("VALIDATION_ERROR", `${path} is no UTF-8 text: save it as UTF-8`, {
       field: "config",
@@ -23,11 +23,11 @@ export function readText(draft: Draft, path: string): string {
   return bytes.toString("utf8");
 }
 
-function readBytes(draft: Draft, path: string): { bytes: Buffer; stamp: string } {
+function readBytes(build: ConfigBuild, path: string): { bytes: Buffer; stamp: string } {
   try {
-    return draft.reads.read(path, JSON5_BYTES_MAX);
+    return build.reads.read(path, JSON5_BYTES_MAX);
   } catch (error) {
-    draft.stamps.set(path, draft.reads.stamp(path));
+    build.stamps.set(path, build.reads.stamp(path));
     throw unreadable(path, error as NodeJS.ErrnoException);
   }
 }
@@ -58,12 +58,12 @@ function unreadable(path: string, error: NodeJS.ErrnoException): ColloquyError {
 }
 
 /** What lies in the state folder is ours to close. Where a link leads out of it, all we do is warn. */
-function closeFile(draft: Draft, path: string): void {
-  const { reads, adopted, options } = draft;
+function closeFile(build: ConfigBuild, path: string): void {
+  const { reads, adopted, options } = build;
   if (adopted) return;
   const real = realPath(reads, path);
   const ours = isBelow(options.stateDir, real) || isBelow(realPath(reads, options.stateDir), real);
-  if (ours || real !== path) closeToOthers(draft, real, ours ? ensurePrivate : openNotice);
+  if (ours || real !== path) closeToOthers(build, real, ours ? ensurePrivate : openNotice);
 }
 
 function isBelow(folder: string, path: string): boolean {
@@ -73,13 +73,13 @@ function isBelow(folder: string, path: string): boolean {
 
 /** Links are followed: it is what they lead to that others can read. */
 export function closeToOthers(
-  draft: Draft,
+  build: ConfigBuild,
   path: string,
   close: (path: string) => PermissionNotice | undefined = ensurePrivate,
 ): void {
-  if (draft.options.repair === false) return;
-  const notice = close(realPath(draft.reads, path));
+  if (build.options.repair === false) return;
+  const notice = close(realPath(build.reads, path));
   if (notice === undefined) return;
   const severity = notice.repaired ? "info" : "warning";
-  draft.findings.push({ ...finding(severity, "permissions", notice.message, []), file: null });
+  build.findings.push({ ...finding(severity, "permissions", notice.message, []), file: null });
 }

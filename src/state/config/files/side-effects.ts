@@ -7,7 +7,7 @@ import { childTree, plain, type Tree, treeAt } from "../located.ts";
  * `meta` changes with every change, and the value of a variable with what it
  * is said to be.
  */
-export function otherChange(before: Tree, after: Tree, path: Path): Path | undefined {
+export function sideEffectOf(before: Tree, after: Tree, path: Path): Path | undefined {
   // Without an item the ones behind it move up.
   const holder = path.slice(0, -1);
   const spared = treeAt(before, holder)?.kind === "array" ? holder : path;

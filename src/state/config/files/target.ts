@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import { invalid } from "../../../errors.ts";
 import { stateLayout } from "../../folder.ts";
 import type { Path } from "../../json5/nodes.ts";
-import { type Draft, folderOf } from "../config-build.ts";
+import { type ConfigBuild, folderOf } from "../config-build.ts";
 import { formatPath } from "../config-path.ts";
 import { childTree, innerPath, type Place, type Tree } from "../located.ts";
 
@@ -13,8 +13,8 @@ export interface Target {
 }
 
 /** The file that holds a setting, or that holds what is nearest above it. */
-export function targetOf(draft: Draft, path: Path): Target {
-  let tree: Tree | undefined = draft.tree;
+export function targetOf(build: ConfigBuild, path: Path): Target {
+  let tree: Tree | undefined = build.tree;
   let place: Place = tree.at;
   let known = 0;
   let holder: Tree = tree;
@@ -26,9 +26,9 @@ export function targetOf(draft: Draft, path: Path): Target {
     known++;
   }
   const { file } = place.source;
-  if (file === null) return { file: ownPath(draft, draft.file), inner: path };
+  if (file === null) return { file: ownPath(build, build.file), inner: path };
   const rest = tree === undefined ? newItem(holder, path, known) : [];
-  return { file: ownPath(draft, file), inner: [...innerPath(place), ...rest] };
+  return { file: ownPath(build, file), inner: [...innerPath(place), ...rest] };
 }
 
 /** What is to be made below a place. The next item of a list that was joined has another index in its file. */
@@ -45,13 +45,13 @@ function newItem(holder: Tree, path: Path, known: number): Path {
 }
 
 /** Where a file is changed: an adopted one in our folder, a link where it leads to. */
-export function ownPath(draft: Draft, file: string): string {
-  const { reads, adopted, options } = draft;
+export function ownPath(build: ConfigBuild, file: string): string {
+  const { reads, adopted, options } = build;
   if (!adopted) return reads.exists(file) ? reads.realPath(file) : file;
   const layout = stateLayout(options.stateDir);
-  if (file === draft.file) return layout.config;
+  if (file === build.file) return layout.config;
   // Patches are found by their names, whatever these are links to.
-  const patch = draft.patches.find(({ tree }) => tree.at.source.file === file);
+  const patch = build.patches.find(({ tree }) => tree.at.source.file === file);
   if (patch !== undefined) return join(layout.patches, patch.name);
-  return join(options.stateDir, relative(reads.realPath(folderOf(draft)), file));
+  return join(options.stateDir, relative(reads.realPath(folderOf(build)), file));
 }

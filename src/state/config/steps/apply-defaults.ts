@@ -1,11 +1,11 @@
-import type { Draft } from "../config-build.ts";
+import type { ConfigBuild } from "../config-build.ts";
 import { type Tree, treeOf } from "../located.ts";
 import type { Field, ObjectField } from "../schema/field.ts";
 import { ROOT } from "../schema/index.ts";
 
 /** Step 12: what nobody said. */
-export function applyDefaults(draft: Draft): void {
-  draft.final = withDefaults(draft.tree, ROOT) ?? draft.tree;
+export function applyDefaults(build: ConfigBuild): void {
+  build.final = withDefaults(build.tree, ROOT) ?? build.tree;
 }
 
 /** The tree with what is not said in it, from the table. */

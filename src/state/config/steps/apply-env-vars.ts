@@ -1,15 +1,15 @@
-import { addVariable, type Draft, variable } from "../config-build.ts";
+import { addVariable, type ConfigBuild, variable } from "../config-build.ts";
 import { treeAt } from "../located.ts";
 import { expand } from "../variables.ts";
 
 /** Step 6: variables of `env.vars`. The real environment wins, and so does `.env`. */
-export function applyEnvVars(draft: Draft): void {
-  const vars = treeAt(draft.tree, ["env", "vars"]);
+export function applyEnvVars(build: ConfigBuild): void {
+  const vars = treeAt(build.tree, ["env", "vars"]);
   if (vars?.kind !== "object") return;
   for (const [name, tree] of vars.members) {
     if (tree.kind !== "value" || typeof tree.value !== "string") continue;
-    const { text, missing } = expand(tree.value, (wanted) => variable(draft, wanted));
+    const { text, missing } = expand(tree.value, (wanted) => variable(build, wanted));
     // What is missing is reported where all variables are replaced.
-    if (missing.length === 0) addVariable(draft, name, text, "env.vars");
+    if (missing.length === 0) addVariable(build, name, text, "env.vars");
   }
 }

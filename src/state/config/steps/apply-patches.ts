@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { parseJson5 } from "../../json5/parse.ts";
-import { type Draft, folderOf, patchFolderOf } from "../config-build.ts";
+import { type ConfigBuild, folderOf, patchFolderOf } from "../config-build.ts";
 import { formatPath } from "../config-path.ts";
 import { confined } from "../files/confined.ts";
 import { readText } from "../files/read-file.ts";
@@ -10,30 +10,30 @@ import { merge, PATCH_RULES } from "../merge.ts";
 import { withVariables } from "./replace-variables.ts";
 
 /** Step 9: merge patches (RFC 7396) from `config.d`, in the order of their names. */
-export function applyPatches(draft: Draft): void {
-  readPatches(draft);
-  for (const { tree } of draft.patches) {
-    draft.tree = merge(draft.tree, withVariables(draft, tree), PATCH_RULES);
+export function applyPatches(build: ConfigBuild): void {
+  readPatches(build);
+  for (const { tree } of build.patches) {
+    build.tree = merge(build.tree, withVariables(build, tree), PATCH_RULES);
   }
 }
 
 /** Read them once. The login shell is asked for what they refer to, before they are applied. */
-export function readPatches(draft: Draft): void {
-  if (draft.patches.length > 0) return;
-  const folder = patchFolderOf(draft);
-  const names = draft.reads.list(folder).filter((name) => name.endsWith(".json5") && !name.startsWith("."));
+export function readPatches(build: ConfigBuild): void {
+  if (build.patches.length > 0) return;
+  const folder = patchFolderOf(build);
+  const names = build.reads.list(folder).filter((name) => name.endsWith(".json5") && !name.startsWith("."));
   for (const name of names.toSorted())
-    draft.patches.push({ name, tree: readPatch(draft, join(folder, name)) });
+    build.patches.push({ name, tree: readPatch(build, join(folder, name)) });
 }
 
-function readPatch(draft: Draft, path: string): Tree {
-  const { reads, home } = draft;
-  const file = confined({ reads, home, root: folderOf(draft) }, path, folderOf(draft));
+function readPatch(build: ConfigBuild, path: string): Tree {
+  const { reads, home } = build;
+  const file = confined({ reads, home, root: folderOf(build) }, path, folderOf(build));
   // A patch may be a link, and a broken one may be mended.
-  if (file !== path) draft.stamps.set(path, reads.stamp(path));
+  if (file !== path) build.stamps.set(path, reads.stamp(path));
   const nowhere = { path: "", file: path, line: null, column: null };
   if (typeof file !== "string") throw stopping(`patch-${file.problem}`, file.message, nowhere);
-  const node = parseJson5(readText(draft, file), file);
+  const node = parseJson5(readText(build, file), file);
   const { line, column } = node.start;
   if (node.type !== "object") {
     throw stopping("patch-shape", "A patch is one object: { … }", { path: "", file, line, column });

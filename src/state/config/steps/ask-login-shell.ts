@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { addVariable, type Draft, variable } from "../config-build.ts";
+import { addVariable, type ConfigBuild, variable } from "../config-build.ts";
 import { finding } from "../finding.ts";
 import { childTree, type Tree, treeAt } from "../located.ts";
 import { referencesIn } from "../variables.ts";
@@ -19,19 +19,19 @@ const PROVIDER_VARIABLES: readonly string[] = [
 ];
 
 /** Step 7: variables that are missing and expected, from the login shell. Only when `env.shellEnv` asks for it. */
-export async function askLoginShell(draft: Draft): Promise<void> {
-  const wanted = shellOf(draft, treeAt(draft.tree, ["env", "shellEnv"]));
+export async function askLoginShell(build: ConfigBuild): Promise<void> {
+  const wanted = shellOf(build, treeAt(build.tree, ["env", "shellEnv"]));
   if (wanted === undefined) return;
-  const missing = expected(draft).filter((name) => variable(draft, name) === undefined);
+  const missing = expected(build).filter((name) => variable(build, name) === undefined);
   if (missing.length === 0) return;
   const { loginEnvironment } = await import("./login-shell.ts");
-  const answer = await loginEnvironment(wanted.shell, draft.realEnv, wanted.timeoutMs);
+  const answer = await loginEnvironment(wanted.shell, build.realEnv, wanted.timeoutMs);
   if (typeof answer === "string") {
     const message = `${answer}. Variables that only it sets are missing`;
-    draft.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], wanted.tree.at));
+    build.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], wanted.tree.at));
     return;
   }
-  for (const name of missing) addVariable(draft, name, answer.get(name) ?? "", "login shell");
+  for (const name of missing) addVariable(build, name, answer.get(name) ?? "", "login shell");
 }
 
 interface Wanted {
@@ -41,16 +41,16 @@ interface Wanted {
 }
 
 /** `true`, the path of a shell, or `{ enabled, timeoutMs }`. */
-function shellOf(draft: Draft, tree: Tree | undefined): Wanted | undefined {
+function shellOf(build: ConfigBuild, tree: Tree | undefined): Wanted | undefined {
   if (tree === undefined) return undefined;
-  const shell = variable(draft, "SHELL") ?? "/bin/sh";
-  const limitMs = draft.options.shellTimeoutMs ?? SHELL_TIMEOUT_MS;
+  const shell = variable(build, "SHELL") ?? "/bin/sh";
+  const limitMs = build.options.shellTimeoutMs ?? SHELL_TIMEOUT_MS;
   if (tree.kind === "value") {
     if (tree.value === true) return { shell, timeoutMs: limitMs, tree };
     if (typeof tree.value !== "string") return undefined;
     if (isAbsolute(tree.value)) return { shell: tree.value, timeoutMs: limitMs, tree };
     const message = "env.shellEnv names a shell by its whole path, such as /bin/zsh; it is not asked";
-    draft.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], tree.at));
+    build.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], tree.at));
     return undefined;
   }
   const enabled = childTree(tree, "enabled");
@@ -60,15 +60,15 @@ function shellOf(draft: Draft, tree: Tree | undefined): Wanted | undefined {
   return { shell, timeoutMs: Math.min(limitMs, Math.max(1, given)), tree };
 }
 
-function expected(draft: Draft): string[] {
-  readPatches(draft);
+function expected(build: ConfigBuild): string[] {
+  readPatches(build);
   const names = new Set(PROVIDER_VARIABLES);
   const visit = (tree: Tree): void => {
     if (tree.kind === "value") {
       if (typeof tree.value === "string") for (const name of referencesIn(tree.value)) names.add(name);
     } else for (const child of tree.kind === "array" ? tree.items : tree.members.values()) visit(child);
   };
-  visit(draft.tree);
-  for (const { tree } of draft.patches) visit(tree);
+  visit(build.tree);
+  for (const { tree } of build.patches) visit(tree);
   return [...names];
 }

@@ -3,7 +3,7 @@ import type { ColloquyError } from "../../../errors.ts";
 import { absolute } from "../../folder.ts";
 import type { Path } from "../../json5/nodes.ts";
 import { parseJson5 } from "../../json5/parse.ts";
-import { type Draft, folderOf } from "../config-build.ts";
+import { type ConfigBuild, folderOf } from "../config-build.ts";
 import { formatPath } from "../config-path.ts";
 import { confined } from "../files/confined.ts";
 import { readText } from "../files/read-file.ts";
@@ -17,13 +17,13 @@ const INCLUDES_MAX = 1000;
 const INCLUDE = "$include";
 
 /** Step 4: `$include` gives way to what the files say. */
-export function resolveIncludes(draft: Draft): void {
-  const includer = new Includer(draft);
-  draft.tree = includer.resolve(draft.tree, [], [realPath(draft)]);
+export function resolveIncludes(build: ConfigBuild): void {
+  const includer = new Includer(build);
+  build.tree = includer.resolve(build.tree, [], [realPath(build)]);
 }
 
 /** The main file may be a link, too. */
-function realPath({ reads, file }: Draft): string {
+function realPath({ reads, file }: ConfigBuild): string {
   try {
     return reads.realPath(file);
   } catch {
@@ -33,11 +33,11 @@ function realPath({ reads, file }: Draft): string {
 }
 
 class Includer {
-  readonly #draft: Draft;
+  readonly #build: ConfigBuild;
   #count = 0;
 
-  constructor(draft: Draft) {
-    this.#draft = draft;
+  constructor(build: ConfigBuild) {
+    this.#build = build;
   }
 
   /** `chain` is the files from the main one down to the one that is being read. */
@@ -85,21 +85,21 @@ class Includer {
       const circle = [...chain.slice(chain.indexOf(file)), file].map((link) => basename(link)).join(" → ");
       throw wrong("include-cycle", `Includes go round in a circle: ${circle}`, path, at);
     }
-    const text = readText(this.#draft, file);
+    const text = readText(this.#build, file);
     const via = `${at.source.file}:${at.line}:${at.column}`;
     const tree = locate(parseJson5(text, file), { kind: "include", file, via });
     return this.resolve(tree, path, [...chain, file]);
   }
 
   #find(name: string, path: Path, at: Place): string {
-    const { reads, home } = this.#draft;
-    const from = dirname(at.source.file ?? this.#draft.file);
-    const found = confined({ reads, home, root: folderOf(this.#draft) }, name, from);
+    const { reads, home } = this.#build;
+    const from = dirname(at.source.file ?? this.#build.file);
+    const found = confined({ reads, home, root: folderOf(this.#build) }, name, from);
     // A link that comes to point elsewhere is a change, too, and so is a file that appears.
     const wanted = absolute(name, home, from);
-    if (wanted !== found) this.#draft.stamps.set(wanted, reads.stamp(wanted));
+    if (wanted !== found) this.#build.stamps.set(wanted, reads.stamp(wanted));
     if (typeof found === "string") {
-      this.#draft.includes.push({ at, file: found });
+      this.#build.includes.push({ at, file: found });
       return found;
     }
     throw wrong(`include-${found.problem}`, found.message, path, at);

@@ -1,13 +1,13 @@
 import { absolute } from "../../folder.ts";
-import { type Draft, folderOf } from "../config-build.ts";
+import { type ConfigBuild, folderOf } from "../config-build.ts";
 import { mapTree, type Tree } from "../located.ts";
 import type { Field } from "../schema/field.ts";
 import { childField } from "../schema/field-at.ts";
 import { ROOT } from "../schema/index.ts";
 
 /** Step 13: paths are absolute. */
-export function resolvePaths(draft: Draft): void {
-  draft.final = withPaths(draft.final, ROOT, { home: draft.home, folder: folderOf(draft) });
+export function resolvePaths(build: ConfigBuild): void {
+  build.final = withPaths(build.final, ROOT, { home: build.home, folder: folderOf(build) });
 }
 
 interface PathRules {

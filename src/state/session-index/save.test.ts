@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { AgentFolder, countingIo, entry } from "../../../test/support/agent-folder.ts";
 import type { SessionStore } from "./entry.ts";
 import { loadSessionStore } from "./load.ts";
-import { deleteSessionEntry, patchSessionEntry, saveSessionStore } from "./session-store.ts";
+import { deleteSessionEntry, patchSessionEntry } from "./patch.ts";
+import { saveSessionStore } from "./save.ts";
 
 describe("the session index", () => {
   it("of an agent that has none is empty, and nothing is written", () => {

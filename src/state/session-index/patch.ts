@@ -1,48 +1,10 @@
 import { ColloquyError, invalid } from "../../errors.ts";
 import { resolveSessionKey } from "../../key/index.ts";
 import { assertJson, isPlainObject } from "../../util/json.ts";
-import { originOf, setOrigin } from "./cache.ts";
-import { settle } from "./document.ts";
-import { checkEntry, type SessionEntry, type SessionStore } from "./entry.ts";
+import { checkEntry, type SessionEntry } from "./entry.ts";
 import { filesOf } from "./files.ts";
-import type { Draft } from "./index-edit.ts";
-import { draftOptions, type IndexOptions } from "./load.ts";
-import { mergeStores } from "./merge.ts";
+import { editOptions, type IndexOptions } from "./load.ts";
 import { change } from "./queue.ts";
-
-export interface SaveOptions extends IndexOptions {
-  /** As `loadSessionStore` gave it, changed in place; or an object of your own, from which nothing is deleted. */
-  readonly store: SessionStore;
-  /** What `store` was made from, if that is not known: then what it lacks is deleted. */
-  readonly base?: SessionStore | undefined;
-}
-
-/**
- * Write what you changed, durably and as a whole.
- *
- * The index is read again under the lock, and what others changed since you
- * loaded it stays: yours and theirs are merged field by field.
- */
-export async function saveSessionStore(options: SaveOptions): Promise<void> {
-  const { store, config } = options;
-  const files = filesOf(options.agentDir, options);
-  const ours = checkedStore(store, options);
-  const base = options.base === undefined ? originOf(store) : checkedStore(options.base, options);
-  await change(files, draftOptions(files, config), (draft) => {
-    draft.replace(mergeStores(base, ours, draft.all()));
-  });
-  setOrigin(store, JSON.stringify(ours));
-}
-
-/** A copy with today's keys, so that what the caller does while it waits to be written changes nothing. */
-function checkedStore(store: unknown, { config }: IndexOptions): SessionStore {
-  if (!isPlainObject(store)) throw invalid("A store is an object of session keys and entries", "store");
-  const found = Object.entries(store).map(([key, value]) => {
-    const entry = structuredClone(checkEntry(value, key));
-    return [resolveSessionKey({ sessionKey: key, config, channel: entry.channel }), entry] as const;
-  });
-  return settle(found);
-}
 
 /** Fields to set; `undefined` takes a field away. */
 export type SessionPatch = Partial<SessionEntry>;
@@ -67,12 +29,12 @@ export async function patchSessionEntry(options: PatchOptions): Promise<SessionE
   const { patch } = options;
   const fields = typeof patch === "function" ? undefined : checkPatch(patch);
   const compute = typeof patch === "function" ? patch : () => fields;
-  return change(files, draftOptions(files, options.config), (draft) => {
-    const current = draft.get(sessionKey);
+  return change(files, editOptions(files, options.config), (edit) => {
+    const current = edit.get(sessionKey);
     const given = checkPatch(compute(structuredClone(current)));
     const entry = given === undefined ? current : patched(current, given, files.clock(), sessionKey);
     if (entry === undefined) throw notThere(sessionKey);
-    if (given !== undefined) draft.put(sessionKey, entry);
+    if (given !== undefined) edit.put(sessionKey, entry);
     return structuredClone(entry);
   });
 }
@@ -103,9 +65,9 @@ function patched(
 export async function deleteSessionEntry(options: EntryOptions): Promise<boolean> {
   const files = filesOf(options.agentDir, options);
   const sessionKey = keyOf(options);
-  return change(files, draftOptions(files, options.config), (draft: Draft) => {
-    const found = draft.get(sessionKey) !== undefined;
-    if (found) draft.put(sessionKey, undefined);
+  return change(files, editOptions(files, options.config), (edit) => {
+    const found = edit.get(sessionKey) !== undefined;
+    if (found) edit.put(sessionKey, undefined);
     return found;
   });
 }
