@@ -1,10 +1,13 @@
 /** What to say about words that nobody knows, or that stand in the wrong place. Loaded only then. */
 import { looksLikeSecret } from "../secrets/mask.ts";
+import { closestWord } from "../util/closest-word.ts";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";
 import { UsageError } from "./exit.ts";
 import { PROGRAM } from "./invocation.ts";
-import { suggestion } from "./suggest.ts";
+
+/** Words of the command line are often cut short. */
+const TYPED = { prefixes: true };
 
 export function unknownCommand(first: string, second: string | undefined): UsageError {
   const names = COMMANDS.map(({ name }) => name);
@@ -21,7 +24,7 @@ export function unknownCommand(first: string, second: string | undefined): Usage
   if (second === undefined) {
     return new UsageError(`"${first}" needs one of: ${inGroup.join(", ")}`, "command");
   }
-  const member = suggestion(second, inGroup);
+  const member = closestWord(second, inGroup, TYPED);
   // "sessions backup": it is no member of the group.
   const hint = names.includes(second) ? second : member && `${first} ${member}`;
   return new UsageError(
@@ -32,7 +35,7 @@ export function unknownCommand(first: string, second: string | undefined): Usage
 
 export function unknownOption(command: CommandSpec, rawName: string, known: readonly string[]): UsageError {
   const name = rawName.replace(/^-+/, "");
-  const hint = rawName.startsWith("--") ? suggestion(name, known) : undefined;
+  const hint = rawName.startsWith("--") ? closestWord(name, known, TYPED) : undefined;
   const place = command.name === "" ? "" : ` for "${command.name}"`;
   const help = `See ${`${PROGRAM} ${command.name}`.trimEnd()} --help`;
   const unknown = rawName.slice(0, rawName.length - name.length) + shown(name);
@@ -74,8 +77,8 @@ function meantCommand(
   // "list": the group was forgotten.
   const member = names.find((name) => name.endsWith(` ${first}`));
   if (member !== undefined) return member;
-  const whole = second === undefined ? undefined : suggestion(typed, names);
-  return whole ?? suggestion(first, [...firsts, ...names]);
+  const whole = second === undefined ? undefined : closestWord(typed, names, TYPED);
+  return whole ?? closestWord(first, [...firsts, ...names], TYPED);
 }
 
 function didYouMean(hint: string | undefined): string {

@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { suggestion } from "../../src/cli/suggest.ts";
 import { fold } from "../../src/cli/terminal/fold.ts";
 import { jsonChunks } from "../../src/cli/terminal/json-text.ts";
 import { safeLine, safeText } from "../../src/cli/terminal/safe-text.ts";
@@ -106,13 +105,6 @@ describe("times and suggestions", () => {
     [null, "–"],
   ])("%s is %s", (time, text) => {
     expect(timeAgo(time, now)).toBe(text);
-  });
-
-  it("suggests what is near, and nothing else", () => {
-    expect(suggestion("lsit", ["list", "show"])).toBe("list");
-    expect(suggestion("hist", ["list", "history"])).toBe("history");
-    expect(suggestion("xylophone", ["list", "history"])).toBeUndefined();
-    expect(suggestion("x".repeat(100_000), ["list"])).toBeUndefined();
   });
 });
 

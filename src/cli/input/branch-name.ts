@@ -2,6 +2,7 @@ import { ColloquyError } from "../../errors.ts";
 import { checkLabel } from "../../message/validate.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { BranchInfo } from "../../store/index.ts";
+import { closestWord } from "../../util/closest-word.ts";
 import type { Call } from "../command.ts";
 
 const NAMES_SHOWN = 5;
@@ -21,13 +22,12 @@ export async function branchOf(conversation: Conversation, name: string | undefi
   const branches = await conversation.branches();
   const found = branches.find((branch) => (name === undefined ? branch.active : branch.name === name));
   if (found !== undefined) return found;
-  throw await noBranch(name ?? "main", branches);
+  throw noBranch(name ?? "main", branches);
 }
 
-async function noBranch(name: string, branches: readonly BranchInfo[]): Promise<ColloquyError> {
+function noBranch(name: string, branches: readonly BranchInfo[]): ColloquyError {
   const names = branches.map((branch) => branch.name);
-  const { suggestion } = await import("../suggest.ts");
-  const hint = suggestion(name, names);
+  const hint = closestWord(name, names, { prefixes: true });
   const others = names.length - NAMES_SHOWN;
   const known = names.slice(0, NAMES_SHOWN).join(", ") + (others > 0 ? ` and ${others} more` : "");
   const help = hint === undefined ? `; there is ${known}` : `; did you mean "${hint}"?`;

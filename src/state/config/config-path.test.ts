@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { formatPath, parsePath } from "./config-path.ts";
-import { nearest } from "./nearest.ts";
 
 describe("paths of the config", () => {
   it.each([
@@ -41,18 +40,5 @@ describe("paths of the config", () => {
         expect(parsePath(formatPath(path))).toEqual(path);
       }),
     );
-  });
-});
-
-describe("did you mean", () => {
-  it.each([
-    ["gatway", "gateway"],
-    ["Gateway", "gateway"],
-    ["gatewya", "gateway"],
-    ["sesions", "sessions"],
-    ["xylophone", undefined],
-    ["", undefined],
-  ])("%s: %s", (typed, expected) => {
-    expect(nearest(typed, ["gateway", "sessions", "ui"])).toBe(expected);
   });
 });

@@ -1,10 +1,10 @@
 /** Values that are never shown. */
 
 import { maskSecret } from "../../secrets/mask.ts";
+import { closestWord } from "../../util/closest-word.ts";
 import type { Json } from "../../util/json.ts";
 import type { Path } from "../json5/nodes.ts";
 import type { LoadedConfig } from "./config-build.ts";
-import { nearest } from "./nearest.ts";
 import type { Field } from "./schema/field.ts";
 import { childField } from "./schema/field-at.ts";
 import { ROOT } from "./schema/index.ts";
@@ -84,7 +84,7 @@ function below({ field, hidden }: Standing, key: string): Standing {
     return { key, field: child, hidden: hidden || secret };
   }
   // A slip of the pen does not make a secret fit to be seen.
-  const meant = nearest(key, Object.keys(field.members));
+  const meant = closestWord(key, Object.keys(field.members));
   const near = meant === undefined ? undefined : field.members[meant];
   const slip = near?.secret === true || near?.type === "object";
   return { key, field: slip ? near : child, hidden: hidden || near?.secret === true };

@@ -1,8 +1,8 @@
 import { ColloquyError } from "../../../errors.ts";
 import { formatPath } from "../../../state/config/config-path.ts";
-import { nearest } from "../../../state/config/nearest.ts";
 import { fieldAt } from "../../../state/config/schema/field-at.ts";
 import type { Path } from "../../../state/json5/nodes.ts";
+import { closestWord } from "../../../util/closest-word.ts";
 import type { JsonObject } from "../../../util/json.ts";
 
 /** Nothing is there: because nobody set it, or because of a slip of the pen. */
@@ -30,7 +30,7 @@ function meant(config: JsonObject, path: Path): string {
       ...(field?.type === "object" ? Object.keys(field.members) : []),
     ];
     if (!known.includes(key)) {
-      const near = nearest(key, known);
+      const near = closestWord(key, known);
       return near === undefined ? "" : `: did you mean "${formatPath([...before, near])}"?`;
     }
     at = (at as JsonObject | undefined)?.[key];

@@ -1,7 +1,7 @@
+import { closestWord } from "../../../util/closest-word.ts";
 import { formatPath } from "../config-path.ts";
 import { type Finding, finding } from "../finding.ts";
 import type { Tree, TreeObject, TreeValue } from "../located.ts";
-import { nearest } from "../nearest.ts";
 import type { EitherField, Field, ObjectField, ScalarField } from "./field.ts";
 import { kindOf } from "./field-at.ts";
 
@@ -48,7 +48,7 @@ class Checker {
     const outside = typeof value === "number" && (value < min || value > max);
     if (outside || !isOfType(tree, field)) this.#wrong(tree, field);
     else if (field.enum !== undefined && typeof value === "string" && !field.enum.includes(value)) {
-      const meant = nearest(value, field.enum);
+      const meant = closestWord(value, field.enum);
       this.#wrong(tree, field, meant === undefined ? "" : `: did you mean "${meant}"?`);
     }
   }
@@ -73,7 +73,7 @@ class Checker {
   }
 
   #unknown(key: string, tree: Tree, field: ObjectField): void {
-    const meant = nearest(key, Object.keys(field.members));
+    const meant = closestWord(key, Object.keys(field.members));
     const hint = meant === undefined ? "" : `: did you mean "${formatPath([...this.#path, meant])}"?`;
     const path = [...this.#path, key];
     this.found.push(
@@ -90,5 +90,5 @@ function isOfType({ value }: TreeValue, { type }: ScalarField): boolean {
 
 /** One letter beside a known key, where any other key would do. */
 function isSlip(key: string, { members, others }: ObjectField): boolean {
-  return others?.type === "any" && nearest(key, Object.keys(members), 1) !== undefined;
+  return others?.type === "any" && closestWord(key, Object.keys(members), { stepsMax: 1 }) !== undefined;
 }

@@ -1,23 +1,33 @@
 const CHARS_MAX = 64;
 
-/** The known word that somebody probably meant, or `undefined` when none is near. */
-export function nearest(
+export interface ClosestWordOptions {
+  /** The most edits that still count as close. By default a third of the word's length, but at least one. */
+  readonly stepsMax?: number;
+  /** Treat a word that starts with what was typed as an exact match. */
+  readonly prefixes?: boolean;
+}
+
+/** The known word that was probably meant, or `undefined` when none is close. */
+export function closestWord(
   typed: string,
   known: readonly string[],
-  stepsMax: number = Number.POSITIVE_INFINITY,
+  { stepsMax = Number.POSITIVE_INFINITY, prefixes = false }: ClosestWordOptions = {},
 ): string | undefined {
   const wanted = typed.toLowerCase().slice(0, CHARS_MAX);
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const word of known) {
-    const steps = distance(wanted, word.toLowerCase());
+    // Otherwise the empty word would be one edit from every letter.
+    if (word === "") continue;
+    const candidate = word.toLowerCase();
+    const steps = prefixes && candidate.startsWith(wanted) ? 0 : distance(wanted, candidate);
     if (steps < least) [best, least] = [word, steps];
   }
   if (best === undefined || least > stepsMax) return undefined;
   return least <= Math.max(1, Math.floor(best.length / 3)) ? best : undefined;
 }
 
-/** How many letters are to be changed, added or taken away; two that changed places count as one. */
+/** Edit distance in insertions, deletions, substitutions and swaps of neighbours. */
 function distance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
