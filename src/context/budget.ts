@@ -1,5 +1,5 @@
 import { invalid } from "../errors.ts";
-import { checkMembers } from "../message/validate.ts";
+import { checkProperties } from "../message/validate.ts";
 import type { ContextItem } from "./item.ts";
 import { calibration, estimateTokens } from "./tokens.ts";
 
@@ -57,7 +57,7 @@ const MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 export function checkFitOptions(options: unknown): void {
-  checkMembers(options, MEMBERS, "options");
+  checkProperties(options, MEMBERS, "options");
 }
 
 /** The figures of a request, or `VALIDATION_ERROR` when nothing is left for messages. */

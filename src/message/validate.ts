@@ -155,11 +155,11 @@ function isToolContent(value: unknown): boolean {
   return value === undefined || isString(value) || (Array.isArray(value) && value.every(isPlainObject));
 }
 
-/** A plain object that has no member but these. A misspelt option must not be silently without effect. */
-export function checkMembers(value: unknown, allowed: ReadonlySet<string>, field: string): void {
+/** Require a plain object with no properties other than these: a misspelled option must not be ignored silently. */
+export function checkProperties(value: unknown, allowed: ReadonlySet<string>, field: string): void {
   if (!isPlainObject(value)) throw invalid(`${field} must be an object`, field);
-  const unknown = Object.keys(value).find((member) => !allowed.has(member));
-  if (unknown !== undefined) throw invalid(`Unknown member "${unknown}" of ${field}`, unknown);
+  const unknown = Object.keys(value).find((name) => !allowed.has(name));
+  if (unknown !== undefined) throw invalid(`Unknown property "${unknown}" in ${field}`, unknown);
 }
 
 export function checkConversationId(id: unknown): string {

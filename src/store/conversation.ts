@@ -1,7 +1,13 @@
 import type { ConversationInfo, OpenTurn, UpdatePatch } from "../engine/engine.ts";
 import { invalid } from "../errors.ts";
 import type { Entry, MessageInput } from "../message/types.ts";
-import { checkEntryId, checkLabel, checkMembers, checkOperationId, checkTitle } from "../message/validate.ts";
+import {
+  checkEntryId,
+  checkLabel,
+  checkOperationId,
+  checkProperties,
+  checkTitle,
+} from "../message/validate.ts";
 import { assertJson, isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
 import { copyOf, epochOf, type Page, type StoreAccess } from "./access.ts";
@@ -240,7 +246,7 @@ export class Conversation {
   }
 
   #checkAppend(options: AppendOptions): WriteOptions {
-    checkMembers(options, APPEND_MEMBERS, "options");
+    checkProperties(options, APPEND_MEMBERS, "options");
     const { operationId, expectedHead, branch, lease } = options;
     return {
       operationId: operationId === undefined ? undefined : checkOperationId(operationId),

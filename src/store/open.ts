@@ -1,6 +1,6 @@
 import type { Engine, EngineOptions, OlderFiles } from "../engine/engine.ts";
 import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
-import { checkMembers } from "../message/validate.ts";
+import { checkProperties } from "../message/validate.ts";
 import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
 import { type Clock, systemClock } from "../util/time.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
@@ -135,7 +135,7 @@ const OPTION_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
-  checkMembers(tree, new Set(Object.keys(DEPTH_LIMITS)), "tree");
+  checkProperties(tree, new Set(Object.keys(DEPTH_LIMITS)), "tree");
   const limits = { ...DEPTH_LIMITS, ...tree };
   for (const [member, depth] of Object.entries(limits)) {
     if (!Number.isSafeInteger(depth) || depth < 1) throw invalid(`${member} must be 1 or more`, member);
@@ -144,7 +144,7 @@ function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
 }
 
 function checkOptions(options: StoreOptions): EngineOptions {
-  checkMembers(options, OPTION_MEMBERS, "options");
+  checkProperties(options, OPTION_MEMBERS, "options");
   const { readonly = false, durability = "full", lockWaitMs = LOCK_WAIT_MS, onProblem = warn } = options;
   if (durability !== "full" && durability !== "process") {
     throw invalid('durability must be "full" or "process"', "durability");
@@ -155,7 +155,7 @@ function checkOptions(options: StoreOptions): EngineOptions {
 }
 
 function checkSessions(sessions: SessionFormat): OlderFiles {
-  checkMembers(sessions, SESSION_MEMBERS, "sessions");
+  checkProperties(sessions, SESSION_MEMBERS, "sessions");
   const { format = "auto", autoMigrate = true } = sessions;
   if (!["auto", "legacy", "v2"].includes(format))
     throw invalid('format must be "auto", "legacy" or "v2"', "sessions.format");

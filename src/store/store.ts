@@ -9,7 +9,13 @@ import type {
 } from "../engine/engine.ts";
 import { activeAt, notFound } from "../engine/rules.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
-import { checkConversationId, checkKey, checkLabel, checkMembers, checkTitle } from "../message/validate.ts";
+import {
+  checkConversationId,
+  checkKey,
+  checkLabel,
+  checkProperties,
+  checkTitle,
+} from "../message/validate.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import { type Clock, isoTime, parseTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";
@@ -135,7 +141,7 @@ export class Store {
 
   /** A page of conversations, by last activity, newest first. Reads no messages. */
   async list(query: ConversationQuery = {}): Promise<Page<ConversationInfo>> {
-    checkMembers(query, LIST_MEMBERS, "query");
+    checkProperties(query, LIST_MEMBERS, "query");
     const { trash = false, cursor } = query;
     const limit = checkCount(query.limit ?? LIST_DEFAULT, "limit");
     const place = typeof cursor === "string" ? decodeCursor("c", cursor, ["string", "string"]) : undefined;
@@ -171,7 +177,7 @@ export class Store {
    */
   async purge(id: string, options: { readonly force?: boolean } = {}): Promise<Receipt> {
     const checked = checkConversationId(id);
-    checkMembers(options, PURGE_MEMBERS, "options");
+    checkProperties(options, PURGE_MEMBERS, "options");
     this.#assertWritable();
     const at = isoTime(this.#clock());
     const removed = await this.#queue.push({
@@ -190,7 +196,7 @@ export class Store {
   ): Promise<RetentionReport> {
     const { checkPolicy, planRetention } = await import("./retention/retention.ts");
     checkPolicy(policy);
-    checkMembers(options, RETAIN_MEMBERS, "options");
+    checkProperties(options, RETAIN_MEMBERS, "options");
     const dryRun = options.dryRun === true;
     if (!dryRun) this.#assertWritable();
     const { sizes } = await this.#ask((engine) => engine.stats());
@@ -216,7 +222,7 @@ export class Store {
 
   /** Remove blobs that nothing refers to and that are older than a day, or than the hours given. */
   async collectGarbage(options: { readonly olderThanHours?: number } = {}): Promise<Removed> {
-    checkMembers(options, COLLECT_MEMBERS, "options");
+    checkProperties(options, COLLECT_MEMBERS, "options");
     const { olderThanHours = 24 } = options;
     if (!(Number.isFinite(olderThanHours) && olderThanHours >= 0)) {
       throw invalid("olderThanHours must be 0 or more", "olderThanHours");
@@ -389,7 +395,7 @@ async function mapped<T>(work: () => Awaitable<T>): Promise<T> {
 }
 
 function checkInit(init: CreateInit, allowed: ReadonlySet<string>): InitFields {
-  checkMembers(init, allowed, "init");
+  checkProperties(init, allowed, "init");
   const label = (value: unknown, field: string): string | null =>
     value === undefined ? null : checkLabel(value, field);
   return {

@@ -1,5 +1,5 @@
 import { invalid } from "../../errors.ts";
-import { checkLabel, checkMembers } from "../../message/validate.ts";
+import { checkLabel, checkProperties } from "../../message/validate.ts";
 
 export type ExportFormat =
   | "markdown"
@@ -56,7 +56,7 @@ export interface Wanted {
 }
 
 export function checkOptions(options: ExportOptions): Wanted {
-  checkMembers(options, MEMBERS, "options");
+  checkProperties(options, MEMBERS, "options");
   const { to, branch, allBranches, tools = true, thinking = true, secrets = [] } = options;
   if (!Object.hasOwn(EXPORT_FORMATS, to)) {
     throw invalid(`"${to}" is no format; there are ${Object.keys(EXPORT_FORMATS).join(", ")}`, "to");

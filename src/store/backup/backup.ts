@@ -20,7 +20,7 @@ import {
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Engine, EngineOptions, Finding, VerifyReport } from "../../engine/engine.ts";
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
-import { checkMembers } from "../../message/validate.ts";
+import { checkProperties } from "../../message/validate.ts";
 import { timestamp17 } from "../../util/time.ts";
 import { LOCK_WAIT_MS } from "../../util/wait.ts";
 
@@ -93,7 +93,7 @@ export async function restoreFrom(
   target: string,
   options: { readonly force?: boolean } = {},
 ): Promise<RestoreReport> {
-  checkMembers(options, new Set(["force"]), "options");
+  checkProperties(options, new Set(["force"]), "options");
   if (typeof backup !== "string" || backup === "") throw invalid("A path is expected", "backup");
   const { parseTarget } = await import("../open.ts");
   const { name, place } = parseTarget(target);

@@ -2,7 +2,7 @@
 import type { ConversationInfo } from "../../engine/engine.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
-import { checkEntryId, checkLabel, checkMembers, checkOperationId } from "../../message/validate.ts";
+import { checkEntryId, checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";
 import {
   depthWarnings,
   describeBranch,
@@ -60,7 +60,7 @@ export class Branching {
   }
 
   async branch(from: string | null, options: BranchOptions): Promise<NewBranch> {
-    checkMembers(options, BRANCH_MEMBERS, "options");
+    checkProperties(options, BRANCH_MEMBERS, "options");
     const fork = await this.#fork(from);
     const { id } = await this.#create(fork, options.name, options.checkout === true, [], undefined);
     return this.#described(id);
@@ -110,7 +110,7 @@ export class Branching {
     messages: Messages,
     options: EditOptions,
   ): Promise<{ branch: BranchInfo; entries: Entry[] }> {
-    checkMembers(options, EDIT_MEMBERS, "options");
+    checkProperties(options, EDIT_MEMBERS, "options");
     if (options.operationId !== undefined) checkOperationId(options.operationId);
     const drafts = draftMessages(messages, this.#store.nowMs());
     const fork = await this.#forkBefore(entryId);
@@ -120,7 +120,7 @@ export class Branching {
   }
 
   async regenerate(entryId: string, options: { readonly name?: string }): Promise<NewBranch> {
-    checkMembers(options, REGENERATE_MEMBERS, "options");
+    checkProperties(options, REGENERATE_MEMBERS, "options");
     const fork = await this.#forkBefore(entryId);
     const { id } = await this.#create(fork, options.name, true, [], undefined);
     return this.#described(id);

@@ -1,7 +1,7 @@
 /** Removing branches that their owner does not want any more. */
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
-import { checkLabel, checkMembers } from "../../message/validate.ts";
+import { checkLabel, checkProperties } from "../../message/validate.ts";
 import { ownRanges, unreachable, within } from "../../tree/path.ts";
 import type { Tail } from "../../tree/place.ts";
 import { type Branch, branchById, liveBranches, type Tree } from "../../tree/tree.ts";
@@ -157,7 +157,7 @@ function isLeft(tree: Tree, { id }: Branch): boolean {
 const PRUNE_MEMBERS: ReadonlySet<string> = new Set(["olderThanDays", "keep", "abandoned", "names", "dryRun"]);
 
 function checkPrune(options: PruneOptions): boolean {
-  checkMembers(options, PRUNE_MEMBERS, "options");
+  checkProperties(options, PRUNE_MEMBERS, "options");
   const { olderThanDays, keep, abandoned, names, dryRun = false } = options;
   if (olderThanDays === undefined && keep === undefined && abandoned !== true && names === undefined) {
     throw invalid("Say which branches: olderThanDays, keep, abandoned or names", "options");

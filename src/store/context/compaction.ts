@@ -2,7 +2,7 @@
 import { estimateTokens, planCompaction } from "../../context/index.ts";
 import { invalid } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
-import { checkEntryId, checkLabel, checkMembers } from "../../message/validate.ts";
+import { checkEntryId, checkLabel, checkProperties } from "../../message/validate.ts";
 import { compare } from "../../tree/path.ts";
 import { isoTime } from "../../util/time.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
@@ -29,7 +29,7 @@ export async function compact(
   id: string,
   options: CompactOptions,
 ): Promise<Entry | undefined> {
-  checkMembers(options, COMPACT_MEMBERS, "options");
+  checkProperties(options, COMPACT_MEMBERS, "options");
   const { summarize, keepTokens, keepMessages, branch, strategy = "summary", signal } = options;
   if (typeof summarize !== "function") throw invalid("compact needs a summarize function", "summarize");
   checkSignal(signal);
@@ -93,7 +93,7 @@ export async function summarizeBranch(
   name: string,
   options: SummarizeBranchOptions,
 ): Promise<Entry> {
-  checkMembers(options, SUMMARIZE_MEMBERS, "options");
+  checkProperties(options, SUMMARIZE_MEMBERS, "options");
   if (typeof options.summarize !== "function")
     throw invalid("summarizeBranch needs a summarize function", "summarize");
   checkSignal(options.signal);

@@ -16,7 +16,7 @@ import {
 import { isRealUser } from "../../context/item.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../../errors.ts";
 import type { Entry, Message } from "../../message/types.ts";
-import { checkLabel, checkMembers } from "../../message/validate.ts";
+import { checkLabel, checkProperties } from "../../message/validate.ts";
 import { holds, messagesIn, pathOf, type SeqRange, within } from "../../tree/path.ts";
 import { type Tail, targetBranch } from "../../tree/place.ts";
 import type { Compaction, Tree } from "../../tree/tree.ts";
@@ -75,7 +75,7 @@ const PAGE_ENTRIES = 256;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
 export async function contextOf(store: StoreAccess, id: string, options: ContextOptions): Promise<Context> {
-  checkMembers(options, CONTEXT_MEMBERS, "options");
+  checkProperties(options, CONTEXT_MEMBERS, "options");
   const { maxTokens, strategy = "auto", system, tools, reserveForOutput, maxToolResultTokens } = options;
   checkSignal(options.signal);
   if (options.last !== undefined) checkCount(options.last, "last", Number.MAX_SAFE_INTEGER);

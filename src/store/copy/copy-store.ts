@@ -8,7 +8,7 @@
  */
 import type { ConversationInfo, Finding } from "../../engine/engine.ts";
 import { asColloquyError, ColloquyError, type ErrorCode } from "../../errors.ts";
-import { checkMembers } from "../../message/validate.ts";
+import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
 import { accessOf, type Store } from "../store.ts";
 import { BlobCarrier } from "./copy-blobs.ts";
@@ -65,7 +65,7 @@ const LIST_ENTRIES = 1000;
 
 /** Copy every conversation, those in the trash too. Stopped by `signal` it fails, and the next run goes on. */
 export async function copyStore(from: Store, to: Store, options: CopyOptions = {}): Promise<CopyReport> {
-  checkMembers(options, OPTIONS, "options");
+  checkProperties(options, OPTIONS, "options");
   checkSignal(options.signal);
   if (options.dryRun !== true) accessOf(to).assertWritable();
   return new StoreCopy(from, to, options).run();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Change as EngineChange, FeedPlace } from "../../engine/engine.ts";
 import { ColloquyError } from "../../errors.ts";
-import { checkMembers } from "../../message/validate.ts";
+import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
 import { inlineBlobs } from "../blobs/blob-parts.ts";
 import { decodeCursor, encodeCursor } from "../read/cursor.ts";
@@ -27,7 +27,7 @@ export async function* changes(
   now: Promise<{ readonly place: FeedPlace }>,
   isClosed: () => boolean,
 ): AsyncGenerator<Change, void, undefined> {
-  checkMembers(options, CHANGES_MEMBERS, "options");
+  checkProperties(options, CHANGES_MEMBERS, "options");
   const { since, signal } = options;
   checkSignal(signal);
   let place =

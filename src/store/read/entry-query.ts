@@ -1,5 +1,5 @@
 import { invalid } from "../../errors.ts";
-import { checkEntryId, checkLabel, checkMembers } from "../../message/validate.ts";
+import { checkEntryId, checkLabel, checkProperties } from "../../message/validate.ts";
 import { checkCount, LIMIT_MAX } from "../access.ts";
 import { decodeCursor } from "./cursor.ts";
 
@@ -57,7 +57,7 @@ const QUERY_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 export function planPage(query: EntryQuery): PagePlan {
-  checkMembers(query, QUERY_MEMBERS, "query");
+  checkProperties(query, QUERY_MEMBERS, "query");
   const { last, before, after, cursor } = query;
   if ([last, before, after, cursor].filter((member) => member !== undefined).length > 1) {
     throw invalid("Only one of last, before, after and cursor can be given", "query");

@@ -1,7 +1,7 @@
 import type { ConversationInfo } from "../../engine/engine.ts";
 import { activeAt } from "../../engine/rules.ts";
 import { invalid } from "../../errors.ts";
-import { checkMembers } from "../../message/validate.ts";
+import { checkProperties } from "../../message/validate.ts";
 import { timeOf } from "../../util/time.ts";
 
 /** What may stay. A limit that is not set removes nothing. */
@@ -44,12 +44,12 @@ const LIMIT_MEMBERS: ReadonlySet<string> = new Set(LIMITS);
 const POLICY_MEMBERS: ReadonlySet<string> = new Set([...LIMITS, "channels"]);
 
 export function checkPolicy(policy: RetentionPolicy): RetentionPolicy {
-  checkMembers(policy, POLICY_MEMBERS, "policy");
+  checkProperties(policy, POLICY_MEMBERS, "policy");
   checkLimits(policy, "policy");
   const { channels = {} } = policy;
-  checkMembers(channels, new Set(Object.keys(channels)), "channels");
+  checkProperties(channels, new Set(Object.keys(channels)), "channels");
   for (const [channel, limits] of Object.entries(channels)) {
-    checkMembers(limits, LIMIT_MEMBERS, `channels.${channel}`);
+    checkProperties(limits, LIMIT_MEMBERS, `channels.${channel}`);
     checkLimits(limits, `channels.${channel}`);
   }
   return policy;

@@ -3,7 +3,7 @@ import type { OpenTurn } from "../../engine/engine.ts";
 import { invalid } from "../../errors.ts";
 import { textOf } from "../../message/text.ts";
 import type { EndState, Entry } from "../../message/types.ts";
-import { checkMembers } from "../../message/validate.ts";
+import { checkProperties } from "../../message/validate.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
 import { entriesOfOpenTurn, entriesOfTurn, openTurn, stepOf } from "./turn-end.ts";
@@ -34,7 +34,7 @@ export async function* follow(
   options: FollowOptions,
   begun: OpenTurn | undefined,
 ): AsyncGenerator<FollowEvent, void, undefined> {
-  checkMembers(options, FOLLOW_MEMBERS, "options");
+  checkProperties(options, FOLLOW_MEMBERS, "options");
   const { from = 0, wait = false, signal } = options;
   checkSignal(signal);
   if (!Number.isSafeInteger(from) || from < 0) throw invalid("from must be a whole number", "from");

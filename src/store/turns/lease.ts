@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LeaseGrant, LeaseOperation } from "../../engine/engine.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
-import { checkMembers } from "../../message/validate.ts";
+import { checkProperties } from "../../message/validate.ts";
 import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
@@ -106,7 +106,7 @@ function heldByAnother(conversation: string, { expiresMs, ahead }: LeaseGrant): 
 const LEASE_MEMBERS: ReadonlySet<string> = new Set(["ttlMs", "waitMs"]);
 
 function checkLeaseOptions(options: LeaseOptions): Required<LeaseOptions> {
-  checkMembers(options, LEASE_MEMBERS, "options");
+  checkProperties(options, LEASE_MEMBERS, "options");
   const { ttlMs = LEASE_TTL_MS, waitMs = 0 } = options;
   if (!Number.isFinite(ttlMs) || ttlMs <= 0 || ttlMs > TTL_MAX_MS) {
     throw invalid(`ttlMs must be more than 0 and at most ${TTL_MAX_MS}`, "ttlMs");

@@ -2,7 +2,7 @@ import { asColloquyError, ColloquyError, invalid } from "../../errors.ts";
 import { blocksOf } from "../../message/blocks.ts";
 import { textOf } from "../../message/text.ts";
 import type { EndState, Entry, MessageInput } from "../../message/types.ts";
-import { checkLabel, checkMembers, checkOperationId } from "../../message/validate.ts";
+import { checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";
 import { targetBranch } from "../../tree/place.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
@@ -79,7 +79,7 @@ class RunningTurn implements Turn {
   #finishing: Promise<Entry | undefined> | undefined;
 
   static async begin(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
-    checkMembers(options, TURN_MEMBERS, "options");
+    checkProperties(options, TURN_MEMBERS, "options");
     const { operationId, model, ttlMs, waitMs } = options;
     if (operationId !== undefined) checkTurnId(operationId);
     if (model !== undefined) checkLabel(model, "model");
@@ -174,7 +174,7 @@ class RunningTurn implements Turn {
     if (state !== "finished" && state !== "stopped") {
       throw invalid('A turn ends "finished" or "stopped"', "state");
     }
-    checkMembers(options, FINISH_MEMBERS, "options");
+    checkProperties(options, FINISH_MEMBERS, "options");
     if (options.message !== undefined && options.message.role !== "assistant") {
       throw invalid("The answer of a turn is a message of the assistant", "message");
     }
