@@ -11,7 +11,7 @@ import type {
   NewEntry,
   Operation,
   Outcome,
-} from "../engine/engine.ts";
+} from "../engine/index.ts";
 import type { ErrorCode } from "../errors.ts";
 import { isoTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Engine, EngineOptions } from "../engine/engine.ts";
+import type { Engine, EngineOptions } from "../engine/index.ts";
 import { ColloquyError, type ErrorCode } from "../errors.ts";
 import type { Entry, MessageInput } from "../message/types.ts";
 import type { Conversation } from "../store/conversation.ts";

@@ -1,33 +1,22 @@
 /** For authors of engines: what an engine must do, and the rules that all of them share. */
+export type { Awaitable, Engine, EngineOptions, OlderConversation, OlderFiles } from "./engine.ts";
+export { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
 export type {
   AppendOperation,
   AppendResult,
-  Awaitable,
   BlobEncoding,
   BlobOperation,
-  BlobPart,
-  Change,
   CollectOperation,
-  ConversationInfo,
   CreateOperation,
   Done,
-  Engine,
-  EngineOptions,
-  EngineStats,
-  EntryPage,
   EntryPlace,
-  FeedPlace,
-  Finding,
   JournalOperation,
   LeaseGrant,
   LeaseOperation,
-  ListQuery,
   NewBlob,
   NewEntry,
-  OpenTurn,
   Operation,
   Outcome,
-  PageQuery,
   PurgeOperation,
   RedactOperation,
   Removed,
@@ -35,9 +24,20 @@ export type {
   TrashOperation,
   UpdateOperation,
   UpdatePatch,
+} from "./operations.ts";
+export type {
+  BlobPart,
+  Change,
+  ConversationInfo,
+  EngineStats,
+  EntryPage,
+  FeedPlace,
+  Finding,
+  ListQuery,
+  OpenTurn,
+  PageQuery,
   VerifyReport,
-} from "./engine.ts";
-export { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
+} from "./queries.ts";
 export {
   type AppendLookup,
   type AppendPlan,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { LeaseGrant, LeaseOperation } from "./engine.ts";
 import { checkEpoch, decideLease, type LeaseState, NO_LEASE, WAITER_TTL_MS } from "./leases.ts";
+import type { LeaseGrant, LeaseOperation } from "./operations.ts";
 
 const TTL_MS = 30_000;
 const LOST = expect.objectContaining({ code: "CONFLICT", field: "lease" });

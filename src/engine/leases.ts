@@ -1,7 +1,7 @@
 /** Who may run a conversation. The rule of all engines, which keep the state and say who is alive. */
 import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
-import type { LeaseGrant, LeaseOperation } from "./engine.ts";
+import type { LeaseGrant, LeaseOperation } from "./operations.ts";
 
 interface Claim {
   readonly token: string;

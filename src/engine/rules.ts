@@ -5,15 +5,15 @@ import type { Entry } from "../message/types.ts";
 import { DEPTH_LIMITS } from "../tree/branches.ts";
 import { type Place, placeEntries, type Tail, targetBranch } from "../tree/place.ts";
 import { headOf } from "../tree/tree.ts";
+import { checkEpoch, type LeaseState } from "./leases.ts";
 import type {
   AppendOperation,
-  ConversationInfo,
   CreateOperation,
   NewEntry,
   PurgeOperation,
   TrashOperation,
-} from "./engine.ts";
-import { checkEpoch, type LeaseState } from "./leases.ts";
+} from "./operations.ts";
+import type { ConversationInfo } from "./queries.ts";
 
 export function notFound(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`, { details: { id } });

@@ -1,4 +1,4 @@
-import type { Awaitable, ConversationInfo, Engine } from "../engine/engine.ts";
+import type { Awaitable, ConversationInfo, Engine } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import type { WriteQueue } from "./write/write-queue.ts";

@@ -1,4 +1,4 @@
-import type { ConversationInfo, OpenTurn, UpdatePatch } from "../engine/engine.ts";
+import type { ConversationInfo, OpenTurn, UpdatePatch } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
 import type { Entry, MessageInput } from "../message/types.ts";
 import {

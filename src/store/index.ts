@@ -4,7 +4,7 @@ export type {
   Finding,
   Removed,
   VerifyReport,
-} from "../engine/engine.ts";
+} from "../engine/index.ts";
 export type { Page } from "./access.ts";
 export type { BackupReport, RestoreReport } from "./backup/backup.ts";
 export { restoreBackup } from "./backup/restore.ts";

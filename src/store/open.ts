@@ -1,4 +1,4 @@
-import type { Engine, EngineOptions, OlderFiles } from "../engine/engine.ts";
+import type { Engine, EngineOptions, OlderFiles } from "../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
 import { checkProperties } from "../message/validate.ts";
 import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";

@@ -1,13 +1,14 @@
-import type {
-  Awaitable,
-  ConversationInfo,
-  Engine,
-  EngineStats,
-  FeedPlace,
-  Removed,
-  VerifyReport,
-} from "../engine/engine.ts";
-import { activeAt, notFound } from "../engine/rules.ts";
+import {
+  type Awaitable,
+  activeAt,
+  type ConversationInfo,
+  type Engine,
+  type EngineStats,
+  type FeedPlace,
+  notFound,
+  type Removed,
+  type VerifyReport,
+} from "../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import {
   checkConversationId,

@@ -1,6 +1,6 @@
 /** What is known of one conversation, and what calls that were never answered may have made of it. */
 import { isDeepStrictEqual } from "node:util";
-import type { AppendOperation, BlobPart } from "../../src/engine/engine.ts";
+import type { AppendOperation, BlobPart } from "../../src/engine/index.ts";
 import type { BlobRef, Entry } from "../../src/message/types.ts";
 
 /** Whether something was done: `maybe` until somebody looks. */

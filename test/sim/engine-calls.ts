@@ -1,6 +1,6 @@
 /** Random calls of an engine, each with what it makes of the model: done, refused, or never answered. */
 import { createHash } from "node:crypto";
-import type { AppendOperation, NewBlob, NewEntry, Operation, Outcome } from "../../src/engine/engine.ts";
+import type { AppendOperation, NewBlob, NewEntry, Operation, Outcome } from "../../src/engine/index.ts";
 import type { BlobRef } from "../../src/message/types.ts";
 import { isoTime } from "../../src/util/time.ts";
 import { uuidv7 } from "../../src/util/uuid.ts";

@@ -1,5 +1,5 @@
 import { vi } from "vitest";
-import type { Operation, Outcome } from "../../src/engine/engine.ts";
+import type { Operation, Outcome } from "../../src/engine/index.ts";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import type { Entry } from "../../src/message/types.ts";
 import { advance, EMPTY_LOG } from "../../src/transcript/log-state.ts";

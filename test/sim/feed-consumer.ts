@@ -1,4 +1,4 @@
-import type { FeedPlace } from "../../src/engine/engine.ts";
+import type { FeedPlace } from "../../src/engine/index.ts";
 import type { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 
 /** Somebody who follows the changes of a store and remembers where it was, whatever happens to the store. */

@@ -8,7 +8,7 @@ import type {
   NewEntry,
   Operation,
   Outcome,
-} from "../../src/engine/engine.ts";
+} from "../../src/engine/index.ts";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import type { ColloquyError } from "../../src/errors.ts";
 import type { BlobRef, Entry } from "../../src/message/types.ts";

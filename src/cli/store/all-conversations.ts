@@ -1,4 +1,4 @@
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import type { Store } from "../../store/store.ts";
 
 const PAGE = 1000;

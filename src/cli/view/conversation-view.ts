@@ -1,5 +1,5 @@
 /** Conversations as the command shows them, to people and to programs. */
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import type { Output } from "../output.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";

@@ -1,5 +1,5 @@
 /** What to say about a conversation that was deleted. Loaded only then. */
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";

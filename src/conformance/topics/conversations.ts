@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import type { Store } from "../../store/store.ts";
 import { refuses, type Topic } from "../kit.ts";
 

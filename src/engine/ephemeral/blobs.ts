@@ -1,5 +1,6 @@
 import { ColloquyError } from "../../errors.ts";
-import type { BlobEncoding, BlobOperation, BlobPart, NewBlob } from "../engine.ts";
+import type { BlobEncoding, BlobOperation, NewBlob } from "../operations.ts";
+import type { BlobPart } from "../queries.ts";
 
 interface KeptBlob {
   readonly size: number;

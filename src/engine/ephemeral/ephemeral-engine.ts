@@ -1,35 +1,37 @@
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import { activeHead, type Tail } from "../../tree/place.ts";
 import { liveBranches } from "../../tree/tree.ts";
+import type { Engine } from "../engine.ts";
+import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
 import type {
   AppendOperation,
   AppendResult,
-  BlobPart,
-  Change,
-  ConversationInfo,
   CreateOperation,
   Done,
-  Engine,
-  EngineStats,
-  EntryPage,
-  FeedPlace,
   JournalOperation,
   LeaseGrant,
   LeaseOperation,
-  ListQuery,
-  OpenTurn,
   Operation,
   Outcome,
-  PageQuery,
   PurgeOperation,
   RedactOperation,
   Removed,
   SweepOperation,
   TrashOperation,
   UpdateOperation,
+} from "../operations.ts";
+import type {
+  BlobPart,
+  Change,
+  ConversationInfo,
+  EngineStats,
+  EntryPage,
+  FeedPlace,
+  ListQuery,
+  OpenTurn,
+  PageQuery,
   VerifyReport,
-} from "../engine.ts";
-import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
+} from "../queries.ts";
 import {
   activeAt,
   checkMove,

@@ -1,5 +1,5 @@
 import type { Entry } from "../../message/types.ts";
-import type { Change, FeedPlace } from "../engine.ts";
+import type { Change, FeedPlace } from "../queries.ts";
 
 type Note = Pick<Change, "type" | "conversation"> & { readonly entry?: string };
 

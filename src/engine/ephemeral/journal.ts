@@ -1,6 +1,7 @@
 import { ColloquyError } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
-import type { JournalOperation, OpenTurn } from "../engine.ts";
+import type { JournalOperation } from "../operations.ts";
+import type { OpenTurn } from "../queries.ts";
 
 /** The text of an answer that is being streamed. */
 export interface Journal {

@@ -3,7 +3,8 @@ import type { BlobRef, Entry } from "../../message/types.ts";
 import { pathOf, type SeqRange, unreachable, within } from "../../tree/path.ts";
 import { type Place, type Tail, targetBranch } from "../../tree/place.ts";
 import { fold, OFF_PATH, ownerOf, PLAIN, type Tree } from "../../tree/tree.ts";
-import type { AppendOperation, EntryPage, NewEntry, PageQuery } from "../engine.ts";
+import type { AppendOperation, NewEntry } from "../operations.ts";
+import type { EntryPage, PageQuery } from "../queries.ts";
 
 interface Line {
   readonly entry: Omit<Entry, "message" | "data" | "blobs">;

@@ -2,7 +2,8 @@
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { LogWriter } from "../../transcript/log-writer.ts";
 import type { Place } from "../../tree/place.ts";
-import type { AppendOperation, Awaitable, Done, Operation, Outcome } from "../engine.ts";
+import type { Awaitable } from "../engine.ts";
+import type { AppendOperation, Done, Operation, Outcome } from "../operations.ts";
 import { notFound } from "../rules.ts";
 import { purgeConversation } from "./erase/purge.ts";
 import { collectBlobs, redactEntry, sweepConversation } from "./erase/removals.ts";

@@ -15,7 +15,8 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import type { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import { nextUuid } from "../../util/uuid.ts";
-import type { ConversationInfo, NewEntry, Operation, Outcome } from "../engine.ts";
+import type { NewEntry, Operation, Outcome } from "../operations.ts";
+import type { ConversationInfo } from "../queries.ts";
 import { JsonlEngine, type JsonlSurroundings } from "./jsonl-engine.ts";
 
 const START_MS = Date.UTC(2026, 0, 1);

@@ -9,25 +9,21 @@ import { type Tail, targetBranch } from "../../tree/place.ts";
 import { ownerOf } from "../../tree/tree.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
+import type { Awaitable, Engine, EngineOptions, OlderConversation } from "../engine.ts";
+import type { Operation, Outcome } from "../operations.ts";
 import type {
-  Awaitable,
   BlobPart,
   Change,
   ConversationInfo,
-  Engine,
-  EngineOptions,
   EngineStats,
   EntryPage,
   FeedPlace,
   Finding,
   ListQuery,
-  OlderConversation,
   OpenTurn,
-  Operation,
-  Outcome,
   PageQuery,
   VerifyReport,
-} from "../engine.ts";
+} from "../queries.ts";
 import { activeAt, type ConversationLookup, compareForListing } from "../rules.ts";
 import { BlobFiles } from "./blobs/blob-files.ts";
 import { BlobReferences } from "./blobs/blob-references.ts";

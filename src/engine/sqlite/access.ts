@@ -4,22 +4,24 @@ import { Liveness } from "../../disk/liveness.ts";
 import { sqliteError } from "../../sqlite/busy.ts";
 import type { Tail } from "../../tree/place.ts";
 import { timeOf } from "../../util/time.ts";
+import { checkEpoch } from "../leases.ts";
+import type {
+  CreateOperation,
+  Done,
+  JournalOperation,
+  Operation,
+  TrashOperation,
+  UpdateOperation,
+} from "../operations.ts";
 import type {
   BlobPart,
   Change,
   ConversationInfo,
-  CreateOperation,
-  Done,
   EntryPage,
   FeedPlace,
-  JournalOperation,
   OpenTurn,
-  Operation,
   PageQuery,
-  TrashOperation,
-  UpdateOperation,
-} from "../engine.ts";
-import { checkEpoch } from "../leases.ts";
+} from "../queries.ts";
 import { checkMove, checkPurge, resolveCreate } from "../rules.ts";
 import { Blobs } from "./blobs/blobs.ts";
 import { Removals, removed } from "./erase/removals.ts";

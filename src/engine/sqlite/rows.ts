@@ -2,7 +2,7 @@ import type { SQLOutputValue } from "node:sqlite";
 import type { BlobRef, Entry, Message } from "../../message/types.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
-import type { ConversationInfo } from "../engine.ts";
+import type { ConversationInfo } from "../queries.ts";
 
 /** Rows come as arrays: objects with a member for each column cost a third of the reading time. */
 export type Row = readonly SQLOutputValue[];

@@ -3,7 +3,9 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
-import type { AppendOperation, Engine, EngineOptions, FeedPlace, Operation, Outcome } from "../engine.ts";
+import type { Engine, EngineOptions } from "../engine.ts";
+import type { AppendOperation, Operation, Outcome } from "../operations.ts";
+import type { FeedPlace } from "../queries.ts";
 import { SqliteEngine } from "./sqlite-engine.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";

@@ -6,24 +6,21 @@ import { ColloquyError, unavailable } from "../../errors.ts";
 import { retryBusy, sqliteError } from "../../sqlite/busy.ts";
 import { openDatabase } from "../../sqlite/open.ts";
 import type { Tail } from "../../tree/place.ts";
+import type { Awaitable, Engine, EngineOptions } from "../engine.ts";
+import type { Operation, Outcome } from "../operations.ts";
 import type {
-  Awaitable,
   BlobPart,
   Change,
   ConversationInfo,
-  Engine,
-  EngineOptions,
   EngineStats,
   EntryPage,
   FeedPlace,
   Finding,
   ListQuery,
   OpenTurn,
-  Operation,
-  Outcome,
   PageQuery,
   VerifyReport,
-} from "../engine.ts";
+} from "../queries.ts";
 import type { Access } from "./access.ts";
 import { Infos } from "./log/infos.ts";
 import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";

@@ -2,7 +2,7 @@
 import { link, mkdir, open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { token } from "../../disk/replace-file.ts";
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { EXPORT_FORMATS, type ExportFormat } from "./options.ts";

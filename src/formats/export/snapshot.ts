@@ -4,7 +4,7 @@
  * The end of the log is noted first: whatever is appended while an export
  * runs is not part of it, so that branches, labels and entries fit together.
  */
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import type { StoreAccess } from "../../store/access.ts";

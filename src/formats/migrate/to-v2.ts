@@ -5,7 +5,7 @@
  * read from the older file. A run that is stopped or killed leaves every
  * conversation in the one form or the other, and the next run goes on.
  */
-import type { ConversationInfo, Finding, OlderConversation } from "../../engine/engine.ts";
+import type { ConversationInfo, Finding, OlderConversation } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import type { StoreAccess } from "../../store/access.ts";
 import { contentHash } from "../../store/copy/copy-conversation.ts";

@@ -6,7 +6,7 @@
  * delivery addresses, and entries of other programs, stays as it is.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import { keyOfOlder, resolveSessionKey, settleClaims } from "../../key/index.ts";
 import type { Store } from "../../store/store.ts";
 import { timeOf } from "../../util/time.ts";

@@ -18,7 +18,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { Engine, EngineOptions, Finding, VerifyReport } from "../../engine/engine.ts";
+import type { Engine, EngineOptions, Finding, VerifyReport } from "../../engine/index.ts";
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { timestamp17 } from "../../util/time.ts";

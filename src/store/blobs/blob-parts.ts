@@ -3,7 +3,7 @@
  * once, however often they occur, and compressed where that pays. Here they
  * are taken out of a message and put back; an empty text keeps their place.
  */
-import type { NewBlob } from "../../engine/engine.ts";
+import type { NewBlob } from "../../engine/index.ts";
 import type { BlobRef, Entry, Message } from "../../message/types.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";

@@ -1,5 +1,5 @@
 /** The tree of a conversation, as its owner works with it. Everything is an entry of the log. */
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";

@@ -1,4 +1,4 @@
-import type { BlobPart, NewBlob } from "../../engine/engine.ts";
+import type { BlobPart, NewBlob } from "../../engine/index.ts";
 import { unavailable } from "../../errors.ts";
 import type { BlobRef } from "../../message/types.ts";
 import type { StoreAccess } from "../access.ts";

@@ -1,7 +1,7 @@
 /** One conversation from one store to another: the same log under the same id. */
 
 import { isDeepStrictEqual } from "node:util";
-import type { AppendOperation, ConversationInfo, NewEntry, UpdatePatch } from "../../engine/engine.ts";
+import type { AppendOperation, ConversationInfo, NewEntry, UpdatePatch } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { StoreAccess } from "../access.ts";
 import type { BlobCarrier } from "./copy-blobs.ts";

@@ -1,6 +1,6 @@
 /** The log of a conversation as a copy sees it: every entry, where it lies, and one text that stands for all of it. */
 import { setImmediate as breathe } from "node:timers/promises";
-import type { ConversationInfo, NewEntry } from "../../engine/engine.ts";
+import type { ConversationInfo, NewEntry } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { BlobRef, Entry } from "../../message/types.ts";
 import { ownerOf } from "../../tree/tree.ts";

@@ -6,7 +6,7 @@
  * there and goes on behind it; nothing is written twice and nothing is
  * overwritten. The source is only read.
  */
-import type { ConversationInfo, Finding } from "../../engine/engine.ts";
+import type { ConversationInfo, Finding } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError, type ErrorCode } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";

@@ -1,4 +1,4 @@
-import type { ConversationInfo, Finding, VerifyReport } from "../../engine/engine.ts";
+import type { ConversationInfo, Finding, VerifyReport } from "../../engine/index.ts";
 import { describeBranches } from "../../tree/branches.ts";
 import type { StoreAccess } from "../access.ts";
 import { accessOf, type Store } from "../store.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Change as EngineChange, FeedPlace } from "../../engine/engine.ts";
+import type { Change as EngineChange, FeedPlace } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";

@@ -1,6 +1,5 @@
 /** Questions about one conversation that several parts ask. */
-import type { ConversationInfo } from "../../engine/engine.ts";
-import { notFound } from "../../engine/rules.ts";
+import { type ConversationInfo, notFound } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import { noBranch } from "../../tree/control.ts";

@@ -1,5 +1,5 @@
 /** Taking words away for good, because their owner said so. */
-import type { Removed } from "../../engine/engine.ts";
+import type { Removed } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry, Message } from "../../message/types.ts";
 import { checkEntryId } from "../../message/validate.ts";

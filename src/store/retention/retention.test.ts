@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ConversationInfo } from "../../engine/engine.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
 import { checkPolicy, planRetention, type RetentionPolicy } from "./retention.ts";
 
 const NOW = Date.UTC(2026, 0, 31);

@@ -1,5 +1,4 @@
-import type { ConversationInfo } from "../../engine/engine.ts";
-import { activeAt } from "../../engine/rules.ts";
+import { activeAt, type ConversationInfo } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { timeOf } from "../../util/time.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { OpenTurn } from "../../engine/engine.ts";
+import type { OpenTurn } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import { textOf } from "../../message/text.ts";
 import type { EndState, Entry } from "../../message/types.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { LeaseGrant, LeaseOperation } from "../../engine/engine.ts";
+import type { LeaseGrant, LeaseOperation } from "../../engine/index.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { isoTime } from "../../util/time.ts";

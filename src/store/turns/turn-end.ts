@@ -1,5 +1,5 @@
 /** How turns end: by themselves, or by whoever finds what a dead process left. */
-import type { OpenTurn } from "../../engine/engine.ts";
+import type { OpenTurn } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { EndState, Entry, MessageInput } from "../../message/types.ts";
 import { liveBranches } from "../../tree/tree.ts";

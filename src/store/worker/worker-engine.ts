@@ -16,7 +16,7 @@ import type {
   Outcome,
   PageQuery,
   VerifyReport,
-} from "../../engine/engine.ts";
+} from "../../engine/index.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
 import type { Tail } from "../../tree/place.ts";
 import { type Reply, type Request, reviveError } from "./worker-protocol.ts";

@@ -1,4 +1,4 @@
-import type { Engine } from "../../engine/engine.ts";
+import type { Engine } from "../../engine/index.ts";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
 
 /** What the two sides of a worker say to each other. Answer 0 is that of opening. */

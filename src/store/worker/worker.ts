@@ -1,6 +1,6 @@
 /** The other side of `WorkerEngine`: opens the engine in this thread and does what it is asked. */
 import { parentPort, workerData } from "node:worker_threads";
-import type { Engine, EngineOptions, Outcome } from "../../engine/engine.ts";
+import type { Engine, EngineOptions, Outcome } from "../../engine/index.ts";
 import { asColloquyError } from "../../errors.ts";
 import { openEngine } from "../open.ts";
 import { flattenError, type Reply, type Request } from "./worker-protocol.ts";

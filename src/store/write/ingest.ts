@@ -2,13 +2,7 @@
  * Conversations that were written elsewhere, taken in entry by entry with
  * their own ids and times. For imports; whoever talks uses `Conversation`.
  */
-import type {
-  ConversationInfo,
-  CreateOperation,
-  EntryPlace,
-  NewBlob,
-  NewEntry,
-} from "../../engine/engine.ts";
+import type { ConversationInfo, CreateOperation, EntryPlace, NewBlob, NewEntry } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry, Message } from "../../message/types.ts";
 import { checkShape } from "../../message/validate.ts";

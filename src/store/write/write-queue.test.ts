@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Operation, Outcome } from "../../engine/engine.ts";
 import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
+import type { Operation, Outcome } from "../../engine/index.ts";
 import { openStore } from "../open.ts";
 
 /** Tells how many operations came together, and fails when it is told to. */

@@ -15,7 +15,7 @@ import type {
   RedactOperation,
   Removed,
   SweepOperation,
-} from "../../engine/engine.ts";
+} from "../../engine/index.ts";
 import { asColloquyError, ColloquyError, unavailable } from "../../errors.ts";
 
 /** Limits of one transaction, so that a flood neither fills memory nor makes everybody wait for the last of it. */

@@ -1,5 +1,5 @@
 /** From what a caller hands in to entries that stand in the log. */
-import type { AppendOperation, NewBlob, NewEntry } from "../../engine/engine.ts";
+import type { AppendOperation, NewBlob, NewEntry } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import type { Entry, MessageInput } from "../../message/types.ts";
 import { type CheckedMessage, checkMessage } from "../../message/validate.ts";

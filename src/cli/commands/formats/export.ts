@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { statSync } from "node:fs";
 import { join, resolve } from "node:path";
-import type { ConversationInfo } from "../../../engine/engine.ts";
+import type { ConversationInfo } from "../../../engine/index.ts";
 import { alreadyThere, exportName, makeFolder, writeExport } from "../../../formats/export/export-file.ts";
 import {
   EXPORT_FORMATS,

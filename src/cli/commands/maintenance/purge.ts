@@ -1,4 +1,4 @@
-import type { ConversationInfo } from "../../../engine/engine.ts";
+import type { ConversationInfo } from "../../../engine/index.ts";
 import { ColloquyError } from "../../../errors.ts";
 import type { Receipt, RetentionItem } from "../../../store/index.ts";
 import type { Store } from "../../../store/store.ts";

@@ -1,4 +1,4 @@
-import type { ConversationInfo } from "../../../engine/engine.ts";
+import type { ConversationInfo } from "../../../engine/index.ts";
 import type { Store, StoreStats } from "../../../store/store.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";

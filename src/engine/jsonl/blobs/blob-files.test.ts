@@ -11,7 +11,7 @@ import {
   open,
   say,
 } from "../../../../test/sim/jsonl-kit.ts";
-import type { BlobOperation } from "../../engine.ts";
+import type { BlobOperation } from "../../operations.ts";
 
 const LATER = "2026-01-02T00:00:00.000Z";
 

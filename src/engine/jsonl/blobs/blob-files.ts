@@ -6,7 +6,8 @@ import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
 import { ColloquyError, invalid, unavailable } from "../../../errors.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
-import type { BlobEncoding, BlobOperation, BlobPart, NewBlob } from "../../engine.ts";
+import type { BlobEncoding, BlobOperation, NewBlob } from "../../operations.ts";
+import type { BlobPart } from "../../queries.ts";
 import { BLOB_FOLDER } from "../folder/names.ts";
 
 const UPLOAD = /^[\w-]{1,100}$/;

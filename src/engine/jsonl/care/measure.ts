@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
-import type { EngineStats } from "../../engine.ts";
+import type { EngineStats } from "../../queries.ts";
 import { longest } from "../../rules.ts";
 import { infoOf } from "../folder/catalogue-entry.ts";
 import { isSetAside, TRASH_FOLDER } from "../folder/names.ts";

@@ -11,7 +11,7 @@ import { linesForward } from "../../../disk/line-scan.ts";
 import { freeName, pieces, replaceFile } from "../../../disk/replace-file.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../../transcript/log-state.ts";
 import { timestamp17 } from "../../../util/time.ts";
-import type { Finding } from "../../engine.ts";
+import type { Finding } from "../../queries.ts";
 import { rewrite } from "../erase/removals.ts";
 import { repairLog } from "../feed/feed-repair.ts";
 import { infoOf, type Known } from "../folder/catalogue-entry.ts";

@@ -11,7 +11,7 @@ import {
 } from "../../../transcript/log-state.ts";
 import { readMetadata } from "../../../transcript/metadata.ts";
 import { liveBranches, OFF_PATH, PLAIN } from "../../../tree/tree.ts";
-import type { Finding } from "../../engine.ts";
+import type { Finding } from "../../queries.ts";
 import { logName, metadataName, TRASH_FOLDER } from "../folder/names.ts";
 
 export interface Checked {

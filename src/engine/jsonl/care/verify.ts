@@ -4,7 +4,7 @@ import { zstdDecompressSync } from "node:zlib";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { pieces } from "../../../disk/replace-file.ts";
-import type { Finding, VerifyReport } from "../../engine.ts";
+import type { Finding, VerifyReport } from "../../queries.ts";
 import type { BlobFiles, StoredBlob } from "../blobs/blob-files.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";
 import type { Parts } from "../jsonl-context.ts";

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
-import type { PurgeOperation, Removed } from "../../engine.ts";
+import type { PurgeOperation, Removed } from "../../operations.ts";
 import { checkPurge, notFound } from "../../rules.ts";
 import type { Freed } from "../blobs/blob-files.ts";
 import { infoOf } from "../folder/catalogue-entry.ts";

@@ -9,7 +9,7 @@ import { advance, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { type Rewritten, rewriteLog } from "../../../transcript/rewrite.ts";
 import { holds, unreachable } from "../../../tree/path.ts";
 import { timeOf } from "../../../util/time.ts";
-import type { CollectOperation, RedactOperation, Removed, SweepOperation } from "../../engine.ts";
+import type { CollectOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
 import type { Freed } from "../blobs/blob-files.ts";
 import type { Known } from "../folder/catalogue-entry.ts";
 import type { Noter } from "../folder/conversations.ts";

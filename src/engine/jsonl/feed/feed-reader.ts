@@ -1,7 +1,7 @@
 import { invalid } from "../../../errors.ts";
 import type { Entry } from "../../../message/types.ts";
 import { LogReader } from "../../../transcript/log-reader.ts";
-import type { Change, FeedPlace } from "../../engine.ts";
+import type { Change, FeedPlace } from "../../queries.ts";
 import type { Known } from "../folder/catalogue-entry.ts";
 import type { Parts } from "../jsonl-context.ts";
 import type { Feed } from "./feed.ts";

@@ -1,5 +1,5 @@
 import { crc32 } from "node:zlib";
-import type { Change } from "../../engine.ts";
+import type { Change } from "../../queries.ts";
 
 /**
  * What a record of the feed says.

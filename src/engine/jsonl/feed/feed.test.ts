@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { AT, append, created, done, FOLDER, newDisk, open, say } from "../../../../test/sim/jsonl-kit.ts";
-import type { FeedPlace } from "../../engine.ts";
+import type { FeedPlace } from "../../queries.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
 import { changeRecord, decodeRecord, encodeRecord, entriesRecord, RECORD_BYTES } from "./feed-record.ts";
 

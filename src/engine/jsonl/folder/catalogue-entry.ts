@@ -3,7 +3,7 @@ import type { LogState } from "../../../transcript/log-state.ts";
 import type { Metadata } from "../../../transcript/metadata.ts";
 import { liveBranches } from "../../../tree/tree.ts";
 import { isoTime } from "../../../util/time.ts";
-import type { ConversationInfo } from "../../engine.ts";
+import type { ConversationInfo } from "../../queries.ts";
 
 /** One conversation as it was last seen. */
 export interface Known {

@@ -1,5 +1,7 @@
 /** What is known of conversations that stand in files of older formats. */
-import type { Finding, OlderConversation } from "../../engine.ts";
+
+import type { OlderConversation } from "../../engine.ts";
+import type { Finding } from "../../queries.ts";
 import type { Parts } from "../jsonl-context.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 

@@ -1,6 +1,6 @@
 /** Writing to conversations that stand in files of older formats. Under the lock. */
 import { ColloquyError, unavailable } from "../../../errors.ts";
-import type { AppendOperation, Done, NewEntry, Operation } from "../../engine.ts";
+import type { AppendOperation, Done, NewEntry, Operation } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
 import type { Commit } from "../commit.ts";
 import type { Known } from "../folder/catalogue-entry.ts";

@@ -1,4 +1,4 @@
-import type { AppendOperation, AppendResult } from "../../engine.ts";
+import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { notFound, planAppend } from "../../rules.ts";
 import type { Commit } from "../commit.ts";
 import type { Known } from "../folder/catalogue-entry.ts";

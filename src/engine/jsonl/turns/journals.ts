@@ -7,7 +7,8 @@ import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
-import type { JournalOperation, OpenTurn } from "../../engine.ts";
+import type { JournalOperation } from "../../operations.ts";
+import type { OpenTurn } from "../../queries.ts";
 import type { Known } from "../folder/catalogue-entry.ts";
 import { journalName, TRASH_FOLDER } from "../folder/names.ts";
 

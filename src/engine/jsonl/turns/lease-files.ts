@@ -5,8 +5,8 @@ import { replaceFile } from "../../../disk/replace-file.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import type { Random } from "../../../util/uuid.ts";
-import type { LeaseGrant, LeaseOperation } from "../../engine.ts";
 import { decideLease, type LeaseState, NO_LEASE } from "../../leases.ts";
+import type { LeaseGrant, LeaseOperation } from "../../operations.ts";
 import { leaseName, PRESENCE_FOLDER } from "../folder/names.ts";
 
 /**

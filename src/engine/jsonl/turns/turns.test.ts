@@ -10,7 +10,7 @@ import {
   STEM,
   say,
 } from "../../../../test/sim/jsonl-kit.ts";
-import type { JournalOperation, LeaseGrant, LeaseOperation } from "../../engine.ts";
+import type { JournalOperation, LeaseGrant, LeaseOperation } from "../../operations.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
 
 const JOURNAL = `${FOLDER}/${STEM}.turn.jsonl`;

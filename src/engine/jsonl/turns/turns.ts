@@ -1,5 +1,5 @@
-import type { JournalOperation } from "../../engine.ts";
 import { checkEpoch } from "../../leases.ts";
+import type { JournalOperation } from "../../operations.ts";
 import { liveConversation, type Parts } from "../jsonl-context.ts";
 import type { Syncable } from "./journals.ts";
 

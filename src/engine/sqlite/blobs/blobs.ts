@@ -1,6 +1,7 @@
 import { ColloquyError } from "../../../errors.ts";
 import { timeOf } from "../../../util/time.ts";
-import type { BlobEncoding, BlobOperation, BlobPart, NewBlob } from "../../engine.ts";
+import type { BlobEncoding, BlobOperation, NewBlob } from "../../operations.ts";
+import type { BlobPart } from "../../queries.ts";
 import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import type { BlobEncoding } from "../../engine.ts";
+import type { BlobEncoding } from "../../operations.ts";
 import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 

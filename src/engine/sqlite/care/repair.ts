@@ -6,7 +6,7 @@
  * be read stay as they are, and `verify` goes on saying so.
  */
 import type { DatabaseSync } from "node:sqlite";
-import type { Finding } from "../../engine.ts";
+import type { Finding } from "../../queries.ts";
 import { loadTail, summaryOf } from "../log/tree-cache.ts";
 import type { Statements } from "../statements.ts";
 

@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { pragma } from "../../../sqlite/pragma.ts";
-import type { ConversationInfo, EngineStats } from "../../engine.ts";
+import type { ConversationInfo, EngineStats } from "../../queries.ts";
 import { TOP_COUNT } from "../../rules.ts";
 import { hashesIn } from "../blobs/blobs.ts";
 import { INFO_COLUMNS, type Row, toInfo } from "../rows.ts";

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { MAIN } from "../../../tree/tree.ts";
-import type { Finding, VerifyReport } from "../../engine.ts";
+import type { Finding, VerifyReport } from "../../queries.ts";
 import { blobProblems } from "../blobs/verify-blobs.ts";
 import { loadTail, summaryOf } from "../log/tree-cache.ts";
 import type { Row } from "../rows.ts";

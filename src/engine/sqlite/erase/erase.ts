@@ -13,7 +13,7 @@ import { retryBusy } from "../../../sqlite/busy.ts";
 import { migrationCopies } from "../../../sqlite/migrate.ts";
 import { isExclusive } from "../../../sqlite/pragma.ts";
 import { waitUntil } from "../../../util/wait.ts";
-import type { Outcome } from "../../engine.ts";
+import type { Outcome } from "../../operations.ts";
 
 /** Writers wait for about a second then; larger files are not written anew, and are named in the receipt. */
 const REWRITE_BYTES_MAX = 256 * 1024 * 1024;

@@ -2,7 +2,7 @@
 import { ColloquyError } from "../../../errors.ts";
 import { unreachable } from "../../../tree/path.ts";
 import { timeOf } from "../../../util/time.ts";
-import type { PurgeOperation, RedactOperation, Removed, SweepOperation } from "../../engine.ts";
+import type { PurgeOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
 import { notFound } from "../../rules.ts";
 import { type Blobs, type Freed, hashesIn } from "../blobs/blobs.ts";
 import type { Feed } from "../log/feed.ts";

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { activeHead, type Place, type Tail } from "../../../tree/place.ts";
 import { timeOf } from "../../../util/time.ts";
-import type { AppendOperation, AppendResult } from "../../engine.ts";
+import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { APPLICATION_ID } from "../migrations/migrations.ts";

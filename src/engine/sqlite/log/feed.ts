@@ -1,5 +1,5 @@
 import { type ColloquyError, invalid } from "../../../errors.ts";
-import type { Change, FeedPlace } from "../../engine.ts";
+import type { Change, FeedPlace } from "../../queries.ts";
 import { type Row, toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { Tails } from "./tree-cache.ts";

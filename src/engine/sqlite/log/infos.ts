@@ -1,5 +1,5 @@
 import { timeOf } from "../../../util/time.ts";
-import type { ConversationInfo, ListQuery } from "../../engine.ts";
+import type { ConversationInfo, ListQuery } from "../../queries.ts";
 import { type ConversationLookup, notFound } from "../../rules.ts";
 import { type Row, toInfo } from "../rows.ts";
 import type { Statements } from "../statements.ts";

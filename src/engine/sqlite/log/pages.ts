@@ -2,7 +2,7 @@ import type { Entry } from "../../../message/types.ts";
 import { isSingle, pathOf, type SeqRange, within } from "../../../tree/path.ts";
 import { targetBranch } from "../../../tree/place.ts";
 import { ownerOf, type Tree } from "../../../tree/tree.ts";
-import type { EntryPage, PageQuery } from "../../engine.ts";
+import type { EntryPage, PageQuery } from "../../queries.ts";
 import { type Row, toEntry, weightOf } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { KnownTail, Tails } from "./tree-cache.ts";

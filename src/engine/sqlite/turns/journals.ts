@@ -1,6 +1,7 @@
 import { ColloquyError } from "../../../errors.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { JournalOperation, OpenTurn } from "../../engine.ts";
+import type { JournalOperation } from "../../operations.ts";
+import type { OpenTurn } from "../../queries.ts";
 import { parsed, type Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 

@@ -1,6 +1,6 @@
 import type { Liveness } from "../../../disk/liveness.ts";
-import type { LeaseGrant, LeaseOperation } from "../../engine.ts";
 import { decideLease, type LeaseState, NO_LEASE } from "../../leases.ts";
+import type { LeaseGrant, LeaseOperation } from "../../operations.ts";
 import { parsed, type Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 

@@ -4,7 +4,7 @@
  * Entries are queued by the readers, which are synchronous, and written by
  * `drain`: what is known is left out, the rest goes to the tree.
  */
-import type { ConversationInfo } from "../../../engine/engine.ts";
+import type { ConversationInfo } from "../../../engine/index.ts";
 import type { Ingest } from "../../../store/write/ingest.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
