@@ -1,10 +1,19 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { systemRandom } from "../util/uuid.ts";
 import { type FileIo, systemIo } from "./file-io.ts";
-import { removeLeftovers, replaceFile } from "./replace-file.ts";
+import { removeLeftovers, replaceFile, withTemporary } from "./replace-file.ts";
 
 function newFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "colloquy-atomic-"));
@@ -68,12 +77,72 @@ describe("replacing a file", () => {
     expect(order).toEqual(["sync", "rename", "syncFolder"]);
   });
 
-  it("of a killed process leaves a temporary file, which is removed, and no other", () => {
+  it("refuses a name that is taken when the file must be new", () => {
     const folder = newFolder();
-    const temporary = ".colloquy-0123456789ab-a.tmp";
-    for (const name of [temporary, "a", "mine.tmp", ".colloquy-notes"])
-      writeFileSync(join(folder, name), "x");
+    const options = { io: systemIo, random: systemRandom, mustBeNew: true };
+    replaceFile(join(folder, "a"), Buffer.from("one"), options);
+    expect(() => replaceFile(join(folder, "a"), Buffer.from("two"), options)).toThrow("EEXIST");
+    expect(readdirSync(folder)).toEqual(["a"]);
+    expect(readFileSync(join(folder, "a"), "utf8")).toBe("one");
+  });
+
+  it("works for a name as long as the file system allows", () => {
+    const folder = newFolder();
+    const path = join(folder, "ä".repeat(127));
+    replaceFile(path, Buffer.from("one"), { io: systemIo, random: systemRandom });
+    expect(readFileSync(path, "utf8")).toBe("one");
+  });
+});
+
+describe("making a file or folder under a temporary name", () => {
+  const options = { io: systemIo, random: systemRandom };
+
+  it("shows nothing under the name until the work is done, and returns its result", async () => {
+    const path = join(newFolder(), "backup");
+    const made = await withTemporary(
+      path,
+      async (temporary) => {
+        mkdirSync(temporary);
+        writeFileSync(join(temporary, "a"), "x");
+        expect(existsSync(path)).toBe(false);
+        return "done";
+      },
+      options,
+    );
+    expect(made).toBe("done");
+    expect(readdirSync(path)).toEqual(["a"]);
+  });
+
+  it("removes the temporary folder when the work fails", async () => {
+    const folder = newFolder();
+    const work = async (temporary: string): Promise<void> => {
+      mkdirSync(temporary);
+      writeFileSync(join(temporary, "a"), "x");
+      fail();
+    };
+    await expect(withTemporary(join(folder, "backup"), work, options)).rejects.toThrow("EIO");
+    expect(readdirSync(folder)).toEqual([]);
+  });
+});
+
+describe("temporary files of killed processes", () => {
+  const NAMES = [".colloquy-0123456789ab-a.tmp", ".colloquy-00ff-b.tmp", "a", "mine.tmp", ".colloquy-notes"];
+
+  function withNames(): string {
+    const folder = newFolder();
+    for (const name of NAMES) writeFileSync(join(folder, name), "x");
+    return folder;
+  }
+
+  it("are removed, and no other file", () => {
+    const folder = withNames();
     removeLeftovers(systemIo, folder);
     expect(readdirSync(folder).sort()).toEqual([".colloquy-notes", "a", "mine.tmp"]);
+  });
+
+  it("are removed for one file only, when asked to", () => {
+    const folder = withNames();
+    removeLeftovers(systemIo, folder, join(folder, "a"));
+    expect(readdirSync(folder).sort()).toEqual([".colloquy-00ff-b.tmp", ".colloquy-notes", "a", "mine.tmp"]);
   });
 });

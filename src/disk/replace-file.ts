@@ -2,61 +2,135 @@ import { basename, dirname, join } from "node:path";
 import { unavailable } from "../errors.ts";
 import type { Random } from "../util/uuid.ts";
 import type { FileIo } from "./file-io.ts";
-import { readChunk } from "./line-scan.ts";
 
-const TEMPORARY = /^\.colloquy-[0-9a-f]+-.*\.tmp$/;
-
-export interface ReplaceOptions {
+export interface AtomicOptions {
   readonly io: FileIo;
   readonly random: Random;
   /** Keep the former content under this name. */
   readonly formerAs?: string;
-  /** Off for a cache: it may be lost in a power cut, but must never be half there. */
+  /** Fail with `EEXIST` instead of replacing a file that took the name in the meantime. Not for folders. */
+  readonly mustBeNew?: boolean;
+  /** Off for a cache: a power cut may lose it, but must never leave half of it. */
   readonly syncFolder?: boolean;
-  /** Off for what means nothing after a power cut. */
-  readonly sync?: boolean;
-  /** Where it is made, on the same disk. Default: beside the name. */
+  /** The folder of the temporary file, on the same disk. Default: that of `path`. */
   readonly makeIn?: string;
 }
 
-/**
- * Put new content under a name: all of it or nothing, also across a power cut.
- *
- * The rename alone would not be enough: until the folder is synced a power
- * cut undoes it.
- */
-export function replaceFile(path: string, content: Buffer | Iterable<Buffer>, options: ReplaceOptions): void {
-  const { io, formerAs } = options;
-  const folder = dirname(path);
-  const temporary = join(
-    options.makeIn ?? folder,
-    `.colloquy-${token(options.random)}-${basename(path)}.tmp`,
-  );
-  const file = io.open(temporary, "create");
-  let linked: string | undefined;
-  try {
-    try {
-      writeAll(io, file, content, path);
-      if (options.sync !== false) io.sync(file);
-    } finally {
-      io.close(file);
-    }
-    if (formerAs !== undefined && io.stat(path) !== undefined) {
-      if (io.stat(formerAs) !== undefined) io.remove(formerAs);
-      io.link(path, formerAs);
-      linked = formerAs;
-    }
-    io.rename(temporary, path);
-  } catch (error) {
-    // It is another name of the file that stays, and would change with it.
-    if (linked !== undefined) io.remove(linked);
-    if (io.stat(temporary) !== undefined) io.remove(temporary);
-    throw error;
-  }
-  if (options.syncFolder !== false && options.sync !== false) io.syncFolder(folder);
+export interface ReplaceOptions extends AtomicOptions {
+  /** Off for content that means nothing after a power cut. */
+  readonly sync?: boolean;
 }
 
-function writeAll(io: FileIo, file: number, content: Buffer | Iterable<Buffer>, path: string): void {
+/** Put new content under a name: all of it or nothing, also across a power cut. */
+export function replaceFile(path: string, content: Buffer | Iterable<Buffer>, options: ReplaceOptions): void {
+  const { io, sync = true, syncFolder = sync } = options;
+  withTemporarySync(
+    path,
+    (temporary) => {
+      const file = io.open(temporary, "create");
+      try {
+        writeAll(io, file, content, path);
+        if (sync) io.sync(file);
+      } finally {
+        io.close(file);
+      }
+    },
+    { ...options, syncFolder },
+  );
+}
+
+/**
+ * Make a file or folder under a temporary name and rename it to `path` when `make` returns.
+ *
+ * `make` syncs what it writes. A failure removes the temporary file; one that a killed process
+ * leaves behind is found by `removeLeftovers`.
+ */
+export function withTemporarySync<T>(
+  path: string,
+  make: (temporary: string) => T,
+  options: AtomicOptions,
+): T {
+  const temporary = temporaryPath(path, options);
+  try {
+    const made = make(temporary);
+    moveIntoPlace(temporary, path, options);
+    return made;
+  } catch (error) {
+    discard(options.io, temporary);
+    throw error;
+  }
+}
+
+/** `withTemporarySync` for work that does not block the thread. */
+export async function withTemporary<T>(
+  path: string,
+  make: (temporary: string) => Promise<T>,
+  options: AtomicOptions,
+): Promise<T> {
+  const temporary = temporaryPath(path, options);
+  try {
+    const made = await make(temporary);
+    moveIntoPlace(temporary, path, options);
+    return made;
+  } catch (error) {
+    discard(options.io, temporary);
+    throw error;
+  }
+}
+
+function moveIntoPlace(temporary: string, path: string, options: AtomicOptions): void {
+  const { io, formerAs, mustBeNew = false, syncFolder = true } = options;
+  const isKept = formerAs !== undefined && io.stat(path) !== undefined;
+  if (isKept) {
+    if (io.stat(formerAs) !== undefined) io.remove(formerAs);
+    io.link(path, formerAs);
+  }
+  try {
+    // Unlike a rename, a link never replaces a file.
+    if (mustBeNew) io.link(temporary, path);
+    else io.rename(temporary, path);
+  } catch (error) {
+    // It is a second name of the file that stays, and would change with it.
+    if (isKept) io.remove(formerAs);
+    throw error;
+  }
+  if (mustBeNew) io.remove(temporary);
+  // Until the folder is synced, a power cut undoes the rename.
+  if (syncFolder) io.syncFolder(dirname(path));
+}
+
+function discard(io: FileIo, temporary: string): void {
+  const stat = io.stat(temporary);
+  if (stat === undefined) return;
+  if (stat.isFolder) io.removeFolder(temporary);
+  else io.remove(temporary);
+}
+
+const TEMPORARY = /^\.colloquy-[0-9a-f]+-(.*)\.tmp$/;
+/** Keeps the temporary name of a file with a long name below the 255 bytes that file systems allow. */
+const NAME_CHARS_MAX = 50;
+
+function temporaryPath(path: string, { random, makeIn = dirname(path) }: AtomicOptions): string {
+  return join(makeIn, `.colloquy-${token(random)}-${shortName(path)}.tmp`);
+}
+
+function shortName(path: string): string {
+  return basename(path).slice(0, NAME_CHARS_MAX);
+}
+
+/**
+ * Remove temporary files that killed writers left in a folder, of one file or of all.
+ * Call it only under the lock that the writers hold: then no process is using them.
+ */
+export function removeLeftovers(io: FileIo, folder: string, of?: string): void {
+  for (const name of io.list(folder)) {
+    const found = TEMPORARY.exec(name)?.[1];
+    if (found !== undefined && (of === undefined || found === shortName(of))) discard(io, join(folder, name));
+  }
+}
+
+/** A short write is how a full disk shows itself. */
+export function writeAll(io: FileIo, file: number, content: Buffer | Iterable<Buffer>, path: string): void {
   let position = 0;
   for (const bytes of Buffer.isBuffer(content) ? [content] : content) {
     const count = io.write(file, bytes, position);
@@ -65,46 +139,13 @@ function writeAll(io: FileIo, file: number, content: Buffer | Iterable<Buffer>, 
   }
 }
 
-const COPY_BYTES = 1 << 20;
-
-/** Bytes of an open file, a piece at a time. */
-export function* pieces(io: FileIo, file: number, start: number, end: number): Generator<Buffer> {
-  for (let position = start; position < end; ) {
-    const piece = readChunk(io, file, position, Math.min(COPY_BYTES, end - position));
-    if (piece.length === 0) throw unavailable("A file became shorter while it was copied");
-    yield piece;
-    position += piece.length;
-  }
-}
-
-/** Copy bytes of an open file to a new one and sync it. Leaves nothing when it fails. */
-export function copyRange(io: FileIo, from: number, start: number, end: number, path: string): void {
-  const copy = io.open(path, "create");
-  try {
-    writeAll(io, copy, pieces(io, from, start, end), path);
-    io.sync(copy);
-  } catch (error) {
-    io.close(copy);
-    io.remove(path);
-    throw error;
-  }
-  io.close(copy);
-}
-
-export function token(random: Random): string {
+function token(random: Random): string {
   const bytes = Buffer.alloc(6);
   random(bytes);
   return bytes.toString("hex");
 }
 
-/** Remove what a killed writer left of `replaceFile`. Only under the lock: then nobody is using them. */
-export function removeLeftovers(io: FileIo, folder: string): void {
-  for (const name of io.list(folder)) {
-    if (TEMPORARY.test(name)) io.remove(join(folder, name));
-  }
-}
-
-/** The name itself, or with the first number that makes it free. */
+/** The wanted name, or the first free one of `name-2`, `name-3` and so on. */
 export function freeName(io: FileIo, wanted: string): string {
   let name = wanted;
   for (let copy = 2; io.stat(name) !== undefined; copy++) name = `${wanted}-${copy}`;

@@ -2,8 +2,13 @@ import { type ColloquyError, unavailable } from "../errors.ts";
 import { LOCK_WAIT_MS, waitUntil, waitUntilSync } from "../util/wait.ts";
 import type { FileLock } from "./file-io.ts";
 
-/** Do something under the lock. Whoever waits longer than `waitMs` gives up and says who has it. */
-export function lockedSync<T>(lock: FileLock, what: string, work: () => T, waitMs: number = LOCK_WAIT_MS): T {
+/** Run `work` under the lock. A caller that waits longer than `waitMs` gives up with an error that names the holder. */
+export function withLockSync<T>(
+  lock: FileLock,
+  what: string,
+  work: () => T,
+  waitMs: number = LOCK_WAIT_MS,
+): T {
   if (!waitUntilSync(() => lock.tryAcquire(), waitMs)) throw gaveUp(lock, what, waitMs);
   try {
     return work();
@@ -12,8 +17,8 @@ export function lockedSync<T>(lock: FileLock, what: string, work: () => T, waitM
   }
 }
 
-/** The same for work that does not stop the thread while it waits. */
-export async function locked<T>(
+/** `withLockSync` without blocking the thread while it waits. */
+export async function withLock<T>(
   lock: FileLock,
   what: string,
   work: () => Promise<T> | T,

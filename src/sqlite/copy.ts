@@ -1,8 +1,11 @@
-import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { systemIo } from "../disk/file-io.ts";
+import { withTemporarySync } from "../disk/replace-file.ts";
+import { withFile } from "../disk/with-file.ts";
 import { ColloquyError, unavailable } from "../errors.ts";
-import { nextUuid } from "../util/uuid.ts";
+import { systemRandom } from "../util/uuid.ts";
 
 /**
  * Write what a database holds at this moment to a new file: all of it or
@@ -14,20 +17,19 @@ import { nextUuid } from "../util/uuid.ts";
  * step takes as long and copies free pages too.
  */
 export function copyDatabase(source: DatabaseSync, to: string, tidy = ""): void {
-  const temporary = `${to}.${nextUuid(Date.now())}.partial`;
-  try {
-    mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
-    // SQLite would make it readable for everybody; it takes an empty file for none.
+  mkdirSync(dirname(to), { recursive: true, mode: 0o700 });
+  const make = (temporary: string): void => {
+    // SQLite would make the file readable for everyone; it treats an empty file as none.
     closeSync(openSync(temporary, "wx", 0o600));
-    source.prepare("VACUUM INTO ?").run(temporary);
-    finish(temporary, tidy);
+    try {
+      source.prepare("VACUUM INTO ?").run(temporary);
+      finish(temporary, tidy);
+    } finally {
+      rmSync(`${temporary}-journal`, { force: true });
+    }
     refuseExisting(to);
-    renameSync(temporary, to);
-    syncFolder(dirname(to));
-  } catch (error) {
-    for (const suffix of ["", "-journal"]) rmSync(temporary + suffix, { force: true });
-    throw error;
-  }
+  };
+  withTemporarySync(to, make, { io: systemIo, random: systemRandom });
 }
 
 /** SQLite would take the log of a file that is gone for that of the copy. */
@@ -46,22 +48,5 @@ function finish(path: string, tidy: string): void {
   } finally {
     copy.close();
   }
-  const file = openSync(path, "r+");
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-}
-
-/** Until the folder is synced, a power cut undoes the rename. */
-function syncFolder(path: string): void {
-  // Windows has no such thing, and needs none.
-  if (process.platform === "win32") return;
-  const folder = openSync(path, "r");
-  try {
-    fsyncSync(folder);
-  } finally {
-    closeSync(folder);
-  }
+  withFile(systemIo, path, "write", (file) => systemIo.sync(file));
 }

@@ -1,7 +1,8 @@
 import { dirname } from "node:path";
+import { copyRange } from "../disk/copy-file.ts";
 import type { FileIo } from "../disk/file-io.ts";
 import { endOfLastLine, LINE_BYTES_MAX, readChunk } from "../disk/line-scan.ts";
-import { copyRange, freeName, replaceFile } from "../disk/replace-file.ts";
+import { freeName, replaceFile } from "../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../errors.ts";
 import type { Place } from "../tree/place.ts";
 import { timestamp17 } from "../util/time.ts";

@@ -9,6 +9,7 @@
 import type { FileIo, FileStat } from "../disk/file-io.ts";
 import { readChunk } from "../disk/line-scan.ts";
 import { freeName } from "../disk/replace-file.ts";
+import { withExistingFile } from "../disk/with-file.ts";
 import { decodeTree, encodeTree } from "../tree/codec.ts";
 import { liveBranches, PLAIN } from "../tree/tree.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
@@ -222,19 +223,11 @@ export function backupOf(path: string): string {
 }
 
 function readOne(io: FileIo, path: string): { content?: Metadata | string; stat?: FileStat } {
-  let file: number;
-  try {
-    file = io.open(path, "read");
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "ENOENT") return {};
-    throw error;
-  }
-  try {
+  const read = (file: number): { content: Metadata | string; stat: FileStat } => {
     const stat = io.statOpen(file);
     if (stat.isFolder) return { content: "it is a folder", stat };
     if (stat.size > METADATA_BYTES_MAX) return { content: `it has ${stat.size} bytes`, stat };
     return { content: decodeMetadata(readChunk(io, file, 0, stat.size)), stat };
-  } finally {
-    io.close(file);
-  }
+  };
+  return withExistingFile(io, path, read) ?? {};
 }

@@ -5,9 +5,10 @@
  * byte, because nobody can say what it is, unless it was kept elsewhere.
  */
 
+import { pieces } from "../disk/copy-file.ts";
 import type { FileIo } from "../disk/file-io.ts";
 import { linesForward, type RawLine } from "../disk/line-scan.ts";
-import { pieces, replaceFile } from "../disk/replace-file.ts";
+import { replaceFile } from "../disk/replace-file.ts";
 import type { Entry } from "../message/types.ts";
 import type { Random } from "../util/uuid.ts";
 import { withoutBatch } from "./lines.ts";

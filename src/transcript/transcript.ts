@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type FileIo, type FileLock, systemIo } from "../disk/file-io.ts";
 import { freeName, removeLeftovers, replaceFile } from "../disk/replace-file.ts";
-import { lockedSync } from "../disk/with-lock.ts";
+import { withLockSync } from "../disk/with-lock.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import type { Entry, Message, MessageInput } from "../message/types.ts";
 import { type CheckedMessage, checkLabel, checkMessage } from "../message/validate.ts";
@@ -97,7 +97,7 @@ export class Transcript {
   initialize(init: { readonly model?: string } = {}): void {
     const model = init.model === undefined ? null : checkLabel(init.model, "model");
     this.#inOurTerms("Cannot create", () => this.#io.makeFolder(this.#folder));
-    this.#locked(() => {
+    this.#withLock(() => {
       removeLeftovers(this.#io, this.#folder);
       const exists = [this.#path, this.#metadataPath].some((path) => this.#io.stat(path) !== undefined);
       if (exists) throw new ConversationAlreadyExistsError(this.#folder);
@@ -153,7 +153,7 @@ export class Transcript {
     const metadata = read.found ?? this.#rebuiltMetadata(log);
     this.#take({ ...metadata, log }, messages, scanned);
     if (read.found === undefined) {
-      this.#locked(() => {
+      this.#withLock(() => {
         if (read.damage !== undefined) setDamagedAside(this.#io, this.#metadataPath, this.#clock());
         this.#writeMetadata({ ...metadata, log });
       });
@@ -167,7 +167,7 @@ export class Transcript {
     const checked = checkMessage(message);
     this.#reportEarlier();
     const draft = this.#draft(checked);
-    const entry = this.#locked(() => {
+    const entry = this.#withLock(() => {
       this.#refresh();
       const { places } = placeEntries(loaded.writer.state, [draft], MAIN_NAME, 1);
       const [{ seq, parentId }] = places as [Place];
@@ -193,7 +193,7 @@ export class Transcript {
     if (!Array.isArray(messages)) throw invalid("A list of messages is expected", "messages");
     const checked = messages.map(checkMessage);
     this.#reportEarlier();
-    this.#locked(() => {
+    this.#withLock(() => {
       const known = loaded.messages.length;
       const { restarts } = loaded.writer;
       const state = this.#refresh();
@@ -285,8 +285,8 @@ export class Transcript {
     this.#metadataWrittenMs = this.#clock();
   }
 
-  #locked<T>(work: () => T): T {
-    return this.#inOurTerms("Cannot write to", () => lockedSync(this.#lock, this.#folder, work));
+  #withLock<T>(work: () => T): T {
+    return this.#inOurTerms("Cannot write to", () => withLockSync(this.#lock, this.#folder, work));
   }
 
   /** What the disk refuses reaches the caller as one of our errors. */
@@ -353,7 +353,7 @@ export class Transcript {
   /** Metadata without a transcript: a crash in between, unless messages had been counted. */
   #completeLog(metadata: Metadata): void {
     if (metadata.log.messages > 0) throw this.#lost(metadata.log.messages);
-    this.#locked(() => createLog(this.#io, this.#random, this.#path, headerOf(metadata)));
+    this.#withLock(() => createLog(this.#io, this.#random, this.#path, headerOf(metadata)));
   }
 
   /** Fewer entries than had been counted: the file was cut short. A replaced one cannot be compared. */
@@ -390,7 +390,7 @@ export class Transcript {
   /** What another process wrote to the metadata meanwhile stays, but for the members of the patch. */
   #touch(patch: Partial<Metadata>): void {
     const loaded = this.#use();
-    this.#locked(() => {
+    this.#withLock(() => {
       const log = this.#refresh();
       const read = readMetadata(this.#io, this.#metadataPath);
       const current = read.found !== undefined && read.from === "file" ? read.found : loaded.metadata;

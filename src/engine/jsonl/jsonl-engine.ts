@@ -1,6 +1,6 @@
 import { join, resolve } from "node:path";
 import { type FileIo, type FileLock, systemIo } from "../../disk/file-io.ts";
-import { locked } from "../../disk/with-lock.ts";
+import { withLock } from "../../disk/with-lock.ts";
 import { asColloquyError, unavailable } from "../../errors.ts";
 import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
@@ -77,7 +77,7 @@ export class JsonlEngine implements Engine {
     const { io, random } = engine.#parts;
     const store = new StoreFolder(io, random, engine.location);
     const prepared = store.prepare(options.readonly, (work) =>
-      engine.#locked(() => {
+      engine.#withLock(() => {
         const result = work();
         engine.#tidy();
         return result;
@@ -117,8 +117,8 @@ export class JsonlEngine implements Engine {
       isOlder: (stem) => io.ofStem(stem) !== undefined,
     });
     const problem = options.onProblem;
-    const locked = <T>(work: () => T): Promise<T> => this.#locked(work);
-    const logs = new OpenLogs({ io, random, nowMs, durable, catalogue, files, badLine, problem, locked });
+    const withLock = <T>(work: () => T): Promise<T> => this.#withLock(work);
+    const logs = new OpenLogs({ io, random, nowMs, durable, catalogue, files, badLine, problem, withLock });
     const blobs = new BlobFiles(io, random, folder);
     this.#parts = {
       ...{ folder, io, random, nowMs, durable, counter, catalogue, files, logs, blobs, badLine },
@@ -148,7 +148,7 @@ export class JsonlEngine implements Engine {
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
     const run = (): Awaitable<Outcome[]> => new Commit(this.#parts).run(operations);
     // Mostly the lock is free, and one writer needs one sync: then there is nothing to wait for.
-    if (!this.#lock.tryAcquire()) return this.#locked(run);
+    if (!this.#lock.tryAcquire()) return this.#withLock(run);
     let held = true;
     try {
       const outcomes = run();
@@ -247,7 +247,9 @@ export class JsonlEngine implements Engine {
   backup(path: string): Promise<void> {
     // Who may only read may not be able to take the lock.
     const { readonly } = this.#options;
-    return backupStore(this.#parts, resolve(path), async (work) => (readonly ? work() : this.#locked(work)));
+    return backupStore(this.#parts, resolve(path), async (work) =>
+      readonly ? work() : this.#withLock(work),
+    );
   }
 
   verify(): VerifyReport {
@@ -256,7 +258,7 @@ export class JsonlEngine implements Engine {
 
   async repair(): Promise<Finding[]> {
     const { repairFolder } = await import("./care/repair.ts");
-    return this.#locked(() => repairFolder(this.#parts));
+    return this.#withLock(() => repairFolder(this.#parts));
   }
 
   async older(): Promise<OlderConversation[]> {
@@ -265,7 +267,7 @@ export class JsonlEngine implements Engine {
   }
 
   upgrade(conversation: string): Promise<string | undefined> {
-    return this.#locked(() => {
+    return this.#withLock(() => {
       const known = this.#parts.catalogue.byId(conversation);
       return known === undefined ? undefined : migrateConversation(this.#parts, known);
     });
@@ -305,8 +307,8 @@ export class JsonlEngine implements Engine {
     return new LogReader(io, logPath, (line) => badLine(logPath, line), end);
   }
 
-  #locked<T>(work: () => Promise<T> | T): Promise<T> {
-    return locked(this.#lock, this.location, work, this.#options.lockWaitMs);
+  #withLock<T>(work: () => Promise<T> | T): Promise<T> {
+    return withLock(this.#lock, this.location, work, this.#options.lockWaitMs);
   }
 
   #reportOlder({ files, problems }: LegacyFile): void {

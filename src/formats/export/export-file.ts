@@ -1,7 +1,8 @@
 /** An export on the disk: all of it under its name, or nothing. */
-import { link, mkdir, open, rename, rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { token } from "../../disk/replace-file.ts";
+import { mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
+import { systemIo } from "../../disk/file-io.ts";
+import { withTemporary } from "../../disk/replace-file.ts";
 import type { ConversationInfo } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import { systemRandom } from "../../util/uuid.ts";
@@ -18,55 +19,32 @@ export async function writeExport(
   pieces: AsyncIterable<string>,
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<number> {
-  const temporary = join(
-    dirname(path),
-    `.colloquy-${token(systemRandom)}-${basename(path).slice(0, 100)}.tmp`,
-  );
+  const options = { io: systemIo, random: systemRandom, mustBeNew: !force };
   try {
-    const bytes = await writeAll(temporary, pieces);
-    // Unlike a rename, a link never takes the place of a file that came in between.
-    if (force) await rename(temporary, path);
-    else await link(temporary, path);
-    await syncFolder(dirname(path));
-    return bytes;
+    return await withTemporary(path, (temporary) => writeAll(temporary, pieces), options);
   } catch (error) {
     throw explained(error, path);
-  } finally {
-    await rm(temporary, { force: true });
   }
 }
 
 async function writeAll(path: string, pieces: AsyncIterable<string>): Promise<number> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    let bytes = 0;
-    let waiting = "";
-    for await (const piece of pieces) {
-      waiting += piece;
-      if (waiting.length < WRITE_CHARS) continue;
-      bytes += await append(file, waiting);
-      waiting = "";
-    }
+  await using file = await open(path, "wx", 0o600);
+  let bytes = 0;
+  let waiting = "";
+  for await (const piece of pieces) {
+    waiting += piece;
+    if (waiting.length < WRITE_CHARS) continue;
     bytes += await append(file, waiting);
-    await file.sync();
-    return bytes;
-  } finally {
-    await file.close();
+    waiting = "";
   }
+  bytes += await append(file, waiting);
+  await file.sync();
+  return bytes;
 }
 
 async function append(file: Awaited<ReturnType<typeof open>>, text: string): Promise<number> {
   await file.appendFile(text);
   return Buffer.byteLength(text);
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, "r");
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 function explained(error: unknown, path: string): ColloquyError {

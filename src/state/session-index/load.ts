@@ -1,4 +1,4 @@
-import { lockedSync } from "../../disk/with-lock.ts";
+import { withLockSync } from "../../disk/with-lock.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { KeyConfig } from "../../key/index.ts";
 import { CACHE_TTL_MS, recall, remember, setOrigin } from "./cache.ts";
@@ -88,7 +88,7 @@ function recoverNow(files: IndexFiles, options: LoadOptions): SessionStore {
 function recoverLocked(files: IndexFiles, config: KeyConfig | undefined): IndexEdit {
   const lock = files.io.lock(files.lockPath);
   try {
-    return lockedSync(lock, files.path, () => {
+    return withLockSync(lock, files.path, () => {
       // Another process may have repaired it meanwhile.
       const edit = new IndexEdit(readSettled(files, config), editOptions(files, config));
       edit.all();

@@ -7,7 +7,7 @@
  */
 
 import type { FileLock } from "../../disk/file-io.ts";
-import { locked } from "../../disk/with-lock.ts";
+import { withLock } from "../../disk/with-lock.ts";
 import { asColloquyError } from "../../errors.ts";
 import { forget } from "./cache.ts";
 import { type IndexFiles, removeIndexLeftovers, writeIndex } from "./files.ts";
@@ -54,7 +54,7 @@ async function drain({ io, folder, path, lockPath }: IndexFiles, waiting: Change
   try {
     io.makeFolder(folder);
     lock = io.lock(lockPath);
-    while (waiting.length > 0) await locked(lock, path, () => writeTogether(nextOf(waiting)));
+    while (waiting.length > 0) await withLock(lock, path, () => writeTogether(nextOf(waiting)));
   } catch (error) {
     const reason = asColloquyError(error, `Cannot write ${path}`);
     for (const { reject } of waiting.splice(0)) reject(reason);

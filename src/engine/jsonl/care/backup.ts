@@ -6,10 +6,12 @@
  * put right at the end, under the lock: what was taken away for good must
  * not live on in a backup that is made at the same time.
  */
-import { basename, dirname, join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
+import { copyFile, copyRange } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
-import { copyRange, token } from "../../../disk/replace-file.ts";
+import { withTemporary } from "../../../disk/replace-file.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { ColloquyError } from "../../../errors.ts";
 import type { Known } from "../folder/catalogue-entry.ts";
 import {
@@ -23,9 +25,9 @@ import {
 import type { Parts } from "../jsonl-context.ts";
 import { missingLog } from "../log/open-logs.ts";
 
-type Locked = <T>(work: () => T) => Promise<T>;
+type WithLock = <T>(work: () => T) => Promise<T>;
 
-export async function backupStore(parts: Parts, path: string, locked: Locked): Promise<void> {
+export async function backupStore(parts: Parts, path: string, withLock: WithLock): Promise<void> {
   const { io, random } = parts;
   if (io.stat(path) !== undefined) {
     throw new ColloquyError("CONFLICT", `${path} exists: a backup needs a name of its own`, {
@@ -33,25 +35,23 @@ export async function backupStore(parts: Parts, path: string, locked: Locked): P
       details: { path },
     });
   }
-  const target = join(dirname(path), `.colloquy-${token(random)}-${basename(path)}.tmp`);
-  const backup = new Backup(parts, target);
-  try {
-    const moment = await locked(() => backup.begin());
-    for (const known of moment) {
-      backup.copyLog(known);
-      await breathe();
-    }
-    for (const { path: from } of parts.blobs.all()) {
-      backup.copyBlob(from);
-      await breathe();
-    }
-    await locked(() => backup.finish(moment));
-    io.rename(target, path);
-  } catch (error) {
-    if (io.stat(target) !== undefined) io.removeFolder(target);
-    throw error;
-  }
-  io.syncFolder(dirname(path));
+  await withTemporary(
+    path,
+    async (target) => {
+      const backup = new Backup(parts, target);
+      const moment = await withLock(() => backup.begin());
+      for (const known of moment) {
+        backup.copyLog(known);
+        await breathe();
+      }
+      for (const { path: from } of parts.blobs.all()) {
+        backup.copyBlob(from);
+        await breathe();
+      }
+      await withLock(() => backup.finish(moment));
+    },
+    { io, random },
+  );
 }
 
 class Backup {
@@ -124,12 +124,8 @@ class Backup {
 
   #write(known: Known, from: string): void {
     const { stem, log, metadata, trashed } = known;
-    const file = this.#io.open(from, "read");
-    try {
-      copyRange(this.#io, file, 0, log.bytes, this.#logPath(known));
-    } finally {
-      this.#io.close(file);
-    }
+    const to = this.#logPath(known);
+    withFile(this.#io, from, "read", (file) => copyRange(this.#io, file, 0, log.bytes, to));
     this.#parts.files.writeMetadata(join(this.#place(trashed), metadataName(stem)), { ...metadata, log });
   }
 
@@ -148,12 +144,7 @@ class Backup {
 
   #copy(from: string, to: string): void {
     if (this.#io.stat(from) === undefined) return;
-    const file = this.#io.open(from, "read");
-    try {
-      copyRange(this.#io, file, 0, this.#io.statOpen(file).size, to);
-    } finally {
-      this.#io.close(file);
-    }
+    copyFile(this.#io, from, to);
   }
 
   #place(trashed: boolean): string {

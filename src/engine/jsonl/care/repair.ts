@@ -6,9 +6,10 @@
  * What is missing stays missing, and `verify` goes on saying so.
  */
 import { dirname } from "node:path";
+import { pieces } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
-import { freeName, pieces, replaceFile } from "../../../disk/replace-file.ts";
+import { freeName, replaceFile } from "../../../disk/replace-file.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../../transcript/log-state.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { Finding } from "../../queries.ts";

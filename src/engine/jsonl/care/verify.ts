@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
+import { pieces } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
-import { pieces } from "../../../disk/replace-file.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import type { BlobFiles, StoredBlob } from "../blobs/blob-files.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";

@@ -25,7 +25,7 @@ export class StoreFolder {
   }
 
   /** Make the folder a store, or check that it is one. */
-  async prepare(readonly: boolean, locked: <T>(work: () => T) => Promise<T>): Promise<void> {
+  async prepare(readonly: boolean, withLock: <T>(work: () => T) => Promise<T>): Promise<void> {
     const stat = this.#io.stat(this.#path);
     if (stat !== undefined && !stat.isFolder) {
       throw invalid(`${this.#path} is a file; the jsonl engine needs a folder`, "target");
@@ -42,7 +42,7 @@ export class StoreFolder {
       throw unavailable(`Cannot create ${this.#path}: ${(error as Error).message}`, { cause: error });
     }
     if (stat !== undefined) this.#checkEmptyOrOurs();
-    await locked(() => {
+    await withLock(() => {
       const current = this.#checkMarker() === STORE_VERSION;
       for (const folder of [this.#path, join(this.#path, TRASH_FOLDER)]) {
         if (this.#io.stat(folder) !== undefined) removeLeftovers(this.#io, folder);

@@ -6,9 +6,10 @@
  * counts then, and the next opener moves the older file.
  */
 import { basename, dirname, join } from "node:path";
+import { copyFile } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { NEWLINE } from "../../../disk/line-scan.ts";
-import { copyRange, freeName, replaceFile } from "../../../disk/replace-file.ts";
+import { freeName, replaceFile } from "../../../disk/replace-file.ts";
 import { encodeHeader } from "../../../transcript/lines.ts";
 import { EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { infoOf, type Known } from "../folder/catalogue-entry.ts";
@@ -93,10 +94,5 @@ function asideName(stem: string, path: string, folder: string): string {
 
 function copyOnce(io: FileIo, path: string, to: string): void {
   if (io.stat(path) === undefined || io.stat(to) !== undefined) return;
-  const file = io.open(path, "read");
-  try {
-    copyRange(io, file, 0, io.statOpen(file).size, to);
-  } finally {
-    io.close(file);
-  }
+  copyFile(io, path, to);
 }

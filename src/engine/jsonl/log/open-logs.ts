@@ -30,7 +30,7 @@ export interface OpenLogsUse {
   readonly files: ConversationFiles;
   badLine(path: string, line: BadLine): void;
   problem(error: ColloquyError): void;
-  locked<T>(work: () => T): Promise<T>;
+  withLock<T>(work: () => T): Promise<T>;
 }
 
 const OPEN_MAX = 256;
@@ -176,7 +176,7 @@ export class OpenLogs {
     this.#timer = undefined;
     const stale = [...this.#open].filter(([, open]) => open.stale);
     try {
-      await this.#use.locked(() => {
+      await this.#use.withLock(() => {
         for (const [id] of stale) this.#refreshMetadata(id);
       });
     } catch (error) {

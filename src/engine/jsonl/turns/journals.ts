@@ -1,7 +1,8 @@
 import { dirname, join } from "node:path";
+import { copyRange } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
-import { copyRange, freeName, replaceFile } from "../../../disk/replace-file.ts";
+import { freeName, replaceFile } from "../../../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";

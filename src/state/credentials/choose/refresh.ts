@@ -13,7 +13,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
-import { locked } from "../../../disk/with-lock.ts";
+import { withLock } from "../../../disk/with-lock.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { withoutSecrets } from "../../../secrets/mask.ts";
 import type { Clock } from "../../../util/time.ts";
@@ -56,7 +56,7 @@ export async function refreshToken(
   const name = createHash("sha256").update(id).digest("hex").slice(0, 16);
   const lock = parts.io.lock(join(parts.folder, `refresh-${name}.lock`));
   try {
-    return await locked(
+    return await withLock(
       lock,
       `The refresh of ${id}`,
       async () => {

@@ -9,7 +9,7 @@
 import { basename, join } from "node:path";
 import type { FileIo, FileLock } from "../../../disk/file-io.ts";
 import { freeName, removeLeftovers } from "../../../disk/replace-file.ts";
-import { locked } from "../../../disk/with-lock.ts";
+import { withLock } from "../../../disk/with-lock.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { type Clock, timestamp17 } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
@@ -41,7 +41,7 @@ export class ProfileStore {
     if (set === undefined) return this.#missing();
     if (!("line" in set)) return set;
     // Looked at again under the lock: somebody may have put it right.
-    return this.#locked(() => this.#checked(this.#parse(), false));
+    return this.#withLock(() => this.#checked(this.#parse(), false));
   }
 
   /** Read again, change, write, all under the lock. `anew` allows to begin without what was damaged. */
@@ -50,7 +50,7 @@ export class ProfileStore {
     { anew = false }: { anew?: boolean } = {},
   ): Promise<T> {
     const { io, random, folder } = this.#options;
-    return this.#locked(async () => {
+    return this.#withLock(async () => {
       const before = this.#checked(this.#parse(), anew);
       const { set, result } = await work(before);
       if (set !== before) {
@@ -66,11 +66,11 @@ export class ProfileStore {
     this.#lock = undefined;
   }
 
-  async #locked<T>(work: () => Promise<T> | T): Promise<T> {
+  async #withLock<T>(work: () => Promise<T> | T): Promise<T> {
     const { io, folder } = this.#options;
     io.makeFolder(folder);
     this.#lock ??= io.lock(join(folder, "profiles.lock"));
-    return locked(this.#lock, this.path, work);
+    return withLock(this.#lock, this.path, work);
   }
 
   #parse(): ProfileSet | Damage | undefined {

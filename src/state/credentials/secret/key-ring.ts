@@ -1,7 +1,7 @@
 /** The keys that seal secrets: made when first needed, kept for good, so that what an older key sealed still opens. */
 import { join } from "node:path";
 import type { FileIo, FileLock } from "../../../disk/file-io.ts";
-import { locked } from "../../../disk/with-lock.ts";
+import { withLock } from "../../../disk/with-lock.ts";
 import type { Random } from "../../../util/uuid.ts";
 import { type Environment, stateLayout } from "../../folder.ts";
 import { type KeyFile, type KeyPlace, keyFileText, parseKeyFile } from "./key-file.ts";
@@ -76,7 +76,7 @@ export class KeyRing {
     const { io } = this.#options;
     io.makeFolder(this.#folder);
     this.#lock ??= io.lock(join(this.#folder, "seal-keys.lock"));
-    return locked(this.#lock, this.#path, work);
+    return withLock(this.#lock, this.#path, work);
   }
 
   async #make(): Promise<SealKey> {
