@@ -2,7 +2,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { asColloquyError } from "../errors.ts";
-import { bytesText } from "./terminal/bytes-text.ts";
+import { bytesText } from "../util/bytes-text.ts";
 
 export interface DoctorFinding {
   /** Short and stable. */

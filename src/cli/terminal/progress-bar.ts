@@ -1,5 +1,5 @@
+import { bytesText } from "../../util/bytes-text.ts";
 import type { Call } from "../command.ts";
-import { bytesText } from "./bytes-text.ts";
 
 type Stream = Pick<NodeJS.WriteStream, "isTTY" | "write" | "columns">;
 

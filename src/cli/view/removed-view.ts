@@ -1,7 +1,7 @@
 /** What was taken away, or would be. */
 import type { RetentionItem } from "../../store/index.ts";
+import { bytesText } from "../../util/bytes-text.ts";
 import type { Output } from "../output.ts";
-import { bytesText } from "../terminal/bytes-text.ts";
 import { fold } from "../terminal/fold.ts";
 import { safeLine } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";

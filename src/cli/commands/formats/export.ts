@@ -10,6 +10,7 @@ import {
   exportConversation,
 } from "../../../formats/export/index.ts";
 import type { Store } from "../../../store/store.ts";
+import { bytesText } from "../../../util/bytes-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
@@ -17,7 +18,6 @@ import { checkPath } from "../../input/path-argument.ts";
 import { checkReference } from "../../input/reference.ts";
 import { allConversations } from "../../store/all-conversations.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
-import { bytesText } from "../../terminal/bytes-text.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrap } from "../../terminal/wrap.ts";

@@ -1,5 +1,6 @@
 import { ColloquyError } from "../../../errors.ts";
 import type { BackupReport } from "../../../store/index.ts";
+import { bytesText } from "../../../util/bytes-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { checkPath } from "../../input/path-argument.ts";
@@ -7,7 +8,6 @@ import { nextCommand, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
-import { bytesText } from "../../terminal/bytes-text.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrap } from "../../terminal/wrap.ts";

@@ -1,5 +1,6 @@
 import type { ConversationInfo } from "../../../engine/index.ts";
 import type { Store, StoreStats } from "../../../store/store.ts";
+import { bytesText } from "../../../util/bytes-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { nextCommand } from "../../invocation.ts";
@@ -7,7 +8,6 @@ import type { Output } from "../../output.ts";
 import { allConversations } from "../../store/all-conversations.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
-import { bytesText } from "../../terminal/bytes-text.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { table } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";

@@ -1,7 +1,8 @@
 /** One file that can be read anywhere: no script, nothing is loaded, all words are text. */
 
+import { bytesText } from "../../../util/bytes-text.ts";
 import type { BranchRow, MessagePiece, Part, Piece } from "../document/pieces.ts";
-import { sizeText, timeText } from "../document/visible-text.ts";
+import { timeText } from "../document/visible-text.ts";
 import { POLICY, STYLE } from "./html-style.ts";
 import { escapeLine, preHtml, textHtml } from "./html-text.ts";
 
@@ -140,7 +141,7 @@ const SHOWN: ReadonlySet<string> = new Set([
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 function fileHtml({ what, mediaType, name, size, data }: Part & { readonly type: "file" }): string {
-  const facts = [what, name, mediaType, size === undefined ? "" : sizeText(size)].filter(
+  const facts = [what, name, mediaType, size === undefined ? "" : bytesText(size)].filter(
     (fact) => fact !== "",
   );
   const label = escapeLine(facts.join(", "));

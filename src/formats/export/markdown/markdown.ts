@@ -1,5 +1,6 @@
+import { bytesText } from "../../../util/bytes-text.ts";
 import type { BranchRow, MessagePiece, Part, Piece } from "../document/pieces.ts";
-import { sizeText, timeText } from "../document/visible-text.ts";
+import { timeText } from "../document/visible-text.ts";
 import { codeBlock, inlineText, quotedText } from "./markdown-text.ts";
 
 export async function* markdown(pieces: AsyncIterable<Piece>): AsyncGenerator<string, void, undefined> {
@@ -80,5 +81,5 @@ function resultText(part: Part): string {
 
 function fileText({ what, mediaType, name, size }: Part & { readonly type: "file" }): string {
   const facts = [what, name, mediaType].filter((fact) => fact !== "").map(inlineText);
-  return `\\[${[...facts, ...(size === undefined ? [] : [sizeText(size)])].join(", ")}\\]`;
+  return `\\[${[...facts, ...(size === undefined ? [] : [bytesText(size)])].join(", ")}\\]`;
 }
