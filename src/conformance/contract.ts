@@ -210,7 +210,7 @@ export const contract: Topic = (check) => {
     await desk.done(desk.append([message("b4")], { branch: "b" }));
     await desk.done(desk.append([info("p", { type: "prune", branches: [3] })]));
     const sweep = { type: "sweep", conversation: desk.id, at: AT } as const;
-    const before = await desk.engine.tail(desk.id);
+    const before = await desk.engine.logEnd(desk.id);
     const { removed } = await desk.done(sweep);
     assert.deepEqual([removed?.entries, removed?.blobs], [4, 0]);
     assert.ok((removed?.bytes ?? 0) > 0);
@@ -231,7 +231,7 @@ export const contract: Topic = (check) => {
       ],
     );
     assert.deepEqual(await desk.seqs(undefined), [1, 2, 7]);
-    const after = await desk.engine.tail(desk.id);
+    const after = await desk.engine.logEnd(desk.id);
     assert.deepEqual([after?.lastSeq, after?.tree.runs], [before?.lastSeq, before?.tree.runs]);
     const { append } = await desk.done(desk.append([message("a3")]));
     assert.ok(append?.replayed === false);
@@ -302,7 +302,7 @@ export const contract: Topic = (check) => {
       );
       await desk.done(desk.lease("mine"));
       await desk.done(desk.piece("t", 1, 0, "text", { branch: "b" }));
-      assert.deepEqual(await other.tail(desk.id), await desk.engine.tail(desk.id));
+      assert.deepEqual(await other.logEnd(desk.id), await desk.engine.logEnd(desk.id));
       assert.equal((await other.turn(desk.id, 2))?.text, "xt");
       const [asked] = await other.commit([desk.lease("yours")]);
       assert.deepEqual(asked?.ok === true && [asked.lease?.granted, asked.lease?.ahead], [false, 1]);

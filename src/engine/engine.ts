@@ -7,7 +7,7 @@
  * by the conformance suite.
  */
 import type { ColloquyError } from "../errors.ts";
-import type { Tail } from "../tree/place.ts";
+import type { LogEnd } from "../tree/place.ts";
 import type { Operation, Outcome } from "./operations.ts";
 import type {
   BlobPart,
@@ -83,7 +83,7 @@ export interface Engine {
   locate(conversation: string, entryId: string): Awaitable<number | undefined>;
 
   /** Where the log of a conversation ends, and its tree. `undefined` when it is not there or in the trash. */
-  tail(conversation: string): Awaitable<Tail | undefined>;
+  logEnd(conversation: string): Awaitable<LogEnd | undefined>;
   /** The turn that is under way, with its text from `from` on. `undefined` when there is none. */
   turn(conversation: string, from: number): Awaitable<OpenTurn | undefined>;
   /** At most `length` stored bytes of a blob, from `offset` on. `undefined` when there is no such blob. */

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
 import type { Entry } from "../message/types.ts";
 import { DEPTH_LIMITS } from "../tree/branches.ts";
-import { type Place, placeEntries, type Tail, targetBranch } from "../tree/place.ts";
+import { type LogEnd, type Place, placeEntries, targetBranch } from "../tree/place.ts";
 import { headOf } from "../tree/tree.ts";
 import { checkEpoch, type LeaseState } from "./leases.ts";
 import type {
@@ -21,7 +21,7 @@ export function notFound(id: string): ColloquyError {
 
 /** How an engine looks up what an append may repeat or collide with. Each is called only where it matters. */
 export interface AppendLookup {
-  readonly tail: Tail;
+  readonly logEnd: LogEnd;
   /** The entries of one append in their order, with their blobs as references. */
   byOperation(operationId: string): Entry[];
   byEntryId(id: string): Entry | undefined;
@@ -32,7 +32,7 @@ export interface AppendLookup {
 /** The entries of its first try when an append is a retry, or where its entries come to stand. */
 export type AppendPlan =
   | { readonly replay: Entry[] }
-  | { readonly replay?: undefined; readonly places: readonly Place[]; readonly tail: Tail };
+  | { readonly replay?: undefined; readonly places: readonly Place[]; readonly logEnd: LogEnd };
 
 /**
  * Decide what an append is, before anything of it is written. Throws
@@ -44,13 +44,13 @@ export function planAppend(append: AppendOperation, lookup: AppendLookup): Appen
   if (replay !== undefined) return { replay };
   const { conversation, branch, entries, epoch, expectedHead, maxDepth = DEPTH_LIMITS.maxDepth } = append;
   if (epoch !== undefined) checkEpoch(conversation, lookup.lease(), epoch);
-  const { tree, last } = lookup.tail;
+  const { tree, last } = lookup.logEnd;
   if (expectedHead !== undefined) {
     const head = headOf(tree, targetBranch(tree, branch), last);
     if (expectedHead !== head) throw headMoved(conversation, head);
   }
   checkBlobs(append, lookup);
-  return placeEntries(lookup.tail, entries, branch, maxDepth);
+  return placeEntries(lookup.logEnd, entries, branch, maxDepth);
 }
 
 function headMoved(conversation: string, head: string | null): ColloquyError {

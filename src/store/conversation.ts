@@ -221,8 +221,8 @@ export class Conversation {
 
   /** The compactions on all branches, also those that were undone. */
   async compactions(): Promise<{ readonly id: string; readonly seq: number; readonly undone: boolean }[]> {
-    const { tailOf } = await import("./read/lookups.ts");
-    const { tree } = await tailOf(this.#store, this.id);
+    const { logEndOf } = await import("./read/lookups.ts");
+    const { tree } = await logEndOf(this.#store, this.id);
     return tree.compactions.map(({ id, seq, undone }) => ({ id, seq, undone }));
   }
 

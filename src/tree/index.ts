@@ -6,7 +6,7 @@ export {
   describeBranches,
 } from "./branches.ts";
 export { compare, messagesIn, pathOf, type SeqRange, unreachable } from "./path.ts";
-export { activeHead, type Place, placeEntries, type Tail, targetBranch } from "./place.ts";
+export { activeHead, type LogEnd, type Place, placeEntries, targetBranch } from "./place.ts";
 export {
   type Branch,
   branchByName,

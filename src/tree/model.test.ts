@@ -5,7 +5,7 @@ import type { JsonObject } from "../util/json.ts";
 import { describeBranches } from "./branches.ts";
 import { decodeTree, encodeTree } from "./codec.ts";
 import { compare, messagesIn, pathOf, type SeqRange, unreachable } from "./path.ts";
-import { type Place, placeEntries, type Tail, type Unplaced } from "./place.ts";
+import { type LogEnd, type Place, placeEntries, type Unplaced } from "./place.ts";
 import { fold, foldAll, MAIN, type Mark, OFF_PATH, PLAIN, type Tree } from "./tree.ts";
 
 type Line = Unplaced & Place;
@@ -127,7 +127,7 @@ interface Step {
 /** Does the same to the tree and to the model. */
 class Run {
   readonly naive = new Naive();
-  tail: Tail = { lastSeq: 0, last: null, tree: PLAIN };
+  logEnd: LogEnd = { lastSeq: 0, last: null, tree: PLAIN };
   #names = 0;
 
   go(step: Step): void {
@@ -192,19 +192,19 @@ class Run {
   /** False when the tree refused it, as it should with that code. */
   #write(pieces: readonly Piece[], code: string | null = null, branchName?: string): boolean {
     const entries = pieces.map(({ kind, data }, index): Unplaced => {
-      return { id: `e${this.tail.lastSeq + index + 1}`, kind, at: AT, data };
+      return { id: `e${this.logEnd.lastSeq + index + 1}`, kind, at: AT, data };
     });
-    const place = () => placeEntries(this.tail, entries, branchName, MAX_DEPTH);
+    const place = () => placeEntries(this.logEnd, entries, branchName, MAX_DEPTH);
     if (code !== null) {
       expect(place).toThrow(expect.objectContaining({ code }));
       return false;
     }
-    const { places, tail } = place();
+    const { places, logEnd } = place();
     this.#follow(
       entries.map((entry, index) => ({ ...entry, ...(places[index] as Place) })),
       branchName,
     );
-    this.tail = tail;
+    this.logEnd = logEnd;
     return true;
   }
 
@@ -232,7 +232,7 @@ class Run {
 
   check(): void {
     const { naive } = this;
-    const { tree, lastSeq, last } = this.tail;
+    const { tree, lastSeq, last } = this.logEnd;
     for (const { id } of naive.branches) {
       expect(seqs(pathOf(tree, id, lastSeq))).toEqual(naive.path(id).map(({ seq }) => seq));
     }
@@ -255,13 +255,13 @@ class Run {
     const marks = withBefore(this.naive.lines).filter(([{ mark }]) => mark);
     const half = foldAll(PLAIN, marks.slice(0, marks.length >> 1));
     const held = structuredClone(half);
-    expect(foldAll(half, marks.slice(marks.length >> 1))).toEqual(this.tail.tree);
+    expect(foldAll(half, marks.slice(marks.length >> 1))).toEqual(this.logEnd.tree);
     expect(half).toEqual(held);
   }
 
   checkComparisons(): void {
     const { naive } = this;
-    const { tree, lastSeq } = this.tail;
+    const { tree, lastSeq } = this.logEnd;
     for (const { id: a } of naive.live) {
       for (const { id: b } of naive.live) {
         const [pathA, pathB] = [naive.path(a), naive.path(b)].map((path) => path.map(({ seq }) => seq)) as [
@@ -281,7 +281,7 @@ class Run {
 
   /** What a sweep leaves is enough to count the tree again. */
   checkSwept(): void {
-    const { tree, lastSeq, last } = this.tail;
+    const { tree, lastSeq, last } = this.logEnd;
     const gone = new Set(seqs(unreachable(tree, lastSeq)));
     const begins = new Set(tree.runs.map(([seq]) => seq));
     const left = this.naive.lines.flatMap((line): Line[] => {
@@ -361,7 +361,7 @@ describe("a tree after any work", () => {
   });
 
   it("comes back from JSON as it was", () => {
-    forAnyWork(({ tail: { tree } }) => {
+    forAnyWork(({ logEnd: { tree } }) => {
       expect(decodeTree(JSON.parse(JSON.stringify(encodeTree(tree))))).toEqual(tree);
     });
   });

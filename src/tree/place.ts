@@ -4,7 +4,7 @@ import { checkControl, isOffPath, noBranch } from "./control.ts";
 import { branchById, branchByName, fold, headOf, isMark, OFF_PATH, type Tree } from "./tree.ts";
 
 /** Where a log ends. */
-export interface Tail {
+export interface LogEnd {
   readonly lastSeq: number;
   /** The last entry that lies on a path. */
   readonly last: string | null;
@@ -54,17 +54,16 @@ export function targetBranch(tree: Tree, branch: string | number | undefined): n
 }
 
 /**
- * Decide where the entries of one append come to stand, and the tail after
- * them. Entries that follow the creation of a branch go to that branch.
+ * Decide where the entries of one append go, and where the log ends after them. Entries that follow the creation of a branch go to that branch.
  * Throws, before anything is written, when the tree does not allow one.
  */
 export function placeEntries(
-  tail: Tail,
+  logEnd: LogEnd,
   entries: readonly Unplaced[],
   wanted: string | number | undefined,
   maxDepth: number,
-): { readonly places: Place[]; readonly tail: Tail } {
-  let { lastSeq, last, tree } = tail;
+): { readonly places: Place[]; readonly logEnd: LogEnd } {
+  let { lastSeq, last, tree } = logEnd;
   let target = targetBranch(tree, wanted);
   const places = entries.map(({ id, kind, at, data, placed }): Place => {
     if (placed !== undefined) {
@@ -87,7 +86,7 @@ export function placeEntries(
     lastSeq = seq;
     return { seq, parentId, branch, mark };
   });
-  return { places, tail: { lastSeq, last, tree } };
+  return { places, logEnd: { lastSeq, last, tree } };
 }
 
 function checkPlaced({ after, seq }: Placed, lastSeq: number): void {
@@ -102,6 +101,6 @@ function offPathParent(data: JsonObject | undefined): string | null {
 }
 
 /** The last entry of the checked-out branch. */
-export function activeHead({ tree, last }: Tail): string | null {
+export function activeHead({ tree, last }: LogEnd): string | null {
   return headOf(tree, tree.active, last);
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../util/json.ts";
 import { depthWarnings, describeBranches } from "./branches.ts";
 import { decodeTree, encodeTree } from "./codec.ts";
 import { compare, pathOf, unreachable } from "./path.ts";
-import { activeHead, placeEntries, type Tail, type Unplaced } from "./place.ts";
+import { activeHead, type LogEnd, placeEntries, type Unplaced } from "./place.ts";
 import {
   type Branch,
   branchByName,
@@ -18,7 +18,7 @@ import {
 } from "./tree.ts";
 
 const AT = "2026-01-01T00:00:00.000Z";
-const EMPTY: Tail = { lastSeq: 0, last: null, tree: PLAIN };
+const EMPTY: LogEnd = { lastSeq: 0, last: null, tree: PLAIN };
 
 function message(id: string): Unplaced {
   return { id, kind: "message", at: AT };
@@ -32,11 +32,11 @@ function branchAt(name: string, from: string | null, fromSeq: number, checkout =
   return info({ type: "branch", name, from, from_seq: fromSeq, checkout });
 }
 
-function write(tail: Tail, entries: readonly Unplaced[], branch?: string, maxDepth = 10): Tail {
-  return placeEntries(tail, entries, branch, maxDepth).tail;
+function write(logEnd: LogEnd, entries: readonly Unplaced[], branch?: string, maxDepth = 10): LogEnd {
+  return placeEntries(logEnd, entries, branch, maxDepth).logEnd;
 }
 
-function branches({ tree, lastSeq, last }: Tail) {
+function branches({ tree, lastSeq, last }: LogEnd) {
   return describeBranches(tree, lastSeq, last);
 }
 
@@ -64,41 +64,41 @@ describe("a plain conversation", () => {
 
 describe("branches", () => {
   it("are siblings of equal depth when ten answers are given to one question", () => {
-    let tail = ASKED;
-    for (let n = 2; n <= 10; n++) tail = write(tail, [branchAt(`b${n}`, "q", 1, true), message(`a${n}`)]);
-    const described = branches(tail);
+    let logEnd = ASKED;
+    for (let n = 2; n <= 10; n++) logEnd = write(logEnd, [branchAt(`b${n}`, "q", 1, true), message(`a${n}`)]);
+    const described = branches(logEnd);
     expect(described.map(({ depth }) => depth)).toEqual([1, ...Array.from({ length: 9 }, () => 2)]);
     expect(new Set(described.slice(1).map(({ parent }) => parent))).toEqual(new Set(["main"]));
   });
 
   it("begin anew when they leave no entry", () => {
-    const tail = write(ASKED, [branchAt("anew", null, 0, true), message("x")]);
-    expect(pathOf(tail.tree, tail.tree.active, tail.lastSeq)).toEqual([[4, 4]]);
-    expect(branches(tail)[1]).toMatchObject({ forkedFrom: null, parent: "main", depth: 2, head: "x" });
+    const logEnd = write(ASKED, [branchAt("anew", null, 0, true), message("x")]);
+    expect(pathOf(logEnd.tree, logEnd.tree.active, logEnd.lastSeq)).toEqual([[4, 4]]);
+    expect(branches(logEnd)[1]).toMatchObject({ forkedFrom: null, parent: "main", depth: 2, head: "x" });
   });
 
   it("can be written to without being checked out", () => {
-    const tail = write(write(ASKED, [branchAt("b", "q", 1)]), [message("a2")], "b");
-    expect(activeHead(tail)).toBe("a1");
-    expect(branches(tail).map(({ head }) => head)).toEqual(["a1", "a2"]);
-    const { places } = placeEntries(tail, [message("q2")], undefined, 10);
+    const logEnd = write(write(ASKED, [branchAt("b", "q", 1)]), [message("a2")], "b");
+    expect(activeHead(logEnd)).toBe("a1");
+    expect(branches(logEnd).map(({ head }) => head)).toEqual(["a1", "a2"]);
+    const { places } = placeEntries(logEnd, [message("q2")], undefined, 10);
     expect(places[0]).toMatchObject({ parentId: "a1", branch: MAIN });
   });
 
   it("are refused at depth 11 and warned of from depth 8 on", () => {
-    let tail = write(EMPTY, [message("e1")]);
+    let logEnd = write(EMPTY, [message("e1")]);
     for (let depth = 2; depth <= 10; depth++) {
-      const from = activeHead(tail) as string;
-      const seq = depth === 2 ? 1 : tail.lastSeq;
-      tail = write(tail, [branchAt(`d${depth}`, from, seq, true), message(`e${depth}`)]);
+      const from = activeHead(logEnd) as string;
+      const seq = depth === 2 ? 1 : logEnd.lastSeq;
+      logEnd = write(logEnd, [branchAt(`d${depth}`, from, seq, true), message(`e${depth}`)]);
     }
-    expect(branches(tail).at(-1)?.depth).toBe(10);
-    const deeper = [branchAt("d11", "e10", tail.lastSeq)];
-    expect(() => write(tail, deeper)).toThrow(
+    expect(branches(logEnd).at(-1)?.depth).toBe(10);
+    const deeper = [branchAt("d11", "e10", logEnd.lastSeq)];
+    expect(() => write(logEnd, deeper)).toThrow(
       expect.objectContaining({ code: "VALIDATION_ERROR", field: "depth" }),
     );
-    expect(write(tail, deeper, undefined, 11).tree.branches).toHaveLength(11);
-    const warned = depthWarnings(branches(tail), { maxDepth: 10, warningDepth: 7 });
+    expect(write(logEnd, deeper, undefined, 11).tree.branches).toHaveLength(11);
+    const warned = depthWarnings(branches(logEnd), { maxDepth: 10, warningDepth: 7 });
     expect(warned).toHaveLength(3);
     expect(warned[0]).toMatch(/d8 lies at depth 8 of at most 10/);
   });
@@ -114,15 +114,15 @@ describe("branches", () => {
   });
 
   it("cannot leave an entry that lies on no branch", () => {
-    const tail = write(ASKED, [branchAt("b", "q", 1)]);
-    expect(() => write(tail, [branchAt("c", "info-branch-b", 3)])).toThrow(
+    const logEnd = write(ASKED, [branchAt("b", "q", 1)]);
+    expect(() => write(logEnd, [branchAt("c", "info-branch-b", 3)])).toThrow(
       expect.objectContaining({ code: "NOT_FOUND" }),
     );
   });
 
   it("keep the path of main where the log begins with a branch", () => {
-    const tail = write(write(EMPTY, [branchAt("b", null, 0)]), [message("q")]);
-    expect(pathOf(tail.tree, MAIN, tail.lastSeq)).toEqual([[2, 2]]);
+    const logEnd = write(write(EMPTY, [branchAt("b", null, 0)]), [message("q")]);
+    expect(pathOf(logEnd.tree, MAIN, logEnd.lastSeq)).toEqual([[2, 2]]);
   });
 });
 
@@ -138,9 +138,9 @@ describe("flattening", () => {
   });
 
   it("lets a branch leave the new main at depth 2 wherever it leaves", () => {
-    const tail = write(flat, [branchAt("x", "q", 1), branchAt("y", "q2", 5), branchAt("z", "a1", 2)]);
+    const logEnd = write(flat, [branchAt("x", "q", 1), branchAt("y", "q2", 5), branchAt("z", "a1", 2)]);
     expect(
-      branches(tail)
+      branches(logEnd)
         .slice(2)
         .map(({ parent, depth }) => [parent, depth]),
     ).toEqual([
@@ -161,34 +161,34 @@ describe("pruning", () => {
   const shared = write(grown, [branchAt("c", "a2", 4), message("q3")]);
 
   it("lets go of what only the pruned branch led to", () => {
-    const tail = write(shared, [info({ type: "prune", branches: [3] })]);
-    expect(unreachable(tail.tree, tail.lastSeq)).toEqual([[5, 5]]);
-    const c = branchByName(tail.tree, "c") as Branch;
-    expect(pathOf(tail.tree, c.id, tail.lastSeq)).toEqual([
+    const logEnd = write(shared, [info({ type: "prune", branches: [3] })]);
+    expect(unreachable(logEnd.tree, logEnd.lastSeq)).toEqual([[5, 5]]);
+    const c = branchByName(logEnd.tree, "c") as Branch;
+    expect(pathOf(logEnd.tree, c.id, logEnd.lastSeq)).toEqual([
       [1, 1],
       [4, 4],
       [7, 7],
     ]);
-    expect(branches(tail)[1]).toMatchObject({ name: "c", parent: "main", depth: 2 });
+    expect(branches(logEnd)[1]).toMatchObject({ name: "c", parent: "main", depth: 2 });
   });
 
   it("counts each branch once however often it is pruned", () => {
     const prune = info({ type: "prune", branches: [3, 3, 6] });
-    const tail = write(write(shared, [prune]), [prune]);
-    expect(tail.tree.pruned).toEqual([3, 6]);
-    expect(unreachable(tail.tree, tail.lastSeq)).toEqual([
+    const logEnd = write(write(shared, [prune]), [prune]);
+    expect(logEnd.tree.pruned).toEqual([3, 6]);
+    expect(unreachable(logEnd.tree, logEnd.lastSeq)).toEqual([
       [4, 5],
       [7, 7],
     ]);
   });
 
   it("frees the name, and nothing leads back to what is gone", () => {
-    const tail = write(grown, [info({ type: "prune", branches: [3] })]);
-    expect(() => write(tail, [message("x")], "b")).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
-    expect(() => write(tail, [branchAt("x", "a2", 4)])).toThrow(
+    const logEnd = write(grown, [info({ type: "prune", branches: [3] })]);
+    expect(() => write(logEnd, [message("x")], "b")).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
+    expect(() => write(logEnd, [branchAt("x", "a2", 4)])).toThrow(
       expect.objectContaining({ code: "NOT_FOUND" }),
     );
-    expect(write(tail, [branchAt("b", "q", 1)]).tree.branches).toHaveLength(3);
+    expect(write(logEnd, [branchAt("b", "q", 1)]).tree.branches).toHaveLength(3);
   });
 });
 
@@ -197,19 +197,19 @@ describe("labels and compactions", () => {
     const label = (text: string | null): Unplaced => {
       return { id: `l-${text}`, kind: "label", at: AT, data: { entry: "q", label: text } };
     };
-    const tail = write(ASKED, [label("one"), label("two")]);
-    expect(tail.tree.labels).toEqual([["q", "two"]]);
-    expect(write(tail, [label(null)]).tree.labels).toEqual([]);
-    expect(activeHead(tail)).toBe("a1");
+    const logEnd = write(ASKED, [label("one"), label("two")]);
+    expect(logEnd.tree.labels).toEqual([["q", "two"]]);
+    expect(write(logEnd, [label(null)]).tree.labels).toEqual([]);
+    expect(activeHead(logEnd)).toBe("a1");
   });
 
   it("undoes a compaction once", () => {
-    const tail = write(ASKED, [
+    const logEnd = write(ASKED, [
       { id: "c", kind: "compaction", at: AT, data: { first_kept_seq: 2 } },
       info({ type: "undo-compaction", compaction: "c" }),
     ]);
-    expect(tail.tree.compactions).toMatchObject([{ id: "c", seq: 3, firstKeptSeq: 2, undone: true }]);
-    expect(() => write(tail, [info({ type: "undo-compaction", compaction: "c" })])).toThrow(
+    expect(logEnd.tree.compactions).toMatchObject([{ id: "c", seq: 3, firstKeptSeq: 2, undone: true }]);
+    expect(() => write(logEnd, [info({ type: "undo-compaction", compaction: "c" })])).toThrow(
       expect.objectContaining({ code: "CONFLICT" }),
     );
   });

@@ -1,5 +1,5 @@
 import { asColloquyError, ColloquyError } from "../../errors.ts";
-import { activeHead, type Tail } from "../../tree/place.ts";
+import { activeHead, type LogEnd } from "../../tree/place.ts";
 import { liveBranches } from "../../tree/tree.ts";
 import type { Engine } from "../engine.ts";
 import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
@@ -132,21 +132,21 @@ export class EphemeralEngine implements Engine {
     const kept = this.#live(append.conversation);
     const { log } = kept;
     const plan = planAppend(append, {
-      tail: log.tail,
+      logEnd: log.end,
       byOperation: (operationId) => log.byOperation(operationId),
       byEntryId: (id) => log.byId(id),
       lease: () => kept.lease,
       hasBlob: (hash) => this.#blobs.has(hash),
     });
     if (plan.replay !== undefined) return { replayed: true, entries: plan.replay };
-    log.put(append, plan.places, plan.tail);
+    log.put(append, plan.places, plan.logEnd);
     for (const blob of append.blobs ?? []) this.#blobs.put(blob, append.at);
     for (const { id, blobs = [] } of append.entries) {
       this.#blobs.use(blobs.map(({ hash }) => hash));
       this.#feed.add("entry", append.conversation, id);
     }
     if (kept.journal?.turn === append.endsTurn) kept.journal = undefined;
-    kept.info = grown(kept.info, append, plan.tail);
+    kept.info = grown(kept.info, append, plan.logEnd);
     return { replayed: false, places: plan.places };
   }
 
@@ -240,8 +240,8 @@ export class EphemeralEngine implements Engine {
     return this.#readable(conversation)?.log.seqOf(entryId);
   }
 
-  tail(conversation: string): Tail | undefined {
-    return this.#readable(conversation)?.log.tail;
+  logEnd(conversation: string): LogEnd | undefined {
+    return this.#readable(conversation)?.log.end;
   }
 
   turn(conversation: string, from: number): OpenTurn | undefined {
@@ -304,15 +304,15 @@ export class EphemeralEngine implements Engine {
 }
 
 /** The conversation after an append. */
-function grown(info: ConversationInfo, { entries, at }: AppendOperation, tail: Tail): ConversationInfo {
+function grown(info: ConversationInfo, { entries, at }: AppendOperation, logEnd: LogEnd): ConversationInfo {
   const times = entries.flatMap((entry) => (entry.kind === "message" ? entry.at : []));
   const { lastMessageAt } = info;
   return {
     ...info,
-    head: activeHead(tail),
+    head: activeHead(logEnd),
     messageCount: info.messageCount + times.length,
-    branchCount: liveBranches(tail.tree).length,
-    compactionCount: tail.tree.compactions.filter(({ undone }) => !undone).length,
+    branchCount: liveBranches(logEnd.tree).length,
+    compactionCount: logEnd.tree.compactions.filter(({ undone }) => !undone).length,
     updatedAt: at,
     lastMessageAt: times.reduce(
       (latest, time) => (latest === null || time > latest ? time : latest),

@@ -1,7 +1,7 @@
 import { ColloquyError } from "../../errors.ts";
 import type { BlobRef, Entry } from "../../message/types.ts";
 import { pathOf, type SeqRange, unreachable, within } from "../../tree/path.ts";
-import { type Place, type Tail, targetBranch } from "../../tree/place.ts";
+import { type LogEnd, type Place, targetBranch } from "../../tree/place.ts";
 import { fold, OFF_PATH, ownerOf, PLAIN, type Tree } from "../../tree/tree.ts";
 import type { AppendOperation, NewEntry } from "../operations.ts";
 import type { EntryPage, PageQuery } from "../queries.ts";
@@ -24,7 +24,7 @@ export interface Taken {
 
 /** The entries of one conversation, in the order of their `seq`, which may have gaps. */
 export class Log {
-  tail: Tail = { lastSeq: 0, last: null, tree: PLAIN };
+  end: LogEnd = { lastSeq: 0, last: null, tree: PLAIN };
   #lines: Line[] = [];
   readonly #seqById = new Map<string, number>();
 
@@ -41,7 +41,7 @@ export class Log {
     return this.#lines.flatMap(hashesOf);
   }
 
-  put(append: AppendOperation, places: readonly Place[], tail: Tail): void {
+  put(append: AppendOperation, places: readonly Place[], logEnd: LogEnd): void {
     append.entries.forEach(({ id, kind, at, json, blobs = [] }: NewEntry, index) => {
       const { seq, parentId, branch } = places[index] as Place;
       const { operationId } = append;
@@ -50,7 +50,7 @@ export class Log {
       this.#lines.push({ entry, branch, json, blobs: structuredClone(blobs) });
       this.#seqById.set(id, seq);
     });
-    this.tail = tail;
+    this.end = logEnd;
   }
 
   byOperation(operationId: string): Entry[] {
@@ -68,7 +68,7 @@ export class Log {
 
   page({ direction, from, limit, bytesMax, kind, ...query }: PageQuery): EntryPage {
     const forward = direction === "forward";
-    const { lastSeq, tree } = this.tail;
+    const { lastSeq, tree } = this.end;
     const branch = query.branch === null ? undefined : targetBranch(tree, query.branch);
     const ranges: SeqRange[] = branch === undefined ? [[1, lastSeq]] : pathOf(tree, branch, lastSeq);
     const page: Entry[] = [];
@@ -87,7 +87,7 @@ export class Log {
   /** The whole log, with the branch of each entry. */
   stored(query: PageQuery): EntryPage {
     const page = this.page({ ...query, branch: null });
-    return { ...page, branches: page.entries.map(({ seq }) => ownerOf(this.tail.tree, seq)) };
+    return { ...page, branches: page.entries.map(({ seq }) => ownerOf(this.end.tree, seq)) };
   }
 
   /** Put `json` in the place of what an entry holds. */
@@ -98,13 +98,13 @@ export class Log {
     }
     this.#lines[this.#indexOf(line.entry.seq)] = { ...line, json, blobs: [] };
     // The tree may have held what is to be forgotten, such as a label.
-    if (line.entry.kind !== "message") this.tail = { ...this.tail, tree: this.#folded() };
+    if (line.entry.kind !== "message") this.end = { ...this.end, tree: this.#folded() };
     return { ...taken([line]), messages: 0 };
   }
 
   /** Take away what no branch leads to, but for the first entry of each run. */
   sweep(): Taken {
-    const { lastSeq, tree } = this.tail;
+    const { lastSeq, tree } = this.end;
     const gone = unreachable(tree, lastSeq);
     const begins = new Set(tree.runs.map(([seq]) => seq));
     const swept = [...this.#walk(gone, null, true)].filter(({ entry }) => entry.kind !== "removed");

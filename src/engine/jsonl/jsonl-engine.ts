@@ -5,7 +5,7 @@ import { asColloquyError, unavailable } from "../../errors.ts";
 import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { isSingle, pathOf } from "../../tree/path.ts";
-import { type Tail, targetBranch } from "../../tree/place.ts";
+import { type LogEnd, targetBranch } from "../../tree/place.ts";
 import { ownerOf } from "../../tree/tree.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
@@ -213,7 +213,7 @@ export class JsonlEngine implements Engine {
     return reader.locate(entryId);
   }
 
-  tail(conversation: string): Tail | undefined {
+  logEnd(conversation: string): LogEnd | undefined {
     const known = this.#parts.catalogue.byId(conversation);
     if (known === undefined || known.trashed) return undefined;
     const { lastSeq, last, tree } = (this.#readable(conversation) ?? known).log;

@@ -2,7 +2,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { Liveness } from "../../disk/liveness.ts";
 import { sqliteError } from "../../sqlite/busy.ts";
-import type { Tail } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place.ts";
 import { timeOf } from "../../util/time.ts";
 import { checkEpoch } from "../leases.ts";
 import type {
@@ -29,7 +29,7 @@ import { Appends } from "./log/appends.ts";
 import { Feed } from "./log/feed.ts";
 import type { Infos } from "./log/infos.ts";
 import { readPage, readStored } from "./log/pages.ts";
-import { loadTail, Tails } from "./log/tree-cache.ts";
+import { loadLogEnd, Tails } from "./log/tree-cache.ts";
 import type { Row } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 import { Journals } from "./turns/journals.ts";
@@ -154,15 +154,15 @@ export class Access {
     if (row === undefined) return { entries: [], more: false, branches: [] };
     const [n, lastSeq] = row as [number, number];
     // That of a conversation in the trash is counted for each page: nobody reads there often.
-    const { tree } = this.#tails.find(query.conversation)?.tail ?? loadTail(sql, n, lastSeq);
+    const { tree } = this.#tails.find(query.conversation)?.logEnd ?? loadLogEnd(sql, n, lastSeq);
     return {
       ...readStored(sql, n, tree, query, damaged),
       turn: this.#journals.read(n, Number.MAX_SAFE_INTEGER)?.id,
     };
   }
 
-  tail(conversation: string): Tail | undefined {
-    return this.#snapshot(() => this.#tails.find(conversation)?.tail);
+  logEnd(conversation: string): LogEnd | undefined {
+    return this.#snapshot(() => this.#tails.find(conversation)?.logEnd);
   }
 
   turn(conversation: string, from: number): OpenTurn | undefined {

@@ -5,7 +5,7 @@ import { isBusy } from "../../disk/sqlite-code.ts";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import { retryBusy, sqliteError } from "../../sqlite/busy.ts";
 import { openDatabase } from "../../sqlite/open.ts";
-import type { Tail } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place.ts";
 import type { Awaitable, Engine, EngineOptions } from "../engine.ts";
 import type { Operation, Outcome } from "../operations.ts";
 import type {
@@ -161,8 +161,8 @@ export class SqliteEngine implements Engine {
     return row?.[0] as number | undefined;
   }
 
-  tail(conversation: string): Awaitable<Tail | undefined> {
-    return this.#with((access) => access.tail(conversation));
+  logEnd(conversation: string): Awaitable<LogEnd | undefined> {
+    return this.#with((access) => access.logEnd(conversation));
   }
 
   turn(conversation: string, from: number): Awaitable<OpenTurn | undefined> {

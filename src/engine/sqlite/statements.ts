@@ -19,7 +19,7 @@ type StatementName =
   | "setDeleted"
   | "number"
   | "numberAndLast"
-  | "tail"
+  | "logEnd"
   | "marks"
   | "idUpTo"
   | "lastN"
@@ -100,7 +100,7 @@ const SQL: Readonly<Record<StatementName, string>> = {
   number: "SELECT n FROM conversations WHERE id = ?",
   numberAndLast: "SELECT n, last_seq FROM conversations WHERE id = ?",
 
-  tail: "SELECT n, last_seq FROM conversations WHERE id = ? AND deleted_at IS NULL",
+  logEnd: "SELECT n, last_seq FROM conversations WHERE id = ? AND deleted_at IS NULL",
   /** With the entry before each, whose branch may end there. */
   marks: `SELECT seq, id, kind, at, branch, iif(kind = 'message', NULL, body),
       (SELECT id FROM entries p WHERE p.conversation = m.conversation AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1)

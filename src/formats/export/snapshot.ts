@@ -9,7 +9,7 @@ import { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import type { StoreAccess } from "../../store/access.ts";
 import { inlineBlobs } from "../../store/blobs/blob-parts.ts";
-import { branchNamed, infoOf, tailOf } from "../../store/read/lookups.ts";
+import { branchNamed, infoOf, logEndOf } from "../../store/read/lookups.ts";
 import { accessOf, type Store } from "../../store/store.ts";
 import { type BranchInfo, describeBranches, Shape } from "../../tree/branches.ts";
 import { ownRanges, pathOf, type SeqRange, within } from "../../tree/path.ts";
@@ -54,7 +54,7 @@ export class Snapshot {
     if (conversation === undefined) {
       throw new ColloquyError("NOT_FOUND", `There is no conversation ${idOrKey}`);
     }
-    const { tree, lastSeq, last } = await tailOf(access, conversation.id);
+    const { tree, lastSeq, last } = await logEndOf(access, conversation.id);
     return new Snapshot(store, await infoOf(access, conversation.id), tree, lastSeq, last);
   }
 

@@ -13,7 +13,7 @@ import { noBranch } from "../../tree/control.ts";
 import { compare } from "../../tree/path.ts";
 import { type Branch, branchByName, liveBranches, type Tree } from "../../tree/tree.ts";
 import type { StoreAccess } from "../access.ts";
-import { branchNamed, findEntry, infoOf, noEntry, readRanges, tailOf } from "../read/lookups.ts";
+import { branchNamed, findEntry, infoOf, logEndOf, noEntry, readRanges } from "../read/lookups.ts";
 import { type Draft, draftMessages, draftOther, type Messages, NO_OPTIONS, write } from "../write/writing.ts";
 
 export interface BranchInfo extends PlainBranch {
@@ -67,14 +67,14 @@ export class Branching {
   }
 
   async branches(): Promise<BranchInfo[]> {
-    const { tree, lastSeq, last } = await tailOf(this.#store, this.#id);
+    const { tree, lastSeq, last } = await logEndOf(this.#store, this.#id);
     return this.#warned(describeBranches(tree, lastSeq, last));
   }
 
   async checkout(name: string): Promise<ConversationInfo> {
     const checked = checkLabel(name, "branch");
     this.#assertTree();
-    const { tree } = await tailOf(this.#store, this.#id);
+    const { tree } = await logEndOf(this.#store, this.#id);
     const branch = branchByName(tree, checked);
     if (branch === undefined) throw noBranch(checked);
     if (branch.id !== tree.active)
@@ -138,14 +138,14 @@ export class Branching {
   }
 
   async labels(): Promise<{ readonly entry: string; readonly label: string }[]> {
-    const { tree } = await tailOf(this.#store, this.#id);
+    const { tree } = await logEndOf(this.#store, this.#id);
     return tree.labels.map(([entry, label]) => ({ entry, label }));
   }
 
   async compare(a: string, b: string): Promise<Comparison> {
-    const tail = await tailOf(this.#store, this.#id);
-    const [left, right] = [a, b].map((name) => branchNamed(tail.tree, checkLabel(name, "branch")));
-    const parted = compare(tail.tree, (left as Branch).id, (right as Branch).id, tail.lastSeq);
+    const logEnd = await logEndOf(this.#store, this.#id);
+    const [left, right] = [a, b].map((name) => branchNamed(logEnd.tree, checkLabel(name, "branch")));
+    const parted = compare(logEnd.tree, (left as Branch).id, (right as Branch).id, logEnd.lastSeq);
     const [common] =
       parted.commonSeq === 0
         ? []
@@ -188,7 +188,7 @@ export class Branching {
     operationId?: string,
   ): Promise<Entry[]> {
     for (let attempt = 1; ; attempt++) {
-      const { tree } = await tailOf(this.#store, this.#id);
+      const { tree } = await logEndOf(this.#store, this.#id);
       const drafts = make(tree, freeName(tree, stem));
       if (drafts === undefined) return [];
       try {
@@ -242,7 +242,7 @@ export class Branching {
   }
 
   async #described(id: number): Promise<NewBranch> {
-    const { tree, lastSeq, last } = await tailOf(this.#store, this.#id);
+    const { tree, lastSeq, last } = await logEndOf(this.#store, this.#id);
     const found = liveBranches(tree).find((branch) => branch.id === id);
     if (found === undefined) throw noBranch(String(id));
     const [branch] = this.#warned([describeBranch(tree, found, lastSeq, last)]) as [BranchInfo];

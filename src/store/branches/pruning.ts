@@ -3,11 +3,11 @@ import { ColloquyError, invalid } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
 import { ownRanges, unreachable, within } from "../../tree/path.ts";
-import type { Tail } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place.ts";
 import { type Branch, branchById, liveBranches, type Tree } from "../../tree/tree.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
-import { branchNamed, readRanges, tailOf } from "../read/lookups.ts";
+import { branchNamed, logEndOf, readRanges } from "../read/lookups.ts";
 import { draftOther, NO_OPTIONS, write } from "../write/writing.ts";
 
 export interface PruneOptions {
@@ -44,11 +44,11 @@ export async function prune(store: StoreAccess, id: string, options: PruneOption
   store.assertTree();
   if (!dryRun) store.assertWritable();
   for (let attempt = 1; ; attempt++) {
-    const tail = await tailOf(store, id);
-    const chosen = await choose(store, id, tail, options);
-    const removed = await weigh(store, id, tail, chosen);
+    const logEnd = await logEndOf(store, id);
+    const chosen = await choose(store, id, logEnd, options);
+    const removed = await weigh(store, id, logEnd, chosen);
     try {
-      const copies = dryRun || chosen.length === 0 ? [] : await remove(store, id, tail, chosen);
+      const copies = dryRun || chosen.length === 0 ? [] : await remove(store, id, logEnd, chosen);
       return { dryRun, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0), copies };
     } catch (error) {
       // Somebody wrote to one of them meanwhile: look again, it may have a right to stay now.
@@ -62,7 +62,7 @@ export async function prune(store: StoreAccess, id: string, options: PruneOption
 async function weigh(
   store: StoreAccess,
   id: string,
-  { tree, lastSeq }: Tail,
+  { tree, lastSeq }: LogEnd,
   chosen: readonly Branch[],
 ): Promise<Pruned["removed"]> {
   const without: Tree = { ...tree, pruned: [...tree.pruned, ...chosen.map((branch) => branch.id)] };
@@ -88,7 +88,7 @@ function sizeOf({ blobs = [], ...entry }: Entry): number {
 async function remove(
   store: StoreAccess,
   id: string,
-  { lastSeq }: Tail,
+  { lastSeq }: LogEnd,
   chosen: readonly Branch[],
 ): Promise<readonly string[]> {
   const nowMs = store.nowMs();
@@ -101,8 +101,13 @@ async function remove(
 }
 
 /** Branches that an option names, and that may go: never `main`, never the checked-out one. */
-async function choose(store: StoreAccess, id: string, tail: Tail, options: PruneOptions): Promise<Branch[]> {
-  const { tree } = tail;
+async function choose(
+  store: StoreAccess,
+  id: string,
+  logEnd: LogEnd,
+  options: PruneOptions,
+): Promise<Branch[]> {
+  const { tree } = logEnd;
   const candidates = liveBranches(tree).filter(
     (branch) => branch.id !== tree.active && branch.id !== tree.trunk,
   );
@@ -117,13 +122,13 @@ async function choose(store: StoreAccess, id: string, tail: Tail, options: Prune
     });
   }
   const withTimes = await Promise.all(
-    candidates.map(async (branch) => ({ branch, at: await lastWritten(store, id, tail, branch) })),
+    candidates.map(async (branch) => ({ branch, at: await lastWritten(store, id, logEnd, branch) })),
   );
   // By their place in the log: times are data. A branch that was never written to comes last.
   const lastSeqOf = ({ id: branch }: Branch): number =>
-    ownRanges(tree, branch, tail.lastSeq).at(-1)?.[1] ?? 0;
+    ownRanges(tree, branch, logEnd.lastSeq).at(-1)?.[1] ?? 0;
   const newestFirst = withTimes.sort((a, b) => lastSeqOf(b.branch) - lastSeqOf(a.branch));
-  const activeAt = await lastWritten(store, id, tail, branchById(tree, tree.active) as Branch);
+  const activeAt = await lastWritten(store, id, logEnd, branchById(tree, tree.active) as Branch);
   const before =
     options.olderThanDays === undefined ? undefined : store.nowMs() - options.olderThanDays * DAY_MS;
   return newestFirst
@@ -140,7 +145,7 @@ async function choose(store: StoreAccess, id: string, tail: Tail, options: Prune
 async function lastWritten(
   store: StoreAccess,
   id: string,
-  { tree, lastSeq }: Tail,
+  { tree, lastSeq }: LogEnd,
   branch: Branch,
 ): Promise<string> {
   const last = ownRanges(tree, branch.id, lastSeq).at(-1);

@@ -6,7 +6,7 @@ import { checkEntryId, checkLabel, checkProperties } from "../../message/validat
 import { compare } from "../../tree/path.ts";
 import { isoTime } from "../../util/time.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
-import { branchNamed, readRanges, tailOf } from "../read/lookups.ts";
+import { branchNamed, logEndOf, readRanges } from "../read/lookups.ts";
 import { draftOther, NO_OPTIONS, write } from "../write/writing.ts";
 import { load, type Summarize, summarised } from "./context.ts";
 
@@ -54,7 +54,7 @@ export async function compact(
       summary,
       strategy: noted,
       first_kept: firstKept?.id ?? null,
-      first_kept_seq: loaded.seqs[plan.summarise.length] ?? loaded.tail.lastSeq + 1,
+      first_kept_seq: loaded.seqs[plan.summarise.length] ?? loaded.logEnd.lastSeq + 1,
       summarised: total,
       tokens_before: Math.round(messages.reduce((sum, message) => sum + estimateTokens(message), 0)),
       tokens_after: Math.round(estimateTokens(summary)),
@@ -99,7 +99,7 @@ export async function summarizeBranch(
   checkSignal(options.signal);
   const branch = checkLabel(name, "branch");
   store.assertWritable();
-  const { tree, lastSeq } = await tailOf(store, id);
+  const { tree, lastSeq } = await logEndOf(store, id);
   const other = branchNamed(tree, branch);
   if (other.id === tree.active) throw invalid("The checked-out branch needs no summary of itself", "branch");
   const { b: own } = compare(tree, tree.active, other.id, lastSeq);

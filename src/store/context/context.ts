@@ -18,13 +18,13 @@ import { asColloquyError, ColloquyError, invalid, unavailable } from "../../erro
 import type { Entry, Message } from "../../message/types.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
 import { holds, messagesIn, pathOf, type SeqRange, within } from "../../tree/path.ts";
-import { type Tail, targetBranch } from "../../tree/place.ts";
+import { type LogEnd, targetBranch } from "../../tree/place.ts";
 import type { Compaction, Tree } from "../../tree/tree.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { checkCount, checkSignal, type StoreAccess } from "../access.ts";
 import { inlineBlobs } from "../blobs/blob-parts.ts";
-import { entryAt, infoOf, tailOf } from "../read/lookups.ts";
+import { entryAt, infoOf, logEndOf } from "../read/lookups.ts";
 
 /** What a summary is to be made of. */
 export interface SummaryRequest {
@@ -67,7 +67,7 @@ export interface Loaded {
   readonly seqs: readonly number[];
   readonly summary: { readonly id: string; readonly text: string } | undefined;
   readonly earlier: { readonly messages: number; readonly summarised: number };
-  readonly tail: Tail;
+  readonly logEnd: LogEnd;
   readonly branch: number;
 }
 
@@ -133,8 +133,8 @@ export async function load(
   compacted: boolean,
 ): Promise<Loaded> {
   const name = branchName === undefined ? undefined : checkLabel(branchName, "branch");
-  const tail = await tailOf(store, id);
-  const { tree, lastSeq } = tail;
+  const logEnd = await logEndOf(store, id);
+  const { tree, lastSeq } = logEnd;
   // By its id for all pages: somebody may check out another branch meanwhile.
   const branch = targetBranch(tree, name);
   const path = pathOf(tree, branch, lastSeq);
@@ -154,7 +154,7 @@ export async function load(
     seqs: shown.map(({ seq }) => seq),
     summary,
     earlier: { messages: unloaded + summarised, summarised },
-    tail,
+    logEnd,
     branch,
   };
 }

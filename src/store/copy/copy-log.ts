@@ -65,8 +65,8 @@ async function branchesOf(
   conversation: string,
   entries: readonly Entry[],
 ): Promise<number[]> {
-  const tail = await store.ask((engine) => engine.tail(conversation));
-  if (tail !== undefined) return entries.map(({ seq }) => ownerOf(tail.tree, seq));
+  const logEnd = await store.ask((engine) => engine.logEnd(conversation));
+  if (logEnd !== undefined) return entries.map(({ seq }) => ownerOf(logEnd.tree, seq));
   throw new ColloquyError("NOT_SUPPORTED", "The engine does not give out what lies in its trash");
 }
 

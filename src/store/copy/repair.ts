@@ -37,9 +37,9 @@ async function deepBranches(
   const { maxDepth } = access.depthLimits;
   // With so few of them none can lie deeper.
   if (branchCount <= maxDepth) return [];
-  const tail = await access.ask((engine) => engine.tail(id));
-  if (tail === undefined) return [];
-  return describeBranches(tail.tree, tail.lastSeq, tail.last)
+  const logEnd = await access.ask((engine) => engine.logEnd(id));
+  if (logEnd === undefined) return [];
+  return describeBranches(logEnd.tree, logEnd.lastSeq, logEnd.last)
     .filter(({ depth }) => depth > maxDepth)
     .map(({ name, depth }) => ({
       ...{ code: "deep-branch", conversation: id, source, line: null },

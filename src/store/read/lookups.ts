@@ -4,7 +4,7 @@ import { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import { noBranch } from "../../tree/control.ts";
 import type { SeqRange } from "../../tree/path.ts";
-import type { Tail } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place.ts";
 import { type Branch, branchByName, type Tree } from "../../tree/tree.ts";
 import { copyOf, type StoreAccess } from "../access.ts";
 import { inlineBlobs } from "../blobs/blob-parts.ts";
@@ -17,10 +17,10 @@ export async function infoOf(store: StoreAccess, id: string): Promise<Conversati
 }
 
 /** Where the log of a conversation ends, and its tree. */
-export async function tailOf(store: StoreAccess, id: string): Promise<Tail> {
-  const tail = await store.ask((engine) => engine.tail(id));
-  if (tail === undefined) throw notFound(id);
-  return tail;
+export async function logEndOf(store: StoreAccess, id: string): Promise<LogEnd> {
+  const logEnd = await store.ask((engine) => engine.logEnd(id));
+  if (logEnd === undefined) throw notFound(id);
+  return logEnd;
 }
 
 /** One entry by its number, whatever branch it lies on. */

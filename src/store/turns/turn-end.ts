@@ -6,7 +6,7 @@ import { liveBranches } from "../../tree/tree.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 import { inlineBlobs } from "../blobs/blob-parts.ts";
-import { tailOf } from "../read/lookups.ts";
+import { logEndOf } from "../read/lookups.ts";
 import { type Draft, draftMessages, draftOther, write } from "../write/writing.ts";
 import { Lease } from "./lease.ts";
 import type { Turn } from "./turn.ts";
@@ -54,7 +54,7 @@ export async function describeTurn(
   const open = await openTurn(store, conversation);
   if (open === undefined) return undefined;
   const { branch, model, startedAt } = open.header;
-  const { tree } = await tailOf(store, conversation);
+  const { tree } = await logEndOf(store, conversation);
   return {
     id: open.id,
     text: open.text,

@@ -8,7 +8,7 @@ import type { JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";
 import { epochOf, type StoreAccess } from "../access.ts";
-import { tailOf } from "../read/lookups.ts";
+import { logEndOf } from "../read/lookups.ts";
 import { type Draft, draftMessages, type Messages, write } from "../write/writing.ts";
 import { Journal } from "./journal.ts";
 import { Lease, type LeaseOptions } from "./lease.ts";
@@ -95,7 +95,7 @@ class RunningTurn implements Turn {
         if (given === undefined) await lease.release();
         return ended;
       }
-      const { tree } = await tailOf(store, conversation);
+      const { tree } = await logEndOf(store, conversation);
       // By its id: the turn stays on its branch when that is renamed.
       const branch = targetBranch(tree, options.branch);
       const header = { branch, model: model ?? null, startedAt: isoTime(store.nowMs()), part: 1 };

@@ -18,7 +18,7 @@ import type {
   VerifyReport,
 } from "../../engine/index.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
-import type { Tail } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place.ts";
 import { type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
 /** Another engine, in a thread of its own. */
@@ -80,8 +80,8 @@ export class WorkerEngine implements Engine {
     return this.#ask("locate", conversation, entryId);
   }
 
-  tail(conversation: string): Promise<Tail | undefined> {
-    return this.#ask("tail", conversation);
+  logEnd(conversation: string): Promise<LogEnd | undefined> {
+    return this.#ask("logEnd", conversation);
   }
 
   turn(conversation: string, from: number): Promise<OpenTurn | undefined> {

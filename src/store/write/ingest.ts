@@ -7,14 +7,14 @@ import { ColloquyError } from "../../errors.ts";
 import type { Entry, Message } from "../../message/types.ts";
 import { checkShape } from "../../message/validate.ts";
 import { describeBranches } from "../../tree/branches.ts";
-import type { Tail } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place.ts";
 import { assertJson, type JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
 import { extractBlobs, inlineBlobs, type StandsFor } from "../blobs/blob-parts.ts";
 import { putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
-import { tailOf } from "../read/lookups.ts";
+import { logEndOf } from "../read/lookups.ts";
 import { accessOf, type Store } from "../store.ts";
 
 /** An entry that is ready to be written. */
@@ -58,8 +58,8 @@ export class Ingest {
     return this.#store.ask((engine) => engine.byKey(key));
   }
 
-  tail(conversation: string): Promise<Tail> {
-    return tailOf(this.#store, conversation);
+  logEnd(conversation: string): Promise<LogEnd> {
+    return logEndOf(this.#store, conversation);
   }
 
   locate(conversation: string, entryId: string): Promise<number | undefined> {
@@ -165,7 +165,7 @@ export class Ingest {
 
   /** How many branches lie deeper than is allowed to those who make them. */
   async deepBranches(conversation: string): Promise<number> {
-    const { tree, lastSeq, last } = await this.tail(conversation);
+    const { tree, lastSeq, last } = await this.logEnd(conversation);
     const { maxDepth } = this.#store.depthLimits;
     return describeBranches(tree, lastSeq, last).filter(({ depth }) => depth > maxDepth).length;
   }

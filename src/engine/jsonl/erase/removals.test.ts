@@ -123,7 +123,7 @@ describe("sweeping", () => {
     expect(result).toMatchObject({ places: [{ seq: 8, parentId: "c" }] });
     expect(idsOf(engine, id)).toEqual(["a", "b", "c", "d"]);
     expect(engine.byId(id)).toMatchObject({ messageCount: 4, branchCount: 1, head: "d" });
-    expect((await open(disk)).engine.tail(id)).toEqual(engine.tail(id));
+    expect((await open(disk)).engine.logEnd(id)).toEqual(engine.logEnd(id));
     expect(codes(engine)).toEqual([]);
   });
 });

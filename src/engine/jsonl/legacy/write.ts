@@ -50,7 +50,7 @@ function appendOlder(
   const find = new EntryIndex(parts.io, known.logPath);
   const settle = (): void => {};
   const plan = planAppend(append, {
-    tail: known.log,
+    logEnd: known.log,
     byOperation: (operationId) => find.byOperation(operationId, settle),
     byEntryId: (id) => find.byId(id, settle),
     lease: () => parts.leases.read(known.stem),

@@ -19,7 +19,7 @@ export function appendEntries(
     if (open.writer.isStaged) commit.flush();
   };
   const plan = planAppend(append, {
-    get tail() {
+    get logEnd() {
       return open.writer.state;
     },
     byOperation: (operationId) => indexOf(parts, known, open, settle).byOperation(operationId, settle),

@@ -41,7 +41,7 @@ describe("branches in plain files", () => {
         { ...control("sum2", { first_kept_seq: 2 }), kind: "compaction" },
       ]),
     );
-    const tail = first.engine.tail(id);
+    const logEnd = first.engine.logEnd(id);
     await first.engine.close();
     const metadata = JSON.parse(disk.content(METADATA).toString());
     expect(metadata).toMatchObject({ branch_count: 2, compaction_count: 1, head: "sum2", message_count: 5 });
@@ -52,7 +52,7 @@ describe("branches in plain files", () => {
       return read.call(disk, file, into, position);
     };
     const { engine } = await open(disk);
-    expect(engine.tail(id)).toEqual(tail);
+    expect(engine.logEnd(id)).toEqual(logEnd);
     expect(engine.byId(id)).toMatchObject({ head: "sum2", branchCount: 2, compactionCount: 1 });
     expect(reads).toBe(0);
   });
@@ -82,7 +82,7 @@ describe("branches in plain files", () => {
       expect(idsOf(engine, id)).toEqual(["a", "b", "c", "d"]);
       expect(idsOf(engine, id, "side")).toEqual(["a", "x", "y", "z"]);
     }
-    expect(two.tail(id)).toEqual(one.tail(id));
+    expect(two.logEnd(id)).toEqual(one.logEnd(id));
   });
 
   it("whose parents are damaged are reported", async () => {

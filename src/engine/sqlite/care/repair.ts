@@ -7,7 +7,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import type { Finding } from "../../queries.ts";
-import { loadTail, summaryOf } from "../log/tree-cache.ts";
+import { loadLogEnd, summaryOf } from "../log/tree-cache.ts";
 import type { Statements } from "../statements.ts";
 
 type Note = (code: string, conversation: string | null, message: string) => void;
@@ -70,7 +70,7 @@ function recount(database: DatabaseSync, sql: Statements, note: Note): void {
       (SELECT coalesce(max(n), 0) FROM entries), (SELECT coalesce(max(n), 0) FROM changes)), ?1, 'swept')`,
   );
   for (const row of said.all() as unknown as Said[]) {
-    const [head, branches, compactions] = summaryOf(loadTail(sql, row.n, row.last));
+    const [head, branches, compactions] = summaryOf(loadLogEnd(sql, row.n, row.last));
     const changes = [
       changed("wrong-count", "messages", row.message_count, row.messages),
       changed("wrong-seq", "the last number", row.last_seq, row.last),

@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { MAIN } from "../../../tree/tree.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import { blobProblems } from "../blobs/verify-blobs.ts";
-import { loadTail, summaryOf } from "../log/tree-cache.ts";
+import { loadLogEnd, summaryOf } from "../log/tree-cache.ts";
 import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import { counts } from "./stats.ts";
@@ -107,13 +107,13 @@ function checkTrees(database: DatabaseSync, sql: Statements, found: Report): voi
   statement.setReturnArrays(true);
   for (const row of statement.iterate() as unknown as Iterable<Row>) {
     const [n, lastSeq, id, ...said] = row as [number, number, string, string | null, number, number];
-    const tail = loadTail(sql, n, lastSeq);
-    const [head, branches, compactions] = summaryOf(tail);
+    const logEnd = loadLogEnd(sql, n, lastSeq);
+    const [head, branches, compactions] = summaryOf(logEnd);
     if (said[0] !== head) found("wrong-head", id, `the head is ${head ?? "none"}, not ${said[0] ?? "none"}`);
     if (said[1] !== branches) found("wrong-count", id, `counted ${said[1]} branches, there are ${branches}`);
     if (said[2] !== compactions)
       found("wrong-count", id, `counted ${said[2]} compactions, there are ${compactions}`);
-    for (const branch of tail.tree.branches) {
+    for (const branch of logEnd.tree.branches) {
       if (branch.id !== MAIN && branch.createdAt === null)
         found("lost-branch", id, `the entry that made branch ${branch.id} is missing`);
     }

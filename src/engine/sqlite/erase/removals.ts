@@ -62,7 +62,7 @@ export class Removals {
 
   sweep({ conversation, at }: SweepOperation): Removed {
     const known = this.#tails.get(conversation);
-    const { tree, lastSeq } = known.tail;
+    const { tree, lastSeq } = known.logEnd;
     const rows = unreachable(tree, lastSeq).flatMap(
       ([from, to]) => this.#sql.inRange.all(known.n, from, to) as unknown as SweptRow[],
     );
@@ -76,8 +76,8 @@ export class Removals {
     return removed(rows.length, bytes, this.#blobs.dropUnused(new Set(hashes)));
   }
 
-  #take({ n, tail }: KnownTail, rows: readonly SweptRow[]): void {
-    const beginnings = new Set(tail.tree.runs.map(([seq]) => seq));
+  #take({ n, logEnd }: KnownTail, rows: readonly SweptRow[]): void {
+    const beginnings = new Set(logEnd.tree.runs.map(([seq]) => seq));
     for (const [seq] of rows) (beginnings.has(seq) ? this.#sql.emptyEntry : this.#sql.dropEntry).run(n, seq);
     for (const id of new Set(rows.map(([, , operationId]) => operationId))) {
       if (id !== null) this.#sql.dropUnusedOperation.run(id, n);
@@ -88,7 +88,7 @@ export class Removals {
   #shrink(conversation: string, n: number, messages: number, at: string): void {
     this.#sql.shrink.run(n, messages, timeOf(at));
     this.#tails.forget(conversation);
-    this.#sql.setTree.run(n, ...summaryOf(this.#tails.get(conversation).tail));
+    this.#sql.setTree.run(n, ...summaryOf(this.#tails.get(conversation).logEnd));
   }
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { activeHead, type Place, type Tail } from "../../../tree/place.ts";
+import { activeHead, type LogEnd, type Place } from "../../../tree/place.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
@@ -39,9 +39,9 @@ export class Appends {
 
   append(append: AppendOperation): AppendResult {
     const known = this.#tails.get(append.conversation);
-    const { n, tail } = known;
+    const { n, logEnd } = known;
     const plan = planAppend(append, {
-      tail,
+      logEnd,
       byOperation: (operationId) =>
         (this.#sql.byOperation.all(operationId, n) as unknown as Row[]).flatMap((row) => toEntry(row) ?? []),
       byEntryId: (id) => {
@@ -57,20 +57,20 @@ export class Appends {
       this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       return { replayed: true, entries: plan.replay };
     }
-    known.tail = plan.tail;
-    this.#insert(append, n, plan.places, plan.tail);
-    if (plan.tail.tree !== tail.tree) this.#countBranches(n, tail, plan.tail);
+    known.logEnd = plan.logEnd;
+    this.#insert(append, n, plan.places, plan.logEnd);
+    if (plan.logEnd.tree !== logEnd.tree) this.#countBranches(n, logEnd, plan.logEnd);
     if (append.endsTurn !== undefined) this.#journals.end(n, append.endsTurn);
     return { replayed: false, places: plan.places };
   }
 
   /** The head is told with the entries; the rest only changes when the tree grows or shrinks. */
-  #countBranches(n: number, before: Tail, after: Tail): void {
+  #countBranches(n: number, before: LogEnd, after: LogEnd): void {
     const [[, ...was], [head, ...is]] = [summaryOf(before), summaryOf(after)];
     if (was[0] !== is[0] || was[1] !== is[1]) this.#sql.setTree.run(n, head, ...is);
   }
 
-  #insert(append: AppendOperation, n: number, places: readonly Place[], tail: Tail): void {
+  #insert(append: AppendOperation, n: number, places: readonly Place[], logEnd: LogEnd): void {
     const { entries, blobs, operationId, at } = append;
     for (const blob of blobs ?? []) this.#blobs.put(blob, at);
     let messages = 0;
@@ -87,8 +87,8 @@ export class Appends {
         lastMessageMs = Math.max(lastMessageMs ?? atMs, atMs);
       }
     });
-    const { lastSeq } = tail;
+    const { lastSeq } = logEnd;
     if (operationId !== undefined) this.#sql.name.run(operationId, n, lastSeq - entries.length + 1, lastSeq);
-    this.#sql.grow.run(n, lastSeq, activeHead(tail), messages, timeOf(at), lastMessageMs);
+    this.#sql.grow.run(n, lastSeq, activeHead(logEnd), messages, timeOf(at), lastMessageMs);
   }
 }

@@ -19,7 +19,7 @@ export function readPage(
   if (query.branch === null) return fill(wholeLog(sql, query), query, damaged);
   const known = tails.find(query.conversation);
   if (known === undefined) return { entries: [], more: false };
-  const { tree, lastSeq } = known.tail;
+  const { tree, lastSeq } = known.logEnd;
   const branch = targetBranch(tree, query.branch);
   // Most conversations were never branched: their log is their path.
   const rows = isSingle(tree)

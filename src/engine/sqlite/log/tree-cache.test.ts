@@ -28,8 +28,8 @@ async function inTurn(work: (chats: readonly Conversation[], agree: () => Promis
   const { id } = chats[0] as Conversation;
   const agree = async () => {
     const anew = await SqliteEngine.open(path, OPTIONS);
-    const tail = await anew.tail(id);
-    for (const engine of engines) expect(await engine.tail(id)).toEqual(tail);
+    const logEnd = await anew.logEnd(id);
+    for (const engine of engines) expect(await engine.logEnd(id)).toEqual(logEnd);
     expect((await anew.verify()).findings).toEqual([]);
     anew.close();
   };
@@ -44,7 +44,7 @@ async function toAndFro([here, there]: readonly Conversation[], times: number): 
   }
 }
 
-describe("a tail that is counted on", () => {
+describe("a cached end of a log", () => {
   it("is right while two connections write to two branches in turn", async () => {
     await inTurn(async (chats, agree) => {
       const [here, there] = chats as [Conversation, Conversation];

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { runsOf } from "../../../tree/draft.ts";
-import { activeHead, type Tail } from "../../../tree/place.ts";
+import { activeHead, type LogEnd } from "../../../tree/place.ts";
 import { foldAll, liveBranches, type Mark, OFF_PATH, PLAIN, type Tree } from "../../../tree/tree.ts";
 import type { Json } from "../../../util/json.ts";
 import { isoTime } from "../../../util/time.ts";
@@ -11,7 +11,7 @@ import type { Statements } from "../statements.ts";
 /** A conversation that is not in the trash: its row and where it ends. */
 export interface KnownTail {
   readonly n: number;
-  tail: Tail;
+  logEnd: LogEnd;
 }
 
 interface Cached extends KnownTail {
@@ -91,22 +91,22 @@ export class Tails {
   find(id: string): KnownTail | undefined {
     const known = this.#known.get(id);
     if (known !== undefined && known.version === this.#version) return known;
-    const row = this.#sql.tail.get(id) as [number, number] | undefined;
+    const row = this.#sql.logEnd.get(id) as [number, number] | undefined;
     if (row === undefined) return undefined;
     // From here on it matters what comes after this `n`.
     this.lastN();
-    const found = { n: row[0], tail: this.#load(known, ...row), version: this.#version };
+    const found = { n: row[0], logEnd: this.#load(known, ...row), version: this.#version };
     this.#known.set(id, found);
     return found;
   }
 
-  #load(known: KnownTail | undefined, n: number, lastSeq: number): Tail {
+  #load(known: KnownTail | undefined, n: number, lastSeq: number): LogEnd {
     const marks = this.#since?.marks;
-    if (known === undefined || marks === undefined || known.n !== n || known.tail.lastSeq > lastSeq)
-      return loadTail(this.#sql, n, lastSeq);
-    const { tail } = known;
-    if (tail.lastSeq === lastSeq) return tail;
-    return tailOf(this.#sql, n, lastSeq, tail.tree, marks.iterate(n, tail.lastSeq));
+    if (known === undefined || marks === undefined || known.n !== n || known.logEnd.lastSeq > lastSeq)
+      return loadLogEnd(this.#sql, n, lastSeq);
+    const { logEnd } = known;
+    if (logEnd.lastSeq === lastSeq) return logEnd;
+    return logEndOf(this.#sql, n, lastSeq, logEnd.tree, marks.iterate(n, logEnd.lastSeq));
   }
 
   /** The next number of the one sequence that entries and changes are drawn from. */
@@ -121,12 +121,18 @@ export class Tails {
   }
 }
 
-export function loadTail(sql: Statements, n: number, lastSeq: number): Tail {
-  return tailOf(sql, n, lastSeq, PLAIN, sql.marks.iterate(n));
+export function loadLogEnd(sql: Statements, n: number, lastSeq: number): LogEnd {
+  return logEndOf(sql, n, lastSeq, PLAIN, sql.marks.iterate(n));
 }
 
 /** `known`, and the marks that came after it. */
-function tailOf(sql: Statements, n: number, lastSeq: number, known: Tree, marks: Iterable<unknown>): Tail {
+function logEndOf(
+  sql: Statements,
+  n: number,
+  lastSeq: number,
+  known: Tree,
+  marks: Iterable<unknown>,
+): LogEnd {
   const tree = foldAll(known, marksIn(marks as Iterable<MarkRow>));
   // What lies off every path is no end of one: the entry before it is.
   const offPath = tree.current === OFF_PATH ? runsOf(tree).at(-1)?.[0] : undefined;
@@ -150,7 +156,7 @@ function prepared(database: DatabaseSync, sql: string): StatementSync {
 }
 
 /** What listings tell of the tree. */
-export function summaryOf(tail: Tail): [head: string | null, branches: number, compactions: number] {
-  const compactions = tail.tree.compactions.filter(({ undone }) => !undone);
-  return [activeHead(tail), liveBranches(tail.tree).length, compactions.length];
+export function summaryOf(logEnd: LogEnd): [head: string | null, branches: number, compactions: number] {
+  const compactions = logEnd.tree.compactions.filter(({ undone }) => !undone);
+  return [activeHead(logEnd), liveBranches(logEnd.tree).length, compactions.length];
 }

@@ -72,7 +72,7 @@ export class TreeWriter {
   async load(resumeAfter: number | undefined): Promise<void> {
     this.known.complete = resumeAfter === undefined;
     for await (const entry of this.#ingest.log(this.#conversation, resumeAfter ?? 0)) this.known.load(entry);
-    const { tree, last, lastSeq } = await this.#ingest.tail(this.#conversation);
+    const { tree, last, lastSeq } = await this.#ingest.logEnd(this.#conversation);
     const branches = liveBranches(tree).map(({ id, name }) => ({
       ref: { id, name },
       head: headOf(tree, id, last),
@@ -141,7 +141,7 @@ export class TreeWriter {
     if (found !== undefined && this.branches === 1) return;
     await this.settle();
     const branch = found ?? (await this.#branchAt(leaf, undefined));
-    const { tree } = await this.#ingest.tail(this.#conversation);
+    const { tree } = await this.#ingest.logEnd(this.#conversation);
     if (branch.id === undefined || tree.active === branch.id) return;
     await this.#control(branch, { type: "checkout", branch: branch.id, name: branch.name });
   }
@@ -156,7 +156,7 @@ export class TreeWriter {
     }
     const head = branches.find(({ name }) => name === active)?.head;
     if (head != null && this.resolve(head) !== undefined) await this.checkout(head);
-    const { tree } = await this.#ingest.tail(this.#conversation);
+    const { tree } = await this.#ingest.logEnd(this.#conversation);
     for (const { id, undone: isUndone } of tree.compactions) {
       if (isUndone || !undone.includes(id)) continue;
       await this.#control(undefined, { type: "undo-compaction", compaction: id });
@@ -165,7 +165,7 @@ export class TreeWriter {
 
   /** Another branch than the first one may be called `main` there. */
   async #nameTrunk(branches: SourceTree["branches"]): Promise<void> {
-    const { tree, last } = await this.#ingest.tail(this.#conversation);
+    const { tree, last } = await this.#ingest.logEnd(this.#conversation);
     const main = branches.find(({ name }) => name === MAIN_NAME)?.head;
     const trunk = main == null ? undefined : this.#placement.endingWith(main);
     if (trunk?.id === undefined || trunk.id === tree.trunk) return;
