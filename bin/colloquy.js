@@ -8,6 +8,6 @@ nodeModule.enableCompileCache?.();
 // A checkout runs its sources, a package what was built from them.
 const source = new URL("../src/cli/main.ts", import.meta.url);
 const { main } = await import(
-  existsSync(source) ? source.href : new URL("../dist/cli/main.js", import.meta.url).href
+  existsSync(source) ? source.href : new URL("../dist/command/main.js", import.meta.url).href
 );
 process.exitCode = await main(process.argv.slice(2));

@@ -76,6 +76,29 @@ describe("the package", () => {
     );
   });
 
+  it("has a command that finds its threads and the code of its rare parts", { timeout: 60_000 }, () => {
+    const colloquy = (...args: string[]): string =>
+      run(process.execPath, [join(installed, "bin", "colloquy.js"), ...args, "--state-dir", home], home);
+    colloquy("sessions", "append", "notes:today", "--role", "user", "--content", "Buy milk");
+    colloquy("backup", join(home, "copy.db"));
+    colloquy("sessions", "migrate", "--to", `jsonl:${join(home, "files")}`);
+    colloquy("export", "notes:today", "--to", "openai", "--out", join(home, "notes.json"));
+    colloquy("import", join(home, "notes.json"), "--store", `sqlite:${join(home, "imported.db")}`);
+    expect(colloquy("sessions", "list", "--store", `sqlite:${join(home, "imported.db")}`)).toContain("1");
+    expect(colloquy("config", "schema")).toContain("$schema");
+  });
+
+  it("starts its everyday commands without the modules of Node that are slow to load", () => {
+    const everyday = ["core", "config"].map((name) =>
+      readFileSync(join(installed, "dist", "command", `${name}.js`), "utf8"),
+    );
+    const loaded = everyday.flatMap((code) =>
+      [...code.matchAll(/^import .* from "(.*)";$/gm)].map(([, name]) => name),
+    );
+    const cheap = ["node:buffer", "node:fs", "node:path", "node:sqlite", "node:timers/promises", "node:util"];
+    expect(loaded.filter((name) => !cheap.includes(name ?? "") && name !== "./core.js")).toEqual([]);
+  });
+
   it("runs the example of the README", { timeout: 60_000 }, () => {
     const file = join(project, "readme.ts");
     writeFileSync(file, programs("README.md")[0]?.code ?? "");

@@ -1,53 +1,48 @@
-import { spawnSync } from "node:child_process";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { openStore } from "../../src/index.ts";
-import { alternate, type BenchRow, microseconds, report, timed } from "../harness.ts";
+import { alternate, type BenchRow, timed } from "../harness.ts";
+import { installCommand, runNode } from "../installed-command.ts";
+import { atMost } from "../life/rows.ts";
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
-
-function run(args: string[], env: NodeJS.ProcessEnv = {}): void {
-  const { status, stderr } = spawnSync(process.execPath, args, {
-    env: { ...process.env, ...env },
-    encoding: "utf8",
-  });
-  if (status !== 0) throw new Error(stderr);
+const CONFIG = `{
+  // A small config, as it is after a week of use.
+  gateway: { port: 18790, bind: "loopback" },
+  models: { default: "anthropic/claude-opus-4-6" },
+  channels: { telegram: { accounts: { default: { allowFrom: ["+1234567890"] } } } },
 }
+`;
 
-/** As installed: the built package is packed and unpacked, so that its sources are not there. */
+/** `sessions list` of the packed command against a Node that does nothing, without and with a config file. */
 export async function commandStart(folder: string): Promise<BenchRow[]> {
-  const installed = join(folder, "installed");
-  const steps = `npm run -s build && mkdir -p ${installed} && tar -C ${installed} --strip-components=1 -xzf "$(npm pack --silent --pack-destination ${folder} | sed 's#^#${folder}/#')"`;
-  const packed = spawnSync("sh", ["-c", steps], { cwd: root, encoding: "utf8" });
-  if (packed.status !== 0) throw new Error(packed.stderr);
+  const command = installCommand(folder);
   const path = join(folder, "command.db");
   {
     await using store = await openStore(`sqlite:${path}`);
     for (let n = 0; n < 30; n++)
       await (await store.open(`web:${n}`)).append({ role: "user", content: "hello" });
   }
-  const env = {
-    COLLOQUY_STATE_DIR: join(folder, "state"),
-    COLLOQUY_STORE: `sqlite:${path}`,
-    NODE_COMPILE_CACHE: join(folder, "cache"),
-  };
-  const command = join(installed, "bin", "colloquy.js");
+  const configured = join(folder, "configured");
+  mkdirSync(configured, { mode: 0o700 });
+  writeFileSync(join(configured, "colloquy.json"), CONFIG, { mode: 0o600 });
+  const list = (stateDir: string): Promise<number> =>
+    timed(5, () =>
+      runNode([command, "sessions", "list"], {
+        COLLOQUY_STATE_DIR: stateDir,
+        COLLOQUY_STORE: `sqlite:${path}`,
+        NODE_COMPILE_CACHE: join(folder, "cache"),
+      }),
+    );
   const times = await alternate(
     {
-      bare: () => timed(5, () => run(["-e", "0"])),
-      ours: () => timed(5, () => run([command, "sessions", "list"], env)),
+      bare: () => timed(5, () => runNode(["-e", "0"])),
+      plain: () => list(join(folder, "state")),
+      configured: () => list(configured),
     },
     9,
   );
-  const ratio = times.ours / times.bare;
   return [
-    report({
-      work: "`colloquy sessions list` against the start of bare Node",
-      ours: microseconds(times.ours),
-      bare: microseconds(times.bare),
-      value: `${ratio.toFixed(2)} ×`,
-      reach: "≤ 2.5 ×",
-      ok: ratio <= 2.5,
-    }),
+    atMost("`colloquy sessions list` against the start of bare Node", times.plain, times.bare, 2),
+    atMost("the same with a config file", times.configured, times.bare, 2.3),
   ];
 }
