@@ -2,57 +2,57 @@ import { isToolBlock, isToolResult, isToolUse } from "../message/blocks.ts";
 import type { Block, ToolResultBlock } from "../message/types.ts";
 import type { ContextItem } from "./item.ts";
 
-/** A tool call, and the result that belongs to it. */
+/** A tool call and its result. */
 export interface Call {
   readonly id: string;
-  /** Where the assistant's message stands. */
+  /** Position of the assistant message. */
   readonly index: number;
-  /** The id under which the call is sent: APIs refuse one that occurs twice. */
+  /** The id that is sent: APIs reject an id that occurs twice. */
   readonly sentId: string;
-  answer?: Answer;
+  result?: BoundResult;
 }
 
-export interface Answer {
+export interface BoundResult {
   readonly call: Call;
   readonly block: ToolResultBlock;
-  /** Where the message that holds it stands. */
+  /** Position of the message that holds it. */
   readonly index: number;
-  /** Nothing but other results lies between the call and this result. */
+  /** Only other results occur between the call and this result. */
   readonly inPlace: boolean;
 }
 
-/** A result without a call of its own. */
+/** A result that has no call to belong to. */
 interface Stray {
   readonly kind: "orphan-result" | "duplicate-result";
   readonly toolUseId: string;
   readonly index: number;
 }
 
-/** Which result belongs to which call. Everything is found by the position of a message. */
+/** Which result belongs to which call, keyed by the position of the message. */
 export interface Bindings {
   readonly calls: ReadonlyMap<number, readonly Call[]>;
-  /** In the order in which they are stored. */
-  readonly answers: readonly Answer[];
+  /** In stored order. */
+  readonly results: readonly BoundResult[];
   readonly strays: readonly Stray[];
-  /** Messages with calls or results; no other message is ever changed. */
+  /** Positions of messages with calls or results; no other message is ever changed. */
   readonly touched: ReadonlySet<number>;
 }
 
 /**
- * Find the call of every result.
+ * Find the call for every result.
  *
- * A result belongs to the newest call of its id before it. Ids do come twice
- * (some servers name a call after its function), and an older call that is
- * still open then was given up: its result would have come first.
+ * A result belongs to the most recent preceding call with its id. Ids do repeat
+ * (some servers name a call after its function), and an earlier call that is
+ * still open by then was abandoned: its result would have come first.
  */
 export function bindResults(items: readonly ContextItem[]): Bindings {
   const calls = new Map<number, Call[]>();
   const newest = new Map<string, Call[]>();
   const sentIds = new SentIds();
-  const answers: Answer[] = [];
+  const results: BoundResult[] = [];
   const strays: Stray[] = [];
   const touched = new Set<number>();
-  /** The message with calls whose results are being passed, without anything else between. */
+  /** The message whose results are being read, as long as nothing else comes between. */
   let adjacent = -1;
 
   const openCalls = (index: number, content: readonly Block[]): void => {
@@ -69,13 +69,13 @@ export function bindResults(items: readonly ContextItem[]): Bindings {
   const bind = (index: number, block: ToolResultBlock): void => {
     const { tool_use_id: toolUseId } = block;
     const candidates = newest.get(toolUseId);
-    const call = candidates?.find(({ answer }) => answer === undefined);
+    const call = candidates?.find(({ result }) => result === undefined);
     if (call === undefined) {
       strays.push({ kind: candidates ? "duplicate-result" : "orphan-result", toolUseId, index });
       return;
     }
-    call.answer = { call, block, index, inPlace: call.index === adjacent };
-    answers.push(call.answer);
+    call.result = { call, block, index, inPlace: call.index === adjacent };
+    results.push(call.result);
   };
 
   for (let index = 0; index < items.length; index++) {
@@ -90,12 +90,12 @@ export function bindResults(items: readonly ContextItem[]): Bindings {
     }
     if (calls.has(index)) adjacent = index;
   }
-  return { calls, answers, strays, touched };
+  return { calls, results, strays, touched };
 }
 
-/** Ids for calls, each given out once. */
+/** Hands out every id once. */
 class SentIds {
-  /** The number that the next call of the same id gets. */
+  /** The suffix for the next call with the same id. */
   readonly #next = new Map<string, number>();
 
   take(id: string): string {

@@ -48,12 +48,12 @@ describe("planCompaction", () => {
     expect(summarised(given, { keepTokens: 4_200, keepMessages: 2 })).toBe(98);
   });
 
-  it("refuses figures that are none", () => {
+  it("rejects invalid limits", () => {
     const wrong = expect.objectContaining({ code: "VALIDATION_ERROR", field: "keepTokens" });
     expect(() => planCompaction([], { keepTokens: Number.NaN })).toThrow(wrong);
   });
 
-  it("never parts a pair and never loses the user's last message", () => {
+  it("never splits a pair and never loses the user's last message", () => {
     const line = fc.constantFrom<string[]>("q", "ok", "a1", "r1", "a2", "r2", "a3", "r3");
     fc.assert(
       fc.property(fc.array(line, { maxLength: 20 }), fc.nat(20), (lines, keepMessages) => {
@@ -78,13 +78,13 @@ describe("planCompaction", () => {
 });
 
 describe("checkSummary", () => {
-  it("trims", () => {
+  it("trims the text", () => {
     expect(checkSummary("  They met.\n")).toBe("They met.");
   });
 
-  it.each(["", " \n", undefined, null, 7, {}])("refuses %j", (text) => {
+  it.each(["", " \n", undefined, null, 7, {}])("rejects %j", (text) => {
     expect(() => checkSummary(text)).toThrow(
-      expect.objectContaining({ code: "SERVICE_UNAVAILABLE", message: "The summariser returned nothing" }),
+      expect.objectContaining({ code: "SERVICE_UNAVAILABLE", message: "The summariser returned no text" }),
     );
   });
 });

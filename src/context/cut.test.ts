@@ -9,13 +9,13 @@ const IMAGE: Block = { type: "image", source: { type: "url", url: "https://x.org
 describe("cutting a text", () => {
   it("keeps head and tail, and says how much is missing", () => {
     const cut = cutText(`BEGIN${"-".repeat(10_000)}END`, 100 * TOKEN_WEIGHT);
-    const [, missing] = /^BEGIN-+\[… (\d+) characters left out …\]-+END$/.exec(cut) ?? [];
+    const [, missing] = /^BEGIN-+\[… (\d+) characters omitted …\]-+END$/.exec(cut) ?? [];
     expect(Number(missing)).toBe(10_008 - cut.replace(/\[.*\]/, "").length);
     expect(weighText(cut)).toBeLessThanOrEqual(100 * TOKEN_WEIGHT);
     expect(weighText(cut)).toBeGreaterThan(95 * TOKEN_WEIGHT);
   });
 
-  it("leaves a text alone that is short enough", () => {
+  it("leaves a short text unchanged", () => {
     expect(cutText("short", 100)).toBe("short");
   });
 
@@ -23,7 +23,7 @@ describe("cutting a text", () => {
     expect(cutText("word ".repeat(100), 2 * TOKEN_WEIGHT)).toBe("word wor");
   });
 
-  it.each([0, 1, 2, 3])("never parts a surrogate pair, whatever stands before it (%i)", (shift) => {
+  it.each([0, 1, 2, 3])("never splits a surrogate pair, whatever precedes it (%i)", (shift) => {
     for (let tokens = 1; tokens < 60; tokens++) {
       expect(cutText("a".repeat(shift) + "🙂".repeat(200), tokens * TOKEN_WEIGHT).isWellFormed()).toBe(true);
     }
@@ -37,20 +37,20 @@ describe("cutting a message", () => {
     return message;
   };
 
-  it("keeps what else the message says about itself", () => {
+  it("keeps the other properties of the message", () => {
     expect(cut("word ".repeat(1_000), 100)).toMatchObject({ role: "user", provenance: { id: 1 } });
   });
 
-  it("prefers words to pictures, and notes a picture that had to go", () => {
+  it("prefers text to images, and notes an omitted image", () => {
     const { content } = cut([IMAGE, { type: "text", text: "look" }, IMAGE], 1_700);
     expect(content).toEqual([
       IMAGE,
       { type: "text", text: "look" },
-      { type: "text", text: "[image left out]" },
+      { type: "text", text: "[image omitted]" },
     ]);
   });
 
-  it("joins several texts that are too long together", () => {
+  it("joins texts that are too long in total", () => {
     const texts = Array.from(
       { length: 50 },
       (_, number): Block => ({ type: "text", text: `${number} ${"word ".repeat(100)}` }),
@@ -60,8 +60,8 @@ describe("cutting a message", () => {
   });
 });
 
-describe("cutting results of tools", () => {
-  it("touches only those above the limit", () => {
+describe("cutting tool results", () => {
+  it("cuts only those above the limit", () => {
     const small: Block = { type: "tool_result", tool_use_id: "a", content: "ok" };
     const large: Block = {
       type: "tool_result",
@@ -83,13 +83,13 @@ describe("cutting results of tools", () => {
     expect(content[1]).toMatchObject({
       tool_use_id: "b",
       is_error: true,
-      content: expect.stringContaining("left out"),
+      content: expect.stringContaining("omitted"),
     });
-    expect(content[2]).toMatchObject({ content: [{ text: "see" }, { text: "[image left out]" }] });
+    expect(content[2]).toMatchObject({ content: [{ text: "see" }, { text: "[image omitted]" }] });
     expect(content[3]).toBe(message.content[3]);
   });
 
-  it("gives the same message back when none is above it", () => {
+  it("returns the same message when none is above the limit", () => {
     const message: Message = { role: "user", content: [{ type: "tool_result", tool_use_id: "a" }] };
     expect(cutToolResults(message, 1)).toBe(message);
   });

@@ -1,14 +1,14 @@
-/** Making what is sent smaller, never what is stored: the middle goes, beginning and end stay. */
+/** Shorten what is sent, never what is stored: the middle is removed, head and tail stay. */
 import { isText, isToolResult } from "../message/blocks.ts";
 import type { Block, Message, ToolResultBlock } from "../message/types.ts";
 import { CHAR_WEIGHT_MAX, headLength, tailLength, weighText } from "./text-weight.ts";
 import { MESSAGE_WEIGHT, weighBlock, weighContent, weightFor } from "./tokens.ts";
 
-/** `text`, or its head and tail with a marker between them, not heavier than `weight`. */
+/** `text`, or its head and tail with a marker between them, at most `weight`. */
 export function cutText(text: string, weight: number): string {
   if (weighText(text) <= weight) return text;
   const room = weight - weighText(marker(text.length));
-  // Too little even for the marker: some words are better than a note about their absence.
+  // No room even for the marker: a few words are better than a marker alone.
   if (room <= 0) return text.slice(0, headLength(text, weight));
   const head = headLength(text, room / 2);
   const tail = tailLength(text, room / 2);
@@ -16,12 +16,12 @@ export function cutText(text: string, weight: number): string {
 }
 
 function marker(chars: number): string {
-  return `[… ${chars} characters left out …]`;
+  return `[… ${chars} characters omitted …]`;
 }
 
 /**
- * Content that is not heavier than `weight`. Words come first; pictures and
- * documents stay as long as there is room beside them, and leave a note otherwise.
+ * Content of at most `weight`. Text takes priority; images and documents stay
+ * while there is room for them, and are replaced by a note otherwise.
  */
 function cutContent(content: string | readonly Block[], weight: number): string | Block[] {
   if (typeof content === "string") return cutText(content, weight);
@@ -30,22 +30,22 @@ function cutContent(content: string | readonly Block[], weight: number): string 
   if (room < 0) return [{ type: "text", text: cutText(texts.map(({ text }) => text).join("\n\n"), weight) }];
   return content.flatMap((block) => {
     if (isText(block)) return [block];
-    const fitting = [block, leftOut(block)].find((candidate) => weighBlock(candidate) <= room);
+    const fitting = [block, omitted(block)].find((candidate) => weighBlock(candidate) <= room);
     room -= fitting === undefined ? 0 : weighBlock(fitting);
     return fitting ?? [];
   });
 }
 
-function leftOut({ type }: Block): Block {
-  return { type: "text", text: `[${type === "image" || type === "document" ? type : "content"} left out]` };
+function omitted({ type }: Block): Block {
+  return { type: "text", text: `[${type === "image" || type === "document" ? type : "content"} omitted]` };
 }
 
-/** A message of at most `tokens`. There must be room for a few words. */
+/** The message cut to `tokens`, which must leave room for a few words. */
 export function cutMessage(message: Message, tokens: number, factor: number): Message {
   return { ...message, content: cutContent(message.content, weightFor(tokens, factor) - MESSAGE_WEIGHT) };
 }
 
-/** The message with each tool's result cut to `weight`; the same object when none was above it. */
+/** The message with every tool result cut to `weight`; the same object when none exceeds it. */
 export function cutToolResults(message: Message, weight: number): Message {
   const { content } = message;
   if (typeof content === "string") return message;
@@ -58,7 +58,7 @@ function cutResult(block: Block, weight: number): Block {
   return { ...block, content: cutContent(block.content as string | readonly Block[], weight) };
 }
 
-/** Most results are short enough to be told by their length. */
+/** The length alone settles it for most results, so that they are not weighed. */
 function isHeavier(content: ToolResultBlock["content"], weight: number): boolean {
   if (typeof content === "string" && content.length * CHAR_WEIGHT_MAX <= weight) return false;
   return weighContent(content) > weight;

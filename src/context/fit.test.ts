@@ -27,7 +27,7 @@ function within(
   room: number,
   options: Partial<FitOptions> = {},
 ): FittedContext {
-  const given = { contextLength: room + 100, reserveForOutput: 100, ...options };
+  const given = { maxTokens: room + 100, reserveForOutput: 100, ...options };
   const fitted = fitToContextWindow("", messages, [], given);
   expect(fitted.tokens).toBeLessThanOrEqual(room);
   expect(accounted(fitted.ledger)).toBe(messages.length);
@@ -47,7 +47,7 @@ function caught(work: () => unknown): ColloquyError {
 }
 
 describe("fitToContextWindow", () => {
-  it("sends everything that fits, as it is", () => {
+  it("sends everything that fits, unchanged", () => {
     const messages = [user("hi"), call("1"), result("1", "r"), answer("ok")];
     const { messages: sent, ledger } = within(messages, 1_000);
     expect(sent).toEqual(messages);
@@ -62,7 +62,7 @@ describe("fitToContextWindow", () => {
     const fitted = within(messages, 1_000);
     const [notice, first] = texts(fitted);
     const dropped = Number.parseInt(first ?? "", 10);
-    expect(notice).toBe(`[${dropped} earlier messages of this conversation left out]`);
+    expect(notice).toBe(`[${dropped} earlier messages of this conversation omitted]`);
     expect(fitted.messages).toHaveLength(101 - dropped);
     expect(fitted.ledger.dropped).toEqual([
       { reason: "budget", count: dropped, from: "0", to: String(dropped - 1) },
@@ -78,7 +78,7 @@ describe("fitToContextWindow", () => {
     }
   });
 
-  it("keeps the user's last message when a long run has followed it", () => {
+  it("keeps the user's last message when a long run follows it", () => {
     const run = Array.from({ length: 20 }, (_, index) => [
       call(`c${index}`),
       result(`c${index}`, LONG),
@@ -91,7 +91,7 @@ describe("fitToContextWindow", () => {
     expect(fitted.ledger.dropped.map(({ from }) => from)).toEqual(["0", "3"]);
   });
 
-  it("pins what the user said beside results, without the results", () => {
+  it("pins the user's text beside tool results, without the results", () => {
     const messages = [
       call("0"),
       user([
@@ -100,7 +100,7 @@ describe("fitToContextWindow", () => {
       ]),
     ];
     const fitted = within(messages, 90);
-    expect(texts(fitted)).toEqual(["[1 earlier message of this conversation left out]", "and this"]);
+    expect(texts(fitted)).toEqual(["[1 earlier message of this conversation omitted]", "and this"]);
     expect(fitted.ledger.kept).toEqual([{ id: "1", tokens: 6, truncated: true, pinned: true }]);
   });
 
@@ -108,32 +108,32 @@ describe("fitToContextWindow", () => {
     const fitted = within([answer("ok"), user(`BEGIN ${LONG.repeat(100)} END`)], 300);
     expect(texts(fitted)).toEqual([
       expect.stringMatching(/^\[1 earlier/),
-      expect.stringMatching(/^BEGIN .*\[… \d+ characters left out …\].* END$/),
+      expect.stringMatching(/^BEGIN .*\[… \d+ characters omitted …\].* END$/),
     ]);
     expect(fitted.ledger.kept).toMatchObject([{ id: "1", truncated: true }]);
     expect(fitted.tokens).toBeGreaterThan(280);
   });
 
-  it("makes no notice when the only message was cut", () => {
+  it("adds no notice when the only message was cut", () => {
     expect(within([user(LONG.repeat(10))], 300)).toMatchObject({
       messages: { length: 1 },
       ledger: { dropped: [], notice: false },
     });
   });
 
-  it("leaves room for what the tools answered when it has to cut the user's message", () => {
+  it("leaves room for tool results when it has to cut the user's message", () => {
     const fitted = within([user(LONG.repeat(100)), call("1"), result("1", "the answer")], 600);
     expect(texts(fitted).at(-1)).toBe("the answer");
     expect(fitted.ledger.kept.map(({ id }) => id)).toEqual(["0", "1", "2"]);
   });
 
-  it("sends the user's last message alone when there is room for nothing else", () => {
+  it("sends the user's last message alone when nothing else fits", () => {
     const fitted = within([user("old"), answer(LONG), user(LONG), answer(LONG)], 32, { summary: LONG });
     expect(fitted.messages).toHaveLength(1);
     expect(fitted.messages[0]?.content).toMatch(/^word /);
   });
 
-  it("cuts long results of tools for the model", () => {
+  it("cuts long tool results", () => {
     const messages = [user("q"), call("1"), result("1", LONG.repeat(100))];
     const fitted = within(messages, 100_000, { maxToolResultTokens: 50 });
     expect(fitted.tokens).toBeLessThan(100);
@@ -142,8 +142,8 @@ describe("fitToContextWindow", () => {
     expect(within(messages, 100_000).tokens).toBeLessThan(8_100);
   });
 
-  it("puts the summary in front, and does not count what it stands for as left out", () => {
-    const options = { contextLength: 2_500, summary: { text: "They spoke of rain.", id: "k7" } };
+  it("sends the summary first, and does not count the messages it covers as dropped", () => {
+    const options = { maxTokens: 2_500, summary: { text: "They spoke of rain.", id: "k7" } };
     const items = [
       { id: "e9", message: answer("ok") },
       { id: "e10", message: user("go on") },
@@ -165,25 +165,25 @@ describe("fitToContextWindow", () => {
     );
   });
 
-  it("cuts a summary that would take more than half of the room", () => {
+  it("cuts a summary that would take more than half of the available tokens", () => {
     const fitted = within([answer("a"), user("q")], 400, { summary: LONG.repeat(20) });
     expect(fitted.ledger.summarised.tokens).toBeGreaterThan(180);
     expect(fitted.ledger.summarised.tokens).toBeLessThanOrEqual(200);
     expect(texts(fitted).slice(1)).toEqual(["a", "q"]);
   });
 
-  it("counts messages that were not loaded as left out", () => {
+  it("counts messages that were not loaded as dropped", () => {
     const fitted = fitItems([{ id: "e9", message: user("go on") }], {
-      contextLength: 2_500,
+      maxTokens: 2_500,
       earlier: { messages: 8, summarised: 3 },
     });
-    expect(texts(fitted)[0]).toBe("[8 earlier messages of this conversation left out]");
+    expect(texts(fitted)[0]).toBe("[8 earlier messages of this conversation omitted]");
     expect(fitted.ledger.dropped).toEqual([{ reason: "budget", count: 8, from: null, to: null }]);
   });
 
-  it("begins with the user even when the conversation does not", () => {
+  it("starts with the user even when the conversation does not", () => {
     expect(texts(within([answer("Welcome!"), user("hi")], 500))).toEqual([
-      "[The conversation begins with the assistant]",
+      "[The conversation starts with the assistant]",
       "Welcome!",
       "hi",
     ]);
@@ -193,7 +193,7 @@ describe("fitToContextWindow", () => {
     ]);
   });
 
-  it("notes every repair of what is sent", () => {
+  it("records every repair of a message that is sent", () => {
     const fitted = within(
       [user("q"), call("1"), call("2"), result("2", "b"), result("9", "z"), user("?")],
       500,
@@ -215,7 +215,7 @@ describe("fitToContextWindow", () => {
     ]);
   });
 
-  it("takes a result whose call is not sent for an orphan", () => {
+  it("treats a result whose call is not sent as an orphan", () => {
     const messages = [call("1"), answer(LONG), answer(LONG), result("1", "late"), user("so?")];
     const fitted = within(messages, 150);
     expect(fitted.ledger.dropped).toEqual([
@@ -225,7 +225,7 @@ describe("fitToContextWindow", () => {
     expect(fitted.ledger.repaired).toEqual([{ kind: "orphan-result", toolUseId: "1", id: "3" }]);
   });
 
-  it("keeps the ledger short when much is left out", () => {
+  it("keeps the ledger short when many messages are dropped", () => {
     const messages = Array.from({ length: 50_000 }, (_, index) =>
       index % 3 ? user("x") : result("z", "orphan"),
     );
@@ -236,7 +236,7 @@ describe("fitToContextWindow", () => {
 
   it("charges for the system prompt and the tools", () => {
     const { budget } = fitToContextWindow(LONG, [user("hi")], [{ name: "f", description: LONG }], {
-      contextLength: 8_192,
+      maxTokens: 8_192,
     }).ledger;
     expect(budget).toMatchObject({ maxTokens: 8_192, reserveForOutput: 2_048, factor: 1 });
     expect(budget.system).toBeGreaterThan(90);
@@ -244,38 +244,38 @@ describe("fitToContextWindow", () => {
     expect(budget.available).toBe(8_192 - 2_048 - budget.system - budget.tools);
   });
 
-  it("applies what the provider's figures say about the estimate", () => {
+  it("calibrates the estimate by the provider's counts", () => {
     const told: Message = { role: "assistant", content: LONG, usage: { output_tokens: 200 } };
     const { ledger } = within([user(LONG), told], 1_000);
     expect(ledger.budget.factor).toBeGreaterThan(1.8);
     expect(ledger.kept.map(({ tokens }) => tokens)).toEqual([200, 200]);
   });
 
-  it("sends nothing of nothing", () => {
+  it("returns no messages for an empty conversation", () => {
     expect(within([], 100)).toMatchObject({ messages: [], tokens: 0 });
   });
 
   it.each<[field: string, options: Record<string, unknown>]>([
-    ["contextLength", { contextLength: 0 }],
-    ["contextLength", { contextLength: -1 }],
-    ["contextLength", { contextLength: Number.NaN }],
-    ["contextLength", { contextLength: 4096.5 }],
-    ["contextLength", { contextLength: "8192" }],
-    ["contextLength", {}],
-    ["contextLength", { contextLength: 2_048 }],
-    ["reserveForOutput", { contextLength: 8_192, reserveForOutput: -1 }],
-    ["maxToolResultTokens", { contextLength: 8_192, maxToolResultTokens: 0 }],
-    ["summary", { contextLength: 8_192, summary: 7 }],
-    ["maxTokens", { contextLength: 8_192, maxTokens: 7 }],
-  ])("refuses a wrong %s: %j", (field, options) => {
+    ["maxTokens", { maxTokens: 0 }],
+    ["maxTokens", { maxTokens: -1 }],
+    ["maxTokens", { maxTokens: Number.NaN }],
+    ["maxTokens", { maxTokens: 4096.5 }],
+    ["maxTokens", { maxTokens: "8192" }],
+    ["maxTokens", {}],
+    ["maxTokens", { maxTokens: 2_048 }],
+    ["reserveForOutput", { maxTokens: 8_192, reserveForOutput: -1 }],
+    ["maxToolResultTokens", { maxTokens: 8_192, maxToolResultTokens: 0 }],
+    ["summary", { maxTokens: 8_192, summary: 7 }],
+    ["contextLength", { maxTokens: 8_192, contextLength: 7 }],
+  ])("rejects an invalid %s: %j", (field, options) => {
     expect(caught(() => fitToContextWindow("", [], [], options as unknown as FitOptions))).toMatchObject({
       code: "VALIDATION_ERROR",
       field,
     });
   });
 
-  it("says what took the room when none is left", () => {
-    const error = caught(() => fitToContextWindow(LONG.repeat(100), [], [], { contextLength: 8_192 }));
-    expect(error).toMatchObject({ field: "contextLength", details: { reserveForOutput: 2_048, tools: 0 } });
+  it("says what takes the tokens when none are left", () => {
+    const error = caught(() => fitToContextWindow(LONG.repeat(100), [], [], { maxTokens: 8_192 }));
+    expect(error).toMatchObject({ field: "maxTokens", details: { reserveForOutput: 2_048, tools: 0 } });
   });
 });

@@ -1,30 +1,37 @@
 /**
- * Fitting a conversation into a model's context.
+ * Fit a conversation into a model's context window.
  *
- * What is kept is the end of the conversation, in whole units, and what is
- * pinned: the summary of what came before, and the user's last message. The
- * result is never larger than the budget by our own count.
+ * Kept are a suffix of the conversation, in whole units, and the pinned
+ * messages: the summary of what came before, and the user's last message. By
+ * our own count the result never exceeds the budget.
  */
 import { invalid } from "../errors.ts";
 import type { Message } from "../message/types.ts";
 import { budgetOf, checkFitOptions, type FitOptions, type ItemOptions, summaryTextOf } from "./budget.ts";
 import type { ContextItem } from "./item.ts";
 import { type Dropped, droppedRanges, keptEntries, type Ledger, repairsSent } from "./ledger.ts";
-import { leftOutNotice, openingNotice } from "./notes.ts";
-import { type Part, Prepared } from "./prepared.ts";
-import { type Arrangement, type Choice, type Note, note, type Selection, select } from "./select.ts";
+import { omissionNotice, openingNotice } from "./notes.ts";
+import {
+  type Arrangement,
+  type Candidates,
+  type CountedMessage,
+  counted,
+  type Selection,
+  select,
+} from "./select.ts";
+import { type CountedItem, UnitList } from "./unit-list.ts";
 
 export interface FittedContext {
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
-  /** What `messages` take, by our count. */
+  /** Size of `messages`, by our count. */
   readonly tokens: number;
 }
 
 /**
- * The messages that fit beside the system prompt and the tools.
+ * The messages that fit alongside the system prompt and the tools.
  *
- * In the ledger a message has its position as id, from "0". Fails with
+ * The ledger identifies a message by its position, from "0". Fails with
  * `VALIDATION_ERROR` when nothing is left for messages.
  */
 export function fitToContextWindow(
@@ -33,53 +40,53 @@ export function fitToContextWindow(
   tools: readonly object[] | undefined,
   options: FitOptions,
 ): FittedContext {
-  if (!Array.isArray(messages)) throw invalid("messages must be a list", "messages");
+  if (!Array.isArray(messages)) throw invalid("messages must be an array", "messages");
   checkFitOptions(options);
   const items = messages.map((message: Message, index) => ({ id: String(index), message }));
   return fitItems(items, { ...options, system, tools });
 }
 
-/** The same for the entries of a store, which have ids. */
+/** The same for entries of a store, which have ids. */
 export function fitItems(
   items: readonly ContextItem[],
   options: ItemOptions,
   arrangement: Arrangement = {},
 ): FittedContext {
   const budget = budgetOf(items, options);
-  const prepared = new Prepared(items, budget, options, arrangement.whole);
+  const prepared = new UnitList(items, budget, options, arrangement.whole);
   const summaryText = summaryTextOf(options);
   const { messages: earlier = 0, summarised: covered = 0 } = options.earlier ?? {};
   const summarised = summaryText === undefined ? 0 : Math.min(covered, earlier);
   const unseen = earlier - summarised;
-  const choice = { prepared, budget, arrangement, summaryText, count: items.length, summarised, unseen };
-  return assemble(items, options, choice, select(choice));
+  const candidates = { prepared, budget, arrangement, summaryText, count: items.length, summarised, unseen };
+  return assemble(items, options, candidates, select(candidates));
 }
 
 function assemble(
   items: readonly ContextItem[],
   options: ItemOptions,
-  choice: Choice,
+  candidates: Candidates,
   selection: Selection,
 ): FittedContext {
-  const { budget, prepared } = choice;
+  const { budget, prepared } = candidates;
   const { pinned, summary, boundary } = selection;
   const head = partsOf(prepared, 0, selection.headEnd);
   const rest = partsOf(prepared, selection.start, prepared.count);
   const kept = keptEntries(items, [...head, ...(pinned ? [pinned] : []), ...rest]);
   const dropped = [
-    ...unloaded(choice, selection),
+    ...unloaded(candidates, selection),
     ...droppedRanges(items, kept, prepared.repaired, boundary),
   ];
 
   const [front, back] = inOrder(head, selection, rest);
   const notice = selection.noticeFits ? noticeFor(dropped, [...front, ...back]) : undefined;
-  const sent = [...front, ...(notice ? [note(notice, budget)] : []), ...back];
+  const sent = [...front, ...(notice ? [counted(notice, budget)] : []), ...back];
   const used = sent.reduce((sum, { tokens }) => sum + tokens, 0);
   const ledger: Ledger = {
     budget: { ...budget, used },
     kept: [...kept.values()],
     summarised: {
-      count: summary === undefined ? 0 : choice.summarised,
+      count: summary === undefined ? 0 : candidates.summarised,
       compaction: summary !== undefined && typeof options.summary === "object" ? options.summary.id : null,
       tokens: summary?.tokens ?? 0,
     },
@@ -90,36 +97,36 @@ function assemble(
   return { messages: sent.map(({ message }) => message), ledger, tokens: used };
 }
 
-function partsOf(prepared: Prepared, from: number, to: number): Part[] {
-  const parts: Part[] = [];
+function partsOf(prepared: UnitList, from: number, to: number): CountedItem[] {
+  const parts: CountedItem[] = [];
   for (let number = from; number < to; number++) parts.push(...prepared.unit(number).parts);
   return parts;
 }
 
-/** Messages that were not loaded, unless a summary that is sent stands for them. */
-function unloaded({ summarised, unseen }: Choice, { summary, boundary }: Selection): Dropped[] {
+/** Messages that were not loaded, unless a summary that is sent covers them. */
+function unloaded({ summarised, unseen }: Candidates, { summary, boundary }: Selection): Dropped[] {
   const count = summary === undefined ? unseen + summarised : unseen;
   return count === 0
     ? []
     : [{ reason: boundary.window > 0 ? "window" : "budget", count, from: null, to: null }];
 }
 
-/** What is sent, in two halves: a notice stands between them, where messages are missing. */
+/** The messages in sending order, in two halves: a notice goes between them, where messages are missing. */
 function inOrder(
-  head: readonly Part[],
+  head: readonly CountedItem[],
   { summary, pinned }: Selection,
-  rest: readonly Part[],
-): [Note[], Note[]] {
+  rest: readonly CountedItem[],
+): [CountedMessage[], CountedMessage[]] {
   const middle = summary ? [summary] : [];
   if (head.length > 0) return [[], [...head, ...middle, ...rest]];
   if (pinned === undefined) return [middle, [...rest]];
   return rest.length > 0 ? [[...middle, pinned], [...rest]] : [middle, [pinned]];
 }
 
-function noticeFor(dropped: readonly Dropped[], sent: readonly Note[]): Message | undefined {
+function noticeFor(dropped: readonly Dropped[], sent: readonly CountedMessage[]): Message | undefined {
   const absent = dropped.filter(({ reason }) => reason === "budget" || reason === "window");
   const count = absent.reduce((sum, range) => sum + range.count, 0);
-  if (count > 0) return leftOutNotice(count);
+  if (count > 0) return omissionNotice(count);
   const first = sent.find(({ message }) => message.role !== "system");
   return first?.message.role === "assistant" ? openingNotice() : undefined;
 }

@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { Message } from "../message/types.ts";
 import { createAgentContextWithHistory } from "./history.ts";
 
-it("begins with copies of what was said, without old system prompts", () => {
+it("starts with copies of the messages, without old system prompts", () => {
   const config = { model: "m" };
   const history: Message[] = [
     { role: "system", content: "You are old." },

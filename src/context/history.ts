@@ -1,6 +1,6 @@
 import type { Message } from "../message/types.ts";
 
-/** What an agent's loop works on. `messages` is its own: it may add to them. */
+/** The working state of an agent loop, which owns `messages` and may add to them. */
 export interface AgentContext<Config> {
   readonly sessionId: string;
   readonly config: Config;
@@ -8,9 +8,9 @@ export interface AgentContext<Config> {
 }
 
 /**
- * An agent's context that begins with the messages of an earlier run. System
- * messages are left out: the agent makes its system prompt anew, and the old
- * one may say what is no longer so.
+ * An agent context that starts with the messages of an earlier run. System
+ * messages are dropped: the agent writes a new system prompt, and the old one
+ * may be out of date.
  */
 export function createAgentContextWithHistory<Config>(
   config: Config,

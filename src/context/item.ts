@@ -7,12 +7,12 @@ export interface ContextItem {
   readonly message: Message;
 }
 
-/** What a person said: a user message that is more than the results of tools. */
+/** A user message that is more than tool results. */
 export function isRealUser({ role, content }: Message): boolean {
   return role === "user" && (typeof content === "string" || !content.every(isToolBlock));
 }
 
-/** Where the last real user message stands, or -1. */
+/** Position of the last real user message, or -1. */
 export function lastUserIndex(items: readonly ContextItem[]): number {
   return items.findLastIndex(({ message }) => isRealUser(message));
 }

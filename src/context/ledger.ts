@@ -1,4 +1,4 @@
-/** What became of every message on its way to the model. */
+/** What happened to every message on its way to the model. */
 import type { Budget } from "./budget.ts";
 import type { ContextItem } from "./item.ts";
 import type { EmptiedReason, LocatedRepair, Repair, Repaired } from "./pairs.ts";
@@ -6,23 +6,23 @@ import type { EmptiedReason, LocatedRepair, Repair, Repaired } from "./pairs.ts"
 export interface Kept {
   readonly id: string;
   readonly tokens: number;
-  /** Something was cut out of it. */
+  /** Sent in part only. */
   readonly truncated?: true;
-  /** Kept although it lies before what else is kept: the user's last message. */
+  /** Kept although the messages around it are dropped: the user's last message. */
   readonly pinned?: true;
-  /** Its results are sent within the message of this id, which has its tokens. */
+  /** Sent as part of the message with this id, which carries its tokens. */
   readonly joined?: string;
 }
 
 export type DropReason =
   /** Did not fit. */
   | "budget"
-  /** Lies before the last N messages. */
+  /** Precedes the last N messages. */
   | "window"
-  /** Nothing of it could be sent, see `repaired`. */
+  /** None of it could be sent, see `repaired`. */
   | EmptiedReason;
 
-/** Neighbours that were left out for one reason. */
+/** Adjacent messages that were dropped for the same reason. */
 export interface Dropped {
   readonly reason: DropReason;
   readonly count: number;
@@ -33,7 +33,7 @@ export interface Dropped {
 
 export interface Ledger {
   readonly budget: Budget & { readonly used: number };
-  /** In the order in which they are sent. */
+  /** In sending order. */
   readonly kept: readonly Kept[];
   readonly summarised: {
     readonly count: number;
@@ -42,17 +42,17 @@ export interface Ledger {
   };
   readonly repaired: readonly Repair[];
   readonly dropped: readonly Dropped[];
-  /** Whether a note of ours was put among the messages. */
+  /** Whether we added a notice to the messages. */
   readonly notice: boolean;
 }
 
-/** How many messages the ledger speaks of. Always as many as there were. */
+/** How many messages the ledger accounts for: always all of them. */
 export function accounted({ kept, summarised, dropped }: Ledger): number {
   return dropped.reduce((sum, { count }) => sum + count, kept.length + summarised.count);
 }
 
-/** A message of the conversation that is sent, by its position. */
-export interface KeptPart {
+/** A message of the conversation that is sent, identified by its position. */
+export interface KeptItem {
   readonly index: number;
   readonly tokens: number;
   readonly truncated: boolean;
@@ -60,30 +60,30 @@ export interface KeptPart {
   readonly joined: readonly number[];
 }
 
-/** Where the part of the conversation that is kept begins. */
+/** Where the kept part of the conversation starts. */
 export interface Boundary {
-  /** Before this the window was closed. */
+  /** Messages before this are outside the window. */
   readonly window: number;
-  /** Before this nothing is kept but what is pinned. */
+  /** Messages before this are dropped unless they are pinned. */
   readonly kept: number;
-  /** Messages that a summary stands for were taken out before this one: no range goes across. */
+  /** Summarised messages were removed before this one, so no range may span it. */
   readonly gap: number;
 }
 
-export function keptEntries(items: readonly ContextItem[], parts: readonly KeptPart[]): Map<number, Kept> {
+export function keptEntries(items: readonly ContextItem[], parts: readonly KeptItem[]): Map<number, Kept> {
   const kept = new Map<number, Kept>();
   const idAt = (index: number): string => (items[index] as ContextItem).id;
   for (const { index, tokens, truncated, pinned, joined } of parts) {
     const before = kept.get(index);
     const marks = { ...(truncated && { truncated }), ...(pinned && { pinned }) };
-    // Results that were made up for a call count with the call.
+    // Synthetic results count towards their call.
     kept.set(index, { ...before, id: idAt(index), tokens: tokens + (before?.tokens ?? 0), ...marks });
     for (const other of joined) kept.set(other, { id: idAt(other), tokens: 0, joined: idAt(index) });
   }
   return kept;
 }
 
-/** What is not kept, as ranges: a long conversation must not make a long ledger. */
+/** Dropped messages as ranges, so that a long conversation does not make a long ledger. */
 export function droppedRanges(
   items: readonly ContextItem[],
   kept: ReadonlyMap<number, Kept>,
@@ -94,7 +94,7 @@ export function droppedRanges(
   const reasonOf = (index: number): DropReason => {
     if (index < boundary.window) return "window";
     if (index < boundary.kept) return "budget";
-    return emptied.get(index) ?? "orphan-result"; // its call lies before the boundary
+    return emptied.get(index) ?? "orphan-result"; // its call precedes the boundary
   };
   let open = false;
   for (let index = 0; index < items.length; index++) {
@@ -114,7 +114,7 @@ export function droppedRanges(
   return ranges;
 }
 
-/** The repairs of what is sent. A result whose call is not sent is an orphan for the model. */
+/** The repairs of messages that are sent. A result whose call is dropped is an orphan to the model. */
 export function repairsSent(
   items: readonly ContextItem[],
   kept: ReadonlyMap<number, Kept>,

@@ -1,4 +1,4 @@
-/** The few messages that are ours. They say so, in brackets or by a heading. */
+/** Messages that we add, marked as such by brackets or a heading. */
 import type { Message, Role } from "../message/types.ts";
 
 export function summaryMessage(text: string, role: Role): Message {
@@ -7,12 +7,12 @@ export function summaryMessage(text: string, role: Role): Message {
   return { role, content: `${heading}\n\n${text}` };
 }
 
-export function leftOutNotice(count: number): Message {
+export function omissionNotice(count: number): Message {
   const messages = count === 1 ? "message" : "messages";
-  return { role: "user", content: `[${count} earlier ${messages} of this conversation left out]` };
+  return { role: "user", content: `[${count} earlier ${messages} of this conversation omitted]` };
 }
 
-/** APIs want a user's message first; some conversations begin with a greeting. */
+/** APIs expect a user message first, but some conversations start with a greeting. */
 export function openingNotice(): Message {
-  return { role: "user", content: "[The conversation begins with the assistant]" };
+  return { role: "user", content: "[The conversation starts with the assistant]" };
 }

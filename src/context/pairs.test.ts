@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Block, Message } from "../message/types.ts";
 import type { ContextItem } from "./item.ts";
 import { repairToolPairs } from "./pairs.ts";
-import { divisions } from "./units.ts";
+import { splitPoints } from "./split-points.ts";
 
 /** A conversation in short: `a1` calls 1, `r1` is its result, a word is text; `a:` and `s:` give another role. */
 function conversation(...lines: string[]): ContextItem[] {
@@ -48,7 +48,7 @@ describe("repairToolPairs", () => {
       ["missing-result 1 e1", "missing-result 2 e1"],
     ],
     [
-      "adds what is missing to what is there",
+      "adds missing results to existing ones",
       ["a1 a2", "r2 hi"],
       ["a1 a2", "r2 !1 hi"],
       ["missing-result 1 e0"],
@@ -56,7 +56,7 @@ describe("repairToolPairs", () => {
     ["leaves orphans out", ["r9 hi", "a:ok"], ["hi", "a:ok"], ["orphan-result 9 e0"]],
     ["leaves a message out that is orphans alone", ["r9", "hi"], ["hi"], ["orphan-result 9 e0"]],
     [
-      "takes a result before its call for an orphan",
+      "treats a result before its call as an orphan",
       ["r1", "a1"],
       ["a1", "!1"],
       ["orphan-result 1 e0", "missing-result 1 e1"],
@@ -71,50 +71,45 @@ describe("repairToolPairs", () => {
     ],
     ["puts results before words", ["a1", "hi r1"], ["a1", "r1 hi"], ["moved-result 1 e1"]],
     [
-      "parts answers that were stored in pieces",
+      "splits messages that were stored in pieces",
       ["a1", "a2", "r1", "r2"],
       ["a1", "r1", "a2", "r2"],
       ["moved-result 1 e2"],
     ],
     [
-      "shares one message of results out",
+      "distributes one message of results",
       ["a1", "a2", "r1 r2"],
       ["a1", "r1", "a2", "r2"],
       ["moved-result 1 e2"],
     ],
     ["takes results from any role", ["a1", "a:so r1"], ["a1", "r1", "a:so"], ["moved-result 1 e1"]],
     [
-      "renames an id that comes twice",
+      "renames an id that occurs twice",
       ["a1", "r1", "a1", "r1"],
       ["a1", "r1", "a1_2", "r1_2"],
       ["renamed-call 1 e2"],
     ],
     ["renames within a message", ["a1 a1", "r1 r1"], ["a1 a1_2", "r1 r1_2"], ["renamed-call 1 e0"]],
     [
-      "does not rename into an id that is there",
+      "does not rename to an id in use",
       ["a1_2 a1", "r1_2 r1", "a1", "r1"],
       ["a1_2 a1", "r1_2 r1", "a1_3", "r1_3"],
       ["renamed-call 1 e2"],
     ],
     [
-      "gives a result to the newest call of its id",
+      "assigns a result to the latest call with its id",
       ["a1", "a1", "r1"],
       ["a1", "!1", "a1_2", "r1_2"],
       ["missing-result 1 e0", "renamed-call 1 e1"],
     ],
-    [
-      "leaves calls out that are not the assistant's",
-      ["hi c1", "a:ok"],
-      ["hi", "a:ok"],
-      ["misplaced-call 1 e0"],
-    ],
+    ["drops calls outside assistant messages", ["hi c1", "a:ok"], ["hi", "a:ok"], ["misplaced-call 1 e0"]],
   ])("%s", (_title, given, sent, repairs) => {
     const result = repairToolPairs(conversation(...given));
     expect(short(result.items)).toEqual(sent);
     expect(result.repairs.map(({ kind, toolUseId, id }) => `${kind} ${toolUseId} ${id}`)).toEqual(repairs);
   });
 
-  it("says which messages had nothing left, and why", () => {
+  it("reports messages of which nothing is left, and why", () => {
     const { dropped } = repairToolPairs(conversation("r9", "a1", "r1", "hi", "r1", "s:c3"));
     expect(dropped).toEqual([
       { id: "e0", reason: "orphan-result" },
@@ -123,13 +118,13 @@ describe("repairToolPairs", () => {
     ]);
   });
 
-  it("marks what it made up as an error", () => {
+  it("marks synthetic results as errors", () => {
     const [, made] = repairToolPairs(conversation("a1")).items;
     expect(made).toMatchObject({ id: "e0", message: { role: "user", content: [{ is_error: true }] } });
     expect(JSON.stringify(made)).toContain("[no result recorded");
   });
 
-  it("handles many calls of one id in a moment", () => {
+  it("handles many calls with one id quickly", () => {
     const given = conversation(...Array.from({ length: 20_000 }, (_, index) => (index % 2 ? "r1" : "a1")));
     const started = performance.now();
     expect(repairToolPairs(given).items.at(-1)?.message.content).toMatchObject([{ tool_use_id: "1_10000" }]);
@@ -137,8 +132,8 @@ describe("repairToolPairs", () => {
   });
 });
 
-describe("dividing a conversation", () => {
-  const places = divisions(conversation("hi", "a1", "a2", "r1", "r2", "a:ok", "a3"));
+describe("splitting a conversation", () => {
+  const points = splitPoints(conversation("hi", "a1", "a2", "r1", "r2", "a:ok", "a3"));
 
   it.each([
     [-1, 0, 0],
@@ -150,7 +145,7 @@ describe("dividing a conversation", () => {
     [5, 5, 5],
     [6, 6, 6],
     [9, 7, 7],
-  ])("at %i finds the places %i and %i", (index, before, after) => {
-    expect([places.before(index), places.after(index)]).toEqual([before, after]);
+  ])("at %i finds the split points %i and %i", (index, before, after) => {
+    expect([points.before(index), points.after(index)]).toEqual([before, after]);
   });
 });

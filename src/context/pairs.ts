@@ -1,15 +1,15 @@
 /**
- * Tool pairs as APIs want them: every call has its result in the message that
- * follows, and every result its call in the message before.
+ * Tool pairs as APIs require them: every call has its result in the next
+ * message, and every result has its call in the previous one.
  *
- * Logs are not like that: a run was interrupted, results came late or twice, an
- * import lost some. The repair is for the model only, the log stays as it is.
- * The unit that results is an assistant's message with calls and the one user
- * message with their results; every other message is a unit by itself.
+ * Logs differ: a run was interrupted, results came late or twice, an import
+ * lost some. Repairs are made for the model only; the log does not change.
+ * A repaired unit is an assistant message with calls plus one user message with
+ * their results; every other message is a unit by itself.
  */
 import { isToolBlock, isToolResult, isToolUse } from "../message/blocks.ts";
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
-import { type Answer, type Bindings, bindResults, type Call } from "./bind.ts";
+import { type Bindings, type BoundResult, bindResults, type Call } from "./bind.ts";
 import type { ContextItem } from "./item.ts";
 
 export type RepairKind =
@@ -17,30 +17,30 @@ export type RepairKind =
   | "orphan-result"
   | "duplicate-result"
   | "moved-result"
-  /** The id was in use: call and result are sent under another one. */
+  /** The id was taken: call and result are sent under another one. */
   | "renamed-call"
-  /** A call in a message that is not the assistant's, which APIs refuse. */
+  /** A call outside an assistant message, which APIs reject. */
   | "misplaced-call";
 
 export interface Repair {
   readonly kind: RepairKind;
   readonly toolUseId: string;
-  /** The entry in which the call (missing, renamed) or the result stands. */
+  /** The entry with the call (missing, renamed) or the result. */
   readonly id: string;
 }
 
-/** Why a message has nothing left to send. */
+/** Why nothing of a message is left to send. */
 export type EmptiedReason = "orphan-result" | "duplicate-result" | "misplaced-call";
 
 export interface RepairedPairs {
-  /** A message that was made for results carries the id of the call's entry. */
+  /** A message created to hold results carries the id of the call's entry. */
   readonly items: readonly ContextItem[];
   readonly repairs: readonly Repair[];
-  /** Messages of which nothing remained. Not those whose results are sent within another. */
+  /** Messages of which nothing is left, except those sent as part of another. */
   readonly dropped: readonly { readonly id: string; readonly reason: EmptiedReason }[];
 }
 
-/** Messages for a model, with whole tool pairs. What is given is not changed. */
+/** Complete the tool pairs of messages for a model. The arguments are not modified. */
 export function repairToolPairs(items: readonly ContextItem[]): RepairedPairs {
   const { sent, repairs, emptied } = repairPairs(items);
   const idAt = (index: number): string => (items[index] as ContextItem).id;
@@ -51,13 +51,13 @@ export function repairToolPairs(items: readonly ContextItem[]): RepairedPairs {
   };
 }
 
-/** A message to send. Positions are those of the messages that were given. */
+/** A message to send. Positions refer to the original messages. */
 export interface SentItem {
   readonly index: number;
   readonly message: Message;
-  /** Messages whose results are sent within this one, and of which nothing else is left. */
+  /** Messages that consist of results only, which are sent as part of this one. */
   readonly joined: readonly number[];
-  /** The next message has the results of this one. */
+  /** This message has calls, and the next one their results. */
   readonly calls: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface LocatedRepair {
   readonly kind: RepairKind;
   readonly toolUseId: string;
   readonly index: number;
-  /** Where the call stands: the repair matters only when that is sent too. */
+  /** Position of the call: the repair matters only when the call is sent too. */
   readonly callIndex: number;
 }
 
@@ -79,7 +79,7 @@ const NOTHING: readonly number[] = [];
 
 export function repairPairs(items: readonly ContextItem[]): Repaired {
   const bindings = bindResults(items);
-  const homes = homesOf(items, bindings);
+  const groups = groupResults(items, bindings);
   const sent: SentItem[] = [];
   const emptied = new Map<number, EmptiedReason>();
   const reasons = new Map(bindings.strays.map(({ index, kind }) => [index, kind]));
@@ -90,15 +90,15 @@ export function repairPairs(items: readonly ContextItem[]): Repaired {
       sent.push({ index, message, joined: NOTHING, calls: false });
     } else if (calls !== undefined) {
       sent.push({ index, message: callsMessage(message, calls), joined: NOTHING, calls: true });
-      sent.push(resultsItem(items, index, calls, homes));
-    } else if (!homes.gone.has(index)) {
+      sent.push(resultsItem(items, index, calls, groups));
+    } else if (!groups.gone.has(index)) {
       const rest = otherBlocks(message);
       if (rest.length > 0)
         sent.push({ index, message: { ...message, content: rest }, joined: NOTHING, calls: false });
       else emptied.set(index, reasons.get(index) ?? "misplaced-call");
     }
   }
-  return { sent, repairs: repairsOf(items, bindings, homes), emptied };
+  return { sent, repairs: repairsOf(items, bindings, groups), emptied };
 }
 
 function otherBlocks({ content }: Message): readonly Block[] {
@@ -106,42 +106,43 @@ function otherBlocks({ content }: Message): readonly Block[] {
 }
 
 /** The results of the calls at one position. */
-interface Home {
-  readonly answers: Answer[];
-  /** The message that is sent with the results, and keeps what else it says. */
+interface ResultGroup {
+  readonly results: BoundResult[];
+  /** The message that is sent with the results, and keeps its other blocks. */
   host: number | undefined;
-  /** Messages that are nothing but results of these calls. */
+  /** Messages that consist of results of these calls only. */
   readonly joined: number[];
 }
 
-interface Homes {
-  readonly at: ReadonlyMap<number, Home>;
-  /** Messages that are not sent where they stand. */
+interface ResultGroups {
+  readonly at: ReadonlyMap<number, ResultGroup>;
+  /** Messages that are sent as part of a group, not at their own position. */
   readonly gone: ReadonlySet<number>;
 }
 
 /**
- * Where the messages with results go. One that answers several messages goes
- * to the last of them: a context keeps the end of a conversation.
+ * Decide which calls each message with results is sent after. One that answers
+ * several messages goes to the last of them, because a context keeps the end of
+ * a conversation.
  */
-function homesOf(items: readonly ContextItem[], { answers, calls }: Bindings): Homes {
-  const at = new Map<number, Home>();
-  const homeOf = new Map<number, number>();
-  for (const answer of answers) {
-    const callIndex = answer.call.index;
-    const home: Home = at.get(callIndex) ?? { answers: [], host: undefined, joined: [] };
-    home.answers.push(answer);
-    at.set(callIndex, home);
-    homeOf.set(answer.index, Math.max(callIndex, homeOf.get(answer.index) ?? 0));
+function groupResults(items: readonly ContextItem[], { results, calls }: Bindings): ResultGroups {
+  const at = new Map<number, ResultGroup>();
+  const groupOf = new Map<number, number>();
+  for (const result of results) {
+    const callIndex = result.call.index;
+    const group: ResultGroup = at.get(callIndex) ?? { results: [], host: undefined, joined: [] };
+    group.results.push(result);
+    at.set(callIndex, group);
+    groupOf.set(result.index, Math.max(callIndex, groupOf.get(result.index) ?? 0));
   }
   const gone = new Set<number>();
-  for (const [index, callIndex] of homeOf) {
+  for (const [index, callIndex] of groupOf) {
     const { message } = items[index] as ContextItem;
-    const home = at.get(callIndex) as Home;
+    const group = at.get(callIndex) as ResultGroup;
     const bare = !calls.has(index) && otherBlocks(message).length === 0;
     const next = index === callIndex + 1 && message.role === "user";
-    if (next || (bare && message.role === "user" && home.host === undefined)) home.host = index;
-    else if (bare) home.joined.push(index);
+    if (next || (bare && message.role === "user" && group.host === undefined)) group.host = index;
+    else if (bare) group.joined.push(index);
     if (next || bare) gone.add(index);
   }
   return { at, gone };
@@ -164,11 +165,15 @@ function resultsItem(
   items: readonly ContextItem[],
   index: number,
   calls: readonly Call[],
-  { at }: Homes,
+  { at }: ResultGroups,
 ): SentItem {
-  const { answers, host, joined }: Home = at.get(index) ?? { answers: [], host: undefined, joined: [] };
-  const found = answers.map(({ block, call }) => withId(block, call.sentId));
-  const missing = calls.filter(({ answer }) => answer === undefined).map(({ sentId }) => noResult(sentId));
+  const { results, host, joined }: ResultGroup = at.get(index) ?? {
+    results: [],
+    host: undefined,
+    joined: [],
+  };
+  const found = results.map(({ block, call }) => withId(block, call.sentId));
+  const missing = calls.filter(({ result }) => result === undefined).map(({ sentId }) => noResult(sentId));
   const message = host === undefined ? undefined : (items[host] as ContextItem).message;
   const content = [...found, ...missing, ...(message ? otherBlocks(message) : [])];
   const same = message !== undefined && sameBlocks(message.content as readonly Block[], content);
@@ -197,17 +202,21 @@ function sameBlocks(before: readonly Block[], after: readonly Block[]): boolean 
   return before.length === after.length && before.every((block, at) => block === after[at]);
 }
 
-function repairsOf(items: readonly ContextItem[], bindings: Bindings, { at, gone }: Homes): LocatedRepair[] {
+function repairsOf(
+  items: readonly ContextItem[],
+  bindings: Bindings,
+  { at, gone }: ResultGroups,
+): LocatedRepair[] {
   const repairs: LocatedRepair[] = bindings.strays.map((stray) => ({ ...stray, callIndex: stray.index }));
   for (const [index, calls] of bindings.calls) {
-    for (const { id, sentId, answer } of calls) {
+    for (const { id, sentId, result } of calls) {
       const place = { toolUseId: id, index, callIndex: index };
       if (sentId !== id) repairs.push({ kind: "renamed-call", ...place });
-      if (answer === undefined) repairs.push({ kind: "missing-result", ...place });
+      if (result === undefined) repairs.push({ kind: "missing-result", ...place });
     }
   }
-  for (const { inPlace, index, call, block } of bindings.answers) {
-    // Also one that leaves a message which goes on without it.
+  for (const { inPlace, index, call, block } of bindings.results) {
+    // A result also counts as moved when the rest of its message stays behind.
     const stays = inPlace && (gone.has(index) || at.get(call.index)?.host === index);
     if (!stays)
       repairs.push({ kind: "moved-result", toolUseId: block.tool_use_id, index, callIndex: call.index });

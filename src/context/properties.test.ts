@@ -102,7 +102,7 @@ const cases: fc.Arbitrary<Case> = fc
   })
   .map(({ given, room, strategy, last, summary, earlier, ...rest }) => {
     const options = {
-      contextLength: room + 10,
+      maxTokens: room + 10,
       reserveForOutput: 10,
       earlier,
       ...rest,
@@ -191,14 +191,14 @@ describe("any conversation", () => {
     );
   });
 
-  it("is sent with whole tool pairs", () => {
+  it("is sent with complete tool pairs", () => {
     fc.assert(
       fc.property(cases, ({ fitted }) => expectWholePairs(fitted.messages)),
       RUNS,
     );
   });
 
-  it("keeps its end, and the last thing the user said", () => {
+  it("keeps its end and the user's last message", () => {
     fc.assert(
       fc.property(cases, ({ given, fitted: { ledger } }) => {
         const fate = fates(given, ledger);
@@ -226,7 +226,7 @@ describe("any conversation", () => {
     );
   });
 
-  it("begins with the user", () => {
+  it("starts with the user", () => {
     fc.assert(
       fc.property(cases, ({ fitted: { messages } }) => {
         expect(messages.find(({ role }) => role !== "system")?.role).not.toBe("assistant");
@@ -235,7 +235,7 @@ describe("any conversation", () => {
     );
   });
 
-  it("is sent without empty messages and half characters", () => {
+  it("is sent without empty messages or half surrogate pairs", () => {
     fc.assert(
       fc.property(cases, ({ fitted: { messages } }) => {
         for (const one of messages) {
@@ -249,7 +249,7 @@ describe("any conversation", () => {
 });
 
 describe("repairing any conversation", () => {
-  it("makes whole pairs, says what became of each message, and changes nothing twice", () => {
+  it("completes the pairs, accounts for each message, and is idempotent", () => {
     fc.assert(
       fc.property(items, (given) => {
         const before = structuredClone(given);
@@ -264,7 +264,7 @@ describe("repairing any conversation", () => {
     );
   });
 
-  it("leaves a conversation alone that needs none", () => {
+  it("leaves a sound conversation unchanged", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(words, words), { maxLength: 8 }), (turns) => {
         const given = turns.flatMap(([question, content], number): ContextItem[] => [

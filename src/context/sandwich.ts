@@ -1,47 +1,47 @@
 /**
- * The sandwich: the beginning and the end of a conversation as they are, and a
+ * The sandwich: the beginning and the end of a conversation unchanged, and a
  * summary of the middle.
  *
- * Everything here is pure. Whoever asks a model for the summary calls
- * `planSandwich` before and `sandwichState` after, and keeps the state.
+ * Everything here is pure. The caller runs `planSandwich`, asks a model for the
+ * summary, and stores the result of `sandwichState`.
  */
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import { budgetOf, type ItemOptions } from "./budget.ts";
 import { checkSummary } from "./compaction.ts";
 import { type ContextItem, lastUserIndex } from "./item.ts";
 import { summaryMessage } from "./notes.ts";
-import { Prepared } from "./prepared.ts";
+import { splitPoints } from "./split-points.ts";
 import { estimateTokens } from "./tokens.ts";
-import { divisions } from "./units.ts";
+import { UnitList } from "./unit-list.ts";
 
-/** The first and the last message that a summary stands for, both included, counted from 0. */
+/** Positions of the first and last message that a summary covers, counted from 0. */
 export type SummaryRange = readonly [from: number, to: number];
 
-/** What is kept between requests, in a conversation's `contextState`. */
+/** Kept between requests in the conversation's `contextState`. */
 export interface SandwichState extends JsonObject {
   readonly strategy: "sandwich";
   readonly summary: string;
   readonly summary_range: SummaryRange;
-  /** The id of the last message that it stands for: on another branch another message has that place. */
+  /** Id of the last message it covers: on another branch that position holds another message. */
   readonly summary_until: string;
   /** ISO 8601. */
   readonly compressed_at: string;
 }
 
 export type SandwichPlan =
-  /** Short enough: send everything as it is. */
+  /** Short enough to send everything. */
   | { readonly kind: "none" }
-  /** The summary at hand will do. */
+  /** The existing summary is good enough. */
   | { readonly kind: "cached"; readonly state: SandwichState }
   | {
       readonly kind: "summarise";
-      /** What the new summary will stand for. */
+      /** The messages that the new summary will cover. */
       readonly range: SummaryRange;
-      /** The id of the last message of the range. */
+      /** Id of the last message in the range. */
       readonly until: string;
-      /** The summary at hand; the new one is made of it and of `items`. */
+      /** The existing summary, to be merged with `items` into the new one. */
       readonly previous: string | undefined;
-      /** The messages of `range` that `previous` does not cover. */
+      /** The messages in `range` that `previous` does not cover. */
       readonly items: readonly ContextItem[];
     };
 
@@ -50,12 +50,12 @@ const LAST = 5;
 const THRESHOLD = 0.7;
 
 /**
- * What to do before a sandwich is sent. `items` is the whole conversation.
+ * Decide whether a summary is needed. `items` is the whole conversation.
  *
- * Nothing is compressed while there are no more than ten messages, or while
- * they take no more than 0.7 of the room for messages. A summary at hand is
- * used for as long as it, with everything that it does not cover, stays below
- * the same line. A state that does not fit the conversation is not used.
+ * Nothing is summarised up to ten messages, or while they take at most 70% of
+ * the tokens available for messages. An existing summary is reused while it and
+ * everything that it does not cover stay below the same limit. A state that
+ * does not match the conversation is ignored.
  */
 export function planSandwich(
   items: readonly ContextItem[],
@@ -92,7 +92,7 @@ function summarise(
   };
 }
 
-/** The state after a summary was made. Fails with `SERVICE_UNAVAILABLE` when the summary is empty. */
+/** The state to store with a new summary. Fails with `SERVICE_UNAVAILABLE` when the summary is empty. */
 export function sandwichState(
   { range, until }: Extract<SandwichPlan, { kind: "summarise" }>,
   summary: unknown,
@@ -107,13 +107,13 @@ export function sandwichState(
   };
 }
 
-/** The middle, from its first message to before its last, widened at neither side into a tool pair. */
+/** Start and end (exclusive) of the middle, narrowed so that it splits no tool pair. */
 export function middleOf(items: readonly ContextItem[]): [from: number, end: number] {
-  const places = divisions(items);
-  return [places.after(FIRST), places.before(items.length - LAST)];
+  const points = splitPoints(items);
+  return [points.after(FIRST), points.before(items.length - LAST)];
 }
 
-/** The state, when its summary covers a beginning of the middle of this conversation. */
+/** The state, if its summary covers a prefix of the middle of this conversation. */
 export function usableState(
   state: Json | undefined,
   items: readonly ContextItem[],
@@ -129,12 +129,12 @@ export function usableState(
   return covers ? (state as unknown as SandwichState) : undefined;
 }
 
-/** What is sent beside the summary. The user's last message is, even when the summary covers it. */
+/** The messages sent alongside the summary, always including the user's last message. */
 export function withoutRange(items: readonly ContextItem[], [from, to]: SummaryRange): ContextItem[] {
   const user = lastUserIndex(items);
   return items.filter((_, index) => index < from || index > to || index === user);
 }
 
 function tokensUpTo(items: readonly ContextItem[], options: ItemOptions, limit: number): number {
-  return new Prepared(items, budgetOf(items, options), options).tokensFrom(0, limit);
+  return new UnitList(items, budgetOf(items, options), options).tokensFrom(0, limit);
 }

@@ -24,7 +24,7 @@ function talk(count: number): ContextItem[] {
   );
 }
 function room(tokens: number): ItemOptions {
-  return { contextLength: tokens + 100, reserveForOutput: 100 };
+  return { maxTokens: tokens + 100, reserveForOutput: 100 };
 }
 function heads({ messages }: FittedContext): string[] {
   return messages.map((message) => textOf(message, { toolResults: true }).split(" ", 1)[0] as string);
@@ -37,17 +37,17 @@ function pair(id: string): Message[] {
 }
 
 describe("full", () => {
-  it("sends everything, and cuts no result", () => {
+  it("sends everything and cuts no result", () => {
     const given = items([{ role: "user", content: "q" }, ...pair("1")]);
     const fitted = full(given, { ...room(1_000), maxToolResultTokens: 10 });
     expect(fitted.messages).toEqual(given.map(({ message }) => message));
   });
 
-  it("refuses with the figures what does not fit", () => {
+  it("fails with the token counts when it does not fit", () => {
     expect(() => full(talk(20), room(1_000))).toThrow(
       expect.objectContaining({
         code: "VALIDATION_ERROR",
-        field: "contextLength",
+        field: "maxTokens",
         details: { tokens: expect.any(Number), available: 1_000 },
       }),
     );
@@ -55,7 +55,7 @@ describe("full", () => {
 });
 
 describe("sliding", () => {
-  it("keeps the last messages, 50 unless told otherwise", () => {
+  it("keeps the last messages, 50 by default", () => {
     const fitted = sliding(talk(80), room(100_000));
     expect(fitted.ledger.kept.map(({ id }) => id)).toEqual(
       talk(80)
@@ -66,7 +66,7 @@ describe("sliding", () => {
     expect(sliding(talk(80), room(100_000), 3).ledger.kept).toHaveLength(3);
   });
 
-  it("takes a message more rather than part a pair", () => {
+  it("takes another message rather than split a pair", () => {
     const given = items([{ role: "user", content: "q" }, ...pair("1"), { role: "user", content: "next" }]);
     expect(sliding(given, room(1_000), 2).ledger.kept.map(({ id }) => id)).toEqual(["e1", "e2", "e3"]);
   });
@@ -78,7 +78,7 @@ describe("sliding", () => {
     expect(fitted.ledger.kept[0]).toMatchObject({ id: "e0", pinned: true });
   });
 
-  it("fits what is in the window", () => {
+  it("fits the messages of the window", () => {
     const fitted = sliding(talk(80), room(1_000));
     expect(fitted.tokens).toBeLessThanOrEqual(1_000);
     expect(fitted.ledger.dropped.map(({ reason }) => reason)).toEqual(["window", "budget"]);
@@ -99,12 +99,12 @@ describe("sandwich", () => {
 
   it.each<[what: string, count: number, tokens: number]>([
     ["ten messages, however long", 10, 500],
-    ["what takes no more than 0.7 of the room", 20, 3_100],
-  ])("compresses nothing for %s", (_what, count, tokens) => {
+    ["at most 70% of the available tokens", 20, 3_100],
+  ])("summarises nothing for %s", (_what, count, tokens) => {
     expect(planSandwich(talk(count), null, room(tokens))).toEqual({ kind: "none" });
   });
 
-  it("summarises the middle once the line is passed", () => {
+  it("summarises the middle above the threshold", () => {
     const plan = planSandwich(talk(20), undefined, room(2_000));
     expect(plan).toEqual({
       kind: "summarise",
@@ -115,14 +115,14 @@ describe("sandwich", () => {
     });
   });
 
-  it("keeps using the summary while what came later fits beside it", () => {
+  it("reuses the summary while later messages fit beside it", () => {
     expect(planSandwich(talk(22), state(5, 14), room(2_000))).toEqual({
       kind: "cached",
       state: state(5, 14),
     });
   });
 
-  it("makes the next summary of the last one and what came later", () => {
+  it("builds the next summary from the last one and later messages", () => {
     const plan = planSandwich(talk(40), state(5, 14), room(2_000));
     expect(plan).toEqual({
       kind: "summarise",
@@ -133,19 +133,19 @@ describe("sandwich", () => {
     });
   });
 
-  it("asks for no summary when there is nothing new to summarise", () => {
+  it("requests no summary when there is nothing new to summarise", () => {
     expect(planSandwich(talk(20), state(5, 14), room(600))).toMatchObject({ kind: "cached" });
   });
 
   it.each<[what: string, other: unknown]>([
     ["another strategy", { ...state(5, 14), strategy: "sliding" }],
-    ["a range that begins elsewhere", state(4, 14)],
-    ["a range that ends in what is kept", state(5, 15)],
-    ["a range that is none", { ...state(5, 14), summary_range: [5] }],
+    ["a range that starts elsewhere", state(4, 14)],
+    ["a range that ends in the kept part", state(5, 15)],
+    ["an invalid range", { ...state(5, 14), summary_range: [5] }],
     ["an empty summary", { ...state(5, 14), summary: " " }],
     ["the summary of another branch", { ...state(5, 14), summary_until: "elsewhere" }],
     ["something else", ["x"]],
-  ])("does not use a state with %s", (_what, other) => {
+  ])("ignores a state with %s", (_what, other) => {
     expect(planSandwich(talk(20), other as SandwichState, room(2_000))).toMatchObject({
       kind: "summarise",
       range: [5, 14],
@@ -153,7 +153,7 @@ describe("sandwich", () => {
     expect(sandwich(talk(20), other as SandwichState, room(10_000)).ledger.summarised.count).toBe(0);
   });
 
-  it("widens both ends rather than part a pair", () => {
+  it("extends both ends rather than split a pair", () => {
     const middle = talk(6).map(({ message }) => message);
     const given = items([
       ...talk(4).map(({ message }) => message),
@@ -194,7 +194,7 @@ describe("sandwich", () => {
     expect(accounted(fitted.ledger)).toBe(22);
   });
 
-  it("gives the beginning up first when even that is too much", () => {
+  it("drops the beginning first when even that does not fit", () => {
     const fitted = sandwich(talk(22), state(5, 14), room(600));
     expect(heads(fitted).slice(0, 2)).toEqual(["Earlier", "[7"]);
     expect(heads(fitted).at(-1)).toBe("21");
@@ -219,7 +219,7 @@ describe("sandwich", () => {
     expect(accounted(fitted.ledger)).toBe(given.length);
   });
 
-  it("does not accept an empty summary", () => {
+  it("rejects an empty summary", () => {
     expect(() => sandwichState(plan(5, 14), " \n", AT)).toThrow(
       expect.objectContaining({ code: "SERVICE_UNAVAILABLE" }),
     );

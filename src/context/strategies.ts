@@ -1,13 +1,13 @@
-/** Ways to make a context of a conversation. Each result is within the budget. */
-import { checkWhole, type ItemOptions } from "./budget.ts";
+/** Strategies for building a context. Every result is within the budget. */
+import { checkInteger, type ItemOptions } from "./budget.ts";
 import { type FittedContext, fitItems } from "./fit.ts";
 import type { ContextItem } from "./item.ts";
 import { middleOf, type SandwichState, usableState, withoutRange } from "./sandwich.ts";
-import { divisions } from "./units.ts";
+import { splitPoints } from "./split-points.ts";
 
 /**
  * Everything, with tool pairs repaired and nothing cut. Fails with
- * `VALIDATION_ERROR` when that does not fit; `details` has the figures.
+ * `VALIDATION_ERROR` when that does not fit; `details` has the token counts.
  */
 export function full(items: readonly ContextItem[], options: ItemOptions): FittedContext {
   return fitItems(items, options, { whole: true });
@@ -15,21 +15,21 @@ export function full(items: readonly ContextItem[], options: ItemOptions): Fitte
 
 const SLIDING_MESSAGES = 50;
 
-/** The last `last` messages (default 50), a few more where a tool pair would be parted, as far as they fit. */
+/** The last 50 messages by default, extended so that no tool pair is split, then fitted. */
 export function sliding(
   items: readonly ContextItem[],
   options: ItemOptions,
   last: number = SLIDING_MESSAGES,
 ): FittedContext {
-  checkWhole(last, "last", 1);
-  const from = items.length <= last ? 0 : divisions(items).before(items.length - last);
+  checkInteger(last, "last", 1);
+  const from = items.length <= last ? 0 : splitPoints(items).before(items.length - last);
   return fitItems(items, options, { from });
 }
 
 /**
  * The first five messages, the summary of `state` as one system message, and
- * what it does not cover. Without a state that fits the conversation,
- * everything as far as it fits.
+ * the messages that it does not cover. Without a state that matches the
+ * conversation, a plain fit.
  */
 export function sandwich(
   items: readonly ContextItem[],
@@ -44,6 +44,6 @@ export function sandwich(
   const summary = { text: usable.summary, id: null };
   const head = usable.summary_range[0];
   const fitted = fitItems(sent, { ...options, earlier, summary }, { head, summaryRole: "system" });
-  // Without room for the summary its messages are missing, and the ledger has to name them.
+  // If the summary did not fit, its messages are missing and the ledger has to say so.
   return fitted.ledger.summarised.count > 0 ? fitted : fitItems(items, options);
 }

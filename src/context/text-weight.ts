@@ -1,11 +1,11 @@
 /**
- * How heavy a text is, in sixteenths of a token.
+ * The weight of a text, in sixteenths of a token.
  *
- * A guess by the kind of character, not a tokenizer: whole numbers that simply
- * add up, so that a text can be cut at a weight without being weighed again.
- * The text is looked at as UTF-8, two bytes at a time, because the first byte
- * of a character already tells its kind and copying into a buffer is several
- * times faster than asking a string for its characters one by one.
+ * An estimate by the kind of character, not a tokenizer: integers that add up,
+ * so that a text can be cut at a weight without weighing it again. The text is
+ * read as UTF-8, two bytes at a time, because the first byte of a character
+ * already determines its kind, and encoding into a buffer is several times
+ * faster than reading a string character by character.
  */
 
 /** One token. */
@@ -21,7 +21,7 @@ const TWO_BYTES = 8;
 const THREE_BYTES = 16;
 const FOUR_BYTES = 40;
 
-/** No character is heavier: one of four bytes has two places in a string. */
+/** The most a UTF-16 unit can weigh: a character of four bytes has two of them. */
 export const CHAR_WEIGHT_MAX: number = FOUR_BYTES / 2;
 
 function asciiWeight(code: number): number {
@@ -34,7 +34,7 @@ function asciiWeight(code: number): number {
 
 function byteWeight(byte: number): number {
   if (byte < 0x80) return asciiWeight(byte);
-  if (byte < 0xc0) return 0; // continues a character that its first byte has paid for
+  if (byte < 0xc0) return 0; // a continuation byte; the first byte carries the weight
   if (byte < 0xe0) return TWO_BYTES;
   return byte < 0xf0 ? THREE_BYTES : FOUR_BYTES;
 }
@@ -50,7 +50,7 @@ const WEIGHTLESS_BYTE = 0x80;
 const encoder = new TextEncoder();
 let tables: { bytes: Uint8Array<ArrayBuffer>; pairs: Uint16Array; weights: Uint8Array } | undefined;
 
-/** Made on first use: most runs of the command weigh nothing. */
+/** Built on first use: most commands weigh nothing. */
 function makeTables(): NonNullable<typeof tables> {
   const single = Uint8Array.from({ length: 256 }, (_, byte) => byteWeight(byte));
   const weights = new Uint8Array(65_536);
@@ -84,7 +84,7 @@ function weighChunk(text: string): number {
   return weight;
 }
 
-/** The longest beginning of `text` that is not heavier than `weight`. Surrogate pairs stay whole. */
+/** Length of the longest prefix of at most `weight`. Surrogate pairs stay whole. */
 export function headLength(text: string, weight: number): number {
   let length = 0;
   let rest = weight;
@@ -97,7 +97,7 @@ export function headLength(text: string, weight: number): number {
   return length;
 }
 
-/** The same from the end. */
+/** Length of the longest suffix of at most `weight`. */
 export function tailLength(text: string, weight: number): number {
   let start = text.length;
   let rest = weight;

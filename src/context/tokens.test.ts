@@ -24,18 +24,18 @@ describe("estimateTokens", () => {
     expect(estimateTokens(text)).toBeLessThanOrEqual(max);
   });
 
-  it("counts nothing for nothing, but something for a message", () => {
+  it("counts zero for an empty string, but more for an empty message", () => {
     expect([estimateTokens(""), estimateTokens([])]).toEqual([0, 0]);
     expect(estimateTokens(user("a"))).toBeGreaterThan(estimateTokens("a"));
   });
 
-  it("counts a picture flat, however many bytes it has", () => {
+  it("counts a fixed amount for an image, whatever its size", () => {
     const picture = (data: string): Message => user([{ type: "image", source: { type: "base64", data } }]);
     expect(estimateTokens(picture("A".repeat(1_000_000)))).toBe(estimateTokens(picture("A")));
     expect(estimateTokens(picture("A"))).toBeGreaterThanOrEqual(1_600);
   });
 
-  it("counts a document by its size, and one of text by its words", () => {
+  it("counts a document by its size, and a text document by its text", () => {
     const document = (source: Record<string, string>): number =>
       estimateTokens(user([{ type: "document", source }]));
     expect(document({ type: "base64", data: "A".repeat(1_000_000) })).toBeGreaterThan(50_000);
@@ -43,7 +43,7 @@ describe("estimateTokens", () => {
     expect(document({ type: "text", data: "two words" })).toBeLessThan(20);
   });
 
-  it("counts the input of a call, the content of a result and blocks that it does not know", () => {
+  it("counts the input of a call, the content of a result and unknown blocks", () => {
     const long = "word ".repeat(400);
     expect(estimateTokens(user([{ type: "tool_use", id: "c", name: "f", input: { long } }]))).toBeGreaterThan(
       400,
@@ -63,7 +63,7 @@ describe("estimateTokens", () => {
     [{ output_tokens: 70 }, 70],
     [{ completion_tokens: 70 }, 70],
     [{ completion_tokens: 500, completion_tokens_details: { reasoning_tokens: 430 } }, 70],
-  ])("takes the provider's figure %j", (usage, tokens) => {
+  ])("uses the provider's count %j", (usage, tokens) => {
     expect(estimateTokens({ role: "assistant", content: "word ".repeat(50), usage }, 2)).toBe(tokens);
   });
 
@@ -73,7 +73,7 @@ describe("estimateTokens", () => {
     { output_tokens: "70" },
     { output_tokens: null },
     { input_tokens: 9 },
-  ])("does not take %j for the length of a long answer", (usage) => {
+  ])("ignores %j as the length of a long answer", (usage) => {
     const content = "word ".repeat(50);
     expect(estimateTokens({ role: "assistant", content, usage })).toBe(
       estimateTokens({ role: "assistant", content }),
@@ -89,12 +89,12 @@ describe("calibration", () => {
   });
   const estimate = estimateTokens({ role: "assistant", content: PROSE });
 
-  it("is what the provider counted over what we would have", () => {
+  it("is the provider's count divided by our estimate", () => {
     expect(calibration([answer(Math.round(estimate * 1.5))])).toBeCloseTo(1.5, 1);
     expect(estimateTokens(user(PROSE), 1.5)).toBeCloseTo(estimate * 1.5, -1);
   });
 
-  it("is 1 while nothing is known, and never below a half or above 2", () => {
+  it("is 1 while nothing is known, and stays between 0.5 and 2", () => {
     expect(calibration([])).toBe(1);
     expect(
       calibration([user(PROSE), { role: "assistant", content: "ok", usage: { output_tokens: 9 } }]),
@@ -103,7 +103,7 @@ describe("calibration", () => {
     expect(calibration([answer(Math.ceil(estimate / 3))])).toBe(0.5);
   });
 
-  it("goes by the newest answers", () => {
+  it("uses the latest answers", () => {
     const old = Array.from({ length: 50 }, () => answer(estimate * 2));
     const recent = Array.from({ length: 32 }, () => answer(estimate));
     expect(calibration([...old, ...recent])).toBe(1);
@@ -116,7 +116,7 @@ describe("weighing text", () => {
     fc.array(fc.integer({ min: 0, max: 0xffff })).map((codes) => String.fromCharCode(...codes)),
   );
 
-  it("gives the sum of the parts at any place between characters, half surrogates too", () => {
+  it("equals the sum of the parts, split anywhere between characters, lone surrogates included", () => {
     fc.assert(
       fc.property(anyText, fc.nat(200), (text, weight) => {
         const head = text.slice(0, headLength(text, weight));
@@ -130,7 +130,7 @@ describe("weighing text", () => {
     );
   });
 
-  it("does not depend on where a long text is taken apart", () => {
+  it("does not depend on where a long text is split", () => {
     for (const shift of [0, 1, 2]) {
       const text = "a".repeat(shift) + "🙂".repeat(20_000);
       expect(weighText(text)).toBe(weighText("a") * shift + weighText("🙂") * 20_000);

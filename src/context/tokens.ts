@@ -1,7 +1,7 @@
 /**
- * Token counts without a tokenizer: what the provider counted, where it said
- * so, and an estimate elsewhere. The estimate is cheap enough to be made again
- * for every request.
+ * Token counts without a tokenizer: the provider's own count where it is
+ * known, an estimate elsewhere. The estimate is cheap enough to repeat for every
+ * request.
  */
 import type { Block, Message } from "../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
@@ -10,17 +10,17 @@ import { TOKEN_WEIGHT, weighText } from "./text-weight.ts";
 const MESSAGE_TOKENS = 4;
 const TOOL_BLOCK_TOKENS = 4;
 const IMAGE_TOKENS = 1_600;
-/** A page of a PDF is about as dear as a picture; of a linked document nothing more is known. */
+/** A PDF page costs about as much as an image; nothing more is known of a linked document. */
 const DOCUMENT_TOKENS_MIN = 1_600;
 const BASE64_CHARS_PER_TOKEN = 16;
 
-/** What a message weighs before anything is in it. */
+/** The weight of an empty message. */
 export const MESSAGE_WEIGHT: number = MESSAGE_TOKENS * TOKEN_WEIGHT;
 
 /**
- * About how many tokens a text, a message or a list of tool definitions takes.
+ * Estimate the tokens of a string, a message or a list of tool definitions.
  *
- * An answer whose `usage` says how long it was counts with that figure; `factor`
+ * An answer whose `usage` has an output count is taken at that count; `factor`
  * (see `calibration`) is applied to everything else.
  */
 export function estimateTokens(value: string | Message | readonly object[], factor = 1): number {
@@ -44,15 +44,15 @@ function weighTool(tool: object): number {
 
 const FACTOR_MIN = 0.5;
 const FACTOR_MAX = 2;
-/** The factor is a multiple of this, so that tokens turn into weight and back without a rounding error. */
+/** The factor is a multiple of this, so that tokens convert to weight and back without rounding errors. */
 const FACTOR_STEP = 1 / 64;
 const SAMPLES_MAX = 32;
 const SAMPLE_TOKENS_MIN = 100;
 
 /**
- * How far estimates are off for this conversation, between 0.5 and 2: what the
- * provider counted for the newest answers, divided by our estimate of them.
- * 1 while too little is known.
+ * How far estimates are off for this conversation, between 0.5 and 2: the
+ * provider's count of the latest answers divided by our estimate. Returns 1
+ * while too little is known.
  */
 export function calibration(messages: readonly Message[]): number {
   let known = 0;
@@ -74,10 +74,10 @@ export function calibration(messages: readonly Message[]): number {
 }
 
 /**
- * The provider's figure for an answer, without the reasoning that is never sent back.
+ * The provider's count for an answer, without reasoning that is not sent back.
  *
- * A stream that was cut off leaves the figure of its first event, which is
- * next to nothing; one far below the estimate is therefore not believed.
+ * An interrupted stream leaves the count of its first event, which is close to
+ * zero, so a count far below the estimate is ignored.
  */
 function knownTokens({ role, usage }: Message, weight: number): number | undefined {
   if (role !== "assistant" || usage === undefined) return undefined;
@@ -93,7 +93,7 @@ function tokensFor(weight: number, factor: number): number {
   return Math.ceil((weight * factor) / TOKEN_WEIGHT);
 }
 
-/** The most that something of so many tokens may weigh. */
+/** The weight that N tokens allow. */
 export function weightFor(tokens: number, factor: number): number {
   return Math.floor((tokens * TOKEN_WEIGHT) / factor);
 }
@@ -113,9 +113,9 @@ export function weighContent(content: Json | undefined): number {
 export function weighBlock(block: Block): number {
   switch (block.type) {
     case "text":
-      return weighMember(block.text);
+      return weighValue(block.text);
     case "thinking":
-      return weighMember(block.thinking);
+      return weighValue(block.thinking);
     case "image":
     case "image_url":
       return IMAGE_TOKENS * TOKEN_WEIGHT;
@@ -124,12 +124,12 @@ export function weighBlock(block: Block): number {
     case "tool_use":
       return (
         TOOL_BLOCK_TOKENS * TOKEN_WEIGHT +
-        weighMember(block.id) +
-        weighMember(block.name) +
+        weighValue(block.id) +
+        weighValue(block.name) +
         weighJson(block.input)
       );
     case "tool_result":
-      return TOOL_BLOCK_TOKENS * TOKEN_WEIGHT + weighMember(block.tool_use_id) + weighContent(block.content);
+      return TOOL_BLOCK_TOKENS * TOKEN_WEIGHT + weighValue(block.tool_use_id) + weighContent(block.content);
     default:
       return weighJson(block);
   }
@@ -137,13 +137,13 @@ export function weighBlock(block: Block): number {
 
 function weighDocument(source: Json | undefined): number {
   const { type, data, content } = (isPlainObject(source) ? source : {}) as JsonObject;
-  if (type === "text") return weighMember(data);
+  if (type === "text") return weighValue(data);
   if (type === "content") return weighContent(content);
   const chars = typeof data === "string" ? data.length : 0;
   return Math.max(DOCUMENT_TOKENS_MIN, Math.ceil(chars / BASE64_CHARS_PER_TOKEN)) * TOKEN_WEIGHT;
 }
 
-function weighMember(value: Json | undefined): number {
+function weighValue(value: Json | undefined): number {
   return typeof value === "string" ? weighText(value) : weighJson(value);
 }
 

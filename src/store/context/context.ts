@@ -84,25 +84,14 @@ export async function contextOf(store: StoreAccess, id: string, options: Context
   }
   if (!STRATEGIES.has(strategy))
     throw invalid(`Unknown strategy "${strategy}": one of ${[...STRATEGIES].join(", ")}`, "strategy");
-  const fitting = definedOnly({
-    contextLength: maxTokens,
-    system,
-    tools,
-    reserveForOutput,
-    maxToolResultTokens,
-  });
-  try {
-    return { system, ...(await fitted(store, id, fitting, options)) };
-  } catch (error) {
-    // The window is called so here, and otherwise where messages are fitted without a store.
-    if (!(error instanceof ColloquyError) || error.field !== "contextLength") throw error;
-    throw invalid(error.message.replace("contextLength", "maxTokens"), "maxTokens", { ...error.details });
-  }
-}
-
-function definedOnly(options: { contextLength: number } & { [member: string]: unknown }): ItemOptions {
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as unknown as ItemOptions;
+  const fitting: ItemOptions = {
+    maxTokens,
+    ...(system === undefined ? {} : { system }),
+    ...(tools === undefined ? {} : { tools }),
+    ...(reserveForOutput === undefined ? {} : { reserveForOutput }),
+    ...(maxToolResultTokens === undefined ? {} : { maxToolResultTokens }),
+  };
+  return { system, ...(await fitted(store, id, fitting, options)) };
 }
 
 async function fitted(

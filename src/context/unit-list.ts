@@ -1,33 +1,33 @@
-/** A conversation, repaired, as units that are cut and counted when they are first asked for. */
+/** A repaired conversation as units, which are cut and counted on first use. */
 import { isToolResult } from "../message/blocks.ts";
 import type { Message } from "../message/types.ts";
 import { type Budget, type ItemOptions, maxToolResultTokensOf } from "./budget.ts";
 import { cutToolResults } from "./cut.ts";
 import { type ContextItem, isRealUser } from "./item.ts";
-import type { KeptPart } from "./ledger.ts";
+import type { KeptItem } from "./ledger.ts";
 import { type Repaired, repairPairs, type SentItem } from "./pairs.ts";
 import { estimateTokens, weightFor } from "./tokens.ts";
 
-/** A message to send, with what it costs. */
-export interface Part extends KeptPart {
+/** A message of the conversation to send, with its size. */
+export interface CountedItem extends KeptItem {
   readonly message: Message;
 }
 
-/** What is sent together or not at all. */
+/** Messages that are sent together or not at all. */
 export interface Unit {
-  readonly parts: readonly Part[];
+  readonly parts: readonly CountedItem[];
   readonly tokens: number;
 }
 
-export class Prepared {
+export class UnitList {
   readonly repaired: Repaired;
-  /** Where each unit begins among the repaired messages. */
+  /** Where each unit starts among the repaired messages. */
   readonly #starts: number[] = [];
   readonly #units: Unit[] = [];
   readonly #budget: Budget;
   readonly #resultWeightMax: number;
 
-  /** `whole` leaves the results of tools as long as they are. */
+  /** `whole` leaves tool results uncut. */
   constructor(items: readonly ContextItem[], budget: Budget, options: ItemOptions, whole = false) {
     const maxTokens = maxToolResultTokensOf(options);
     this.repaired = repairPairs(items);
@@ -46,20 +46,20 @@ export class Prepared {
     return this.#units[number];
   }
 
-  /** The position of a unit's first message; behind the last unit, `end`. */
+  /** Position of a unit's first message; `end` after the last unit. */
   indexOf(number: number, end: number): number {
     const start = this.#starts[number];
     return start === undefined ? end : this.#sentAt(start).index;
   }
 
-  /** The first unit that begins at `index` or later. */
+  /** The first unit that starts at `index` or later. */
   unitFrom(index: number): number {
     if (index === 0) return 0;
     const found = this.#starts.findIndex((start) => this.#sentAt(start).index >= index);
     return found === -1 ? this.count : found;
   }
 
-  /** Whether the first message is the user's, as APIs want it. System messages are not asked. */
+  /** Whether the first message, system messages aside, is the user's, as APIs require. */
   userFirst(): boolean {
     const first = this.repaired.sent.find(({ message }) => message.role !== "system");
     return first?.message.role !== "assistant";
@@ -73,8 +73,8 @@ export class Prepared {
     return -1;
   }
 
-  /** What the user said in a unit, without the results of tools that stand beside it. */
-  userPart(number: number): Part {
+  /** The user's part of a unit, without tool results in the same message. */
+  userPart(number: number): CountedItem {
     const item = this.#sentAt(this.#endOf(number));
     const { content } = item.message;
     const said = typeof content === "string" ? content : content.filter((block) => !isToolResult(block));
@@ -84,7 +84,7 @@ export class Prepared {
     return { index: item.index, message, tokens, truncated: !same, pinned: true, joined: [] };
   }
 
-  /** The tokens of units `from` to the end. Stops once they are more than `limit`. */
+  /** The tokens of the units from `from` on. Stops counting above `limit`. */
   tokensFrom(from: number, limit: number): number {
     let tokens = 0;
     for (let number = this.count - 1; number >= from && tokens <= limit; number--) {
@@ -102,7 +102,7 @@ export class Prepared {
   }
 
   #make(number: number): Unit {
-    const parts: Part[] = [];
+    const parts: CountedItem[] = [];
     let tokens = 0;
     for (let at = this.#starts[number] as number; at <= this.#endOf(number); at++) {
       const part = this.#part(this.#sentAt(at));
@@ -112,7 +112,7 @@ export class Prepared {
     return { parts, tokens };
   }
 
-  #part({ index, message: whole, joined }: SentItem): Part {
+  #part({ index, message: whole, joined }: SentItem): CountedItem {
     const message = cutToolResults(whole, this.#resultWeightMax);
     const tokens = estimateTokens(message, this.#budget.factor);
     return { index, message, tokens, truncated: message !== whole, pinned: false, joined };

@@ -1,18 +1,18 @@
 import { bindResults } from "./bind.ts";
 import type { ContextItem } from "./item.ts";
 
-/** Where a conversation may be divided without parting a call from its result. */
-export interface Divisions {
-  /** The nearest place at or before `index`. */
+/** Where a conversation can be split without separating a call from its result. */
+export interface SplitPoints {
+  /** The nearest split point at or before `index`. */
   before(index: number): number;
-  /** The nearest place at or after `index`. */
+  /** The nearest split point at or after `index`. */
   after(index: number): number;
 }
 
-export function divisions(items: readonly ContextItem[]): Divisions {
-  /** How many pairs begin (+) and end (-) there, then how many are open before each message. */
+export function splitPoints(items: readonly ContextItem[]): SplitPoints {
+  /** How many pairs start (+) and end (-) at a position; summed up, how many are open before each message. */
   const open = new Int32Array(items.length + 2);
-  for (const { call, index } of bindResults(items).answers) {
+  for (const { call, index } of bindResults(items).results) {
     open[call.index + 1] = (open[call.index + 1] as number) + 1;
     open[index + 1] = (open[index + 1] as number) - 1;
   }
