@@ -71,6 +71,26 @@ describe("import direction", () => {
     expect(crossing).toEqual([]);
   });
 
+  it("never crosses from one format to another", () => {
+    const readerOf = (file: string): string | undefined => /^formats\/readers\/([^/]+)\//.exec(file)?.[1];
+    const crossing = files.flatMap((file) =>
+      importsOf(file)
+        .filter(
+          (target) => readerOf(file) && ![undefined, readerOf(file), "shared"].includes(readerOf(target)),
+        )
+        .map((target) => `${file} -> ${target}`),
+    );
+    expect(crossing).toEqual([]);
+  });
+
+  it("keeps the contract of formats apart from readers and import", () => {
+    const leaving = files
+      .filter((file) => file.startsWith("formats/contract/"))
+      .flatMap((file) => importsOf(file).map((target) => `${file} -> ${target}`))
+      .filter((edge) => /-> formats\/(?:import|readers)\//.test(edge));
+    expect(leaving).toEqual([]);
+  });
+
   it("has no cycle", () => {
     const done = new Set<string>();
     const visit = (file: string, path: readonly string[]): string[] => {

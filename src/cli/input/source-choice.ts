@@ -1,4 +1,5 @@
-import { type UsualPlace, usualPlaces } from "../../formats/import/usual-places.ts";
+import type { UsualPlace } from "../../formats/contract/format.ts";
+import { usualPlaces } from "../../formats/import/usual-places.ts";
 import type { Call } from "../command.ts";
 import { UsageError } from "../exit.ts";
 import { safeLine } from "../terminal/safe-text.ts";

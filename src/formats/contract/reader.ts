@@ -30,6 +30,8 @@ export interface SourceRecord {
 export interface SourceConversation {
   /** What the source calls it. Together with the format it decides which conversation of the store this is. */
   readonly sourceId: string;
+  /** The id that it must have in the store: a conversation of another Colloquy stays itself. */
+  readonly id?: string | undefined;
   /** A session key of its own, where the source has one. Default: `<format>:<sourceId>`. */
   readonly key?: string | undefined;
   readonly title?: string | undefined;
@@ -163,24 +165,6 @@ export interface RecordReader {
   state(): Json | undefined;
 }
 
-export interface LinesFormat {
-  readonly kind: "lines";
-  readonly name: string;
-  /** Looks at the first parsable records of a file, at most 20. */
-  sniff(records: readonly JsonObject[]): boolean;
-  open(sink: Sink, around: Surroundings, state: Json | undefined): RecordReader;
-}
-
-/** A file that is one JSON value, or one long array of them. */
-export interface DocumentFormat {
-  readonly kind: "document";
-  readonly name: string;
-  /** Looks at the file's value, or at the first element of its array. */
-  sniff(value: JsonObject): boolean;
-  /** Called for the value, or for each element in turn. */
-  read(record: SourceRecord, sink: Sink, around: Surroundings): Promise<void> | void;
-}
-
 /** The few methods of a SQLite file, opened for reading, that readers use. */
 export interface SourceDatabase {
   /** The columns of a table, empty when there is none. */
@@ -188,13 +172,3 @@ export interface SourceDatabase {
   /** Rows one at a time. Integers beyond 2^53 come as text. */
   rows(sql: string, ...values: readonly (string | number)[]): Iterable<Readonly<Record<string, unknown>>>;
 }
-
-export interface DatabaseFormat {
-  readonly kind: "database";
-  readonly name: string;
-  sniff(database: SourceDatabase): boolean;
-  /** Yields now and then, so that what was added can be written before more is read. */
-  read(database: SourceDatabase, sink: Sink, around: Surroundings): Generator<void> | AsyncGenerator<void>;
-}
-
-export type ImportFormat = LinesFormat | DocumentFormat | DatabaseFormat;

@@ -9,7 +9,7 @@ import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { decodeLine } from "../../transcript/lines.ts";
 import { importConversations } from "../import/run.ts";
-import { colloquyJson, colloquyLines } from "../readers/colloquy/index.ts";
+import { colloquyDocument, colloquyLines } from "../readers/colloquy/index.ts";
 
 let store: Store;
 let id: string;
@@ -100,8 +100,8 @@ describe("an export that is read again", () => {
   it("is the same conversation from json", async () => {
     const sink = new RecordingSink();
     const value = JSON.parse(await exported(store, id, { to: "json" }));
-    expect(colloquyJson.sniff(value)).toBe(true);
-    await colloquyJson.read({ value, line: null, offset: null }, sink, surroundings("a.json"));
+    expect(colloquyDocument.sniff(value)).toBe(true);
+    await colloquyDocument.read({ value, line: null, offset: null }, sink, surroundings("a.json"));
     const [found] = sink.conversations as [Recorded];
     expect(added(found)).toEqual(content(await logOf(store)));
     expect(found.start).toMatchObject({
@@ -123,6 +123,7 @@ describe("an export that is read again", () => {
           .trimEnd()
           .split("\n")
           .map((line) => JSON.parse(line)),
+        "x.jsonl",
       ),
     ).toBe(true);
     const reader = colloquyLines.open(sink, surroundings("a.jsonl"), undefined);

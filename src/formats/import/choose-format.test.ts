@@ -22,7 +22,7 @@ function inMemory(bytes: Buffer): ByteSource {
 }
 
 function nameOf(reader: Reader): string {
-  return typeof reader === "object" ? `${reader.kind} of ${reader.name}` : reader;
+  return "format" in reader ? `${reader.kind} of ${reader.format.name}` : reader.kind;
 }
 
 async function chosen(name: string, bytes = readFileSync(join(FIXTURES, name))): Promise<string> {
@@ -54,6 +54,13 @@ describe.each(TRANSCRIPTS)("the transcript %s", (name) => {
     const bytes = Buffer.from(damage(text.slice(0, end)) + text.slice(end));
     expect(await chosen(name, bytes)).toBe(`lines of ${formatOf(name)}`);
   });
+});
+
+it("A session of llama.cpp's UI is told from one of pi", async () => {
+  const session = { type: "session", id: "c1", timestamp: "2026-01-01T10:00:00Z" };
+  const bytes = (value: object): Buffer<ArrayBuffer> => Buffer.from(`${JSON.stringify(value)}\n`);
+  expect(await chosen("x.jsonl", bytes({ ...session, harness: "llama.app" }))).toBe("lines of llama-ui");
+  expect(await chosen("x.jsonl", bytes(session))).toBe("lines of pi");
 });
 
 describe("a document", () => {

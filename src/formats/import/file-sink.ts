@@ -2,7 +2,7 @@
 
 import { isOffPath } from "../../tree/control.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
-import { isUuid } from "../../util/uuid.ts";
+import type { Describe } from "../contract/format.ts";
 import { conversationIdOf, madeId } from "../contract/ids.ts";
 import type {
   ConversationSink,
@@ -14,7 +14,6 @@ import type {
 import type { FileMemory, RememberedConversation } from "./ledger.ts";
 import type { Skipped } from "./report.ts";
 import type { ImportSession } from "./session.ts";
-import type { Hint } from "./side-files.ts";
 import type { Origin } from "./writer/compose.ts";
 import type { ConversationWriter } from "./writer/conversation-writer.ts";
 import { type KeptRecord, keepDamaged, keepRecords } from "./writer/kept-records.ts";
@@ -49,7 +48,7 @@ export class FileSink implements Sink {
   readonly #handles: Map<string, Handle> = new Map();
   readonly #versions: Map<string, string> = new Map();
   readonly skipped: Skipped[];
-  readonly #hint: Hint;
+  readonly #describe: Describe;
   readonly #done: RememberedConversation[] = [];
   #current: Handle | undefined;
   /** Damage before the first conversation. */
@@ -58,11 +57,11 @@ export class FileSink implements Sink {
   constructor(
     session: ImportSession,
     origin: Origin,
-    hint: Hint,
+    describe: Describe,
     memory: FileMemory | undefined,
     resumes: boolean,
   ) {
-    this.#hint = hint;
+    this.#describe = describe;
     this.#session = session;
     this.#origin = origin;
     this.#memory = memory;
@@ -76,7 +75,7 @@ export class FileSink implements Sink {
   }
 
   conversation(start: SourceConversation): ConversationSink {
-    const handle = this.#handles.get(start.sourceId) ?? this.#open(this.#hint(start));
+    const handle = this.#handles.get(start.sourceId) ?? this.#open(this.#describe(start));
     // Behind the others: what was used last is let go of last.
     this.#handles.delete(start.sourceId);
     this.#handles.set(start.sourceId, handle);
@@ -169,7 +168,10 @@ export class FileSink implements Sink {
   #open(start: SourceConversation): Handle {
     const saved = this.#savedOf(start.sourceId);
     const { format } = this.#origin;
-    const id = typeof saved.id === "string" ? saved.id : idOf(format, start);
+    const id =
+      typeof saved.id === "string"
+        ? saved.id
+        : (start.id ?? conversationIdOf(format, start.root ?? start.sourceId));
     const remembered = this.#memory?.conversations.find((known) => known.id === id);
     const resumes = this.#resumes && remembered !== undefined;
     const { path } = this.#origin.around;
@@ -239,11 +241,4 @@ function rememberedOf(
 ): RememberedConversation {
   const title = writer.info?.title ?? null;
   return { id: writer.id, sourceId, lastSeq: writer.tree.lastSeq, title, version: version ?? null };
-}
-
-/** A conversation of another Colloquy stays itself. */
-function idOf(format: string, { sourceId, root }: SourceConversation): string {
-  return format === "colloquy" && isUuid(sourceId)
-    ? sourceId.toLowerCase()
-    : conversationIdOf(format, root ?? sourceId);
 }

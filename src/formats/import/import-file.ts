@@ -1,25 +1,25 @@
 /** One file of a source, read by the reader that knows it. */
 import { statSync } from "node:fs";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
-import type { DocumentFormat, LinesFormat } from "../contract/reader.ts";
+import type { FormatDeclaration } from "../contract/format.ts";
 import { openSourceDatabase } from "../sources/database.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { readLines } from "../sources/lines.ts";
 import { problemOf, reasonOf } from "../sources/problem.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
-import { databaseFormat, isCompanion } from "./choose-format.ts";
+import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
 import { FileSink } from "./file-sink.ts";
 import { type Prints, printsOf } from "./fingerprint.ts";
 import type { FileMemory, Ledger } from "./ledger.ts";
 import { LineFeed } from "./line-reader.ts";
 import { readerFor } from "./reader-for.ts";
 import type { ImportSession } from "./session.ts";
-import type { Hints } from "./side-files.ts";
+import type { SideFiles } from "./side-files.ts";
 
 export interface FileJob {
   readonly session: ImportSession;
   readonly ledger: Ledger;
-  readonly hints: Hints;
+  readonly sideFiles: SideFiles;
   /** A reader that a person has chosen. */
   readonly wanted: string | undefined;
   /** What waits for its continuation is written too. */
@@ -71,32 +71,32 @@ async function readFile(opened: Opened): Promise<void> {
   const { file, source, session, ledger, wanted } = opened;
   if (isCompanion(file.path) && wanted === undefined) return;
   const reader = await readerFor(source, file.path, wanted);
-  if (reader === "database") return readDatabase(opened);
-  if (typeof reader === "object") {
-    return reader.kind === "lines" ? readLinesOf(opened, reader) : readDocument(opened, reader);
-  }
-  if (reader === "damaged") {
+  if (reader.kind === "database") return readDatabase(opened);
+  if (reader.kind === "lines") return readLinesOf(opened, reader.format);
+  if (reader.kind === "document") return readDocument(opened, reader.format);
+  if (reader.kind === "damaged") {
     const reason = "damaged: it seems to hold a conversation that cannot be read";
     session.report.skip({ source: file.path, line: null, offset: null, reason });
-  } else if (reader === "unknown") session.report.ignore(file.path);
+  } else if (reader.kind === "unknown") session.report.ignore(file.path);
   if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, NO_PRINTS));
 }
 
 const NO_PRINTS: Prints = { headPrint: "", tailPrint: "" };
 
-async function sinkOf(opened: Opened, format: string, resumes: boolean): Promise<FileSink> {
-  const { session, file, hints, memory } = opened;
-  const hint = await hints.of(format, file.around);
+async function sinkOf(opened: Opened, format: FormatDeclaration, resumes: boolean): Promise<FileSink> {
+  const { session, file, sideFiles, memory } = opened;
+  const describe = await sideFiles.describe(format, file.around);
   session.report.files++;
-  return new FileSink(session, { format, file: file.relative, around: file.around }, hint, memory, resumes);
+  const origin = { format: format.name, file: file.relative, around: file.around };
+  return new FileSink(session, origin, describe, memory, resumes);
 }
 
-async function readLinesOf(opened: Opened, format: LinesFormat): Promise<void> {
+async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
   const { session, file, source, memory, signal } = opened;
   const resumes = await goesOn(opened, format);
   const from = resumes && memory !== undefined ? { offset: memory.offset, line: memory.line } : START;
-  const sink = await sinkOf(opened, format.name, resumes);
-  const reader = format.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined);
+  const sink = await sinkOf(opened, format, resumes);
+  const reader = format.lines.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined);
   const feed = new LineFeed(reader, sink, session.standIns, from);
   let told = from.offset;
   const ingest = session.mode === "write" ? session.ingest : undefined;
@@ -144,7 +144,7 @@ const NEVER_MS = 24 * 3_600_000;
 const START = { offset: 0, line: 1 };
 
 /** Whether the file is what it was, with more behind it. */
-async function goesOn({ memory, session, file, source }: Opened, format: LinesFormat): Promise<boolean> {
+async function goesOn({ memory, session, file, source }: Opened, format: WithLines): Promise<boolean> {
   if (memory === undefined || session.mode !== "write" || memory.format !== format.name) return false;
   if (memory.reader === undefined || memory.offset === 0) return false;
   if (file.archive !== undefined || memory.identity !== file.identity || file.size < memory.offset)
@@ -153,21 +153,22 @@ async function goesOn({ memory, session, file, source }: Opened, format: LinesFo
   return prints.headPrint === memory.headPrint && prints.tailPrint === memory.tailPrint;
 }
 
-async function readDocument(opened: Opened, format: DocumentFormat): Promise<void> {
+async function readDocument(opened: Opened, format: WithDocument): Promise<void> {
   const { session, file, source, memory, signal } = opened;
   const isSame = memory !== undefined && isUnchanged(file, memory) && memory.format === format.name;
   const done = isSame && session.mode === "write" ? memory.offset : 0;
-  const sink = await sinkOf(opened, format.name, false);
+  const sink = await sinkOf(opened, format, false);
   let offset = done;
   let ended = true;
-  const isElement = (value: Json): boolean => isPlainObject(value) && format.sniff(value as JsonObject);
+  const isElement = (value: Json): boolean =>
+    isPlainObject(value) && format.document.sniff(value as JsonObject);
   for await (const element of readElements(source, { signal, isElement })) {
     if (element.offset < done) continue;
     if ("problem" in element) {
       sink.skip({ ...element, line: null }, element.problem);
       continue;
     }
-    await format.read({ ...element, line: null }, sink, file.around);
+    await format.document.read({ ...element, line: null }, sink, file.around);
     await session.relieve(sink.writers);
     await sink.trim();
     opened.onBytes(element.offset - offset);
@@ -180,7 +181,7 @@ async function readDocument(opened: Opened, format: DocumentFormat): Promise<voi
   if (ended) opened.onBytes(file.size - offset);
   await sink.finish(true);
   if (session.mode !== "write") return;
-  const isScattered = SCATTERED.has(format.name) && sink.writers.length > 0;
+  const isScattered = format.document.isScattered === true && sink.writers.length > 0;
   const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended && !isScattered };
   opened.ledger.put(memoryOf(opened, read, sink, NO_PRINTS));
 }
@@ -194,8 +195,8 @@ async function readDatabase(opened: Opened): Promise<void> {
       session.report.ignore(file.path);
       return;
     }
-    const sink = await sinkOf(opened, format.name, false);
-    for await (const _ of format.read(database, sink, file.around)) {
+    const sink = await sinkOf(opened, format, false);
+    for await (const _ of format.database.read(database, sink, file.around)) {
       await session.relieve(sink.writers);
       await sink.trim();
       if (signal?.aborted === true) break;
@@ -219,9 +220,6 @@ async function readDatabase(opened: Opened): Promise<void> {
 function hasLog({ path, archive }: SourceFile): boolean {
   return archive === undefined && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
-
-/** Messages of these are files of their own, which may change without it. */
-const SCATTERED: ReadonlySet<string> = new Set(["opencode"]);
 
 export function isUnchanged(file: SourceFile, memory: FileMemory): boolean {
   const { identity, size, modifiedMs } = memory;

@@ -1,92 +1,98 @@
 /**
- * Which reader a file is given to. Mostly its first record says it. Where the
+ * Finds the reader of a file. Usually its first record tells. Where the
  * beginning is damaged, so that a file of lines looks like an array or like
- * nothing, the first records that can still be read say it.
+ * nothing, the first records that can still be read tell.
  */
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
-import type { DocumentFormat, LinesFormat } from "../contract/reader.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { parseRecords } from "../sources/json/records.ts";
 import { readLines } from "../sources/lines.ts";
 import { problemOf } from "../sources/problem.ts";
 import { sniffHead } from "../sources/sniff.ts";
 import type { ByteSource, SourceLine } from "../sources/types.ts";
-import { documentFormat, firstDocumentFormat, linesFormat } from "./choose-format.ts";
+import { documentFormat, linesFormat, type WithDocument, type WithLines } from "./choose-format.ts";
 
-/** How far a beginning that says nothing is looked behind. */
+/** How far to look for readable records after a beginning that tells nothing. */
 const LINES_BYTES_MAX = 4 * 1024 * 1024;
 const ELEMENTS_BYTES_MAX = 64 * 1024 * 1024;
 const RECORDS_MAX = 20;
-/** A damaged conversation may leave many messages before the next conversation that is whole. */
+/** A damaged conversation may leave many messages before the next intact conversation. */
 const ELEMENTS_MAX = 1000;
 
-/** `damaged`: it holds conversations, it seems, and none of them can be read. */
-export type Reader = LinesFormat | DocumentFormat | "database" | "damaged" | "unknown" | "empty";
+/** `damaged`: it seems to hold conversations, none of which can be read. */
+export type Reader =
+  | { readonly kind: "lines"; readonly format: WithLines }
+  | { readonly kind: "document"; readonly format: WithDocument }
+  | { readonly kind: "database" | "damaged" | "unknown" | "empty" };
 
-/** An archive may be damaged further on. What can be read of it counts; only when that is nothing, it is thrown. */
+/** A file that one user-chosen format or any format may read. */
+interface Candidate {
+  readonly source: ByteSource;
+  readonly path: string;
+  /** The name of the only format to consider. */
+  readonly wanted: string | undefined;
+}
+
+/** An archive may be damaged further on. The part before the damage counts; without one, the damage is thrown. */
 export async function readerFor(
   source: ByteSource,
   path: string,
   wanted: string | undefined,
 ): Promise<Reader> {
   const readable = new Readable(source);
-  const reader = await readerOf(readable, path, wanted);
-  if (typeof reader !== "object" && reader !== "database" && readable.problem !== undefined) {
-    throw readable.problem;
-  }
+  const reader = await readerOf({ source: readable, path, wanted });
+  const isFound = "format" in reader || reader.kind === "database";
+  if (!isFound && readable.problem !== undefined) throw readable.problem;
   return reader;
 }
 
-async function readerOf(source: ByteSource, path: string, wanted: string | undefined): Promise<Reader> {
+async function readerOf(candidate: Candidate): Promise<Reader> {
+  const { source, path, wanted } = candidate;
   const { kind, records } = await sniffHead(source);
-  if (kind === "sqlite") return "database";
-  if (kind === "empty") return "empty";
-  const [first] = records;
+  if (kind === "sqlite") return { kind: "database" };
+  if (kind === "empty") return { kind: "empty" };
   const isOfLines = kind === "lines" || kind === "object";
   const lines = isOfLines ? linesFormat(records, path, wanted) : undefined;
-  if (kind === "lines" && lines !== undefined) return lines;
-  const document = first === undefined ? undefined : documentFormat(first, wanted);
-  const hidden = isOfLines ? undefined : await hiddenLines(source, path, wanted, document);
-  // One record alone is a whole JSON document as well.
-  return hidden ?? document ?? lines ?? behindDamage(source, path, wanted);
+  if (kind === "lines" && lines !== undefined) return { kind: "lines", format: lines };
+  const document = records.length === 0 ? undefined : documentFormat(records.slice(0, 1), wanted);
+  const hidden = isOfLines ? undefined : await hiddenLines(candidate, document);
+  if (hidden !== undefined) return { kind: "lines", format: hidden };
+  // A single record is also a whole JSON document.
+  if (document !== undefined) return { kind: "document", format: document };
+  return lines === undefined ? readerAfterDamage(candidate) : { kind: "lines", format: lines };
 }
 
-/** A file of lines that seems to be something else, because a byte at its beginning is another one. */
+/** A file of lines that looks like something else, because a byte at its beginning has changed. */
 async function hiddenLines(
-  source: ByteSource,
-  path: string,
-  wanted: string | undefined,
-  document: DocumentFormat | undefined,
-): Promise<LinesFormat | undefined> {
+  { source, path, wanted }: Candidate,
+  document: WithDocument | undefined,
+): Promise<WithLines | undefined> {
   const { objects, isSome, isMostly } = await firstLines(source);
   const lines = isSome ? linesFormat(objects, path, wanted) : undefined;
   return isMostly || isDoubtful(document, lines) ? lines : undefined;
 }
 
-/** A plain chat is found in much that is damaged. */
-function isDoubtful(document: DocumentFormat | undefined, lines: LinesFormat | undefined): boolean {
-  return document?.name === PLAIN_CHAT && lines?.name !== PLAIN_CHAT;
+/** A generic document is found in much that is damaged. */
+function isDoubtful(document: WithDocument | undefined, lines: WithLines | undefined): boolean {
+  return document?.isGeneric === true && lines?.isGeneric !== true;
 }
 
-const PLAIN_CHAT = "openai-chat";
-
-async function behindDamage(
-  source: ByteSource,
-  path: string,
-  wanted: string | undefined,
-): Promise<LinesFormat | DocumentFormat | "damaged" | "unknown"> {
+async function readerAfterDamage({ source, path, wanted }: Candidate): Promise<Reader> {
   const { objects, isSome, isMostly } = await firstLines(source);
   const lines = isSome ? linesFormat(objects, path, wanted) : undefined;
-  if (isMostly && lines !== undefined) return lines;
+  if (isMostly && lines !== undefined) return { kind: "lines", format: lines };
   const { elements, isDamaged } = await firstElements(source, wanted);
-  const document = firstDocumentFormat(elements, wanted);
-  const found = isDoubtful(document, lines) ? (lines ?? document) : (document ?? lines);
-  return found ?? (isDamaged ? "damaged" : "unknown");
+  const document = documentFormat(elements, wanted);
+  if (lines !== undefined && (document === undefined || isDoubtful(document, lines))) {
+    return { kind: "lines", format: lines };
+  }
+  if (document !== undefined) return { kind: "document", format: document };
+  return { kind: isDamaged ? "damaged" : "unknown" };
 }
 
 interface FirstLines {
   readonly objects: readonly JsonObject[];
-  /** Some lines are one object each, or most are. */
+  /** Whether some lines, or most of them, hold exactly one object. */
   readonly isSome: boolean;
   readonly isMostly: boolean;
 }
@@ -108,7 +114,7 @@ async function firstLines(source: ByteSource): Promise<FirstLines> {
   return { objects: objects.slice(0, RECORDS_MAX), isSome, isMostly: isSome && whole * 2 >= lines };
 }
 
-/** An element of an array has a comma behind it or space before it, and is no line of its own. */
+/** An element of an array follows white space or ends with a comma, so it is not a line of its own. */
 function objectsOf({ text = "" }: SourceLine): { found: JsonObject[]; isWhole: boolean } {
   const { values } = parseRecords(text);
   const found = values.map(({ value }) => value).filter(isObject);
@@ -117,14 +123,15 @@ function objectsOf({ text = "" }: SourceLine): { found: JsonObject[]; isWhole: b
 
 interface FirstElements {
   readonly elements: readonly JsonObject[];
-  /** What cannot be read looks like a conversation. */
+  /** The part that cannot be read looks like a conversation. */
   readonly isDamaged: boolean;
 }
 
 async function firstElements(source: ByteSource, wanted: string | undefined): Promise<FirstElements> {
   const elements: JsonObject[] = [];
   let isDamaged = false;
-  const isElement = (value: Json): boolean => isObject(value) && documentFormat(value, wanted) !== undefined;
+  const isElement = (value: Json): boolean =>
+    isObject(value) && documentFormat([value], wanted) !== undefined;
   for await (const element of readElements(limited(source, ELEMENTS_BYTES_MAX), { isElement })) {
     if ("problem" in element) isDamaged ||= CONVERSATION.test(element.text ?? "");
     else if (isElement(element.value)) elements.push(element.value as JsonObject);
@@ -133,10 +140,10 @@ async function firstElements(source: ByteSource, wanted: string | undefined): Pr
   return { elements, isDamaged };
 }
 
-/** Names of members that conversations have, and settings with comments, say, have not. */
+/** Property names of conversations, which other unreadable files, such as settings with comments, do not have. */
 const CONVERSATION = /"(?:messages|chat_messages|mapping|role|sender|conversation_?id|session_?id)"\s*:/i;
 
-/** The part of a source that comes before what is wrong with it. */
+/** A source up to the first problem in it. */
 class Readable implements ByteSource {
   readonly #source: ByteSource;
   problem: unknown;

@@ -11,7 +11,7 @@ import { type FileMemory, Ledger } from "./ledger.ts";
 import { ledgerOf } from "./ledger-place.ts";
 import { type ImportReport, ReportBuilder } from "./report.ts";
 import { ImportSession } from "./session.ts";
-import { Hints } from "./side-files.ts";
+import { SideFiles } from "./side-files.ts";
 
 export interface ImportProgress {
   readonly bytes: number;
@@ -81,7 +81,7 @@ class Run {
     this.#job = {
       session: new ImportSession(new Ingest(store), mode, this.#report, ledger, again),
       ledger,
-      hints: new Hints(),
+      sideFiles: new SideFiles(),
       wanted: options.format,
       isFinal: ({ modifiedMs }) => Date.now() - modifiedMs >= settleMs,
       onBytes: (bytes) => {

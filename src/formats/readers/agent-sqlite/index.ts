@@ -1,10 +1,11 @@
 /** A SQLite file with the tables `sessions` and `messages`, as small agents keep their conversations. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import type { DatabaseFormat, FormatDeclaration } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { ConversationSink, DatabaseFormat, Sink, SourceDatabase } from "../../contract/reader.ts";
+import type { ConversationSink, Sink, SourceDatabase } from "../../contract/reader.ts";
 import { defined, filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../contract/values.ts";
-import { isKnownRole } from "../goclaw/message.ts";
+import { isKnownRole } from "../shared/flat-message.ts";
 import { contentWith, FlatTools, listOf, mediaBlock, roleOf } from "../shared/flat-tools.ts";
 
 const NAME = "agent-sqlite";
@@ -12,9 +13,7 @@ const ROWS_BETWEEN = 500;
 
 type Row = Readonly<Record<string, unknown>>;
 
-export const agentDatabase: DatabaseFormat = {
-  kind: "database",
-  name: NAME,
+export const agentSqliteDatabase: DatabaseFormat = {
   sniff: (database) =>
     has(database, "sessions", ["id", "channel"]) &&
     has(database, "messages", ["id", "session_id", "role", "content"]),
@@ -24,6 +23,11 @@ export const agentDatabase: DatabaseFormat = {
     }
     yield* readOrphans(database, sink);
   },
+};
+
+export const agentSqlite: FormatDeclaration = {
+  name: NAME,
+  database: agentSqliteDatabase,
 };
 
 function has(database: SourceDatabase, table: string, wanted: readonly string[]): boolean {

@@ -3,12 +3,10 @@ import { expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { objectIn } from "../../contract/values.ts";
-import { chatgpt } from "./index.ts";
+import { chatgptDocument } from "./index.ts";
 
 function fixture(name: string): JsonObject[] {
-  const value = JSON.parse(
-    readFileSync(new URL(`../../../test/fixtures/chatgpt/${name}`, import.meta.url), "utf8"),
-  );
+  const value = JSON.parse(readFileSync(`test/fixtures/chatgpt/${name}`, "utf8"));
   return Array.isArray(value) ? value : [value];
 }
 
@@ -20,7 +18,7 @@ async function read(
   const around = surroundings("conversations.json", files);
   let offset = 1;
   for (const value of values) {
-    await chatgpt.read({ value: value as JsonObject, line: null, offset: offset++ }, sink, around);
+    await chatgptDocument.read({ value: value as JsonObject, line: null, offset: offset++ }, sink, around);
   }
   return sink;
 }
@@ -233,11 +231,11 @@ test("Cycles, missing parents, several roots and parents that only list their ch
 test("The small files of an export are known and say nothing", async () => {
   for (const name of ["user.json", "message_feedback.json", "shared_conversations.json"]) {
     const values = fixture(name);
-    expect(chatgpt.sniff(values[0] ?? {})).toBe(true);
+    expect(chatgptDocument.sniff(values[0] ?? {})).toBe(true);
     const sink = await read(values);
     expect([sink.conversations, sink.skipped]).toEqual([[], []]);
   }
-  expect(chatgpt.sniff({ id: "x", title: "y" })).toBe(false);
+  expect(chatgptDocument.sniff({ id: "x", title: "y" })).toBe(false);
 });
 
 test("What is no conversation is skipped with a reason, and odd members do no harm", async () => {

@@ -8,14 +8,9 @@
  * conversation.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type {
-  ConversationSink,
-  DocumentFormat,
-  Sink,
-  SourceRecord,
-  Surroundings,
-} from "../../contract/reader.ts";
+import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
@@ -23,15 +18,18 @@ import { type Assets, assetsAround, NO_ASSETS } from "./assets.ts";
 import { CallPairs } from "./calls.ts";
 import { messageOf } from "./message.ts";
 
-export const chatgpt: DocumentFormat = {
-  kind: "document",
-  name: "chatgpt",
+export const chatgptDocument: DocumentFormat = {
   sniff: (value) => isConversation(value) || isCompanion(value),
   async read(record, sink, around) {
     const value = objectIn(record.value);
     if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
     else if (value === undefined || !isCompanion(value)) sink.skip(record, "no conversation");
   },
+};
+
+export const chatgpt: FormatDeclaration = {
+  name: "chatgpt",
+  document: chatgptDocument,
 };
 
 /** A node that has a message. */

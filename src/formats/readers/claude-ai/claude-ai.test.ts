@@ -3,12 +3,10 @@ import { expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { objectsIn } from "../../contract/values.ts";
-import { claudeAi } from "./index.ts";
+import { claudeAiDocument } from "./index.ts";
 
 function fixture(name: string): JsonObject[] {
-  return JSON.parse(
-    readFileSync(new URL(`../../../test/fixtures/claude-ai/${name}`, import.meta.url), "utf8"),
-  );
+  return JSON.parse(readFileSync(`test/fixtures/claude-ai/${name}`, "utf8"));
 }
 
 async function read(
@@ -18,7 +16,7 @@ async function read(
   const sink = new RecordingSink();
   const around = surroundings("conversations.json", files);
   for (const value of values)
-    await claudeAi.read({ value: value as JsonObject, line: null, offset: 1 }, sink, around);
+    await claudeAiDocument.read({ value: value as JsonObject, line: null, offset: 1 }, sink, around);
   return sink;
 }
 
@@ -155,10 +153,10 @@ test("What the web page shows is the leaf, where the source says so; an orphan i
 test("Accounts and projects are known and hold no conversation", async () => {
   for (const name of ["users.json", "projects.json"]) {
     const values = fixture(name);
-    expect(claudeAi.sniff(values[0] ?? {})).toBe(true);
+    expect(claudeAiDocument.sniff(values[0] ?? {})).toBe(true);
     const sink = await read(values);
     expect([sink.conversations, sink.skipped]).toEqual([[], []]);
   }
-  expect(claudeAi.sniff({ uuid: "x", name: "y" })).toBe(false);
+  expect(claudeAiDocument.sniff({ uuid: "x", name: "y" })).toBe(false);
   expect((await read([{ other: 1 }])).skipped).toHaveLength(1);
 });

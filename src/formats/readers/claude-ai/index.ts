@@ -8,29 +8,27 @@
  */
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type {
-  ConversationSink,
-  DocumentFormat,
-  Sink,
-  SourceRecord,
-  Surroundings,
-} from "../../contract/reader.ts";
+import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { contentOf, headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { blocksOf, type Item, type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
 import { contentItems, filesAround } from "./content.ts";
 
-export const claudeAi: DocumentFormat = {
-  kind: "document",
-  name: "claude-ai",
+export const claudeAiDocument: DocumentFormat = {
   sniff: (value) => isConversation(value) || isCompanion(value),
   async read(record, sink, around) {
     const value = objectIn(record.value);
     if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
     else if (value === undefined || !isCompanion(value)) sink.skip(record, "no conversation");
   },
+};
+
+export const claudeAi: FormatDeclaration = {
+  name: "claude-ai",
+  document: claudeAiDocument,
 };
 
 const ROOT = "00000000-0000-4000-8000-000000000000";

@@ -3,7 +3,7 @@ import type { Block } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
-import { jsonText } from "./saved.ts";
+import { jsonText } from "../shared/saved-records.ts";
 
 /** Where the text of a long tool result stands, given its preview and the id of its call. */
 export type OutputFile = (preview: string, toolUse: string) => string | undefined;

@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { ConversationSink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn } from "../../contract/values.ts";
+import { loadRecord, saveRecord } from "../shared/saved-records.ts";
 import type { OutputFile } from "./blocks.ts";
 import { compactionOf, linkPreserved } from "./compaction.ts";
 import {
@@ -20,7 +21,6 @@ import {
 } from "./group.ts";
 import { type Line, lineOf } from "./line.ts";
 import type { Links } from "./links.ts";
-import { recordOf, savedRecord } from "./saved.ts";
 
 const LATE_MAX = 50;
 /** What the program says itself carries this instead of a model. */
@@ -108,7 +108,7 @@ export class Chain {
   state(): JsonObject {
     return {
       start: this.start as unknown as JsonObject,
-      held: this.held.map(({ record }) => savedRecord(record)),
+      held: this.held.map(({ record }) => saveRecord(record)),
       ...(this.#open === undefined ? {} : { open: savedAdded(this.#open) }),
       late: this.#late.map(savedAdded),
     };
@@ -119,7 +119,7 @@ export class Chain {
     this.#open = addedOf(state.open);
     this.#late = listIn(state.late).flatMap((saved) => addedOf(saved) ?? []);
     for (const saved of listIn(state.held)) {
-      const record = recordOf(saved);
+      const record = loadRecord(saved);
       const value = objectIn(record?.value);
       if (record !== undefined && value !== undefined) this.take(lineOf(value, record));
     }

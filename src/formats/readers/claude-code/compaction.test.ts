@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
-import { claudeCode } from "./index.ts";
+import { claudeCodeLines } from "./index.ts";
 
 const TEXT = readFileSync("test/fixtures/claude-code/compaction.jsonl", "utf8");
 
 function read(text: string): RecordingSink {
   const sink = new RecordingSink();
-  const reader = claudeCode.open(sink, surroundings("session.jsonl"), undefined);
+  const reader = claudeCodeLines.open(sink, surroundings("session.jsonl"), undefined);
   feed(reader, text);
   reader.end(true);
   return sink;
@@ -55,11 +55,11 @@ describe("a compaction", () => {
   it("waits for its summary from one reading to the next", () => {
     const lines = TEXT.trim().split("\n");
     const sink = new RecordingSink();
-    const first = claudeCode.open(sink, surroundings("session.jsonl"), undefined);
+    const first = claudeCodeLines.open(sink, surroundings("session.jsonl"), undefined);
     feed(first, lines.slice(0, 3).join("\n"));
     first.end(false);
     const state = JSON.parse(JSON.stringify(first.state())) as Json;
-    const second = claudeCode.open(sink, surroundings("session.jsonl"), state);
+    const second = claudeCodeLines.open(sink, surroundings("session.jsonl"), state);
     feed(second, lines.slice(3).join("\n"), 4);
     second.end(true);
     const strip = (list: typeof entries) => list.map(({ id, parent, data }) => ({ id, parent, data }));

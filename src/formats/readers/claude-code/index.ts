@@ -3,16 +3,32 @@
  * `uuid` and `parentUuid`. Read without looking ahead: what belongs together
  * stands close together.
  */
+import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type { LinesFormat } from "../../contract/reader.ts";
+import type { FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import { describeAgent } from "./agent-meta.ts";
 import { SIDE_TYPES, TREE_TYPES } from "./kinds.ts";
 import { ClaudeCodeReader } from "./reader.ts";
 
-export const claudeCode: LinesFormat = {
-  kind: "lines",
-  name: "claude-code",
+export const claudeCodeLines: LinesFormat = {
   sniff: (records) => records.some(isOurs),
   open: (sink, around, state) => new ClaudeCodeReader(sink, around, state),
+};
+
+export const claudeCode: FormatDeclaration = {
+  name: "claude-code",
+  lines: claudeCodeLines,
+  companions: /\/agent-[^/]+\.meta\.json$|\/tool-results\/[^/]+$/,
+  sideFile: {
+    names: (transcript) => {
+      const [agent] = /agent-[^/]+(?=\.jsonl)/.exec(transcript) ?? [];
+      return agent === undefined ? [] : [`${agent}.meta.json`];
+    },
+    read: describeAgent,
+  },
+  usualPlaces: ({ home, environment }) => [
+    { tool: "Claude Code", path: join(environment.CLAUDE_CONFIG_DIR || join(home, ".claude"), "projects") },
+  ],
 };
 
 function isOurs({ type, sessionId, parentUuid, uuid, leafUuid, snapshot }: JsonObject): boolean {

@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
 import { filledIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
-import { jsonText } from "./saved.ts";
+import { jsonText } from "../shared/saved-records.ts";
 
 /**
  * What a line is to the conversation: the answer of a model or a part of it,

@@ -1,12 +1,12 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { RecordReader, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn } from "../../contract/values.ts";
+import { loadRecord, saveRecord, withinLimit } from "../shared/saved-records.ts";
 import { AgentCalls } from "./agents.ts";
 import { Conversations } from "./conversations.ts";
 import { type Line, lineOf } from "./line.ts";
 import { Links } from "./links.ts";
 import { outputFiles } from "./output-file.ts";
-import { recordOf, savedRecord, smallEnough } from "./saved.ts";
 import { Titles } from "./title.ts";
 import { unknownIn } from "./unknown.ts";
 
@@ -34,7 +34,7 @@ export class ClaudeCodeReader implements RecordReader {
     this.#titles = new Titles(titles);
     this.#agents = new AgentCalls(agents);
     this.#sessionId = filledIn(sessionId);
-    this.#early = listIn(early).flatMap((item) => recordOf(item) ?? []);
+    this.#early = listIn(early).flatMap((item) => loadRecord(item) ?? []);
     if (conversations !== undefined) this.#conversations = this.#open(conversations);
   }
 
@@ -55,7 +55,7 @@ export class ClaudeCodeReader implements RecordReader {
 
   state(): Json | undefined {
     if (this.#conversations?.holdsForgotten) return undefined;
-    return smallEnough(this.#state(LINKS_SAVED_MAX)) ?? smallEnough(this.#state(LINKS_SAVED_MIN));
+    return withinLimit(this.#state(LINKS_SAVED_MAX)) ?? withinLimit(this.#state(LINKS_SAVED_MIN));
   }
 
   #state(links: number): JsonObject {
@@ -64,7 +64,7 @@ export class ClaudeCodeReader implements RecordReader {
       links: this.#links.state(links),
       titles: this.#titles.state(),
       agents: this.#agents.state(),
-      early: this.#early.map(savedRecord),
+      early: this.#early.map(saveRecord),
       ...(this.#conversations === undefined ? {} : { conversations: this.#conversations.state() }),
     };
   }

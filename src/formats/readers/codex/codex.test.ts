@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { codex, codexDocument, codexNames } from "./index.ts";
+import { codex, codexDocument, codexLines } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/codex/${name}`, "utf8");
 
 function read(text: string, path = "rollout.jsonl"): RecordingSink {
   const sink = new RecordingSink();
-  const reader = codex.open(sink, surroundings(path), undefined);
+  const reader = codexLines.open(sink, surroundings(path), undefined);
   feed(reader, text);
   reader.end(true);
   return sink;
@@ -41,12 +41,17 @@ describe("codex lines", () => {
         .trim()
         .split("\n")
         .map((text) => JSON.parse(text));
-    expect(codex.sniff(records("typed-lines.jsonl"))).toBe(true);
-    expect(codex.sniff(records("typed-lines.jsonl").slice(1))).toBe(true);
-    expect(codex.sniff(records("bare-lines.jsonl"))).toBe(true);
-    expect(codex.sniff([{ type: "session", id: "a", timestamp: "2026-01-01T00:00:00Z" }])).toBe(false);
+    expect(codexLines.sniff(records("typed-lines.jsonl"), "x.jsonl")).toBe(true);
+    expect(codexLines.sniff(records("typed-lines.jsonl").slice(1), "x.jsonl")).toBe(true);
+    expect(codexLines.sniff(records("bare-lines.jsonl"), "x.jsonl")).toBe(true);
     expect(
-      codex.sniff([{ id: "a", timestamp: "2026-01-01T00:00:00Z", role: "user", instructions: "" }]),
+      codexLines.sniff([{ type: "session", id: "a", timestamp: "2026-01-01T00:00:00Z" }], "x.jsonl"),
+    ).toBe(false);
+    expect(
+      codexLines.sniff(
+        [{ id: "a", timestamp: "2026-01-01T00:00:00Z", role: "user", instructions: "" }],
+        "x.jsonl",
+      ),
     ).toBe(false);
   });
 
@@ -315,7 +320,7 @@ describe("codex branches", () => {
   });
 });
 
-describe("older and newer codex files", () => {
+describe("older and newer codexLines files", () => {
   it("of bare lines that lost their first one are read as such, under the id of their name", () => {
     const text = fixture("bare-lines.jsonl");
     const path = "sessions/rollout-2025-06-01T10-00-00-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl";
@@ -332,7 +337,7 @@ describe("older and newer codex files", () => {
     { type: "function_call_output", output: "a" },
     { type: "compacted", timestamp: "2026-01-01T00:00:00Z", payload: { message: "So far." } },
   ])("are recognised by any of their lines: $type", (record) => {
-    expect(codex.sniff([record])).toBe(true);
+    expect(codexLines.sniff([record], "x.jsonl")).toBe(true);
   });
 
   it.each([
@@ -342,7 +347,7 @@ describe("older and newer codex files", () => {
     { type: "function_call", function: { name: "x" } },
     { type: "compacted", payload: {} },
   ])("are not found in lines of others: %j", (record) => {
-    expect(codex.sniff([record])).toBe(false);
+    expect(codexLines.sniff([record], "x.jsonl")).toBe(false);
   });
 
   it("of bare lines have prompts without events, and calls paired by order", () => {
@@ -447,16 +452,16 @@ describe("older and newer codex files", () => {
   });
 });
 
-describe("reading on in a codex file", () => {
+describe("reading on in a codexLines file", () => {
   /** Read up to a line, keep the state as text, and go on with another reader. */
   function readInTwo(text: string, lines: number): RecordingSink {
     const sink = new RecordingSink();
     const all = text.trim().split("\n");
-    const first = codex.open(sink, surroundings("rollout.jsonl"), undefined);
+    const first = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
     feed(first, all.slice(0, lines).join("\n"));
     first.end(false);
     const state = first.state();
-    const second = codex.open(
+    const second = codexLines.open(
       sink,
       surroundings("rollout.jsonl"),
       state === undefined ? undefined : JSON.parse(JSON.stringify(state)),
@@ -500,7 +505,7 @@ describe("reading on in a codex file", () => {
 
   it("holds an answer that may go on, and adds it when the turn is over", () => {
     const sink = new RecordingSink();
-    const reader = codex.open(sink, surroundings("rollout.jsonl"), undefined);
+    const reader = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
     feed(
       reader,
       [line("session_meta", { id: "t" }), said("user", "a"), shown("a"), said("assistant", "b")].join("\n"),
@@ -514,7 +519,7 @@ describe("reading on in a codex file", () => {
 
   it("keeps a small state in a long file, and none when too much is held", () => {
     const sink = new RecordingSink();
-    const reader = codex.open(sink, surroundings("rollout.jsonl"), undefined);
+    const reader = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
     const turn = [said("user", "go"), shown("go"), said("assistant", "done")].join("\n");
     feed(reader, [line("session_meta", { id: "t" }), ...Array.from({ length: 3000 }, () => turn)].join("\n"));
     reader.end(true);
@@ -525,9 +530,16 @@ describe("reading on in a codex file", () => {
   });
 });
 
-it("codexNames takes the last name of each thread and passes over torn lines", () => {
-  expect([...codexNames(fixture("session_index.jsonl"))]).toEqual([
-    ["0199aaaa-0000-7000-8000-00000000000a", "Berths and depth"],
-    ["0199aaaa-0000-7000-8000-0000000000b1", "Boats"],
-  ]);
+describe("the index beside the sessions", () => {
+  const titleOf = (sourceId: string) =>
+    codex.sideFile?.read(fixture("session_index.jsonl"))({ sourceId, title: "said" }).title;
+
+  it("names each thread by the last name it was given, despite torn lines", () => {
+    expect(titleOf("0199aaaa-0000-7000-8000-00000000000a")).toBe("Berths and depth");
+    expect(titleOf("0199aaaa-0000-7000-8000-0000000000b1")).toBe("Boats");
+  });
+
+  it("leaves the title of a thread that it does not name", () => {
+    expect(titleOf("0199aaaa-0000-7000-8000-0000000000ff")).toBe("said");
+  });
 });

@@ -2,25 +2,38 @@
  * Conversations of Codex CLI, in all shapes that its releases wrote: one JSON
  * value, bare lines, typed lines, and typed lines with turn items.
  */
-import type { DocumentFormat, LinesFormat, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
+import { join } from "node:path";
+import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { listIn, objectIn } from "../../contract/values.ts";
 import { CodexReader } from "./reader.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";
+import { describeThread } from "./thread-names.ts";
 
-export { codexNames } from "./names.ts";
-
-export const codex: LinesFormat = {
-  kind: "lines",
-  name: "codex",
+export const codexLines: LinesFormat = {
   sniff: sniffsCodex,
   open: (sink, around, state) => new CodexReader(sink, around.path, state),
 };
 
 export const codexDocument: DocumentFormat = {
-  kind: "document",
-  name: "codex",
   sniff: isCodexDocument,
   read: readDocument,
+};
+
+export const codex: FormatDeclaration = {
+  name: "codex",
+  lines: codexLines,
+  document: codexDocument,
+  companions: /\/session_index\.jsonl$/,
+  sideFile: {
+    isShared: true,
+    names: () => ["../../../../session_index.jsonl", "../session_index.jsonl", "session_index.jsonl"],
+    read: describeThread,
+  },
+  // The folder itself: the names of threads are beside the sessions.
+  usualPlaces: ({ home, environment }) => [
+    { tool: "Codex", path: environment.CODEX_HOME || join(home, ".codex") },
+  ],
 };
 
 /** The session is what later became the first line, and the items became the others. */

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { feed, type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import { encodeHeader, sealObject } from "../../../transcript/lines.ts";
-import { colloquyJson, colloquyLines } from "./index.ts";
+import { colloquyDocument, colloquyLines } from "./index.ts";
 
 function read(text: string, path = "sessions/garden.jsonl"): RecordingSink {
   const sink = new RecordingSink();
@@ -22,7 +22,7 @@ const parsed = (text: string) =>
 describe("JSONL of version 2", () => {
   it("is read when another program wrote it, with its branches and calls", () => {
     const text = fixture("v2-of-another-program.jsonl");
-    expect(colloquyLines.sniff(parsed(text))).toBe(true);
+    expect(colloquyLines.sniff(parsed(text), "x.jsonl")).toBe(true);
     const sink = read(text);
     const [{ start, entries, notes }] = sink.conversations as [Recorded];
     expect(start.sourceId).toMatch(/^garden-[0-9a-f]{12}$/);
@@ -45,7 +45,7 @@ describe("JSONL of version 2", () => {
 
   it("may begin with lines of version 1, which get ids that stay the same", () => {
     const text = fixture("v1-lines-that-go-on-as-v2.jsonl");
-    expect(colloquyLines.sniff(parsed(text))).toBe(true);
+    expect(colloquyLines.sniff(parsed(text), "x.jsonl")).toBe(true);
     const [{ entries, notes }] = read(text).conversations as [Recorded];
     expect(entries.map(({ parent }) => parent)).toEqual([undefined, undefined, "unknown-parent"]);
     expect(entries[0]?.id).toMatch(/^[0-9a-f]{32}$/);
@@ -104,11 +104,15 @@ describe("JSONL of version 2", () => {
 
 describe("the JSON document", () => {
   it("is known by its first member, and survives what is missing", async () => {
-    expect(colloquyJson.sniff({ colloquy: 1, entries: [] })).toBe(true);
-    expect(colloquyJson.sniff({ entries: [] })).toBe(false);
+    expect(colloquyDocument.sniff({ colloquy: 1, entries: [] })).toBe(true);
+    expect(colloquyDocument.sniff({ entries: [] })).toBe(false);
     const sink = new RecordingSink();
     const give = (value: object) =>
-      colloquyJson.read({ value: value as never, line: null, offset: null }, sink, surroundings("x.json"));
+      colloquyDocument.read(
+        { value: value as never, line: null, offset: null },
+        sink,
+        surroundings("x.json"),
+      );
     await give({ colloquy: 1, entries: [] });
     await give({
       colloquy: 2,

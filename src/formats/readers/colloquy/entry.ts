@@ -3,6 +3,7 @@ import type { Message } from "../../../message/types.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { MAIN_NAME } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { isUuid } from "../../../util/uuid.ts";
 import type { ConversationSink, Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { contentWith, roleOf } from "../shared/flat-tools.ts";
@@ -93,4 +94,9 @@ function messageOf(message: JsonObject): Message {
       extra: other === undefined ? objectIn(extra) : { ...objectIn(extra), colloquy: { role: other } },
     }),
   };
+}
+
+/** The conversation's id in the store that wrote it. Other programs may use any name. */
+export function ownId(sourceId: string): string | undefined {
+  return isUuid(sourceId) ? sourceId.toLowerCase() : undefined;
 }

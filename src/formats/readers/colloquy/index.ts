@@ -6,17 +6,14 @@
  * branches that came of them are told as they are in the end.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, LinesFormat, SourceTree } from "../../contract/reader.ts";
+import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { SourceTree } from "../../contract/reader.ts";
 import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 import { BranchNames } from "./branch-names.ts";
-import { addColloquyEntry } from "./entry.ts";
+import { addColloquyEntry, ownId } from "./entry.ts";
 import { ColloquyLinesReader } from "./lines.ts";
 
-const NAME = "colloquy";
-
 export const colloquyLines: LinesFormat = {
-  kind: "lines",
-  name: NAME,
   sniff: (records) => {
     const [first] = records;
     if (first?._type === "metadata") return (numberIn(first.version) ?? 1) >= 2;
@@ -28,9 +25,7 @@ export const colloquyLines: LinesFormat = {
   open: (sink, around) => new ColloquyLinesReader(sink, around),
 };
 
-export const colloquyJson: DocumentFormat = {
-  kind: "document",
-  name: NAME,
+export const colloquyDocument: DocumentFormat = {
   sniff: ({ colloquy, entries }) => typeof colloquy === "number" && Array.isArray(entries),
   read(record, sink) {
     const value = objectIn(record.value);
@@ -48,6 +43,7 @@ export const colloquyJson: DocumentFormat = {
     if ((numberIn(value.colloquy) ?? 0) > 1) sink.unknown(`version ${value.colloquy}`);
     const conversation = sink.conversation({
       sourceId,
+      id: ownId(sourceId),
       key: filledIn(info.key),
       title: filledIn(info.title),
       model: filledIn(info.model),
@@ -75,6 +71,14 @@ export const colloquyJson: DocumentFormat = {
       }
     }
   },
+};
+
+export const colloquy: FormatDeclaration = {
+  name: "colloquy",
+  lines: colloquyLines,
+  document: colloquyDocument,
+  // The JSONL engine keeps a metadata file beside each log.
+  companions: /\.meta\.json$/,
 };
 
 function treeOf({ branches, active, entries }: JsonObject): SourceTree {

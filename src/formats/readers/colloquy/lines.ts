@@ -9,10 +9,10 @@ import type {
   Surroundings,
 } from "../../contract/reader.ts";
 import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
-import { goclawMessage } from "../goclaw/message.ts";
+import { flatMessage } from "../shared/flat-message.ts";
 import { FlatTools, stemOf } from "../shared/flat-tools.ts";
 import { BranchNames } from "./branch-names.ts";
-import { addColloquyEntry } from "./entry.ts";
+import { addColloquyEntry, ownId } from "./entry.ts";
 
 const HELD_CHARS_MAX = 32 * 1024 * 1024;
 
@@ -91,6 +91,7 @@ export class ColloquyLinesReader implements RecordReader {
     this.#sourceId = filledIn(header.id) ?? `${stemOf(this.#around.path)}-${print}`;
     this.#conversation = this.#sink.conversation({
       sourceId: this.#sourceId,
+      id: ownId(this.#sourceId),
       key: filledIn(header.key),
       title: filledIn(header.title),
       model: filledIn(header.model),
@@ -148,6 +149,6 @@ export class ColloquyLinesReader implements RecordReader {
   #message(line: JsonObject, id: string): JsonObject {
     const isFlat = [line.tool_calls, line.tool_call_id, line.media].some((member) => member !== undefined);
     if (!isFlat && line.role !== "tool") return line;
-    return { ...line, ...goclawMessage(line, id, this.#tools, "colloquy") } as unknown as JsonObject;
+    return { ...line, ...flatMessage(line, id, this.#tools, "colloquy") } as unknown as JsonObject;
   }
 }

@@ -409,21 +409,21 @@ describe("going on later", () => {
 describe("recognising a file", () => {
   it("says yes to its metadata, and to each form only its own", () => {
     const document = JSON.parse(fixture("continued-from-json.json")) as JsonObject;
-    expect(geminiLines.sniff([META])).toBe(true);
+    expect(geminiLines.sniff([META], "x.jsonl")).toBe(true);
     expect(geminiDocument.sniff(document)).toBe(true);
-    expect(geminiLines.sniff([document])).toBe(false);
+    expect(geminiLines.sniff([document], "x.jsonl")).toBe(false);
     expect(geminiDocument.sniff(META)).toBe(false);
   });
 
   it("says yes to any of its lines, where the metadata are lost", () => {
     const at = { timestamp: "2026-04-01T08:00:00.000Z" };
-    expect(geminiLines.sniff([{ ...user("a", "x"), ...at }])).toBe(true);
-    expect(geminiLines.sniff([{ type: "gemini", content: "x", ...at }])).toBe(true);
-    expect(geminiLines.sniff([{ $rewindTo: "a" }])).toBe(true);
-    expect(geminiLines.sniff([{ $set: { summary: "x" } }])).toBe(true);
-    expect(geminiLines.sniff([{ ...user("a", "x"), ...at, role: "user" }])).toBe(false);
-    expect(geminiLines.sniff([{ type: "user", content: "x", ...at }])).toBe(false);
-    expect(geminiLines.sniff([{ type: "info", id: "a", message: {}, ...at }])).toBe(false);
+    expect(geminiLines.sniff([{ ...user("a", "x"), ...at }], "x.jsonl")).toBe(true);
+    expect(geminiLines.sniff([{ type: "gemini", content: "x", ...at }], "x.jsonl")).toBe(true);
+    expect(geminiLines.sniff([{ $rewindTo: "a" }], "x.jsonl")).toBe(true);
+    expect(geminiLines.sniff([{ $set: { summary: "x" } }], "x.jsonl")).toBe(true);
+    expect(geminiLines.sniff([{ ...user("a", "x"), ...at, role: "user" }], "x.jsonl")).toBe(false);
+    expect(geminiLines.sniff([{ type: "user", content: "x", ...at }], "x.jsonl")).toBe(false);
+    expect(geminiLines.sniff([{ type: "info", id: "a", message: {}, ...at }], "x.jsonl")).toBe(false);
   });
 
   it("does not wait for lost metadata until the end of the file", () => {
@@ -438,6 +438,8 @@ describe("recognising a file", () => {
   });
 
   it("says no to a session of Claude Code", () => {
-    expect(geminiLines.sniff([{ type: "user", sessionId: "s", uuid: "u", parentUuid: null }])).toBe(false);
+    expect(
+      geminiLines.sniff([{ type: "user", sessionId: "s", uuid: "u", parentUuid: null }], "x.jsonl"),
+    ).toBe(false);
   });
 });

@@ -4,23 +4,20 @@
  * give the same entries, so that a conversation that was continued in the
  * newer form is not kept twice.
  */
+import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, LinesFormat } from "../../contract/reader.ts";
+import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import { defined, filledIn, objectIn } from "../../contract/values.ts";
 import { GeminiReader } from "./reader.ts";
 import { messagesOf, Recording } from "./recording.ts";
 import { startOf, stemOf } from "./start.ts";
 
 export const geminiLines: LinesFormat = {
-  kind: "lines",
-  name: "gemini",
   sniff: (records) => records.some((record) => isLine(record)),
   open: (sink, around, state) => new GeminiReader(sink, around, state),
 };
 
 export const geminiDocument: DocumentFormat = {
-  kind: "document",
-  name: "gemini",
   sniff: (value) => isMetadata(value) && Array.isArray(value.messages),
   read(record, sink, { path }) {
     const { messages, ...metadata } = objectIn(record.value) ?? {};
@@ -35,6 +32,13 @@ export const geminiDocument: DocumentFormat = {
     recording.messages.flush();
     recording.messages.showLast();
   },
+};
+
+export const gemini: FormatDeclaration = {
+  name: "gemini",
+  lines: geminiLines,
+  document: geminiDocument,
+  usualPlaces: ({ home }) => [{ tool: "Gemini CLI", path: join(home, ".gemini", "tmp") }],
 };
 
 /** Any line tells, because the metadata may be lost. */

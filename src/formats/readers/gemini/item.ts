@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
-import { jsonText, recordOf, savedRecord } from "../claude-code/saved.ts";
+import { jsonText, loadRecord, saveRecord } from "../shared/saved-records.ts";
 
 interface Version {
   readonly value: JsonObject;
@@ -70,14 +70,14 @@ export function addedOf(saved: Json): Item | undefined {
 
 /** An item that waits. */
 export function savedHeld({ id, entry, versions }: Item): Json {
-  return [id, entry, ...versions.map(({ record }) => savedRecord(record))];
+  return [id, entry, ...versions.map(({ record }) => saveRecord(record))];
 }
 
 export function heldOf(saved: Json): Item | undefined {
   const [id, entry, ...records] = listIn(saved);
   if (typeof id !== "string" || typeof entry !== "string") return undefined;
   const versions = records.flatMap((one): Version[] => {
-    const record = recordOf(one);
+    const record = loadRecord(one);
     return record === undefined ? [] : [{ value: messageIn(record), record }];
   });
   return { ...itemOf(id, entry), versions };

@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn } from "../../contract/values.ts";
-import { jsonText } from "../claude-code/saved.ts";
+import { jsonText } from "../shared/saved-records.ts";
 import {
   addedOf,
   heldOf,

@@ -3,7 +3,7 @@ import type { Block } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
-import { jsonText } from "../claude-code/saved.ts";
+import { jsonText } from "../shared/saved-records.ts";
 
 /** `id` is that of the message: calls without an id of their own get one made of it. */
 export function blocksOf(content: Json | undefined, id: string): Block[] {

@@ -7,7 +7,7 @@ import type {
   Surroundings,
 } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn } from "../../contract/values.ts";
-import { recordOf, savedRecord, smallEnough } from "../claude-code/saved.ts";
+import { loadRecord, saveRecord, withinLimit } from "../shared/saved-records.ts";
 import { Recording } from "./recording.ts";
 import { startOf, stemOf } from "./start.ts";
 
@@ -27,7 +27,7 @@ export class GeminiReader implements RecordReader {
     const { start, recording, early } = objectIn(saved) ?? {};
     this.#sink = sink;
     this.#path = path;
-    this.#early = listIn(early).flatMap((item) => recordOf(item) ?? []);
+    this.#early = listIn(early).flatMap((item) => loadRecord(item) ?? []);
     if (objectIn(start) !== undefined) this.#open(start as unknown as SourceConversation, recording);
   }
 
@@ -48,8 +48,8 @@ export class GeminiReader implements RecordReader {
   }
 
   state(): Json | undefined {
-    return smallEnough({
-      early: this.#early.map(savedRecord),
+    return withinLimit({
+      early: this.#early.map(saveRecord),
       ...(this.#start === undefined ? {} : { start: this.#start as unknown as JsonObject }),
       ...(this.#recording === undefined ? {} : { recording: this.#recording.state() }),
     });

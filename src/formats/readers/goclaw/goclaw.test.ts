@@ -21,14 +21,17 @@ function read(text: string): RecordingSink {
 describe("goclaw", () => {
   it("is told from version 2 by the version, not by the first line's type", () => {
     for (const name of ["v1-with-metadata-line.jsonl", "v1-without-metadata-line.jsonl"]) {
-      expect(goclawLines.sniff(parsed(fixture(name)))).toBe(true);
+      expect(goclawLines.sniff(parsed(fixture(name)), "x.jsonl")).toBe(true);
     }
-    expect(goclawLines.sniff([{ _type: "metadata", version: 2 }])).toBe(false);
+    expect(goclawLines.sniff([{ _type: "metadata", version: 2 }], "x.jsonl")).toBe(false);
     expect(
-      goclawLines.sniff([{ role: "user", content: "x", timestamp: "y", id: "a", parent_id: null }]),
+      goclawLines.sniff(
+        [{ role: "user", content: "x", timestamp: "y", id: "a", parent_id: null }],
+        "x.jsonl",
+      ),
     ).toBe(false);
-    expect(goclawLines.sniff([{ role: "user", content: "x", ts: "y" }])).toBe(false);
-    expect(goclawLines.sniff([])).toBe(false);
+    expect(goclawLines.sniff([{ role: "user", content: "x", ts: "y" }], "x.jsonl")).toBe(false);
+    expect(goclawLines.sniff([], "x.jsonl")).toBe(false);
   });
 
   it("gives calls, results, media and times", () => {

@@ -5,24 +5,22 @@
  * version 2 the file is read by the reader of our own format.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import type { FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
-  LinesFormat,
   RecordReader,
   Sink,
   SourceRecord,
   Surroundings,
 } from "../../contract/reader.ts";
 import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import { flatMessage, isKnownRole } from "../shared/flat-message.ts";
 import { FlatTools, stemOf, wordOf } from "../shared/flat-tools.ts";
-import { goclawMessage, isKnownRole } from "./message.ts";
 
 const NAME = "goclaw";
 
 export const goclawLines: LinesFormat = {
-  kind: "lines",
-  name: NAME,
   sniff: (records) => {
     const [first] = records;
     if (first?._type === "metadata") return isHeader(first);
@@ -30,6 +28,11 @@ export const goclawLines: LinesFormat = {
     return isOwn && !records.some(({ parent_id: parent }) => parent !== undefined);
   },
   open: (sink, around, state) => new GoclawReader(sink, around, objectIn(state)),
+};
+
+export const goclaw: FormatDeclaration = {
+  name: NAME,
+  lines: goclawLines,
 };
 
 function isHeader({ _type: type, version }: JsonObject): boolean {
@@ -71,7 +74,7 @@ class GoclawReader implements RecordReader {
     const id = filledIn(line.id) ?? madeId(this.#sourceId as string, this.#position);
     this.#position++;
     if (!isKnownRole(line.role)) this.#sink.unknown(`role ${wordOf(line.role)}`);
-    const message = goclawMessage(line, id, this.#tools, NAME);
+    const message = flatMessage(line, id, this.#tools, NAME);
     conversation.add({ id, at: timeIn(line.timestamp), message, records: [record] });
   }
 

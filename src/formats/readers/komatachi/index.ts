@@ -1,13 +1,12 @@
 /** Conversations of Komatachi: Anthropic messages without times, with `metadata.json` beside them. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import type { Describe, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
-  LinesFormat,
   RecordReader,
   Sink,
-  SourceConversation,
   SourceRecord,
   Surroundings,
 } from "../../contract/reader.ts";
@@ -21,7 +20,7 @@ import {
   textIn,
   timeIn,
 } from "../../contract/values.ts";
-import { areMostly } from "../openai-chat/message.ts";
+import { areChatLines, areMostly, isChatMessage } from "../shared/chat-messages.ts";
 import { contentWith, roleOf } from "../shared/flat-tools.ts";
 
 const NAME = "komatachi";
@@ -31,27 +30,33 @@ const ANTHROPIC_BLOCKS: ReadonlySet<unknown> = new Set([
 ]);
 
 export const komatachiLines: LinesFormat = {
-  kind: "lines",
-  name: NAME,
-  // A bare text would also be a message of OpenAI's.
-  sniff: (records) => areMostly(records, isBare) && records.some(({ content }) => isAnthropic(content)),
+  // A message whose content is a string could also be OpenAI's: then the path decides.
+  sniff: (records, path) =>
+    (areMostly(records, isBare) && records.some(({ content }) => isAnthropic(content))) ||
+    (PATH.test(path) && areChatLines(records, isChatMessage)),
   open: (sink, around, state) => new KomatachiReader(sink, around, objectIn(state)),
 };
 
-/** The file that its folder keeps a conversation in. */
-export function isKomatachiPath(path: string): boolean {
-  return /(?:^|[\\/])transcript\.jsonl(?:\.\w+)?$/.test(path);
-}
+export const komatachi: FormatDeclaration = {
+  name: NAME,
+  lines: komatachiLines,
+  companions: /\/metadata\.json$/,
+  sideFile: { names: () => ["metadata.json"], read: describeConversation },
+};
 
-/** What `metadata.json` says. */
-export function komatachiMetadata(text: string): Omit<SourceConversation, "sourceId"> {
+/** The name that every conversation's file has, in a folder of its own. */
+const PATH = /(?:^|[\\/])transcript\.jsonl(?:\.\w+)?$/;
+
+/** What `metadata.json` adds. */
+function describeConversation(text: string): Describe {
   const meta = objectIn(parsedIn(text)) ?? {};
   const about = defined({ compactionCount: meta.compactionCount, updatedAt: meta.updatedAt });
-  return {
+  return (start) => ({
+    ...start,
     model: filledIn(meta.model),
     createdAt: timeIn(meta.createdAt),
     ...(Object.keys(about).length === 0 ? {} : { about }),
-  };
+  });
 }
 
 function isBare(record: JsonObject): boolean {

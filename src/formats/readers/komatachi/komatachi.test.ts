@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { feed, type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
-import { isKomatachiPath, komatachiLines, komatachiMetadata } from "./index.ts";
+import { komatachi, komatachiLines } from "./index.ts";
 
 const text = readFileSync("test/fixtures/komatachi/kitchen/transcript.jsonl", "utf8");
 const records = text
@@ -11,12 +11,25 @@ const records = text
 
 describe("Komatachi", () => {
   it("is known by Anthropic's blocks without times, and by its file name", () => {
-    expect(komatachiLines.sniff(records)).toBe(true);
-    expect(komatachiLines.sniff(records.filter(({ content }) => typeof content === "string"))).toBe(false);
-    expect(komatachiLines.sniff([{ role: "user", content: [{ type: "text", text: "x" }] }])).toBe(false);
-    expect(komatachiLines.sniff(records.map((record) => ({ ...record, timestamp: "x" })))).toBe(false);
-    expect(isKomatachiPath("home/kitchen/transcript.jsonl")).toBe(true);
-    expect(isKomatachiPath("home/my-transcript.jsonl")).toBe(false);
+    expect(komatachiLines.sniff(records, "x.jsonl")).toBe(true);
+    expect(
+      komatachiLines.sniff(
+        records.filter(({ content }) => typeof content === "string"),
+        "x.jsonl",
+      ),
+    ).toBe(false);
+    expect(komatachiLines.sniff([{ role: "user", content: [{ type: "text", text: "x" }] }], "x.jsonl")).toBe(
+      false,
+    );
+    expect(
+      komatachiLines.sniff(
+        records.map((record) => ({ ...record, timestamp: "x" })),
+        "x.jsonl",
+      ),
+    ).toBe(false);
+    const plain = [{ role: "user", content: "x" }];
+    expect(komatachiLines.sniff(plain, "home/kitchen/transcript.jsonl")).toBe(true);
+    expect(komatachiLines.sniff(plain, "home/my-transcript.jsonl")).toBe(false);
   });
 
   it("gives the messages as they are, under the name of the folder", () => {
@@ -35,11 +48,13 @@ describe("Komatachi", () => {
 
   it("reads the metadata beside it", () => {
     const meta = readFileSync("test/fixtures/komatachi/kitchen/metadata.json", "utf8");
-    expect(komatachiMetadata(meta)).toEqual({
+    expect(komatachi.sideFile?.names("kitchen/transcript.jsonl")).toEqual(["metadata.json"]);
+    expect(komatachi.sideFile?.read(meta)({ sourceId: "x" })).toEqual({
+      sourceId: "x",
       model: "claude-opus-4",
       createdAt: 1_767_225_600_000,
       about: { compactionCount: 2, updatedAt: 1_767_225_700_000 },
     });
-    expect(komatachiMetadata("")).toEqual({ model: undefined, createdAt: undefined });
+    expect(komatachi.sideFile?.read("")({ sourceId: "x" })).toEqual({ sourceId: "x" });
   });
 });

@@ -6,17 +6,16 @@
  * of several branches was shown is not in the file: it is the newest.
  */
 import type { JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { ConversationSink, DocumentFormat, Sink, SourceRecord } from "../../contract/reader.ts";
+import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
 import { contentItems, messageOf } from "./message.ts";
 
-export const librechat: DocumentFormat = {
-  kind: "document",
-  name: "librechat",
+export const librechatDocument: DocumentFormat = {
   sniff: ({ conversationId, messagesTree, messages }) =>
     typeof conversationId === "string" && (Array.isArray(messagesTree) || Array.isArray(messages)),
   read(record, sink) {
@@ -24,6 +23,11 @@ export const librechat: DocumentFormat = {
     if (value === undefined) sink.skip(record, "no conversation");
     else readConversation(value, record, sink);
   },
+};
+
+export const librechat: FormatDeclaration = {
+  name: "librechat",
+  document: librechatDocument,
 };
 
 const ROOT = "00000000-0000-0000-0000-000000000000";

@@ -2,17 +2,15 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { librechat } from "./index.ts";
+import { librechatDocument } from "./index.ts";
 
 function fixture(name: string): JsonObject {
-  return JSON.parse(
-    readFileSync(new URL(`../../../test/fixtures/librechat/${name}`, import.meta.url), "utf8"),
-  );
+  return JSON.parse(readFileSync(`test/fixtures/librechat/${name}`, "utf8"));
 }
 
 async function read(value: unknown): Promise<RecordingSink> {
   const sink = new RecordingSink();
-  await librechat.read(
+  await librechatDocument.read(
     { value: value as JsonObject, line: null, offset: 0 },
     sink,
     surroundings("chat.json"),
@@ -144,7 +142,7 @@ test("A tree of twenty thousand levels is read without recursion", async () => {
 });
 
 test("It is known by its conversation id and its messages", () => {
-  expect(librechat.sniff(fixture("flat-list.json"))).toBe(true);
-  expect(librechat.sniff(fixture("nested-branches.json"))).toBe(true);
-  expect(librechat.sniff({ messages: [] })).toBe(false);
+  expect(librechatDocument.sniff(fixture("flat-list.json"))).toBe(true);
+  expect(librechatDocument.sniff(fixture("nested-branches.json"))).toBe(true);
+  expect(librechatDocument.sniff({ messages: [] })).toBe(false);
 });

@@ -3,26 +3,31 @@
  * particular order; several sessions may follow one another.
  */
 import type { JsonObject } from "../../../util/json.ts";
+import type { FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type {
-  ConversationSink,
-  LinesFormat,
-  RecordReader,
-  Sink,
-  SourceRecord,
-} from "../../contract/reader.ts";
+import type { ConversationSink, RecordReader, Sink, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { llamaMessage } from "./message.ts";
-import { isLlamaUi } from "./sniff.ts";
 
-export const llamaUi: LinesFormat = {
-  kind: "lines",
-  name: "llama-ui",
-  sniff: isLlamaUi,
+export const llamaUiLines: LinesFormat = {
+  sniff: (records) => records.some(isOwn),
   open: (sink, { path }) => new LlamaUiReader(sink, path),
 };
+
+export const llamaUi: FormatDeclaration = {
+  name: "llama-ui",
+  lines: llamaUiLines,
+};
+
+/** Sessions look like those of pi but for their `harness`. Messages name their session. */
+function isOwn({ type, id, harness, message }: JsonObject): boolean {
+  return (
+    (type === "session" && filledIn(id) !== undefined && harness === "llama.app") ||
+    (type === "message" && filledIn(objectIn(message)?.convId) !== undefined)
+  );
+}
 
 interface LlamaNode extends TreeNode {
   readonly message: JsonObject;

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { llamaUi } from "./index.ts";
+import { llamaUiLines } from "./index.ts";
 
 const text = readFileSync("test/fixtures/llama-ui/two-sessions.jsonl", "utf8");
 
 function read(lines: string): RecordingSink {
   const sink = new RecordingSink();
-  const reader = llamaUi.open(sink, surroundings("export.jsonl"), undefined);
+  const reader = llamaUiLines.open(sink, surroundings("export.jsonl"), undefined);
   feed(reader, lines);
   reader.end(true);
   return sink;
@@ -21,14 +21,15 @@ describe("an export of llama.cpp's UI", () => {
 
   it("is recognised by its harness", () => {
     expect(
-      llamaUi.sniff(
+      llamaUiLines.sniff(
         text
           .trim()
           .split("\n")
           .map((line) => JSON.parse(line)),
+        "x.jsonl",
       ),
     ).toBe(true);
-    expect(llamaUi.sniff([{ type: "session", version: 3, id: "a" }])).toBe(false);
+    expect(llamaUiLines.sniff([{ type: "session", version: 3, id: "a" }], "x.jsonl")).toBe(false);
   });
 
   it("may hold several conversations", () => {
@@ -105,7 +106,7 @@ describe("an export of llama.cpp's UI", () => {
     const spoken = (found: RecordingSink): unknown[] =>
       found.conversations.map(({ start, entries }) => [start.sourceId, entries.map(({ id }) => id).sort()]);
     expect(spoken(read(torn))).toEqual(spoken(sink));
-    expect(llamaUi.sniff([JSON.parse(torn.split("\n")[0] as string)])).toBe(true);
+    expect(llamaUiLines.sniff([JSON.parse(torn.split("\n")[0] as string)], "x.jsonl")).toBe(true);
   });
 
   it("survives members of any shape", () => {

@@ -4,16 +4,15 @@
  * `chat.messages`. Older ones have the copy only.
  */
 import type { JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { ConversationSink, DocumentFormat, Sink, SourceRecord } from "../../contract/reader.ts";
+import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn, headerOf as withoutMessages } from "../shared/whole-tree-blocks.ts";
 import { messageOf } from "./message.ts";
 
-export const openWebui: DocumentFormat = {
-  kind: "document",
-  name: "open-webui",
+export const openWebuiDocument: DocumentFormat = {
   sniff: (value) => chatIn(value) !== undefined,
   read(record, sink) {
     const value = objectIn(record.value);
@@ -21,6 +20,11 @@ export const openWebui: DocumentFormat = {
     if (value === undefined || chat === undefined) sink.skip(record, "no chat");
     else readChat(value, chat, record, sink);
   },
+};
+
+export const openWebui: FormatDeclaration = {
+  name: "open-webui",
+  document: openWebuiDocument,
 };
 
 interface WebNode extends TreeNode {

@@ -10,8 +10,8 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
 import { objectIn, objectsIn, textIn } from "../../contract/values.ts";
-import { type OpenCall, readMessage } from "./message.ts";
-import { printOf } from "./print.ts";
+import { fingerprintOf, type OpenCall, placeRecord } from "../shared/chat-messages.ts";
+import { readMessage } from "./message.ts";
 
 export class Chain {
   readonly #sink: Sink;
@@ -31,7 +31,7 @@ export class Chain {
 
   add(target: ConversationSink, message: JsonObject, record: SourceRecord): void {
     const before = this.#last;
-    const id = madeId("message", before ?? "", printOf(message));
+    const id = madeId("message", before ?? "", fingerprintOf(message));
     const read = readMessage(message, id, this.#open, this.#sink);
     this.#open = read.open;
     this.#last = id;
@@ -42,9 +42,4 @@ export class Chain {
   state(): Json {
     return { last: this.#last, open: this.#open.map(({ id, name }) => ({ id, name })) };
   }
-}
-
-/** Two messages that say the same are told apart by what they follow. */
-export function placeRecord(before: string | null): SourceRecord {
-  return { value: { follows: before }, line: null, offset: null };
 }

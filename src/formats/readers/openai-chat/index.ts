@@ -7,37 +7,26 @@
  * conversation in a line has no name but its content, unless it has an id.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
-  DocumentFormat,
-  LinesFormat,
   RecordReader,
   Sink,
   SourceRecord,
   Surroundings,
 } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
+import { areChatLines, fingerprintOf, isChatMessage } from "../shared/chat-messages.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { Chain } from "./chain.ts";
-import { areMostly, isChatMessage } from "./message.ts";
-import { printOf } from "./print.ts";
-
-const NAME = "openai-chat";
 
 export const openaiChatLines: LinesFormat = {
-  kind: "lines",
-  name: NAME,
-  sniff: (records) =>
-    areMostly(records, (record) => isConversation(record) || isChatMessage(record)) &&
-    // Whoever types lines this way writes messages that look the same.
-    !records.some(({ _type: type }) => type !== undefined),
+  sniff: (records) => areChatLines(records, (record) => isConversation(record) || isChatMessage(record)),
   open: (sink, around, state) => linesReader(sink, around, state),
 };
 
 export const openaiChatDocument: DocumentFormat = {
-  kind: "document",
-  name: NAME,
   sniff: (value) => isConversation(value) || isChatMessage(value),
   read(record, sink, around) {
     const value = objectIn(record.value);
@@ -47,6 +36,13 @@ export const openaiChatDocument: DocumentFormat = {
       chainOf(sink, around, record).add(bareConversation(sink, around), value, record);
     } else sink.skip(record, "neither a message nor a conversation");
   },
+};
+
+export const openaiChat: FormatDeclaration = {
+  name: "openai-chat",
+  lines: openaiChatLines,
+  document: openaiChatDocument,
+  isGeneric: true,
 };
 
 function isConversation({ messages, conversationId, sessionId }: JsonObject): boolean {
@@ -70,7 +66,7 @@ function linesReader(sink: Sink, around: Surroundings, state: Json | undefined):
 }
 
 function lineId(value: JsonObject): string {
-  return idIn(value.id) ?? madeId("line", printOf(value));
+  return idIn(value.id) ?? madeId("line", fingerprintOf(value));
 }
 
 /** A file that is one conversation may grow, and stays the same one. Of an array each element is like a line. */

@@ -5,32 +5,8 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
+import type { OpenCall, ReadMessage } from "../shared/chat-messages.ts";
 import { contentOf, toolInput } from "../shared/whole-tree-blocks.ts";
-
-/** A call that has no id of its own: its result comes next, or the result of another one of the same turn. */
-export interface OpenCall {
-  readonly id: string;
-  readonly name: string;
-}
-
-export interface ReadMessage {
-  readonly message: Message;
-  readonly open: readonly OpenCall[];
-}
-
-const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
-/** Messages that say when, or of what type they are, belong to other formats. */
-const FOREIGN_MEMBERS = ["timestamp", "ts", "_type", "uuid", "parent_id", "parts", "message"];
-
-export function isChatMessage(value: JsonObject): boolean {
-  if (!ROLES.has(value.role) || FOREIGN_MEMBERS.some((member) => value[member] !== undefined)) return false;
-  return ["content", "tool_calls", "function_call"].some((member) => Object.hasOwn(value, member));
-}
-
-/** A few odd lines do not make a file another one, nor do those that damage has left. */
-export function areMostly(records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean {
-  return records.length > 0 && records.filter(is).length * 2 >= records.length;
-}
 
 export function readMessage(
   foreign: JsonObject,

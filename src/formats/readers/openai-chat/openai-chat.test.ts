@@ -7,7 +7,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { openaiChatDocument, openaiChatLines } from "./index.ts";
 
 function fixture(name: string): string {
-  return readFileSync(new URL(`../../../test/fixtures/openai-chat/${name}`, import.meta.url), "utf8");
+  return readFileSync(`test/fixtures/openai-chat/${name}`, "utf8");
 }
 
 function records(text: string): JsonObject[] {
@@ -237,7 +237,7 @@ test("Blocks of Claude in such a file are taken as they are", () => {
 });
 
 test("Files of other formats are left to them", () => {
-  const line = (value: JsonObject) => openaiChatLines.sniff([value]);
+  const line = (value: JsonObject) => openaiChatLines.sniff([value], "x.jsonl");
   expect(line({ role: "user", content: "x" })).toBe(true);
   expect(line({ role: "assistant", content: null, tool_calls: [] })).toBe(true);
   expect(line({ messages: [{ role: "user", content: "x" }] })).toBe(true);
@@ -245,9 +245,11 @@ test("Files of other formats are left to them", () => {
   expect(line({ role: "user", content: "x", ts: 1 })).toBe(false);
   expect(line({ role: "user", message: { content: [] } })).toBe(false);
   expect(line({ type: "user", message: {} })).toBe(false);
-  expect(openaiChatLines.sniff([])).toBe(false);
-  expect(openaiChatLines.sniff(records(fixture("fine-tune.jsonl")))).toBe(true);
-  expect(openaiChatLines.sniff([{ role: "user", content: "x" }, { _type: "metadata" }])).toBe(false);
+  expect(openaiChatLines.sniff([], "x.jsonl")).toBe(false);
+  expect(openaiChatLines.sniff(records(fixture("fine-tune.jsonl")), "x.jsonl")).toBe(true);
+  expect(openaiChatLines.sniff([{ role: "user", content: "x" }, { _type: "metadata" }], "x.jsonl")).toBe(
+    false,
+  );
   expect(openaiChatDocument.sniff({ conversationId: "x", messages: [{ role: "user", content: "x" }] })).toBe(
     false,
   );

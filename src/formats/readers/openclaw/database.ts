@@ -7,7 +7,7 @@
  */
 import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { parsedIn } from "../../contract/values.ts";
-import { PiReader } from "../pi/reader.ts";
+import { PiReader } from "../shared/pi-session/reader.ts";
 import { archivesOf, archiveVersions } from "./archives.ts";
 import { eventPayload, type Payload } from "./payload.ts";
 import { OpenclawSessions } from "./sessions.ts";

@@ -1,22 +1,77 @@
-/** OpenClaw: the index of its files, and its database. Its transcripts are read by `openclawTranscript`. */
-import type { DatabaseFormat, DocumentFormat } from "../../contract/reader.ts";
+/** OpenClaw: its transcripts, which are pi sessions, their index, and its database. */
+import { join } from "node:path";
+import type { JsonObject } from "../../../util/json.ts";
+import type {
+  DatabaseFormat,
+  Describe,
+  DocumentFormat,
+  FormatDeclaration,
+  LinesFormat,
+} from "../../contract/format.ts";
+import { madeId } from "../../contract/ids.ts";
+import { parsedIn } from "../../contract/values.ts";
+import type { PiOrigin } from "../shared/pi-session/header.ts";
+import { PiReader } from "../shared/pi-session/reader.ts";
+import { isPiSession } from "../shared/pi-session/sniff.ts";
+import { idIn } from "../shared/whole-tree-blocks.ts";
 import { isOpenclawDatabase, readOpenclaw } from "./database.ts";
-import { isOpenclawIndex } from "./keys.ts";
+import { isOpenclawIndex, openclawKeys } from "./keys.ts";
+import { isOpenclawPath, openclawPlace, topicId } from "./place.ts";
 
-export { openclawKeys } from "./keys.ts";
-export { isOpenclawCopy, isOpenclawPath } from "./surroundings.ts";
+const NAME = "openclaw";
 
-/** Holds no messages: what it says about transcripts is applied where those are read. */
-export const openclawIndex: DocumentFormat = {
-  kind: "document",
-  name: "openclaw",
+export const openclawLines: LinesFormat = {
+  sniff: (records, path) => isOpenclawPath(path) && isPiSession(records),
+  open: (sink, { path }, state) =>
+    new PiReader(sink, { format: NAME, origin: (header) => originOf(path, header) }, state),
+};
+
+/** Holds no messages. What it says about transcripts is applied when those are read. */
+export const openclawDocument: DocumentFormat = {
   sniff: isOpenclawIndex,
   read: () => {},
 };
 
 export const openclawDatabase: DatabaseFormat = {
-  kind: "database",
-  name: "openclaw",
   sniff: isOpenclawDatabase,
   read: readOpenclaw,
 };
+
+export const openclaw: FormatDeclaration = {
+  name: NAME,
+  lines: openclawLines,
+  document: openclawDocument,
+  database: openclawDatabase,
+  // Copies of a transcript: all they say is in the transcript too.
+  companions: /\.jsonl\.full\.bak$|\.checkpoint\.[^./\\]+\.jsonl(?:\.zst)?$/,
+  sideFile: {
+    isShared: true,
+    names: () => ["sessions.json", "../sessions/sessions.json"],
+    read: describeSession,
+  },
+  usualPlaces: ({ home, environment }) => [
+    { tool: "OpenClaw", path: join(environment.OPENCLAW_STATE_DIR || join(home, ".openclaw"), "agents") },
+    ...["clawdbot", "moltbot", "moldbot"].map((name) => ({
+      tool: "OpenClaw (legacy)",
+      path: join(home, `.${name}`, "agents"),
+    })),
+  ],
+};
+
+/** The header's id counts. A topic adds its own from the file name, because all topics of a session share one. */
+function originOf(path: string, header: JsonObject): PiOrigin {
+  const { sourceId, topic, about } = openclawPlace(path);
+  const id = idIn(header.id);
+  const own = id === undefined ? sourceId : topicId(id, topic);
+  return { sourceId: own ?? madeId("openclaw", path), about };
+}
+
+/** A session key belongs to the transcript that it leads to now; former ones keep a key of their own. */
+function describeSession(text: string): Describe {
+  const keys = openclawKeys(parsedIn(text) ?? {});
+  return (start) => {
+    const known = keys.get(start.sourceId);
+    if (known === undefined) return start;
+    return { ...start, key: known.key, title: start.title ?? known.label ?? known.displayName };
+  };
+}

@@ -5,8 +5,9 @@ import { describe, expect, it } from "vitest";
 import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase, SourceEntry } from "../../contract/reader.ts";
-import { openclawTranscript } from "../pi/index.ts";
-import { isOpenclawCopy, isOpenclawPath, openclawDatabase, openclawIndex, openclawKeys } from "./index.ts";
+import { openclaw, openclawDatabase, openclawDocument, openclawLines } from "./index.ts";
+import { openclawKeys } from "./keys.ts";
+import { isOpenclawPath } from "./place.ts";
 
 const FOLDER = "test/fixtures/openclaw/agents/main/sessions";
 const FERNS = "7d0c2a8e-1111-4000-8000-000000000001";
@@ -19,7 +20,7 @@ const index: JsonObject = JSON.parse(fixture("sessions.json"));
 
 function read(name: string, folder = FOLDER): RecordingSink {
   const sink = new RecordingSink();
-  const reader = openclawTranscript.open(sink, surroundings(`${folder}/${name}`), undefined);
+  const reader = openclawLines.open(sink, surroundings(`${folder}/${name}`), undefined);
   feed(reader, fixture(name));
   reader.end(true);
   return sink;
@@ -29,13 +30,14 @@ describe("an OpenClaw transcript", () => {
   const sink = read(`${FERNS}.jsonl`);
   const entries = sink.conversations[0]?.entries ?? [];
 
-  it("is chosen by its path, never by its content", () => {
+  it("is told from a pi session by its path", () => {
     const sniffed = fixture(`${FERNS}.jsonl`)
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(openclawTranscript.sniff(sniffed)).toBe(false);
-    expect(openclawTranscript.name).toBe("openclaw");
+    expect(openclawLines.sniff(sniffed, "session.jsonl")).toBe(false);
+    expect(openclawLines.sniff(sniffed, `${FOLDER}/${FERNS}.jsonl`)).toBe(true);
+    expect(openclawLines.sniff([{ type: "user" }], `${FOLDER}/${FERNS}.jsonl`)).toBe(false);
   });
 
   it.each([
@@ -56,7 +58,7 @@ describe("an OpenClaw transcript", () => {
     ["x/a.jsonl", false],
     ["x/a.jsonl.reset.2026-03-03T09-00-00.000Z", false],
   ])("is a copy at %s: %s", (path, expected) => {
-    expect(isOpenclawCopy(path)).toBe(expected);
+    expect(openclaw.companions?.test(path)).toBe(expected);
   });
 
   it("knows its agent", () => {
@@ -86,7 +88,7 @@ describe("an OpenClaw transcript", () => {
 
   it("shows the entry before one on the side when nothing points elsewhere", () => {
     const other = new RecordingSink();
-    const reader = openclawTranscript.open(other, surroundings(`${FOLDER}/a.jsonl`), undefined);
+    const reader = openclawLines.open(other, surroundings(`${FOLDER}/a.jsonl`), undefined);
     feed(reader, fixture(`${FERNS}.jsonl`).trim().split("\n").slice(0, -1).join("\n"));
     reader.end(true);
     expect(other.conversations[0]?.leaf).toBe("k5");
@@ -105,11 +107,11 @@ describe("an OpenClaw transcript", () => {
 
 describe("the index of OpenClaw", () => {
   it("is recognised, and holds no messages", () => {
-    expect(openclawIndex.sniff(index)).toBe(true);
-    expect(openclawIndex.sniff({})).toBe(false);
-    expect(openclawIndex.sniff({ "a:b": { sessionId: "x" }, version: 1 })).toBe(false);
+    expect(openclawDocument.sniff(index)).toBe(true);
+    expect(openclawDocument.sniff({})).toBe(false);
+    expect(openclawDocument.sniff({ "a:b": { sessionId: "x" }, version: 1 })).toBe(false);
     const sink = new RecordingSink();
-    openclawIndex.read({ value: index, line: null, offset: null }, sink, surroundings("sessions.json"));
+    openclawDocument.read({ value: index, line: null, offset: null }, sink, surroundings("sessions.json"));
     expect(sink.conversations).toEqual([]);
   });
 
@@ -231,7 +233,6 @@ describe("the database of OpenClaw", () => {
     );
     expect(fromRows?.leaf).toBe(fromFile?.leaf);
     expect(fromRows?.start.root).toBe(fromFile?.start.root);
-    expect(openclawDatabase.name).toBe(openclawTranscript.name);
   });
 
   it("gives a key to the transcript that it leads to now, and to no other", async () => {

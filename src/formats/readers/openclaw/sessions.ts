@@ -2,9 +2,9 @@
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, parsedIn, timeIn } from "../../contract/values.ts";
-import type { PiOrigin } from "../pi/header.ts";
+import type { PiOrigin } from "../shared/pi-session/header.ts";
 import { keyOf, type OpenclawKey } from "./keys.ts";
-import { openclawPlace } from "./surroundings.ts";
+import { openclawPlace } from "./place.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -7,18 +7,17 @@
  * known. Where the file of a session is gone, the first of its messages stands
  * in for it, so that nothing is lost but the title.
  */
+import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type { DatabaseFormat, DocumentFormat, Sink, Surroundings } from "../../contract/reader.ts";
+import type { DatabaseFormat, DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
+import type { Sink, Surroundings } from "../../contract/reader.ts";
 import { filledIn, numberIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { isOpencodeDatabase, readDatabase } from "./database.ts";
 import { SessionReader } from "./session.ts";
 import { hasMessageFile, hasSessionFile, isFirstInFolder, readTree, sessionRoot } from "./tree.ts";
 
-const NAME = "opencode";
-
 export const opencodeDocument: DocumentFormat = {
-  kind: "document",
-  name: NAME,
+  isScattered: true,
   sniff: (value) => kindOf(value) !== undefined,
   async read(record, sink, around) {
     const value = objectIn(record.value) ?? {};
@@ -40,10 +39,15 @@ export const opencodeDocument: DocumentFormat = {
 };
 
 export const opencodeDatabase: DatabaseFormat = {
-  kind: "database",
-  name: NAME,
   sniff: isOpencodeDatabase,
   read: readDatabase,
+};
+
+export const opencode: FormatDeclaration = {
+  name: "opencode",
+  document: opencodeDocument,
+  database: opencodeDatabase,
+  usualPlaces: ({ data }) => [{ tool: "opencode", path: join(data, "opencode") }],
 };
 
 type Kind = "session" | "export" | "message" | "part" | "other";

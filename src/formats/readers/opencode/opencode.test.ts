@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import type { Surroundings } from "../../contract/reader.ts";
 import { opencodeDocument } from "./index.ts";
 
-const ROOT = new URL("../../../test/fixtures/opencode/", import.meta.url);
+const ROOT = new URL("../../../../test/fixtures/opencode/", import.meta.url);
 
 /** The files of the fixture, or others instead of some of them, as the file at `path` sees them. */
 function around(path: string, changed: Readonly<Record<string, string | undefined>> = {}): Surroundings {

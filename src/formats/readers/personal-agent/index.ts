@@ -3,11 +3,10 @@
  * text, and the later file that is one JSON value, with tools as JSON texts.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import type { Describe, DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
-  DocumentFormat,
-  LinesFormat,
   RecordReader,
   Sink,
   SourceConversation,
@@ -28,11 +27,7 @@ import {
 import { FlatTools, stemOf } from "../shared/flat-tools.ts";
 import { addPersonalAgentMessage } from "./message.ts";
 
-const NAME = "personal-agent";
-
 export const personalAgentLines: LinesFormat = {
-  kind: "lines",
-  name: NAME,
   sniff: (records) =>
     records.some(
       ({ role, content, ts }) => filledIn(role) !== undefined && content !== undefined && ts !== undefined,
@@ -41,8 +36,6 @@ export const personalAgentLines: LinesFormat = {
 };
 
 export const personalAgentDocument: DocumentFormat = {
-  kind: "document",
-  name: NAME,
   sniff: ({ messages, created_at, title, profile_id }) => {
     const list = objectsIn(messages);
     const named = created_at !== undefined && (title !== undefined || profile_id !== undefined);
@@ -73,6 +66,17 @@ export const personalAgentDocument: DocumentFormat = {
   },
 };
 
+export const personalAgent: FormatDeclaration = {
+  name: "personal-agent",
+  lines: personalAgentLines,
+  document: personalAgentDocument,
+  companions: /\.meta\.json$/,
+  sideFile: {
+    names: (transcript) => [`${stemOf(transcript)}.meta.json`],
+    read: describeConversation,
+  },
+};
+
 function isLater(message: JsonObject): boolean {
   return message.role !== undefined && (message.timestamp !== undefined || message.ts !== undefined);
 }
@@ -93,9 +97,10 @@ function personalAgentMetadata(value: Json | undefined): Omit<SourceConversation
   };
 }
 
-/** The name of the metadata beside a file of messages. */
-export function personalAgentMetadataName(path: string): string {
-  return `${stemOf(path)}.meta.json`;
+/** What `<name>.meta.json` adds. */
+function describeConversation(text: string): Describe {
+  const metadata = personalAgentMetadata(parsedIn(text));
+  return (start) => ({ ...start, ...metadata });
 }
 
 class PersonalAgentReader implements RecordReader {
@@ -139,9 +144,4 @@ class PersonalAgentReader implements RecordReader {
   state(): Json | undefined {
     return { sourceId: this.#sourceId, position: this.#position, waiting: this.#tools.waiting };
   }
-}
-
-/** The parsed metadata of a text, for whoever reads the file beside the messages. */
-export function readPersonalAgentMetadata(text: string): Omit<SourceConversation, "sourceId"> {
-  return personalAgentMetadata(parsedIn(text));
 }

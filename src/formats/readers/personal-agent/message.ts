@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, timeIn } from "../../contract/values.ts";
-import { isKnownRole } from "../goclaw/message.ts";
+import { isKnownRole } from "../shared/flat-message.ts";
 import { contentWith, type FlatTools, listOf, roleOf, thinkingBlocks, wordOf } from "../shared/flat-tools.ts";
 
 interface Target {

@@ -1,12 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { feed, type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
-import {
-  personalAgentDocument,
-  personalAgentLines,
-  personalAgentMetadataName,
-  readPersonalAgentMetadata,
-} from "./index.ts";
+import { personalAgent, personalAgentDocument, personalAgentLines } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/personal-agent/${name}`, "utf8");
 const LINES = "20250121193000001.jsonl";
@@ -20,6 +15,7 @@ describe("PersonalAgent", () => {
           .trimEnd()
           .split("\n")
           .map((line) => JSON.parse(line)),
+        "x.jsonl",
       ),
     ).toBe(true);
     const sink = new RecordingSink();
@@ -59,13 +55,15 @@ describe("PersonalAgent", () => {
   });
 
   it("reads the metadata beside the messages", () => {
-    expect(personalAgentMetadataName(`a/${LINES}`)).toBe("20250121193000001.meta.json");
-    expect(readPersonalAgentMetadata(fixture("20250121193000001.meta.json"))).toMatchObject({
+    expect(personalAgent.sideFile?.names(`a/${LINES}`)).toEqual(["20250121193000001.meta.json"]);
+    const described = (text: string) => personalAgent.sideFile?.read(text)({ sourceId: "x" });
+    expect(described(fixture("20250121193000001.meta.json"))).toMatchObject({
+      sourceId: "x",
       title: "Rust",
       createdAt: Date.parse("2025-01-21T19:30:00Z"),
       about: { profile_id: "p1", context_state: { strategy: "sandwich" } },
     });
-    expect(readPersonalAgentMetadata("{ damaged")).toMatchObject({ title: undefined, createdAt: undefined });
+    expect(described("{ damaged")).toEqual({ sourceId: "x" });
   });
 
   it("reads the later file, with tools as texts", async () => {

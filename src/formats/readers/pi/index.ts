@@ -1,57 +1,39 @@
 /**
- * Conversations of pi, in all its versions, and of programs that write the
- * same lines: Oh My Pi, and OpenClaw in the time before its database.
+ * Sessions of pi, in all its versions, and of Oh My Pi, which writes the same
+ * lines. So did OpenClaw before its database: those are told by their path.
  */
+import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type { LinesFormat } from "../../contract/reader.ts";
-import { filledIn, objectIn, timeIn } from "../../contract/values.ts";
-import { isLlamaUi } from "../llama-ui/sniff.ts";
-import { openclawOrigin, piOrigin } from "./header.ts";
-import { PiReader } from "./reader.ts";
+import type { FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { PiOrigin } from "../shared/pi-session/header.ts";
+import { PiReader } from "../shared/pi-session/reader.ts";
+import { isPiSession } from "../shared/pi-session/sniff.ts";
+import { idIn } from "../shared/whole-tree-blocks.ts";
 
-export const pi: LinesFormat = {
-  kind: "lines",
-  name: "pi",
-  sniff: sniffsPi,
+const NAME = "pi";
+
+export const piLines: LinesFormat = {
+  sniff: isPiSession,
   open: (sink, { path }, state) =>
-    new PiReader(sink, { format: "pi", origin: (header) => piOrigin(path, header) }, state),
+    new PiReader(sink, { format: NAME, origin: (header) => originOf(path, header) }, state),
 };
 
-/** The same lines in an OpenClaw folder, so that they are the conversations of its database. */
-export const openclawTranscript: LinesFormat = {
-  kind: "lines",
-  name: "openclaw",
-  // Only the path tells: whoever chooses asks `isOpenclawPath`.
-  sniff: () => false,
-  open: (sink, { path }, state) =>
-    new PiReader(sink, { format: "openclaw", origin: (header) => openclawOrigin(path, header) }, state),
+export const pi: FormatDeclaration = {
+  name: NAME,
+  lines: piLines,
+  usualPlaces: ({ home }) => [{ tool: "pi", path: join(home, ".pi", "agent", "sessions") }],
 };
 
-function sniffsPi(records: readonly JsonObject[]): boolean {
-  if (isLlamaUi(records)) return false;
-  // A torn header: the entries are recognised all the same.
-  return records.some((record) => isHeader(record) || isEntry(record));
-}
+/** Files are named `<time>_<id>.jsonl`. Sub-agents are in a folder named after their parent's file. */
+const FILE_NAME = /^\d{4}-\d\d-\d\dT[\d-]+Z?_(.+?)(?:\.jsonl.*)?$/;
 
-function isHeader({ type, id }: JsonObject): boolean {
-  return type === "session" && filledIn(id) !== undefined;
+function originOf(path: string, header: JsonObject): PiOrigin {
+  const [folder, name] = path.split(/[\\/]/).slice(-2);
+  const parent = name === undefined ? undefined : FILE_NAME.exec(folder ?? "")?.[1];
+  const own = FILE_NAME.exec(name ?? folder ?? "")?.[1];
+  return {
+    sourceId: idIn(header.id) ?? own ?? madeId("pi", name ?? path),
+    ...(parent !== undefined && { parent: { sourceId: parent } }),
+  };
 }
-
-function isEntry(record: JsonObject): boolean {
-  const { type, id, parentId, timestamp, message } = record;
-  if (FOREIGN_MEMBERS.some((member) => record[member] !== undefined)) return false;
-  const isPlaced = filledIn(id) !== undefined && parentId !== undefined;
-  // The first version had no ids.
-  if (!isPlaced && (id !== undefined || timeIn(timestamp) === undefined)) return false;
-  if (type === "message") return filledIn(objectIn(message)?.role) !== undefined;
-  return OWN_TYPES.has(type) || (isPlaced && PLACED_TYPES.has(type));
-}
-
-/** Lines that have them are of other programs. */
-const FOREIGN_MEMBERS = ["uuid", "sessionId", "payload", "_type", "role"];
-const OWN_TYPES: ReadonlySet<unknown> = new Set(["thinking_level_change", "model_change"]);
-/** Names that say too little without a place in a tree. */
-const PLACED_TYPES: ReadonlySet<unknown> = new Set([
-  ...["custom", "custom_message", "compaction", "branch_summary", "label", "session_info"],
-  ...["usage", "context_edit", "leaf"],
-]);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import type { RecordReader } from "../../contract/reader.ts";
-import { colloquyJson, colloquyLines } from "../colloquy/index.ts";
+import { colloquyDocument, colloquyLines } from "../colloquy/index.ts";
 import { goclawLines } from "../goclaw/index.ts";
 import { komatachiLines } from "../komatachi/index.ts";
 import { personalAgentDocument, personalAgentLines } from "../personal-agent/index.ts";
@@ -95,7 +95,7 @@ describe("readers of plain transcripts", () => {
   it("never throw at a document", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...MEMBERS), anything), (value) => {
-        for (const format of [colloquyJson, personalAgentDocument]) {
+        for (const format of [colloquyDocument, personalAgentDocument]) {
           format.sniff(value);
           format.read({ value, line: null, offset: null }, new RecordingSink(), surroundings("a/b.json"));
         }

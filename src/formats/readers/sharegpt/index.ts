@@ -3,20 +3,15 @@
  * turns `{ from, value }`, without times or ids, in a line or in an array.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { DocumentFormat, LinesFormat, Sink, SourceRecord } from "../../contract/reader.ts";
+import type { Sink, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, objectIn, objectsIn } from "../../contract/values.ts";
-import { placeRecord } from "../openai-chat/chain.ts";
-import { areMostly, type OpenCall } from "../openai-chat/message.ts";
-import { printOf } from "../openai-chat/print.ts";
+import { areMostly, fingerprintOf, type OpenCall, placeRecord } from "../shared/chat-messages.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { isTurn, readTurn } from "./turn.ts";
 
-const NAME = "sharegpt";
-
 export const sharegptLines: LinesFormat = {
-  kind: "lines",
-  name: NAME,
   sniff: (records) => areMostly(records, isConversation) || records.some(hasTurns),
   open: (sink) => ({
     record: (record) => readRecord(record, sink),
@@ -27,10 +22,14 @@ export const sharegptLines: LinesFormat = {
 };
 
 export const sharegptDocument: DocumentFormat = {
-  kind: "document",
-  name: NAME,
   sniff: isConversation,
   read: readRecord,
+};
+
+export const sharegpt: FormatDeclaration = {
+  name: "sharegpt",
+  lines: sharegptLines,
+  document: sharegptDocument,
 };
 
 function listName(value: JsonObject): "conversations" | "items" | undefined {
@@ -60,7 +59,8 @@ function readRecord(record: SourceRecord, sink: Sink): void {
 function readConversation(value: JsonObject, name: string, record: SourceRecord, sink: Sink): void {
   const { line, offset } = record;
   const sourceId =
-    idIn(value.id) ?? (typeof value.id === "number" ? String(value.id) : madeId("line", printOf(value)));
+    idIn(value.id) ??
+    (typeof value.id === "number" ? String(value.id) : madeId("line", fingerprintOf(value)));
   const target = sink.conversation({ sourceId, title: filledIn(value.title), model: filledIn(value.model) });
   const header = headerOf(value, name);
   if (Object.keys(header).length > 0) target.note({ value: header, line, offset });
@@ -69,7 +69,7 @@ function readConversation(value: JsonObject, name: string, record: SourceRecord,
   let open: readonly OpenCall[] = [];
   let before: string | null = null;
   for (const turn of system === undefined ? turns : [{ from: "system", value: system }, ...turns]) {
-    const id: string = madeId("turn", before ?? "", printOf(turn));
+    const id: string = madeId("turn", before ?? "", fingerprintOf(turn));
     const read = readTurn(turn, id, open, sink);
     open = read.open;
     target.add({

@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { sharegptDocument, sharegptLines } from "./index.ts";
 
 function fixture(name: string): string {
-  return readFileSync(new URL(`../../../test/fixtures/sharegpt/${name}`, import.meta.url), "utf8");
+  return readFileSync(`test/fixtures/sharegpt/${name}`, "utf8");
 }
 
 function readLines(text: string): RecordingSink {
@@ -110,9 +110,14 @@ test("Only files of such turns are taken, and an odd line is skipped", () => {
   const lines = fixture("turns.jsonl")
     .split("\n")
     .filter((line) => line !== "");
-  expect(sharegptLines.sniff(lines.map((line) => JSON.parse(line)))).toBe(true);
-  expect(sharegptLines.sniff([])).toBe(false);
-  expect(sharegptLines.sniff([{ conversations: [{ role: "user" }] }])).toBe(false);
+  expect(
+    sharegptLines.sniff(
+      lines.map((line) => JSON.parse(line)),
+      "x.jsonl",
+    ),
+  ).toBe(true);
+  expect(sharegptLines.sniff([], "x.jsonl")).toBe(false);
+  expect(sharegptLines.sniff([{ conversations: [{ role: "user" }] }], "x.jsonl")).toBe(false);
   expect(sharegptDocument.sniff({ messages: [] })).toBe(false);
   expect(readLines('{"other": 1}').skipped).toEqual([{ line: 1, reason: "no conversation" }]);
 });

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
 import { defined, filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
-import type { OpenCall, ReadMessage } from "../openai-chat/message.ts";
+import type { OpenCall, ReadMessage } from "../shared/chat-messages.ts";
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 
 const ROLES: Readonly<Record<string, Role>> = {

@@ -4,8 +4,8 @@
  * A label or an extension's own data is named as a parent by what comes after
  * it. Here such an entry lies on no path: what follows it follows its parent.
  */
-import type { Json } from "../../../util/json.ts";
-import { listIn, textIn } from "../../contract/values.ts";
+import type { Json } from "../../../../util/json.ts";
+import { listIn, textIn } from "../../../contract/values.ts";
 
 interface Aside {
   /** The entry that it follows, on a path. */

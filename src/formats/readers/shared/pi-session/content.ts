@@ -1,9 +1,9 @@
 /** Content of pi messages, as blocks of ours. */
-import type { Block, Message } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
-import { madeId } from "../../contract/ids.ts";
-import { defined, filledIn, listIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
-import { toolInput } from "../shared/whole-tree-blocks.ts";
+import type { Block, Message } from "../../../../message/types.ts";
+import type { Json, JsonObject } from "../../../../util/json.ts";
+import { madeId } from "../../../contract/ids.ts";
+import { defined, filledIn, listIn, numberIn, objectIn, textIn } from "../../../contract/values.ts";
+import { toolInput } from "../whole-tree-blocks.ts";
 
 export interface PiContext {
   /** The id of the entry, for calls that have none. */

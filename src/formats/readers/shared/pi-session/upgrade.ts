@@ -6,9 +6,9 @@
  * this is the same conversation as before, the entries keep the ids that were
  * made, and the new ones are names for them.
  */
-import type { Json, JsonObject } from "../../../util/json.ts";
-import { listIn, numberIn, textIn } from "../../contract/values.ts";
-import { idIn } from "../shared/whole-tree-blocks.ts";
+import type { Json, JsonObject } from "../../../../util/json.ts";
+import { listIn, numberIn, textIn } from "../../../contract/values.ts";
+import { idIn } from "../whole-tree-blocks.ts";
 import { indexId } from "./entries.ts";
 
 /** What only the first version wrote into its header, and the upgrade leaves there. */

@@ -4,11 +4,11 @@ import type { SourceRecord } from "../../contract/reader.ts";
 import { numberIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
 
 /** The text alone, where there is one: it says what the value says. */
-export function savedRecord({ value, line, offset, text }: SourceRecord): JsonObject {
+export function saveRecord({ value, line, offset, text }: SourceRecord): JsonObject {
   return { line, offset, ...(text === undefined ? { value } : { text }) };
 }
 
-export function recordOf(saved: Json): SourceRecord | undefined {
+export function loadRecord(saved: Json): SourceRecord | undefined {
   const record = objectIn(saved);
   const text = textIn(record?.text);
   const value = text === undefined ? record?.value : parsedIn(text);
@@ -33,7 +33,7 @@ export function jsonText(value: Json): string | undefined {
 /** Larger states are not kept: reading the file again costs less than carrying them along. */
 const STATE_CHARS_MAX = 256_000;
 
-export function smallEnough(state: JsonObject): JsonObject | undefined {
+export function withinLimit(state: JsonObject): JsonObject | undefined {
   const text = jsonText(state);
   return text === undefined || text.length > STATE_CHARS_MAX ? undefined : state;
 }

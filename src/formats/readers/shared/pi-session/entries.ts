@@ -1,9 +1,9 @@
 /** Entries of pi other than messages: what they become here. */
-import type { JsonObject } from "../../../util/json.ts";
-import { madeId } from "../../contract/ids.ts";
-import type { SourceEntry } from "../../contract/reader.ts";
-import { defined, filledIn, numberIn, textIn } from "../../contract/values.ts";
-import { idIn } from "../shared/whole-tree-blocks.ts";
+import type { JsonObject } from "../../../../util/json.ts";
+import { madeId } from "../../../contract/ids.ts";
+import type { SourceEntry } from "../../../contract/reader.ts";
+import { defined, filledIn, numberIn, textIn } from "../../../contract/values.ts";
+import { idIn } from "../whole-tree-blocks.ts";
 import type { PiTree } from "./tree.ts";
 
 export interface PiPlace {

@@ -1,10 +1,9 @@
 /** The first line of a pi file, and what its place adds to it. */
-import type { Json, JsonObject } from "../../../util/json.ts";
-import { madeId } from "../../contract/ids.ts";
-import type { SourceConversation } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, timeIn } from "../../contract/values.ts";
-import { openclawPlace, topicId } from "../openclaw/surroundings.ts";
-import { idIn } from "../shared/whole-tree-blocks.ts";
+import type { Json, JsonObject } from "../../../../util/json.ts";
+import { madeId } from "../../../contract/ids.ts";
+import type { SourceConversation } from "../../../contract/reader.ts";
+import { defined, filledIn, objectIn, timeIn } from "../../../contract/values.ts";
+import { idIn } from "../whole-tree-blocks.ts";
 
 /** What is known about a transcript beside what it says itself. */
 export type PiOrigin = Partial<SourceConversation>;
@@ -34,27 +33,6 @@ export function conversationIn(
     sourceId: origin.sourceId ?? idIn(header.id) ?? madeId("pi"),
     about: { ...about, ...origin.about },
   };
-}
-
-/** Where pi keeps a file: `<time>_<id>.jsonl`, and sub-agents in a folder named like their parent's file. */
-const NAME = /^\d{4}-\d\d-\d\dT[\d-]+Z?_(.+?)(?:\.jsonl.*)?$/;
-
-export function piOrigin(path: string, header: JsonObject): PiOrigin {
-  const [folder, name] = path.split(/[\\/]/).slice(-2);
-  const parent = name === undefined ? undefined : NAME.exec(folder ?? "")?.[1];
-  const own = NAME.exec(name ?? folder ?? "")?.[1];
-  return {
-    sourceId: idIn(header.id) ?? own ?? madeId("pi", name ?? path),
-    ...(parent !== undefined && { parent: { sourceId: parent } }),
-  };
-}
-
-/** The header's id counts; a topic has it from its file's name, because all topics of a session share one. */
-export function openclawOrigin(path: string, header: JsonObject): PiOrigin {
-  const { sourceId, topic, about } = openclawPlace(path);
-  const id = idIn(header.id);
-  const own = id === undefined ? sourceId : topicId(id, topic);
-  return { sourceId: own ?? madeId("openclaw", path), about };
 }
 
 /** What copies of a conversation have in common. The first format had no ids that a copy could keep. */

@@ -1,8 +1,8 @@
-import type { SourceConversation } from "../../contract/reader.ts";
+import type { Describe } from "../../contract/format.ts";
 import { defined, filledIn, objectIn, parsedIn } from "../../contract/values.ts";
 
-/** What `agent-<id>.meta.json` beside a sub-agent's file adds to what that says: who it is, and which call started it. */
-export function agentHint(text: string): (start: SourceConversation) => SourceConversation {
+/** What `agent-<id>.meta.json` adds to a sub-agent's file: the agent's type, and the call that started it. */
+export function describeAgent(text: string): Describe {
   const { agentType, toolUseId, parentAgentId } = objectIn(parsedIn(text)) ?? {};
   const known = defined({ toolUse: filledIn(toolUseId), agent: filledIn(agentType) });
   const above = filledIn(parentAgentId);

@@ -2,7 +2,7 @@
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
-import { contentWith, type FlatTools, listOf, mediaBlock, roleOf } from "../shared/flat-tools.ts";
+import { contentWith, type FlatTools, listOf, mediaBlock, roleOf } from "./flat-tools.ts";
 
 const KNOWN_ROLES: ReadonlySet<unknown> = new Set([
   ...["user", "assistant", "system", "developer", "tool", "function", "toolResult"],
@@ -12,7 +12,7 @@ export function isKnownRole(role: unknown): boolean {
   return KNOWN_ROLES.has(role);
 }
 
-export function goclawMessage(line: JsonObject, entryId: string, tools: FlatTools, format: string): Message {
+export function flatMessage(line: JsonObject, entryId: string, tools: FlatTools, format: string): Message {
   const { role, other } = roleOf(line.role);
   const media = listOf(line.media).map(mediaBlock);
   const extra = other === undefined ? {} : { extra: { [format]: { role: other } } };

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../util/json.ts";
+import type { Json, JsonObject } from "../../../../util/json.ts";
 import type {
   ConversationSink,
   RecordReader,
@@ -6,9 +6,9 @@ import type {
   SourceConversation,
   SourceEntry,
   SourceRecord,
-} from "../../contract/reader.ts";
-import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
-import { idIn } from "../shared/whole-tree-blocks.ts";
+} from "../../../contract/reader.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../../contract/values.ts";
+import { idIn } from "../whole-tree-blocks.ts";
 import type { PiContext } from "./content.ts";
 import { indexId, type PiPlace, pathEntry } from "./entries.ts";
 import { conversationIn, type PiOrigin, restoredStart, rootIn } from "./header.ts";

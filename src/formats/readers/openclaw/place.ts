@@ -25,11 +25,6 @@ export function isOpenclawPath(path: string): boolean {
   return AGENT.test(plain) || ARCHIVE.test(plain) || STATE_FOLDER.test(plain);
 }
 
-/** Copies that OpenClaw made of a transcript: all they say stands in the transcript too. */
-export function isOpenclawCopy(path: string): boolean {
-  return /\.jsonl\.full\.bak$|\.checkpoint\.[^./\\]+\.jsonl(?:\.zst)?$/.test(path);
-}
-
 export function openclawPlace(path: string): OpenclawPlace {
   const plain = withSlashes(path);
   const [, session, topic, archived] = NAME.exec(plain.split("/").at(-1) ?? "") ?? [];

@@ -1,0 +1,89 @@
+/**
+ * Everything the import knows about one format.
+ *
+ * Each folder below `readers` declares one format, and `readers/index.ts`
+ * lists them. Nothing else in the import knows a format by name.
+ */
+import type { Json, JsonObject } from "../../util/json.ts";
+import type {
+  RecordReader,
+  Sink,
+  SourceConversation,
+  SourceDatabase,
+  SourceRecord,
+  Surroundings,
+} from "./reader.ts";
+
+export interface FormatDeclaration {
+  /** As `--from` takes it. It also names the channel and the session keys of imported conversations. */
+  readonly name: string;
+  readonly lines?: LinesFormat;
+  readonly document?: DocumentFormat;
+  readonly database?: DatabaseFormat;
+  /**
+   * Its records look like parts of many other formats, so a match is weak
+   * evidence: in a damaged file any other match wins.
+   */
+  readonly isGeneric?: true;
+  /** Paths of files that belong to a transcript. They are read with it and never on their own. */
+  readonly companions?: RegExp;
+  /** A companion that describes conversations: titles, session keys. */
+  readonly sideFile?: SideFile;
+  /** Where the tool keeps its conversations by default. */
+  readonly usualPlaces?: (roots: PlaceRoots) => readonly UsualPlace[];
+}
+
+/** A file of one record a line. */
+export interface LinesFormat {
+  /**
+   * Looks at the first parsable records of a file, at most 20. The path
+   * decides only where two tools write the same records.
+   */
+  sniff(records: readonly JsonObject[], path: string): boolean;
+  /** `state` is what the reader returned after an earlier import of the same file, which has grown since. */
+  open(sink: Sink, around: Surroundings, state: Json | undefined): RecordReader;
+}
+
+/** A file that is one JSON value, or one long array of them. */
+export interface DocumentFormat {
+  /** Looks at the file's value, or at the first element of its array. */
+  sniff(value: JsonObject): boolean;
+  /** Called for the value, or for each element in turn. */
+  read(record: SourceRecord, sink: Sink, around: Surroundings): Promise<void> | void;
+  /**
+   * Messages are in files of their own, which may change without this one.
+   * A file that led to a conversation is then read in every import.
+   */
+  readonly isScattered?: true;
+}
+
+export interface DatabaseFormat {
+  sniff(database: SourceDatabase): boolean;
+  /** Yields now and then, so that entries are written before more are read. */
+  read(database: SourceDatabase, sink: Sink, around: Surroundings): Generator<void> | AsyncGenerator<void>;
+}
+
+/** Adds what a side file says to what a transcript says about its conversation. */
+export type Describe = (start: SourceConversation) => SourceConversation;
+
+export interface SideFile {
+  /** Names relative to the transcript. The first that exists is read. */
+  names(transcript: string): readonly string[];
+  /** All transcripts of a folder share it, so it is read once per folder. */
+  readonly isShared?: true;
+  read(text: string): Describe;
+}
+
+/** Folders below which tools keep their files. */
+export interface PlaceRoots {
+  readonly home: string;
+  /** `XDG_DATA_HOME`, or its default. */
+  readonly data: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+export interface UsualPlace {
+  /** The tool's name, as shown to the user. */
+  readonly tool: string;
+  readonly path: string;
+}

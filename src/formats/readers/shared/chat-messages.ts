@@ -1,0 +1,51 @@
+/** Chat messages without ids, as API requests, fine-tuning files and data sets hold them. */
+import { hash } from "node:crypto";
+import type { Message } from "../../../message/types.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
+import type { SourceRecord } from "../../contract/reader.ts";
+
+/** A call without an id. Its result comes next, or the result of another call of the same turn. */
+export interface OpenCall {
+  readonly id: string;
+  readonly name: string;
+}
+
+export interface ReadMessage {
+  readonly message: Message;
+  /** Calls that still wait for their results. */
+  readonly open: readonly OpenCall[];
+}
+
+const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "assistant", "tool", "function"]);
+/** Messages with a time or a type belong to other formats. */
+const FOREIGN_PROPERTIES = ["timestamp", "ts", "_type", "uuid", "parent_id", "parts", "message"];
+
+/** Whether a record is a message as OpenAI's API takes it. */
+export function isChatMessage(value: JsonObject): boolean {
+  if (!ROLES.has(value.role) || FOREIGN_PROPERTIES.some((name) => value[name] !== undefined)) return false;
+  return ["content", "tool_calls", "function_call"].some((name) => Object.hasOwn(value, name));
+}
+
+/** At least half of them, because a few odd or damaged lines do not change what a file is. */
+export function areMostly(records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean {
+  return records.length > 0 && records.filter(is).length * 2 >= records.length;
+}
+
+/** As `areMostly`. Tools that give lines a type write messages that look the same otherwise. */
+export function areChatLines(records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean {
+  return areMostly(records, is) && !records.some(({ _type: type }) => type !== undefined);
+}
+
+/** Tells apart two messages that say the same, by the message before them. */
+export function placeRecord(before: string | null): SourceRecord {
+  return { value: { follows: before }, line: null, offset: null };
+}
+
+export function fingerprintOf(value: Json): string {
+  try {
+    return hash("sha256", JSON.stringify(value));
+  } catch {
+    // Nested more deeply than JSON can be written; no message is.
+    return "deep";
+  }
+}
