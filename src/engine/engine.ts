@@ -25,14 +25,14 @@ import type {
 
 export type Awaitable<T> = T | Promise<T>;
 
-/** What happens when somebody writes to a file of an older format: it is migrated, goes on as it is, or stays. */
-export type OlderFiles = "migrate" | "append" | "refuse";
+/** What a write to a file in a legacy format does: migrate it, append in that format, or fail. */
+export type LegacyPolicy = "migrate" | "append" | "refuse";
 
-/** A conversation that still stands in a file of an older format. */
-export interface OlderConversation {
+/** A conversation in a file of a legacy format. */
+export interface LegacyConversation {
   readonly conversation: string;
   readonly source: string;
-  /** Lines that cannot become entries, or not as they say. */
+  /** Lines that do not convert to entries, or not faithfully. */
   readonly findings: readonly Finding[];
 }
 
@@ -44,8 +44,8 @@ export interface EngineOptions {
   readonly lockWaitMs: number;
   /** Damage that was found and worked around. Reported once for each place. */
   readonly onProblem: (problem: ColloquyError) => void;
-  /** For engines that can read files of older formats. Default `migrate`. */
-  readonly older?: OlderFiles | undefined;
+  /** For engines that can read files of legacy formats. Default `migrate`. */
+  readonly legacy?: LegacyPolicy | undefined;
 }
 
 export interface Engine {
@@ -106,10 +106,10 @@ export interface Engine {
    * be damaged.
    */
   repair?(): Awaitable<Finding[]>;
-  /** Conversations in files of older formats. Left out by engines that know none. */
-  older?(): Awaitable<OlderConversation[]>;
+  /** Conversations in files of legacy formats. Left out by engines that know none. */
+  legacyConversations?(): Awaitable<LegacyConversation[]>;
   /** Rewrite such a conversation in the format of today. The former file is kept. Gives where. */
-  upgrade?(conversation: string): Awaitable<string | undefined>;
+  migrateLegacy?(conversation: string): Awaitable<string | undefined>;
   stats(): Awaitable<EngineStats>;
   close(): Awaitable<void>;
 }

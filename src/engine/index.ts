@@ -1,5 +1,5 @@
 /** For authors of engines: what an engine must do, and the rules that all of them share. */
-export type { Awaitable, Engine, EngineOptions, OlderConversation, OlderFiles } from "./engine.ts";
+export type { Awaitable, Engine, EngineOptions, LegacyConversation, LegacyPolicy } from "./engine.ts";
 export { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
 export type {
   AppendOperation,

@@ -1,4 +1,4 @@
-import type { Engine, EngineOptions, OlderFiles } from "../engine/index.ts";
+import type { Engine, EngineOptions, LegacyPolicy } from "../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
 import { checkProperties } from "../message/validate.ts";
 import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
@@ -28,14 +28,14 @@ export interface StoreOptions {
   readonly onWarning?: (text: string) => void;
   /** Milliseconds since 1970. Default: the system's clock. */
   readonly clock?: Clock;
-  /** What becomes of transcripts of older formats in the folder of a `jsonl:` store. */
+  /** What becomes of transcripts of legacy formats in the folder of a `jsonl:` store. */
   readonly sessions?: SessionFormat;
 }
 
 export interface SessionFormat {
-  /** `legacy`: messages are added to an older transcript as it is. Default `auto`. */
+  /** `legacy`: messages are added to a legacy transcript as it is. Default `auto`. */
   readonly format?: "auto" | "legacy" | "v2";
-  /** Migrate an older transcript when it is first written to, and keep it in `legacy/`. Default true; otherwise the write is refused. */
+  /** Migrate a legacy transcript when it is first written to, and keep it in `legacy/`. Default true; otherwise the write is refused. */
   readonly autoMigrate?: boolean;
 }
 
@@ -62,7 +62,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
   });
 }
 
-/** An older Node lacks what the engines are made of, and says so in words that help nobody. */
+/** A legacy Node lacks what the engines are made of, and says so in words that help nobody. */
 function checkNode(): void {
   const { node } = process.versions;
   if (Number.parseInt(node, 10) >= NODE_MIN) return;
@@ -151,10 +151,10 @@ function checkOptions(options: StoreOptions): EngineOptions {
   }
   if (!Number.isFinite(lockWaitMs) || lockWaitMs < 0)
     throw invalid("lockWaitMs must be 0 or more", "lockWaitMs");
-  return { readonly, durability, lockWaitMs, onProblem, older: checkSessions(options.sessions ?? {}) };
+  return { readonly, durability, lockWaitMs, onProblem, legacy: checkSessions(options.sessions ?? {}) };
 }
 
-function checkSessions(sessions: SessionFormat): OlderFiles {
+function checkSessions(sessions: SessionFormat): LegacyPolicy {
   checkProperties(sessions, SESSION_MEMBERS, "sessions");
   const { format = "auto", autoMigrate = true } = sessions;
   if (!["auto", "legacy", "v2"].includes(format))

@@ -13,7 +13,7 @@ import { decide, settleFeed } from "./feed/feed-repair.ts";
 import type { Known } from "./folder/catalogue-entry.ts";
 import { createConversation, moveConversation, updateConversation } from "./folder/conversations.ts";
 import type { Parts } from "./jsonl-context.ts";
-import { olderFile, writeToOlder } from "./legacy/write.ts";
+import { legacyFileOf, writeToLegacy } from "./legacy/write.ts";
 import { appendEntries } from "./log/append.ts";
 import type { OpenLog } from "./log/open-logs.ts";
 import type { Syncable } from "./turns/journals.ts";
@@ -78,10 +78,10 @@ export class Commit {
 
   #do(operation: Operation, index: number): Done {
     const parts = this.#parts;
-    const older = parts.legacy.isEmpty ? undefined : olderFile(parts, operation);
-    if (older !== undefined) {
+    const legacy = parts.legacy.isEmpty ? undefined : legacyFileOf(parts, operation);
+    if (legacy !== undefined) {
       this.flush();
-      const done = writeToOlder(parts, older, operation, this, index);
+      const done = writeToLegacy(parts, legacy, operation, this, index);
       if (done !== undefined) return done;
     }
     switch (operation.type) {

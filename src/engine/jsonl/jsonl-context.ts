@@ -2,7 +2,7 @@ import type { FileIo } from "../../disk/file-io.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import type { Clock } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
-import type { OlderFiles } from "../engine.ts";
+import type { LegacyPolicy } from "../engine.ts";
 import { notFound } from "../rules.ts";
 import type { BlobFiles } from "./blobs/blob-files.ts";
 import type { BlobReferences } from "./blobs/blob-references.ts";
@@ -32,10 +32,10 @@ export interface Parts {
   readonly journals: Journals;
   readonly leases: LeaseFiles;
   readonly feed: Feed;
-  /** Files of older formats; `io` shows them as if they were migrated. */
+  /** Files of legacy formats; `io` shows them as if they were migrated. */
   readonly legacy: LegacyIo;
   /** What happens to them when they are written to. */
-  readonly older: OlderFiles;
+  readonly legacyPolicy: LegacyPolicy;
   badLine(path: string, line: BadLine): void;
   /** Something is not as it should be, and it was worked around. */
   report(place: string, message: string): void;

@@ -9,7 +9,7 @@ import { type LogEnd, targetBranch } from "../../tree/place.ts";
 import { ownerOf } from "../../tree/tree.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
-import type { Awaitable, Engine, EngineOptions, OlderConversation } from "../engine.ts";
+import type { Awaitable, Engine, EngineOptions, LegacyConversation } from "../engine.ts";
 import type { Operation, Outcome } from "../operations.ts";
 import type {
   BlobPart,
@@ -100,10 +100,10 @@ export class JsonlEngine implements Engine {
     const { readonly } = options;
     const durable = options.durability === "full";
     const badLine = (path: string, line: BadLine): void => {
-      const older = io.isEmpty ? undefined : io.ofLog(path);
-      if (older === undefined)
+      const legacy = io.isEmpty ? undefined : io.ofLog(path);
+      if (legacy === undefined)
         this.#report(`${path}:${line.start}`, `${path}: bytes ${line.start} to ${line.end}: ${line.reason}`);
-      else this.#reportOlder(older);
+      else this.#reportLegacy(legacy);
     };
     this.#lock = io.lock(join(folder, LOCK_FILE));
     const counter = new ChangeCounter(io, join(folder, COUNTER_FILE));
@@ -114,7 +114,7 @@ export class JsonlEngine implements Engine {
         this.#report(path, `${path} is damaged (${reason}); what can be known without it is used`),
       leftAlone: (path, reason) => this.#report(path, `${path} was left alone: ${reason}`),
       uncounted: (path) => io.notice(path),
-      isOlder: (stem) => io.ofStem(stem) !== undefined,
+      isLegacy: (stem) => io.ofStem(stem) !== undefined,
     });
     const problem = options.onProblem;
     const withLock = <T>(work: () => T): Promise<T> => this.#withLock(work);
@@ -128,7 +128,7 @@ export class JsonlEngine implements Engine {
       feed: new Feed(io, random, join(folder, FEED_FILE), { readonly, durable }),
       report: (place, message) => this.#report(place, message),
       legacy: io,
-      older: options.older ?? "migrate",
+      legacyPolicy: options.legacy ?? "migrate",
     };
     this.#lookup = lookupIn(this.#parts);
   }
@@ -261,12 +261,12 @@ export class JsonlEngine implements Engine {
     return this.#withLock(() => repairFolder(this.#parts));
   }
 
-  async older(): Promise<OlderConversation[]> {
-    const { olderConversations } = await import("./legacy/report.ts");
-    return olderConversations(this.#parts);
+  async legacyConversations(): Promise<LegacyConversation[]> {
+    const { legacyConversations } = await import("./legacy/report.ts");
+    return legacyConversations(this.#parts);
   }
 
-  upgrade(conversation: string): Promise<string | undefined> {
+  migrateLegacy(conversation: string): Promise<string | undefined> {
     return this.#withLock(() => {
       const known = this.#parts.catalogue.byId(conversation);
       return known === undefined ? undefined : migrateConversation(this.#parts, known);
@@ -311,7 +311,7 @@ export class JsonlEngine implements Engine {
     return withLock(this.#lock, this.location, work, this.#options.lockWaitMs);
   }
 
-  #reportOlder({ files, problems }: LegacyFile): void {
+  #reportLegacy({ files, problems }: LegacyFile): void {
     for (const { start, end, reason } of problems.filter(({ code }) => code === "bad-line"))
       this.#report(`${files.log}:${start}`, `${files.log}: bytes ${start} to ${end}: ${reason}`);
   }

@@ -1,11 +1,11 @@
 /**
- * Older transcripts in a folder, rewritten as a `jsonl:` store where they lie.
+ * Legacy transcripts in a folder, rewritten as a `jsonl:` store where they lie.
  *
  * Each conversation is migrated by itself and read back: it must hold what was
- * read from the older file. A run that is stopped or killed leaves every
+ * read from the legacy file. A run that is stopped or killed leaves every
  * conversation in the one form or the other, and the next run goes on.
  */
-import type { ConversationInfo, Finding, OlderConversation } from "../../engine/index.ts";
+import type { ConversationInfo, Finding, LegacyConversation } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import type { StoreAccess } from "../../store/access.ts";
 import { contentHash } from "../../store/copy/copy-conversation.ts";
@@ -20,7 +20,7 @@ import { overallHash } from "../../store/copy/copy-store.ts";
 import { openStore } from "../../store/open.ts";
 import { accessOf } from "../../store/store.ts";
 
-/** `items` are the conversations that were, or would be, rewritten; `skipped` what of them is kept in the older file only. */
+/** `items` are the conversations that were, or would be, rewritten; `skipped` what of them is kept in the legacy file only. */
 export async function migrateToV2(folder: string, options: CopyOptions = {}): Promise<CopyReport> {
   const dryRun = options.dryRun === true;
   const sessions = { autoMigrate: false };
@@ -43,9 +43,9 @@ class Migration {
   }
 
   async run(): Promise<CopyReport> {
-    const older = await this.#store.ask(async (engine) => (await engine.older?.()) ?? []);
-    this.#tell({ total: older.length });
-    for (const one of older) {
+    const legacy = await this.#store.ask(async (engine) => (await engine.legacyConversations?.()) ?? []);
+    this.#tell({ total: legacy.length });
+    for (const one of legacy) {
       this.#checkStop();
       await this.#migrate(one);
       this.#tell({ conversations: this.#progress.conversations + 1 });
@@ -62,13 +62,13 @@ class Migration {
     };
   }
 
-  async #migrate({ conversation, findings }: OlderConversation): Promise<void> {
+  async #migrate({ conversation, findings }: LegacyConversation): Promise<void> {
     const store = this.#store;
     const info = (await store.ask((engine) => engine.byId(conversation))) as ConversationInfo;
     const { id, key, title } = info;
     try {
       const before = await contentHash(store, id);
-      if (!this.#dryRun) await store.ask((engine) => engine.upgrade?.(id));
+      if (!this.#dryRun) await store.ask((engine) => engine.migrateLegacy?.(id));
       const after = this.#dryRun ? undefined : await contentHash(store, id);
       const { hash, entries } = before;
       this.#items.push({ id, key, title, entries, added: entries, hash, verified: after?.hash === hash });

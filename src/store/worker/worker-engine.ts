@@ -9,8 +9,8 @@ import type {
   EntryPage,
   FeedPlace,
   Finding,
+  LegacyConversation,
   ListQuery,
-  OlderConversation,
   OpenTurn,
   Operation,
   Outcome,
@@ -108,12 +108,12 @@ export class WorkerEngine implements Engine {
     return this.#ask("repair");
   }
 
-  older(): Promise<OlderConversation[]> {
-    return this.#ask("older");
+  legacyConversations(): Promise<LegacyConversation[]> {
+    return this.#ask("legacyConversations");
   }
 
-  upgrade(conversation: string): Promise<string | undefined> {
-    return this.#ask("upgrade", conversation);
+  migrateLegacy(conversation: string): Promise<string | undefined> {
+    return this.#ask("migrateLegacy", conversation);
   }
 
   stats(): Promise<EngineStats> {

@@ -22,7 +22,7 @@ import { verifyConversation } from "./verify-log.ts";
 export function repairFolder(parts: Parts): Finding[] {
   return parts.catalogue.all().flatMap(({ stem }) => {
     const known = parts.catalogue.byStem(stem);
-    // A log that is gone cannot be made again, and a file of an older format is repaired by migrating it.
+    // A log that is gone cannot be made again, and a file of a legacy format is repaired by migrating it.
     if (known === undefined || known.logMissing || parts.legacy.ofStem(stem) !== undefined) return [];
     return repairConversation(parts, known);
   });

@@ -8,7 +8,7 @@ import type { Finding, VerifyReport } from "../../queries.ts";
 import type { BlobFiles, StoredBlob } from "../blobs/blob-files.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";
 import type { Parts } from "../jsonl-context.ts";
-import { olderFindings } from "../legacy/report.ts";
+import { legacyFindings } from "../legacy/report.ts";
 import { type Checked, verifyConversation } from "./verify-log.ts";
 
 /** Read every line of every conversation and every blob, trusting no cache. */
@@ -26,8 +26,8 @@ export function verifyFolder({ io, folder, blobs, legacy }: Parts): VerifyReport
       legacy.notice(source);
       const checked = purging.has(stem) ? undefined : verifyConversation(io, folder, place, stem);
       if (checked === undefined) continue;
-      const older = place === folder ? legacy.ofStem(stem) : undefined;
-      findings.push(...(older === undefined ? checked.findings : olderFindings(older)));
+      const file = place === folder ? legacy.ofStem(stem) : undefined;
+      findings.push(...(file === undefined ? checked.findings : legacyFindings(file)));
       findings.push(...twins(checked, source, sources));
       findings.push(...missingBlobs(blobs, checked, source));
       conversations += checked.isConversation ? 1 : 0;

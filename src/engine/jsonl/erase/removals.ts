@@ -153,7 +153,7 @@ function copiesOf({ io, folder }: Parts, { stem }: Known, entry: string): string
   return [folder, join(folder, TRASH_FOLDER), legacy].flatMap((place) => {
     if (io.stat(place) === undefined) return [];
     const names = io.list(place).filter((name) => name.startsWith(`${stem}.`));
-    // Lines of an older file have no ids to be found by.
+    // Lines of a legacy file have no ids to be found by.
     if (place === legacy) return names.map((name) => join(place, name));
     return names
       .filter((name) => isSetAside(name) || name.endsWith(".meta.json.bak"))

@@ -86,7 +86,7 @@ describe("the feed of changes", () => {
     expect(told(engine, place)).toEqual(["a"]);
   });
 
-  it("of an older store begins with what is there", async () => {
+  it("of an old store begins with what is there", async () => {
     const disk = newDisk();
     const first = await open(disk);
     const id = await created(first.engine);

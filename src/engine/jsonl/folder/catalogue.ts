@@ -20,10 +20,10 @@ export interface CatalogueProblems {
   damagedMetadata(path: string, reason: string): void;
   /** A file that is not, or cannot be, part of the store. */
   leftAlone(path: string, reason: string): void;
-  /** A log of which nothing was counted is about to be read: it may be of an older format. */
+  /** A log of which nothing was counted is about to be read: it may be of a legacy format. */
   uncounted(path: string): void;
-  /** Whether a conversation stands in a file of an older format. */
-  isOlder(stem: string): boolean;
+  /** Whether a conversation stands in a file of a legacy format. */
+  isLegacy(stem: string): boolean;
 }
 
 export class Catalogue {
@@ -256,9 +256,9 @@ export class Catalogue {
     const { key } = known.metadata;
     if (key === null || known.trashed) return;
     const holder = this.#byKey.get(key);
-    if (holder !== undefined && this.#problems.isOlder(known.stem)) withoutKey(known);
+    if (holder !== undefined && this.#problems.isLegacy(known.stem)) withoutKey(known);
     else {
-      if (holder !== undefined && this.#problems.isOlder(holder.stem)) withoutKey(holder);
+      if (holder !== undefined && this.#problems.isLegacy(holder.stem)) withoutKey(holder);
       this.#byKey.set(key, known);
     }
   }
@@ -273,7 +273,7 @@ export class Catalogue {
   }
 }
 
-/** The key of an older file was guessed from its name, and may be in use: it is found by its id then. */
+/** The key of a legacy file was guessed from its name, and may be in use: it is found by its id then. */
 function withoutKey(known: Known): void {
   known.metadata = { ...known.metadata, key: null };
 }

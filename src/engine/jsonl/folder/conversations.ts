@@ -56,7 +56,7 @@ export function updateConversation(parts: Parts, update: UpdateOperation, note: 
   const known = liveConversation(parts, conversation);
   parts.logs.reportEarlier(known.metadata.id);
   parts.logs.syncCounted(known);
-  // Another program may write an older file anew: what was counted in it means nothing then.
+  // Another program may write a legacy file anew: what was counted in it means nothing then.
   const log = parts.legacy.ofStem(known.stem) === undefined ? known.log : EMPTY_LOG;
   return changed(parts, known.stem, "updated", note, () => {
     parts.files.setDamagedAside(known);

@@ -13,7 +13,7 @@ export const PURGED_FILE = "store.purged";
 export const TRASH_FOLDER = "trash";
 export const BLOB_FOLDER = "blobs";
 export const PRESENCE_FOLDER = "alive";
-/** Files of older formats, as they were before they were migrated. */
+/** Files of legacy formats, as they were before they were migrated. */
 export const LEGACY_FOLDER = "legacy";
 
 const STEM = /^(\d{17})\.(jsonl|meta\.json)$/;

@@ -1,5 +1,5 @@
 /**
- * An older transcript as the v2 log that it becomes.
+ * A legacy transcript as the v2 log that it becomes.
  *
  * Lines go in, lines come out, in one pass and always the same ones: what a
  * longer file adds comes behind what was there. That lets a file be read as a
@@ -17,7 +17,7 @@ import { isMetadata, type LegacyRecord, readRecord } from "./legacy-record.ts";
 
 /** A line that could not become an entry, or not as it says. */
 export interface LegacyProblem {
-  /** Of the older file, counted from 1. */
+  /** Of the legacy file, counted from 1. */
   readonly line: number;
   readonly start: number;
   readonly end: number;
@@ -77,7 +77,7 @@ export class LegacyConverter {
     else this.#put(raw, record);
   }
 
-  /** As it is: nobody can say what it was to be. One that is too long is in the older file only. */
+  /** As it is: nobody can say what it was to be. One that is too long is in the legacy file only. */
   #keep(raw: RawLine, bytes: Buffer | undefined, reason: string): void {
     this.#problem(raw, "bad-line", reason);
     if (bytes === undefined) return;

@@ -39,8 +39,8 @@ function entriesOf(engine: JsonlEngine): Record<string, Entry[]> {
   return Object.fromEntries(infos.map(({ id }) => [id, engine.page({ ...ALL, conversation: id }).entries]));
 }
 
-async function upgradeAll(engine: JsonlEngine): Promise<void> {
-  for (const { conversation } of await engine.older()) await engine.upgrade(conversation);
+async function migrateAll(engine: JsonlEngine): Promise<void> {
+  for (const { conversation } of await engine.legacyConversations()) await engine.migrateLegacy(conversation);
 }
 
 /** Migrate until the power fails; gives the disk that is found afterwards. */
@@ -50,7 +50,7 @@ async function cutOff(crashAt: number, faults: Faults = {}): Promise<SimulatedDi
   disk.faults.crashAt = disk.changes + crashAt;
   try {
     const { engine } = await open(disk);
-    await upgradeAll(engine);
+    await migrateAll(engine);
     await engine.close();
   } catch (error) {
     if (!disk.off) throw error;
@@ -58,7 +58,7 @@ async function cutOff(crashAt: number, faults: Faults = {}): Promise<SimulatedDi
   return disk.off ? disk.crash() : disk;
 }
 
-/** Every older file, byte for byte, where it was or in `legacy/`. */
+/** Every legacy file, byte for byte, where it was or in `legacy/`. */
 function lostOriginals(disk: SimulatedDisk): string[] {
   const there = disk.paths().map((path) => disk.content(path).toString("latin1"));
   return files.filter((name) => !there.includes(readFileSync(join(FIXTURES, name), "latin1")));
@@ -79,8 +79,8 @@ describe("a migration whose power fails", () => {
       await reader.engine.close();
       expect(lostOriginals(disk)).toEqual([]);
       const { engine } = await open(disk);
-      if ((await engine.older()).length > 0) wasCut++;
-      await upgradeAll(engine);
+      if ((await engine.legacyConversations()).length > 0) wasCut++;
+      await migrateAll(engine);
       expect(entriesOf(engine)).toEqual(whole);
       expect(titlesOf(engine)).toEqual(titles);
       expect(engine.verify().findings.map(({ code }) => code)).toEqual(["bad-line", "bad-line"]);

@@ -1,15 +1,15 @@
-/** One older transcript, read as the log that it would be. */
+/** One legacy transcript, read as the log that it would be. */
 import type { FileIo, FileStat } from "../../../disk/file-io.ts";
 
 import { linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
 import { LegacyConverter, type LegacyProblem } from "./convert.ts";
 import { hasSums, type LegacyFacts, type LegacyFiles } from "./source.ts";
 
-/** What became of the older file as it was when it was looked at. */
+/** What became of the legacy file as it was when it was looked at. */
 interface Converted {
-  /** The older file. */
+  /** The legacy file. */
   readonly source: FileStat;
-  /** Of the older file: up to the last line that is complete. */
+  /** Of the legacy file: up to the last line that is complete. */
   readonly end: number;
   readonly size: number;
   readonly problems: readonly LegacyProblem[];
@@ -26,7 +26,7 @@ export class LegacyFile {
   readonly stem: string;
   readonly #io: FileIo;
   #converted: Converted | undefined;
-  /** Grows when the older file was not only added to: to readers it is another file then. */
+  /** Grows when the legacy file was not only added to: to readers it is another file then. */
   #generation = 0n;
 
   constructor(io: FileIo, files: LegacyFiles, facts: LegacyFacts, stem: string) {
@@ -36,7 +36,7 @@ export class LegacyFile {
     this.stem = stem;
   }
 
-  /** Of the log. `undefined` when the older file is gone: somebody has migrated it. */
+  /** Of the log. `undefined` when the legacy file is gone: somebody has migrated it. */
   stat(): FileStat | undefined {
     const converted = this.#current(false);
     if (converted === undefined) return undefined;

@@ -1,20 +1,21 @@
-/** Which files in the folder of a store are older transcripts, and the names that they would have in it. */
+/** Which files in the folder of a store are legacy transcripts, and the names that they would have in it. */
 import { basename, dirname, join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { NEWLINE, readChunk } from "../../../disk/line-scan.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { decodeLine } from "../../../transcript/lines.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import { isOfStore, logName, metadataName, stemOf, TRASH_FOLDER } from "../folder/names.ts";
 import { madeUuid } from "./convert.ts";
 import { LegacyFile } from "./legacy-file.ts";
-import { isOlder, type LegacyFacts, type LegacyFiles, readFacts } from "./source.ts";
+import { isLegacy, type LegacyFacts, type LegacyFiles, readFacts } from "./source.ts";
 
 export interface Virtual {
   readonly file: LegacyFile;
   readonly what: "log" | "metadata";
 }
 
-/** An older file whose conversation was migrated by somebody who was killed before he had moved it. */
+/** A legacy file whose conversation was migrated by somebody who was killed before he had moved it. */
 export interface LeftBehind {
   readonly files: LegacyFiles;
   readonly movedTo: string;
@@ -38,12 +39,12 @@ export class LegacyFolder {
     return this.#virtual.size === 0;
   }
 
-  /** The names that the older files have in the store. */
+  /** The names that the legacy files have in the store. */
   names(): string[] {
     return [...this.#virtual.keys()].map((path) => basename(path));
   }
 
-  /** What the name stands for, unless the older file is gone, or a file of that name is there by now. */
+  /** What the name stands for, unless the legacy file is gone, or a file of that name is there by now. */
   at(path: string): Virtual | undefined {
     if (this.#virtual.size === 0) return undefined;
     const virtual = this.#virtual.get(path);
@@ -54,11 +55,11 @@ export class LegacyFolder {
     return undefined;
   }
 
-  /** Look whether a log with a name of ours, of which nothing is known, is of an older format. */
+  /** Look whether a log with a name of ours, of which nothing is known, is of a legacy format. */
   notice(path: string): void {
     const stem = stemOf(basename(path));
     if (stem === undefined || dirname(path) !== this.#folder || this.#virtual.has(path)) return;
-    if (this.#io.stat(path)?.isFolder !== false || !isOlder(this.#io, path)) return;
+    if (this.#io.stat(path)?.isFolder !== false || !isLegacy(this.#io, path)) return;
     const files = { name: stem, log: path, metadata: join(this.#folder, metadataName(stem)) };
     const facts = readFacts(this.#io, files);
     if (facts !== undefined)
@@ -71,7 +72,7 @@ export class LegacyFolder {
     this.#byName.delete(file.files.name);
   }
 
-  /** Look for older files among these names. */
+  /** Look for legacy files among these names. */
   discover(names: readonly string[]): void {
     const found = names.filter((name) => !isOfStore(name)).flatMap((name) => this.#filesOf(name) ?? []);
     const present = new Set(found.map(({ name }) => name));
@@ -117,7 +118,7 @@ export class LegacyFolder {
 
   /**
    * Under the first free name from when it was made, unless it stands there
-   * already. What the older program wrote after its file was migrated is a
+   * already. What the legacy program wrote after its file was migrated is a
    * conversation of its own: nothing is left out, and nothing overwritten.
    */
   #placed(files: LegacyFiles, facts: LegacyFacts): LegacyFile | LeftBehind {
@@ -138,32 +139,21 @@ export class LegacyFolder {
     }
   }
 
-  /** Whether a log begins with what an older file would become. */
-  #holds(path: string, older: LegacyFile): boolean {
-    const bytes = older.log() ?? Buffer.alloc(0);
-    const file = this.#io.open(path, "read");
-    try {
-      const log = readChunk(this.#io, file, 0, bytes.length + HEADER_BYTES_MAX);
-      // The first lines differ where the session key was in use.
-      const [made, there] = [bytes, log].map((one) => one.subarray(one.indexOf(NEWLINE) + 1)) as [
-        Buffer,
-        Buffer,
-      ];
-      return there.subarray(0, made.length).equals(made);
-    } finally {
-      this.#io.close(file);
-    }
+  /** Whether a log begins with what a legacy file would become. */
+  #holds(path: string, legacy: LegacyFile): boolean {
+    const converted = legacy.log() ?? Buffer.alloc(0);
+    const log = withFile(this.#io, path, "read", (file) =>
+      readChunk(this.#io, file, 0, converted.length + HEADER_BYTES_MAX),
+    );
+    // The headers differ if the session key was in use.
+    const entries = withoutHeader(converted);
+    return withoutHeader(log).subarray(0, entries.length).equals(entries);
   }
 
   #headerId(path: string): string | undefined {
-    const file = this.#io.open(path, "read");
-    try {
-      const begin = readChunk(this.#io, file, 0, 4096);
-      const line = decodeLine(Buffer.from(begin.subarray(0, begin.indexOf(NEWLINE))));
-      return line.ok ? line.header?.id : undefined;
-    } finally {
-      this.#io.close(file);
-    }
+    const start = withFile(this.#io, path, "read", (file) => readChunk(this.#io, file, 0, HEADER_BYTES_MAX));
+    const line = decodeLine(Buffer.from(start.subarray(0, start.indexOf(NEWLINE))));
+    return line.ok ? line.header?.id : undefined;
   }
 
   leftBehind(): LeftBehind[] {
@@ -180,4 +170,8 @@ export class LegacyFolder {
 
 function renamed({ header, metadata, isCurrent }: LegacyFacts, id: string): LegacyFacts {
   return { header: { ...header, id }, metadata: { ...metadata, id }, isCurrent };
+}
+
+function withoutHeader(log: Buffer): Buffer {
+  return log.subarray(log.indexOf(NEWLINE) + 1);
 }

@@ -1,10 +1,10 @@
 /**
- * The folder of a store with the older transcripts in it as if they had been
+ * The folder of a store with the legacy transcripts in it as if they had been
  * migrated already.
  *
- * To everything above, an older file is a log and its metadata under a name of
+ * To everything above, a legacy file is a log and its metadata under a name of
  * ours, which can be read like any other. Nothing is written for that. A
- * folder without older files costs one look at each name in its listing.
+ * folder without legacy files costs one look at each name in its listing.
  */
 import { join } from "node:path";
 import type { FileIo, FileLock, FileStat, Presence } from "../../../disk/file-io.ts";
@@ -26,7 +26,7 @@ const KEPT_BYTES = 64 * 1024 * 1024;
 export class LegacyIo implements FileIo {
   readonly #io: FileIo;
   readonly #folder: string;
-  readonly #older: LegacyFolder;
+  readonly #legacy: LegacyFolder;
   readonly #opened = new Map<number, Opened>();
   /** In the order of their last use. */
   readonly #kept = new Map<LegacyFile, number>();
@@ -35,61 +35,61 @@ export class LegacyIo implements FileIo {
   constructor(io: FileIo, folder: string) {
     this.#io = io;
     this.#folder = folder;
-    this.#older = new LegacyFolder(io, folder);
+    this.#legacy = new LegacyFolder(io, folder);
   }
 
-  /** Without the older files. */
+  /** Without the legacy files. */
   get real(): FileIo {
     return this.#io;
   }
 
   get isEmpty(): boolean {
-    return this.#older.isEmpty;
+    return this.#legacy.isEmpty;
   }
 
-  /** The older file behind a conversation, if that is what it is. */
+  /** The legacy file behind a conversation, if that is what it is. */
   ofStem(stem: string): LegacyFile | undefined {
     return this.ofLog(join(this.#folder, logName(stem)));
   }
 
   ofLog(path: string): LegacyFile | undefined {
-    return this.#older.at(path)?.file;
+    return this.#legacy.at(path)?.file;
   }
 
-  /** Look whether a log with a name of ours, of which nothing is known, is of an older format. */
+  /** Look whether a log with a name of ours, of which nothing is known, is of a legacy format. */
   notice(path: string): void {
-    this.#older.notice(path);
+    this.#legacy.notice(path);
   }
 
   /** It is migrated. */
   release(file: LegacyFile): void {
-    this.#older.release(file);
+    this.#legacy.release(file);
     this.#kept.delete(file);
   }
 
   /** What killed migrations left to be moved. */
   leftBehind(): LeftBehind[] {
-    return this.#older.leftBehind();
+    return this.#legacy.leftBehind();
   }
 
   /** Files that look like transcripts by their name, and are none that is known here. */
   others(): string[] {
-    return this.#older.others();
+    return this.#legacy.others();
   }
 
   list(folder: string): string[] {
     const names = this.#io.list(folder);
     if (folder !== this.#folder) return names;
-    this.#older.discover(names);
-    if (this.#older.isEmpty) return names;
+    this.#legacy.discover(names);
+    if (this.#legacy.isEmpty) return names;
     const there = new Set(names);
-    const made = this.#older.names().filter((name) => !there.has(name));
+    const made = this.#legacy.names().filter((name) => !there.has(name));
     // First, so that a conversation of ours with the same session key is the one that has it.
     return [...made, ...names];
   }
 
   #look(path: string): Opened | undefined {
-    const virtual = this.#older.at(path);
+    const virtual = this.#legacy.at(path);
     if (virtual === undefined) return undefined;
     const { file, what } = virtual;
     const stat = file.stat();
@@ -134,7 +134,7 @@ export class LegacyIo implements FileIo {
   }
 
   stat(path: string): FileStat | undefined {
-    const virtual = this.#older.at(path);
+    const virtual = this.#legacy.at(path);
     if (virtual === undefined) return this.#io.stat(path);
     const stat = virtual.file.stat();
     if (stat === undefined || virtual.what === "log") return stat;
@@ -155,7 +155,7 @@ export class LegacyIo implements FileIo {
     this.#io.truncate(file, size);
   }
 
-  /** What was added to an older file was synced then. */
+  /** What was added to a legacy file was synced then. */
   sync(file: number): void {
     if (file >= 0) this.#io.sync(file);
   }
@@ -208,7 +208,7 @@ export class LegacyIo implements FileIo {
 }
 
 function notWritable(): ColloquyError {
-  return unavailable("A file of an older format must be migrated before it is written to");
+  return unavailable("A file of a legacy format must be migrated before it is written to");
 }
 
 /** It does not change with every line that is added. */

@@ -1,5 +1,5 @@
 /**
- * One line of an older transcript as an entry.
+ * One line of a legacy transcript as an entry.
  *
  * Three kinds of programs wrote such lines: `{role, content, timestamp}` with
  * or without `id` and `parent_id`, the same with `ts` and flat tool members,
@@ -44,7 +44,7 @@ export function readRecord(text: string): LegacyRecord | string {
   return { ...envelopeOf(value as JsonObject), ...bodyOf(value as JsonObject) };
 }
 
-/** Does a line look like one of an older transcript at all? */
+/** Does a line look like one of a legacy transcript at all? */
 export function isRecord(value: unknown): boolean {
   if (!isPlainObject(value) || value.type !== undefined) return false;
   return (

@@ -20,7 +20,7 @@ import { accessOf, type Store } from "../../../store/store.ts";
 const FIXTURES = "test/fixtures/own/sessions";
 
 /** A copy of the fixtures, as the folder of a store that nobody has opened yet. */
-function olderFolder(): string {
+function legacyFolder(): string {
   const folder = join(tempFolder(), "sessions");
   cpSync(FIXTURES, folder, { recursive: true });
   return folder;
@@ -67,9 +67,9 @@ function originals(folder: string): Record<string, string> {
   return Object.fromEntries(names.map((name) => [name, readFileSync(join(folder, name), "latin1")]));
 }
 
-describe("a folder of older transcripts", () => {
+describe("a folder of legacy transcripts", () => {
   it("is a store at once, and reading it changes no file", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     const before = readdirSync(folder, { recursive: true }).sort();
     await using store = await open(folder, { readonly: true });
     const { items } = await store.list();
@@ -87,7 +87,7 @@ describe("a folder of older transcripts", () => {
   });
 
   it("gives words, times and metadata as they stand there", async () => {
-    await using store = await open(olderFolder(), { readonly: true });
+    await using store = await open(legacyFolder(), { readonly: true });
     expect(await words(store, "telegram:4711")).toEqual([
       "Is the ferry running today?",
       "Yes, every two hours.",
@@ -117,7 +117,7 @@ describe("a folder of older transcripts", () => {
   });
 
   it("has tool calls and thinking as blocks, and unknown members beside them", async () => {
-    await using store = await open(olderFolder(), { readonly: true });
+    await using store = await open(legacyFolder(), { readonly: true });
     const { items } = await (await chatOf(store, "discord:dm:42")).messages();
     expect(items.map(({ message }) => message)).toMatchObject([
       { role: "user", content: "When is high tide?", extra: { flat: { media: [{ type: "image" }] } } },
@@ -138,7 +138,7 @@ describe("a folder of older transcripts", () => {
   });
 
   it("has the branches that parents tell of, and the last message's is checked out", async () => {
-    await using store = await open(olderFolder(), { readonly: true });
+    await using store = await open(legacyFolder(), { readonly: true });
     const chat = await chatOf(store, "web:kitchen");
     const branches = await chat.branches();
     expect(branches.map(({ name, active, forkedFrom }) => [name, active, forkedFrom])).toEqual([
@@ -161,7 +161,7 @@ describe("a folder of older transcripts", () => {
   });
 
   it("keeps what does not fit, and validate says where it stands", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     await using store = await open(folder, { readonly: true });
     expect(await words(store, "web:odd-tree")).toHaveLength(5);
     expect(await words(store, "cli:mixed")).toEqual(["three", "four"]);
@@ -186,7 +186,7 @@ describe("a folder of older transcripts", () => {
   });
 
   it("is migrated at the first write, conversation by conversation, and reads the same afterwards", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     await using store = await open(folder);
     const before = await everything(store);
     for (const id of Object.keys(before)) {
@@ -213,13 +213,13 @@ describe("a folder of older transcripts", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".jsonl") && !/^\d{17}\./.test(name))).toEqual(
       [],
     );
-    // What could not be read stands in the new log as it stood in the older file.
+    // What could not be read stands in the new log as it stood in the legacy file.
     const codes = (await again.verify()).findings.map(({ code }) => code);
     expect(codes).toEqual(["bad-line", "bad-line"]);
   });
 
   it("keeps its ids and its place in the list when another process looks at it", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     await using first = await open(folder, { readonly: true });
     await using second = await open(folder, { readonly: true });
     expect(await everything(second)).toEqual(await everything(first));
@@ -232,8 +232,8 @@ describe("a folder of older transcripts", () => {
     expect(await words(second, "telegram:4711")).toHaveLength(3);
   });
 
-  it("shows what the older program adds meanwhile", async () => {
-    const folder = olderFolder();
+  it("shows what the legacy program adds meanwhile", async () => {
+    const folder = legacyFolder();
     await using store = await open(folder);
     const chat = await chatOf(store, "telegram:4711");
     const before = (await chat.messages()).items;
@@ -249,7 +249,7 @@ describe("a folder of older transcripts", () => {
   });
 
   it("reads the same however a file grew, and what was read once stays", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     for (const name of ["cli_mixed.jsonl", "web_kitchen.jsonl", "web_odd-tree.jsonl"]) {
       const whole = readFileSync(join(FIXTURES, name));
       const path = join(folder, name);
@@ -276,7 +276,7 @@ describe("a folder of older transcripts", () => {
   });
 
   it("is moved to the trash, restored, redacted and purged like any other", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     await using store = await open(folder);
     const { id } = await store.delete("telegram:4711");
     expect((await store.list({ trash: true })).items).toMatchObject([{ id, messageCount: 3 }]);
@@ -293,7 +293,7 @@ describe("a folder of older transcripts", () => {
   });
 
   it("can be backed up without being migrated", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     await using store = await open(folder, { readonly: true });
     await store.backup(`${folder}-copy`);
     await using copy = await open(`${folder}-copy`, { readonly: true });
@@ -301,8 +301,8 @@ describe("a folder of older transcripts", () => {
     expect(await words(copy, "web:kitchen")).toEqual(await words(store, "web:kitchen"));
   });
 
-  it("is finished by the next opener when the migration was cut off before the older file was moved", async () => {
-    const folder = olderFolder();
+  it("is finished by the next opener when the migration was cut off before the legacy file was moved", async () => {
+    const folder = legacyFolder();
     const original = readFileSync(join(folder, "telegram_4711.jsonl"));
     {
       await using store = await open(folder);
@@ -324,9 +324,9 @@ describe("a folder of older transcripts", () => {
   });
 });
 
-describe("an older transcript whose session key is in use", () => {
+describe("a legacy transcript whose session key is in use", () => {
   it("is found by its id, and does not take the key away", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     const other = readFileSync(join(folder, "telegram_4711.jsonl"), "utf8");
     rmSync(join(folder, "telegram_4711.jsonl"));
     {
@@ -350,9 +350,9 @@ describe("an older transcript whose session key is in use", () => {
   });
 });
 
-describe("an older program that goes on after the migration", () => {
+describe("a legacy program that goes on after the migration", () => {
   it("makes a conversation of its own, and nothing of either is lost", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     const path = join(folder, "telegram_4711.jsonl");
     const original = readFileSync(path, "utf8");
     {
@@ -376,9 +376,9 @@ describe("an older program that goes on after the migration", () => {
   });
 });
 
-describe("older transcripts that are not to be migrated", () => {
+describe("legacy transcripts that are not to be migrated", () => {
   it("are refused with what to do when autoMigrate is off", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     await using store = await open(folder, { sessions: { autoMigrate: false } });
     const chat = await chatOf(store, "telegram:4711");
     const refusal = { code: "NOT_SUPPORTED", message: /colloquy sessions migrate --to v2/ };
@@ -390,8 +390,8 @@ describe("older transcripts that are not to be migrated", () => {
     await (await store.open("web:new")).append({ role: "user", content: "fine" });
   });
 
-  it("go on as they are with format legacy, and can be read by the older program", async () => {
-    const folder = olderFolder();
+  it("go on as they are with format legacy, and can be read by the legacy program", async () => {
+    const folder = legacyFolder();
     const path = join(folder, "telegram_4711.jsonl");
     const before = readFileSync(path, "utf8");
     await using store = await open(folder, { sessions: { format: "legacy" } });
@@ -409,7 +409,7 @@ describe("older transcripts that are not to be migrated", () => {
     expect((await chat.info()).messageCount).toBe(5);
     await chat.update({ title: "Ferries" });
     expect((await chat.info()).title).toBe("Ferries");
-    const refusal = { code: "NOT_SUPPORTED", message: /older format/ };
+    const refusal = { code: "NOT_SUPPORTED", message: /legacy format/ };
     await expect(chat.branch(first[0]?.id as string)).rejects.toMatchObject(refusal);
     await expect(chat.redact(first[0]?.id as string)).rejects.toMatchObject(refusal);
     await store.close();
@@ -423,7 +423,7 @@ describe("older transcripts that are not to be migrated", () => {
   });
 
   it("begin a new line behind one that was torn", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     await using store = await open(folder, { sessions: { format: "legacy" } });
     await (await chatOf(store, "cli:mixed")).append({ role: "user", content: "five" });
     expect(await words(store, "cli:mixed")).toEqual(["three", "four", "five"]);
@@ -433,7 +433,7 @@ describe("older transcripts that are not to be migrated", () => {
   });
 
   it("tell the feed of what is added", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     await using store = await open(folder, { sessions: { format: "legacy" } });
     const feed = store.changes({ signal: AbortSignal.timeout(10_000) });
     await (await chatOf(store, "telegram:4711")).append({ role: "user", content: "told" });
@@ -454,7 +454,7 @@ describe("a folder with other files", () => {
   });
 
   it("tells of a file that is none beside transcripts", async () => {
-    const folder = olderFolder();
+    const folder = legacyFolder();
     writeFileSync(join(folder, "rows.jsonl"), '{"a":1}\n{"a":2}\n');
     const problems: string[] = [];
     await using store = await open(folder, { onProblem: ({ message }) => problems.push(message) });
@@ -468,10 +468,10 @@ describe("a folder with other files", () => {
     );
   });
 
-  it("has no older conversations when it is a store of today", async () => {
+  it("has no legacy conversations when it is a store of today", async () => {
     const folder = join(tempFolder(), "store");
     await using store = await open(folder);
     await (await store.open("web:a")).append({ role: "user", content: "x" });
-    expect(await accessOf(store).ask((engine) => engine.older?.())).toEqual([]);
+    expect(await accessOf(store).ask((engine) => engine.legacyConversations?.())).toEqual([]);
   });
 });

@@ -1,9 +1,9 @@
 /**
- * Rewriting older transcripts as logs of the store. Under the lock.
+ * Rewriting legacy transcripts as logs of the store. Under the lock.
  *
- * The new log is whole before the older file is moved to `legacy/`, where it
+ * The new log is whole before the legacy file is moved to `legacy/`, where it
  * stays byte for byte. Whoever is killed in between leaves both: the log
- * counts then, and the next opener moves the older file.
+ * counts then, and the next opener moves the legacy file.
  */
 import { basename, dirname, join } from "node:path";
 import { copyFile } from "../../../disk/copy-file.ts";
@@ -18,7 +18,7 @@ import { changing, type Parts } from "../jsonl-context.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import type { LegacyFiles } from "./source.ts";
 
-/** Gives where the older file is kept; `undefined` when the conversation has none. */
+/** Gives where the legacy file is kept; `undefined` when the conversation has none. */
 export function migrateConversation(parts: Parts, known: Known): string | undefined {
   const file = parts.legacy.ofStem(known.stem);
   if (file === undefined) return undefined;
@@ -27,7 +27,7 @@ export function migrateConversation(parts: Parts, known: Known): string | undefi
   changing(parts, known.stem, () => {
     const { metadata, metadataPath } = known;
     const isInPlace = file.files.log === known.logPath;
-    // Before the log is there, because from then on nobody looks at the older file.
+    // Before the log is there, because from then on nobody looks at the legacy file.
     if (!isInPlace) parts.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log: EMPTY_LOG });
     kept = isInPlace ? replaceInPlace(parts, file, known) : replaceByName(parts, file, known);
     // With another first line it is counted anew.
@@ -43,7 +43,7 @@ export function finishMigrations(parts: Parts): void {
   for (const { files, movedTo } of parts.legacy.leftBehind()) moveAside(parts, files, movedTo);
 }
 
-/** The older file has another name: the log is made beside it. */
+/** The legacy file has another name: the log is made beside it. */
 function replaceByName({ legacy, random, folder }: Parts, file: LegacyFile, known: Known): string {
   const { logPath, stem } = known;
   replaceFile(logPath, contentOf(file, known), { io: legacy.real, random });
@@ -51,7 +51,7 @@ function replaceByName({ legacy, random, folder }: Parts, file: LegacyFile, know
   return join(folder, LEGACY_FOLDER, asideName(stem, file.files.log, folder));
 }
 
-/** The older file has the name of the log: it gets another one in the moment in which it is replaced. */
+/** The legacy file has the name of the log: it gets another one in the moment in which it is replaced. */
 function replaceInPlace({ legacy, random, folder }: Parts, file: LegacyFile, known: Known): string {
   const { stem, logPath, metadataPath } = known;
   const aside = join(folder, LEGACY_FOLDER);
@@ -77,7 +77,7 @@ function moveAside({ legacy, folder }: Parts, { log, metadata }: LegacyFiles, st
   const { real } = legacy;
   const aside = join(folder, LEGACY_FOLDER);
   real.makeFolder(aside);
-  // Without its metadata the older transcript could not be told for what it is, should the second move fail.
+  // Without its metadata the legacy transcript could not be told for what it is, should the second move fail.
   for (const path of [log, metadata]) {
     if (path === undefined || real.stat(path) === undefined) continue;
     real.rename(path, freeName(real, join(aside, asideName(stem, path, folder))));

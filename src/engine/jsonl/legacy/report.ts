@@ -1,20 +1,20 @@
-/** What is known of conversations that stand in files of older formats. */
+/** What is known of conversations that stand in files of legacy formats. */
 
-import type { OlderConversation } from "../../engine.ts";
+import type { LegacyConversation } from "../../engine.ts";
 import type { Finding } from "../../queries.ts";
 import type { Parts } from "../jsonl-context.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 
-export function olderConversations({ catalogue, legacy }: Parts): OlderConversation[] {
+export function legacyConversations({ catalogue, legacy }: Parts): LegacyConversation[] {
   return catalogue.all().flatMap(({ stem, metadata }) => {
     const file = legacy.ofStem(stem);
     if (file === undefined) return [];
-    return [{ conversation: metadata.id, source: file.files.log, findings: olderFindings(file) }];
+    return [{ conversation: metadata.id, source: file.files.log, findings: legacyFindings(file) }];
   });
 }
 
-/** What is wrong with an older file, with its own lines. */
-export function olderFindings(file: LegacyFile): Finding[] {
+/** What is wrong with a legacy file, with its own lines. */
+export function legacyFindings(file: LegacyFile): Finding[] {
   const conversation = file.facts.header.id;
   const source = file.files.log;
   const findings: Finding[] = file.problems.map(({ code, line, start, end, reason }) => ({

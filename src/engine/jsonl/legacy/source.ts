@@ -1,4 +1,4 @@
-/** What an older transcript says of itself: in its first lines, in the file beside it, or by its name alone. */
+/** What a legacy transcript says of itself: in its first lines, in the file beside it, or by its name alone. */
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
 import { checkSum, decodeLine, type Header } from "../../../transcript/lines.ts";
@@ -9,7 +9,7 @@ import { isUuid } from "../../../util/uuid.ts";
 import { madeUuid } from "./convert.ts";
 import { isMetadata, isRecord, timeIn } from "./legacy-record.ts";
 
-/** Which files make up an older conversation. */
+/** Which files make up a legacy conversation. */
 export interface LegacyFiles {
   /** Within the folder of the store, without `.jsonl`; that of a folder ends with a slash. */
   readonly name: string;
@@ -30,7 +30,7 @@ const SNIFF_BYTES = 256 * 1024;
 const SNIFF_LINES = 20;
 const METADATA_BYTES_MAX = 16 * 1024 * 1024;
 
-/** `undefined` when it is not an older transcript. `key` is used unless the file names another. */
+/** `undefined` when it is not a legacy transcript. `key` is used unless the file names another. */
 export function readFacts(io: FileIo, files: LegacyFiles): LegacyFacts | undefined {
   const { first, values, modifiedMs, size } = beginningOf(io, files.log);
   const beside = besideOf(io, files.metadata);
@@ -47,8 +47,8 @@ export function readFacts(io: FileIo, files: LegacyFiles): LegacyFacts | undefin
   return { header, metadata: metadataOf(header, said, files.name), isCurrent: false };
 }
 
-/** Whether a file with a name of ours holds lines of an older format. */
-export function isOlder(io: FileIo, path: string): boolean {
+/** Whether a file with a name of ours holds lines of a legacy format. */
+export function isLegacy(io: FileIo, path: string): boolean {
   const { first, values, hasSums } = beginningOf(io, path);
   return first !== undefined && !hasSums && values.some(isRecord);
 }

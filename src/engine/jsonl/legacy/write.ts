@@ -1,4 +1,4 @@
-/** Writing to conversations that stand in files of older formats. Under the lock. */
+/** Writing to conversations that stand in files of legacy formats. Under the lock. */
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import type { AppendOperation, Done, NewEntry, Operation } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
@@ -9,8 +9,8 @@ import { EntryIndex } from "../log/entry-index.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import { migrateConversation } from "./migrate.ts";
 
-/** The older file that an operation would change, if there is one. */
-export function olderFile(
+/** The legacy file that an operation would change, if there is one. */
+export function legacyFileOf(
   parts: Parts,
   operation: Operation,
 ): { file: LegacyFile; known: Known } | undefined {
@@ -21,25 +21,25 @@ export function olderFile(
 }
 
 /** `undefined` when the file is migrated by now, or need not be: the operation goes on as with any other. */
-export function writeToOlder(
+export function writeToLegacy(
   parts: Parts,
   { file, known }: { readonly file: LegacyFile; readonly known: Known },
   operation: Operation,
   commit: Commit,
   index: number,
 ): Done | undefined {
-  if (parts.older === "refuse") throw refused(file);
-  if (parts.older === "migrate") {
+  if (parts.legacyPolicy === "refuse") throw refused(file);
+  if (parts.legacyPolicy === "migrate") {
     migrateConversation(parts, known);
     return undefined;
   }
-  if (operation.type === "append") return appendOlder(parts, file, known, operation, commit, index);
+  if (operation.type === "append") return appendLegacy(parts, file, known, operation, commit, index);
   // Its metadata has a file of its own, and a journal too.
   if (operation.type === "update" || operation.type === "journal") return undefined;
-  throw notInOlder(`${operation.type} needs the format of today`, file);
+  throw notInLegacy(`${operation.type} needs the format of today`, file);
 }
 
-function appendOlder(
+function appendLegacy(
   parts: Parts,
   file: LegacyFile,
   known: Known,
@@ -60,7 +60,7 @@ function appendOlder(
   if (plan.replay !== undefined) return { append: { replayed: true, entries: plan.replay } };
   for (const entry of append.entries) checkPlain(entry, file);
   const isElsewhere = plan.places.some(({ branch }) => branch !== known.log.tree.current);
-  if (isElsewhere) throw notInOlder("only the branch of its last message can be written to", file);
+  if (isElsewhere) throw notInLegacy("only the branch of its last message can be written to", file);
   const lines = append.entries.map((entry) => lineOf(entry, append.operationId));
   addLines(parts, file, Buffer.concat(lines));
   parts.catalogue.refreshLog(known);
@@ -70,8 +70,8 @@ function appendOlder(
 
 /** What the programs that wrote such files could not read is not written to them. */
 function checkPlain({ kind, placed, blobs = [] }: NewEntry, file: LegacyFile): void {
-  if (kind !== "message" || placed !== undefined) throw notInOlder("only messages can be added", file);
-  if (blobs.length > 0) throw notInOlder("a message with large parts cannot be added", file);
+  if (kind !== "message" || placed !== undefined) throw notInLegacy("only messages can be added", file);
+  if (blobs.length > 0) throw notInLegacy("a message with large parts cannot be added", file);
 }
 
 /** As such files have it, and with an id, so that a retry is known again. */
@@ -103,15 +103,15 @@ function addLines({ legacy, durable }: Parts, { files }: LegacyFile, lines: Buff
 function refused({ files }: LegacyFile): ColloquyError {
   return new ColloquyError(
     "NOT_SUPPORTED",
-    `${files.log} is of an older format and is not migrated by itself (sessions.auto_migrate): run colloquy sessions migrate --to v2`,
+    `${files.log} is of a legacy format and is not migrated by itself (sessions.auto_migrate): run colloquy sessions migrate --to v2`,
     { field: "sessions", details: { path: files.log } },
   );
 }
 
-function notInOlder(what: string, { files }: LegacyFile): ColloquyError {
+function notInLegacy(what: string, { files }: LegacyFile): ColloquyError {
   return new ColloquyError(
     "NOT_SUPPORTED",
-    `${files.log} stays in its older format (sessions.format is legacy), where ${what}: run colloquy sessions migrate --to v2`,
+    `${files.log} stays in its legacy format (sessions.format is legacy), where ${what}: run colloquy sessions migrate --to v2`,
     { field: "sessions", details: { path: files.log } },
   );
 }
