@@ -1,42 +1,40 @@
-/** What is checked for each agent, and what of it can be left out. */
+/** The checks of each agent. Those without anything to check are skipped. */
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findAdoptable } from "../state/adopt.ts";
 import type { ConfigOptions } from "../state/config/config-build.ts";
 import { stateLayout } from "../state/folder.ts";
 import type { Store } from "../store/store.ts";
-import { attempt, type Checkup, type Fixing } from "./doctor-checks.ts";
 import type { CheckedConfig } from "./doctor-config.ts";
 import type { CheckedCredentials } from "./doctor-credentials.ts";
+import { attempt, type Checkup, type Fixing } from "./doctor-finding.ts";
 
-export interface AgentsVisit {
+export interface AgentsToCheck {
   readonly options: ConfigOptions;
   readonly config: CheckedConfig;
   readonly store: Store | undefined;
-  readonly values: ReadonlyMap<string, string>;
   readonly fixing: Fixing;
 }
 
-export async function checkAgents(visit: AgentsVisit): Promise<Checkup[]> {
-  const { stateDir } = visit.options;
-  const adoptFrom = adoptedFolder(visit.options);
-  const agents = agentsIn(stateLayout(stateDir).agents);
-  const ids = adoptFrom === undefined || agents.includes("main") ? agents : ["main", ...agents];
-  // On a fresh machine nothing of this is loaded.
+export async function checkAgents(agents: AgentsToCheck): Promise<Checkup[]> {
+  const { stateDir } = agents.options;
+  const adoptFrom = adoptedFolder(agents.options);
+  const own = agentsIn(stateLayout(stateDir).agents);
+  const ids = adoptFrom === undefined || own.includes("main") ? own : ["main", ...own];
+  // On a fresh machine none of this code is loaded.
   if (ids.length === 0) return [];
-  return once([...(await indexes(visit, agents)), ...(await credentials(visit, ids, adoptFrom))]);
+  return once([...(await indexes(agents, own)), ...(await credentials(agents, ids, adoptFrom))]);
 }
 
-/** What is true of several agents, such as a doubt about the config, is told once. */
+/** A finding that several agents share, such as a doubt about the config, is reported once. */
 function once(checkups: readonly Checkup[]): Checkup[] {
-  const told = new Set<string>();
-  const isNew = (what: string): boolean => told.size !== told.add(what).size;
+  const reported = new Set<string>();
+  const isNew = (what: string): boolean => reported.size !== reported.add(what).size;
   return checkups.map(({ checked, findings }) => {
     return { checked, findings: findings.filter(({ what }) => isNew(what)) };
   });
 }
 
-/** A profile of the command is a place of its own, and takes nothing from elsewhere. */
 function adoptedFolder({ adopt, home = "", env = process.env }: ConfigOptions): string | undefined {
   if (adopt === false) return undefined;
   const folder = findAdoptable(env, home)?.folder;
@@ -52,7 +50,7 @@ function agentsIn(folder: string): string[] {
 }
 
 async function indexes(
-  { options, config, store, values, fixing }: AgentsVisit,
+  { options, config, store, fixing }: AgentsToCheck,
   ids: readonly string[],
 ): Promise<Checkup[]> {
   const layout = stateLayout(options.stateDir);
@@ -61,18 +59,18 @@ async function indexes(
   const { checkIndex } = await import("./doctor-index.ts");
   const checkups: Checkup[] = [];
   for (const { root, sessionIndex } of agents) {
-    const visit = { agentDir: root, store, config: config.value, values, fixing };
-    checkups.push(...(await attempt(`Session index ${sessionIndex}`, () => checkIndex(visit))));
+    const index = { agentDir: root, store, config: config.value, fixing };
+    checkups.push(...(await attempt(`Session index ${sessionIndex}`, () => checkIndex(index))));
   }
   return checkups;
 }
 
 async function credentials(
-  visit: AgentsVisit,
+  agents: AgentsToCheck,
   ids: readonly string[],
   adoptFrom: string | undefined,
 ): Promise<Checkup[]> {
-  const { options, config, values } = visit;
+  const { options, config } = agents;
   const [{ readKeys }, { checkCredentials }] = await Promise.all([
     import("./doctor-secrets.ts"),
     import("./doctor-credentials.ts"),
@@ -88,27 +86,26 @@ async function credentials(
       env,
       adoptFrom,
       keys,
-      values,
       now: Date.now(),
     });
     if (found.profiles > 0 || found.checkup.findings.length > 0) checkups.push(found.checkup);
-    checkups.push(...(await models(visit, agentId, found)));
+    checkups.push(...(await modelsFile(agents, agentId, found)));
   }
   return checkups;
 }
 
-async function models(
-  { options: { stateDir }, config, values, fixing }: AgentsVisit,
+async function modelsFile(
+  { options: { stateDir }, config, fixing }: AgentsToCheck,
   agentId: string,
   { providers, file }: CheckedCredentials,
 ): Promise<Checkup[]> {
   const { value, env, files } = config;
-  // Without the config, or without the profiles, it cannot be told what should be in it.
+  // Without the config and the profiles its right content is unknown.
   if (value === undefined || providers === undefined) return [];
   const { checkModels } = await import("./doctor-models.ts");
   const sources = [file, ...files];
-  const visit = { stateDir, agentId, providers, config: value, env, sources, values, fixing };
-  const found = await attempt(`Models of agent ${agentId}`, () => checkModels(visit));
+  const models = { stateDir, agentId, providers, config: value, env, sources, fixing };
+  const found = await attempt(`Models of agent ${agentId}`, () => checkModels(models));
   const there = existsSync(stateLayout(stateDir).agent(agentId).models);
   return found.filter(({ findings }) => there || findings.length > 0);
 }

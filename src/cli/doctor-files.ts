@@ -1,62 +1,65 @@
-/** Whose files these are, and what was set aside among them. */
+/** Who can access the files, and what repairs have quarantined among them. */
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ensurePrivate, type PermissionNotice, repairPermissions } from "../state/permissions.ts";
-import type { Checkup, DoctorFinding, Fixed, Fixing } from "./doctor-checks.ts";
-import { quoted } from "./invocation.ts";
-import type { StoreTarget } from "./store/store-target.ts";
+import {
+  type Checkup,
+  type DoctorFinding,
+  type Fixed,
+  type Fixing,
+  NOTHING_TO_DO,
+} from "./doctor-finding.ts";
+import type { StoreToCheck } from "./doctor-store.ts";
 
-const ENTRIES_LOOKED_AT_MAX = 10_000;
+const ENTRIES_MAX = 10_000;
 
 export function checkStateFolder(folder: string, fixing: Fixing): Checkup {
   const checked = `State folder ${folder}`;
   const stat = statSync(folder, { throwIfNoEntry: false });
   if (stat === undefined) {
-    const fix = "Nothing to do: the first message makes it";
-    return {
-      checked,
-      findings: [{ code: "no-state-folder", severity: "note", what: `There is no ${folder} yet`, fix }],
-    };
+    const what = `There is no state folder at ${folder} yet`;
+    const fix = { text: `${NOTHING_TO_DO}: the first message creates it` };
+    return { checked, findings: [{ code: "no-state-folder", severity: "note", what, fix }] };
   }
   if (!stat.isDirectory()) {
-    const fix = "Move the file away, or choose another folder with --state-dir";
+    const fix = { text: "Move the file, or choose another state folder", setting: "state-dir" } as const;
     return {
       checked,
       findings: [{ code: "not-a-folder", severity: "error", what: `${folder} is a file`, fix }],
     };
   }
-  return { checked, findings: closedFolder(folder, fixing) };
+  return { checked, findings: privateFolder(folder, fixing) };
 }
 
-/** The files of a store that a person put elsewhere. The folder of a SQLite file is not ours to judge. */
-export function checkStoreFiles({ engine, path }: StoreTarget, fixing: Fixing): Checkup {
+/** The files of a store outside the state folder. The folder around a SQLite file may be anything. */
+export function checkStoreFiles({ engine, path }: StoreToCheck, fixing: Fixing): Checkup {
   const checked = `Permissions of ${path}`;
   if (path === null || !existsSync(path)) return { checked, findings: [] };
-  if (engine === "jsonl") return { checked, findings: closedFolder(path, fixing) };
+  if (engine === "jsonl") return { checked, findings: privateFolder(path, fixing) };
   const files = [path, `${path}-wal`, `${path}-shm`].filter((file) => existsSync(file));
-  if (fixing !== undefined) fixing.push(...closed(files.flatMap((file) => ensurePrivate(file) ?? [])));
-  return { checked, findings: openFiles(files, (open) => `chmod 600 ${open.map(quoted).join(" ")}`) };
+  if (fixing !== undefined) fixing.push(...repaired(files.flatMap((file) => ensurePrivate(file) ?? [])));
+  return { checked, findings: openFiles(files, (open) => ["chmod", "600", ...open]) };
 }
 
-function closedFolder(folder: string, fixing: Fixing): DoctorFinding[] {
-  // A link is not followed there, but this one is the folder itself.
-  if (fixing !== undefined) fixing.push(...closed(repairPermissions(realpathSync(folder))));
+function privateFolder(folder: string, fixing: Fixing): DoctorFinding[] {
+  // The repair does not follow links, but the folder itself may be one.
+  if (fixing !== undefined) fixing.push(...repaired(repairPermissions(realpathSync(folder))));
   const { files, folders } = below(folder);
   return [
     ...openFolders([folder, ...folders]),
-    ...openFiles(files, () => `find ${quoted(folder)} -type f -exec chmod 600 {} +`),
+    ...openFiles(files, () => ["find", folder, "-type", "f", "-exec", "chmod", "600", "{}", "+"]),
   ];
 }
 
-/** What was closed, in a line for folders and one for files: there may be thousands. */
-function closed(notices: readonly PermissionNotice[]): Fixed[] {
-  const repaired = notices.filter((notice) => notice.repaired);
+/** One line for folders and one for files: there may be thousands. */
+function repaired(notices: readonly PermissionNotice[]): Fixed[] {
+  const done = notices.filter((notice) => notice.repaired);
   const isFolder = ({ path }: PermissionNotice): boolean => lstatSync(path).isDirectory();
   return [
-    ...summed("open-folder", repaired.filter(isFolder)),
+    ...summed("open-folder", done.filter(isFolder)),
     ...summed(
       "open-file",
-      repaired.filter((notice) => !isFolder(notice)),
+      done.filter((notice) => !isFolder(notice)),
     ),
   ];
 }
@@ -64,26 +67,49 @@ function closed(notices: readonly PermissionNotice[]): Fixed[] {
 function summed(code: string, notices: readonly PermissionNotice[]): Fixed[] {
   const [first] = notices;
   if (first === undefined) return [];
-  const others = notices.length === 1 ? "" : `. So were ${notices.length - 1} more`;
+  const others = notices.length === 1 ? "" : ` (and ${notices.length - 1} more)`;
   return [{ code, what: `${first.message}${others}` }];
 }
+
+const CLOSE = "Remove their access";
 
 function openFolders(folders: readonly string[]): DoctorFinding[] {
   const open = folders.filter(isOpen);
   const [first] = open;
   if (first === undefined) return [];
   const [root = ""] = folders;
-  const what = `Other users of this machine can look into ${first}${andMore(open)}`;
-  const fix =
-    open.length === 1 ? `chmod 700 ${quoted(first)}` : `find ${quoted(root)} -type d -exec chmod 700 {} +`;
-  return [{ code: "open-folder", severity: "warning", what, fix }];
+  const shell =
+    open.length === 1
+      ? ["chmod", "700", first]
+      : ["find", root, "-type", "d", "-exec", "chmod", "700", "{}", "+"];
+  return [
+    {
+      code: "open-folder",
+      severity: "warning",
+      what: `Other users of this machine can list ${first}${andMore(open)}`,
+      fix: { text: CLOSE, shell },
+      fixable: true,
+      details: { paths: open },
+    },
+  ];
 }
 
-function openFiles(files: readonly string[], fix: (open: readonly string[]) => string): DoctorFinding[] {
+function openFiles(
+  files: readonly string[],
+  shell: (open: readonly string[]) => readonly string[],
+): DoctorFinding[] {
   const open = files.filter(isOpen);
   if (open.length === 0) return [];
-  const what = `Other users of this machine may read ${open[0]}${andMore(open)}`;
-  return [{ code: "open-file", severity: "warning", what, fix: fix(open) }];
+  return [
+    {
+      code: "open-file",
+      severity: "warning",
+      what: `Other users of this machine can read ${open[0]}${andMore(open)}`,
+      fix: { text: CLOSE, shell: shell(open) },
+      fixable: true,
+      details: { paths: open },
+    },
+  ];
 }
 
 function andMore(paths: readonly string[]): string {
@@ -91,7 +117,7 @@ function andMore(paths: readonly string[]): string {
 }
 
 function isOpen(path: string): boolean {
-  // Windows has no such bits.
+  // Windows has no permission bits.
   if (process.platform === "win32") return false;
   return ((statSync(path, { throwIfNoEntry: false })?.mode ?? 0) & 0o077) !== 0;
 }
@@ -102,26 +128,29 @@ interface Below {
 }
 
 function below(folder: string): Below {
-  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
-  const looked = entries.slice(0, ENTRIES_LOOKED_AT_MAX);
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true }).slice(0, ENTRIES_MAX);
   const paths = (wanted: "isFile" | "isDirectory"): string[] =>
-    looked.filter((entry) => entry[wanted]()).map((entry) => join(entry.parentPath, entry.name));
+    entries.filter((entry) => entry[wanted]()).map((entry) => join(entry.parentPath, entry.name));
   return { files: paths("isFile"), folders: paths("isDirectory") };
 }
 
-/** As a file is called that was set aside. */
-const ASIDE = /\.(?:damaged|torn|bad|replaced)-\d{17}/;
+const QUARANTINED = /\.(?:damaged|torn|bad|replaced)-\d{17}/;
 
-/** What repairs have set aside. Nothing deletes it but a person. */
-export function checkLeftovers(folders: readonly (string | null)[]): Checkup {
+/** Files that repairs moved aside. Only the user deletes them. */
+export function checkQuarantine(folders: readonly (string | null)[]): Checkup {
   const places = folders.filter(
     (folder) => folder !== null && statSync(folder, { throwIfNoEntry: false })?.isDirectory(),
   );
   const files = places.flatMap((folder) => below(folder as string).files);
-  const aside = [...new Set(files)].filter((file) => ASIDE.test(file));
-  const checked = "Nothing was set aside by a repair";
+  const aside = [...new Set(files)].filter((file) => QUARANTINED.test(file));
+  const checked = "No files set aside by repairs";
   if (aside.length === 0) return { checked, findings: [] };
-  const what = `A repair has set aside ${aside[0]}${andMore(aside)}`;
-  const fix = "Keep it until you know that nothing is missing; then it can be deleted";
-  return { checked, findings: [{ code: "set-aside", severity: "note", what, fix }] };
+  const finding: DoctorFinding = {
+    code: "set-aside",
+    severity: "note",
+    what: `A repair set aside ${aside[0]}${andMore(aside)}`,
+    fix: { text: "Keep it until you are sure that nothing is missing, then delete it" },
+    details: { paths: aside },
+  };
+  return { checked, findings: [finding] };
 }

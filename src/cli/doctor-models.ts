@@ -1,4 +1,4 @@
-/** `models.json`, which is made from profiles, config and environment. */
+/** `models.json` of an agent, which is derived from profiles, config and environment. */
 import { statSync } from "node:fs";
 import { systemIo } from "../disk/file-io.ts";
 import { asColloquyError } from "../errors.ts";
@@ -6,33 +6,31 @@ import { readPrivate } from "../state/credentials/secret/private-file.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { type ComposedModels, composeModels, writeModelsConfig } from "../state/models/index.ts";
 import type { JsonObject } from "../util/json.ts";
-import type { Checkup, DoctorFinding, Fixing } from "./doctor-checks.ts";
-import { nextCommand } from "./invocation.ts";
+import type { Checkup, DoctorFinding, Fixing } from "./doctor-finding.ts";
 
-export interface ModelsVisit {
+export interface ModelsToCheck {
   readonly stateDir: string;
   readonly agentId: string;
   readonly providers: readonly string[];
   readonly config: JsonObject;
   readonly env: Environment;
-  /** Files it is made from. */
+  /** The files it is derived from. */
   readonly sources: readonly string[];
-  readonly values: ReadonlyMap<string, string>;
   readonly fixing: Fixing;
 }
 
-export async function checkModels(visit: ModelsVisit): Promise<Checkup> {
-  const { stateDir, agentId, providers, config, env, fixing } = visit;
+export async function checkModels(models: ModelsToCheck): Promise<Checkup> {
+  const { stateDir, agentId, providers, config, env, fixing } = models;
   const path = stateLayout(stateDir).agent(agentId).models;
   const checked = `Models ${path}`;
   const input = { providers, config, env };
   const composed = compose(input);
   if (!("file" in composed)) return { checked, findings: [composed] };
-  const found = differs(path, composed, visit);
+  const found = difference(path, composed, models);
   if (found === undefined) return { checked, findings: doubts(composed) };
   if (fixing === undefined) return { checked, findings: [found, ...doubts(composed)] };
   await writeModelsConfig({ stateDir, agentId, ...input });
-  fixing.push({ code: found.code, what: `${path} is written anew` });
+  fixing.push({ code: found.code, what: `${path} was rewritten` });
   return { checked, findings: doubts(composed) };
 }
 
@@ -40,37 +38,40 @@ function compose(input: Parameters<typeof composeModels>[0]): ComposedModels | D
   try {
     return composeModels(input);
   } catch (error) {
-    const { message } = asColloquyError(error, "models in the config cannot be used");
-    const fix = "Take the secret out of it, and make a new one: it was in a file that others may have";
-    return { code: "models-config", severity: "error", what: message, fix };
+    const { message: what } = asColloquyError(error, "Cannot use models in the config");
+    const text = "Remove the secret from it and revoke it: others may have the file";
+    return { code: "models-config", severity: "error", what, fix: { text } };
   }
 }
 
 function doubts({ warnings }: ComposedModels): DoctorFinding[] {
-  const fix = "Change models in the config, or add a profile for the provider";
+  const fix = { text: "Change models in the config, or add a profile for the provider" };
   return warnings.map((what) => ({ code: "models-config", severity: "note", what, fix }));
 }
 
-/** By content: a file that is only older than what it is made from may still be right. */
-function differs(path: string, composed: ComposedModels, visit: ModelsVisit): DoctorFinding | undefined {
-  const fix = `${nextCommand("models write", visit.values)}${agentOption(visit)}`;
+/** Compared by content: a file that is merely older than its sources may still be right. */
+function difference(
+  path: string,
+  composed: ComposedModels,
+  { agentId, sources }: ModelsToCheck,
+): DoctorFinding | undefined {
+  const command = ["models", "write", ...(agentId === "main" ? [] : ["--agent", agentId])];
+  const found = (code: string, severity: "warning" | "note", what: string): DoctorFinding => {
+    const fix = { text: "Write it", command };
+    return { code, severity, what, fix, fixable: true, details: { path, agentId } };
+  };
   const content = readPrivate(systemIo, path);
   if (content === undefined) {
-    // What only the environment offers may be offered to this shell alone.
+    // A provider that only the environment offers may be offered to this shell alone.
     const wanted = Object.values(composed.sources).some((from) => from.some((one) => one !== "environment"));
     if (!wanted) return undefined;
-    return { code: "no-models", severity: "note", what: `There is no ${path} yet`, fix };
+    return found("no-models", "note", `There is no ${path} yet`);
   }
   if (sameJson(content, composed)) return undefined;
-  const older = visit.sources.some((source) => modified(source) > modified(path));
-  const why = older
-    ? `${path} is older than the config or the profiles, and says something else`
-    : `${path} was made in another environment or by another version`;
-  return { code: "old-models", severity: older ? "warning" : "note", what: why, fix };
-}
-
-function agentOption({ agentId }: ModelsVisit): string {
-  return agentId === "main" ? "" : ` --agent ${agentId}`;
+  const older = sources.some((source) => modified(source) > modified(path));
+  return older
+    ? found("old-models", "warning", `${path} is older than the config or the profiles, and differs`)
+    : found("old-models", "note", `${path} was written in another environment or by another version`);
 }
 
 function sameJson(content: Buffer, { file }: ComposedModels): boolean {

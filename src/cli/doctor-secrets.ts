@@ -1,4 +1,4 @@
-/** Whether the secrets of a profile can be had. None of them is ever part of an answer. */
+/** Whether the secrets of a profile are available. No secret is ever part of an answer. */
 import { join } from "node:path";
 import { systemIo } from "../disk/file-io.ts";
 import { asColloquyError } from "../errors.ts";
@@ -13,20 +13,20 @@ import { systemKeyStore } from "../state/credentials/secret/system-key-store.ts"
 import type { Profile, Sealed, SecretRef } from "../state/credentials/types.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { systemRandom } from "../util/uuid.ts";
-import type { Checkup } from "./doctor-checks.ts";
+import type { Checkup } from "./doctor-finding.ts";
 
-export interface KeysAtHand {
+export interface SealKeys {
   readonly checkup: Checkup;
-  /** `undefined` when they cannot be read. */
+  /** `undefined` when the key file cannot be read. */
   readonly keys: KeyFile["keys"] | undefined;
   readonly path: string;
   readonly env: Environment;
-  /** For what is not sealed. */
+  /** For secrets that are not sealed. */
   readonly secrets: Secrets;
 }
 
-/** The keys of sealed values, of all agents. */
-export function readKeys(stateDir: string, env: Environment): KeysAtHand {
+/** The keys of sealed values, shared by all agents. */
+export function readKeys(stateDir: string, env: Environment): SealKeys {
   const path = join(stateLayout(stateDir).credentials, "seal-keys.json");
   const ring = new KeyRing({ stateDir, env, io: systemIo, random: systemRandom, notice: () => {} });
   const secrets = new Secrets(ring, env, systemRandom);
@@ -36,32 +36,33 @@ export function readKeys(stateDir: string, env: Environment): KeysAtHand {
     const keys = content === undefined ? new Map() : parseKeyFile(content.toString("utf8"), path).keys;
     return { checkup: { checked, findings: [] }, keys, path, env, secrets };
   } catch (error) {
-    const { message } = asColloquyError(error, `Cannot read ${path}`);
-    const fix = "Put it back from a backup. Without it, add the sealed secrets again";
-    const findings = [{ code: "damaged-keys", severity: "error", what: message, fix } as const];
+    const { message: what } = asColloquyError(error, `Cannot read ${path}`);
+    const fix = { text: "Restore it from a backup. Without one, add the sealed secrets again" };
+    const findings = [{ code: "damaged-keys", severity: "error", what, fix, details: { path } } as const];
     return { checkup: { checked, findings }, keys: undefined, path, env, secrets };
   }
 }
 
-export interface Lack {
+/** A secret that is not available. */
+export interface MissingSecret {
   readonly code: string;
   readonly severity: "error" | "warning";
-  /** Names the source, and never what it gave. */
+  /** Names the source and never quotes its content. */
   readonly why: string;
 }
 
-export async function lookFor(profile: Profile, at: KeysAtHand): Promise<Lack[]> {
+export async function missingSecrets(profile: Profile, at: SealKeys): Promise<MissingSecret[]> {
   const { id, credential } = profile;
   if (credential.type === "aws-sdk") {
     const why = "AWS credentials are not set up on this machine";
     return awsCredentials(at.env) ? [] : [{ code: "missing-secret", severity: "warning", why }];
   }
-  const lacks: Lack[] = [];
+  const missing: MissingSecret[] = [];
   for (const [member, ref] of refsOf(profile)) {
-    const lack = await lackOf(ref, boundTo(id, member), at);
-    if (lack !== undefined) lacks.push(lack);
+    const problem = await problemOf(ref, boundTo(id, member), at);
+    if (problem !== undefined) missing.push(problem);
   }
-  return lacks;
+  return missing;
 }
 
 function refsOf({ credential }: Profile): (readonly [member: string, ref: SecretRef])[] {
@@ -73,16 +74,20 @@ function refsOf({ credential }: Profile): (readonly [member: string, ref: Secret
   return refs;
 }
 
-async function lackOf(ref: SecretRef, bound: string, at: KeysAtHand): Promise<Lack | undefined> {
-  if (typeof ref === "object" && "sealed" in ref) return lackOfSealed(ref.sealed, bound, at);
-  // What a command gives is only known by running it.
+async function problemOf(ref: SecretRef, bound: string, at: SealKeys): Promise<MissingSecret | undefined> {
+  if (typeof ref === "object" && "sealed" in ref) return sealedProblem(ref.sealed, bound, at);
+  // Only running the command would tell.
   if (typeof ref === "object" && "command" in ref) return undefined;
   const secret = await at.secrets.get(ref, bound);
   return secret.ok ? undefined : { code: "missing-secret", severity: "warning", why: secret.reason };
 }
 
-function lackOfSealed(sealed: Sealed, bound: string, { keys, path, env }: KeysAtHand): Lack | undefined {
-  // Told once, not for each profile.
+function sealedProblem(
+  sealed: Sealed,
+  bound: string,
+  { keys, path, env }: SealKeys,
+): MissingSecret | undefined {
+  // Reported once for the key file, not for each profile.
   if (keys === undefined) return undefined;
   const place = keys.get(sealed.key);
   if (place === undefined) {
@@ -90,7 +95,7 @@ function lackOfSealed(sealed: Sealed, bound: string, { keys, path, env }: KeysAt
   }
   if ("store" in place) {
     if (systemKeyStore(env)?.name === place.store) return undefined;
-    const why = `its key is in ${place.store}, which is not there in this session`;
+    const why = `its key is in ${place.store}, which is not available in this session`;
     return { code: "missing-key", severity: "warning", why };
   }
   const key = { id: sealed.key, bytes: Buffer.from(place.key, "base64") };

@@ -1,36 +1,51 @@
 import { asColloquyError, type ColloquyError } from "../errors.ts";
 import type { Finding } from "../store/index.ts";
 import type { Store } from "../store/store.ts";
-import type { Call } from "./command.ts";
-import type { Checkup, DoctorFinding } from "./doctor-checks.ts";
-import { openToRead } from "./store/open-store.ts";
-import type { StoreTarget } from "./store/store-target.ts";
-import { counted } from "./view/conversation-view.ts";
-import { damagedFile } from "./view/damaged-file.ts";
+import { damagedFile } from "./doctor-damaged-file.ts";
+import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./doctor-finding.ts";
+
+export interface StoreToCheck {
+  /** As `openStore` takes it. */
+  readonly target: string;
+  readonly engine: string;
+  /** The file or folder; `null` when the engine has none. */
+  readonly path: string | null;
+  /** False for the default store before the first message: then a missing store is not a problem. */
+  readonly expected: boolean;
+  /** Whether the session indexes are views of this store. */
+  readonly indexed: boolean;
+}
 
 export interface CheckedStore {
   readonly checkup: Checkup;
-  /** To be closed; `undefined` when there is none, or none that can be used. */
+  /** The caller closes it. `undefined` when there is none, or none that can be read. */
   readonly store: Store | undefined;
-  /** Whether it is a store at all: what is of another program is none of our business. */
+  /** False for a file of another program, which the other checks leave alone. */
   readonly ours: boolean;
 }
 
-/** Open it and read everything. What goes wrong is a finding, so that the other checks are shown too. */
-export async function checkStore(call: Call, target: StoreTarget): Promise<CheckedStore> {
-  const place = target.path ?? target.text;
+/** Open the store and read all of it. */
+export async function checkStore({ target, path, expected }: StoreToCheck): Promise<CheckedStore> {
+  const place = path ?? target;
+  if (!expected) {
+    const checkup = { checked: `Store ${place}`, findings: [noStore(place)] };
+    return { checkup, store: undefined, ours: true };
+  }
   let store: Store | undefined;
   try {
-    store = await openToRead(call, target);
-    if (store === undefined) {
-      return { checkup: { checked: `Store ${place}`, findings: [noStore(place)] }, store, ours: true };
-    }
+    const { openStore } = await import("../store/open.ts");
+    // `verify` reports the same damage, and all of it.
+    store = await openStore(target, { readonly: true, onProblem: () => {}, onWarning: () => {} });
     const { conversations, findings } = await store.verify();
-    const checked = `Store ${place}, ${counted(conversations, "conversation")}`;
-    return { checkup: { checked, findings: findings.map(damage) }, store, ours: true };
+    const count = conversations === 1 ? "1 conversation" : `${conversations} conversations`;
+    return {
+      checkup: { checked: `Store ${place}, ${count}`, findings: findings.map(damage) },
+      store,
+      ours: true,
+    };
   } catch (error) {
     await store?.close();
-    const damaged = damagedFile(error, target);
+    const damaged = damagedFile(error, path);
     const finding =
       damaged === undefined ? unopened(asColloquyError(error, `Cannot read ${place}`)) : damage(damaged);
     const checkup = { checked: `Store ${place}`, findings: [finding] };
@@ -39,26 +54,30 @@ export async function checkStore(call: Call, target: StoreTarget): Promise<Check
 }
 
 function noStore(place: string): DoctorFinding {
-  const fix = "Nothing to do: the first message makes it";
+  const fix = { text: `${NOTHING_TO_DO}: the first message creates it` };
   return { code: "no-store", severity: "note", what: `There is no store at ${place} yet`, fix };
 }
 
 function damage({ code, conversation, source, line, message }: Finding): DoctorFinding {
   const at = line === null ? "" : `, line ${line}`;
   const whose = conversation === null ? "" : ` (conversation ${conversation})`;
-  const fix = "Copy the store before anything else. What can be read is still read; a backup has the rest";
-  return { code, severity: "error", what: `${source ?? "The store"}${at}: ${message}${whose}`, fix };
+  return {
+    code,
+    severity: "error",
+    what: `${source ?? "The store"}${at}: ${message}${whose}`,
+    fix: { text: "Copy the store first. What can be read stays readable; restore the rest from a backup" },
+    details: { source, line, conversation },
+  };
 }
 
 function unopened(error: ColloquyError): DoctorFinding {
-  const fix = FIXES[error.code] ?? FIXES.INTERNAL_ERROR;
+  const fix = FIXES[error.code] ?? { text: "Copy the store, and report a bug" };
   return { code: "store-not-opened", severity: "error", what: error.message, fix };
 }
 
-const FIXES: Readonly<Partial<Record<ColloquyError["code"], string>> & { INTERNAL_ERROR: string }> = {
-  NOT_FOUND: "Check --store and COLLOQUY_STORE; a first message makes the store",
-  VALIDATION_ERROR: "Check --store and COLLOQUY_STORE: they name something that is not a store",
-  NOT_SUPPORTED: "Update Colloquy, or choose another store with --store",
-  SERVICE_UNAVAILABLE: "Copy the store, then check the disk and the permissions",
-  INTERNAL_ERROR: "Copy the store, and report this as a bug",
+const FIXES: Readonly<Partial<Record<ColloquyError["code"], Fix>>> = {
+  NOT_FOUND: { text: "Check which store is set. The first message creates one", setting: "store" },
+  VALIDATION_ERROR: { text: "Check which store is set: this is not one", setting: "store" },
+  NOT_SUPPORTED: { text: "Update Colloquy, or choose another store", setting: "store" },
+  SERVICE_UNAVAILABLE: { text: "Copy the store, then check the disk and the permissions" },
 };

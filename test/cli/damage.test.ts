@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { checkNode, checkSqlite, isOlder, spaceReport } from "../../src/cli/doctor-checks.ts";
+import { checkNode, checkSqlite, isOlder, spaceReport } from "../../src/cli/doctor-machine.ts";
 import { openStore } from "../../src/store/open.ts";
 import { Place, type Printed } from "./run-command.ts";
 
@@ -104,7 +104,7 @@ describe("doctor", () => {
     expect(stdout).toMatch(/ok +Node \d+/);
     expect(stdout).toMatch(/ok +SQLite \d+/);
     expect(stdout).toMatch(/ok +Store .*conversations\.db, 1 conversation\n/);
-    expect(stdout).toContain("All is well.");
+    expect(stdout).toContain("No problems found.");
   });
 
   it("is content before the first message, and makes nothing", async () => {
@@ -126,7 +126,7 @@ describe("doctor", () => {
     const { ok, findings } = JSON.parse(stdout);
     expect(ok).toBe(false);
     expect(findings).toMatchObject([
-      { code: "open-folder", severity: "warning", fix: `chmod 700 ${place.state}` },
+      { code: "open-folder", severity: "warning", fix: `Remove their access: chmod 700 ${place.state}` },
       { code: "open-file", severity: "warning" },
     ]);
     expect((await place.run(["doctor"])).stdout).toContain("2 problems found.");

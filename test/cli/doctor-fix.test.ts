@@ -15,20 +15,20 @@ function codesOf(fixed: readonly Printed[] | undefined): string[] | undefined {
 }
 
 describe("doctor --fix", () => {
-  it("has nothing to do where all is well, and says so", async () => {
+  it("has nothing to do when there is no problem, and says so", async () => {
     using place = new DoctorPlace();
     await place.command(APPEND);
     const { code, findings, fixed } = await place.doctor(["--fix"]);
     expect({ code, findings, fixed }).toEqual({ code: 0, findings: [], fixed: [] });
   });
 
-  it("makes nothing on a fresh machine", async () => {
+  it("creates nothing on a fresh machine", async () => {
     using place = new DoctorPlace();
     expect((await place.doctor(["--fix"])).fixed).toEqual([]);
     expect(readdirSync(place.folder)).toEqual([]);
   });
 
-  it("closes folders and files, and says what it did", async () => {
+  it("removes the access of others to folders and files, and says so", async () => {
     using place = new DoctorPlace();
     await place.command(APPEND);
     const config = place.write("colloquy.json", "{}");
@@ -40,21 +40,24 @@ describe("doctor --fix", () => {
     expect(codesOf(fixed)).toEqual(["open-folder", "open-file"]);
     expect([place.state, config, database].map(mode)).toEqual(["700", "600", "600"]);
     expect(fixed?.[0].what).toContain(`${place.state} was open to others (0755)`);
-    expect(fixed?.[1].what).toMatch(/0600 now\. So were 1 more$/);
+    expect(fixed?.[1].what).toMatch(/0600 now \(and 1 more\)$/);
     expect((await place.doctor()).findings).toEqual([]);
   });
 
-  it.each(["sqlite:elsewhere.db", "jsonl:elsewhere"])("closes the files of the store %s", async (store) => {
-    using place = new DoctorPlace();
-    await place.command([...APPEND, "--store", store]);
-    const path = place.path(store.split(":")[1] ?? "");
-    const file = statSync(path).isDirectory() ? `${path}/store.json` : path;
-    chmodSync(file, 0o644);
-    expect((await place.doctor(["--store", store])).codes).toContain("warning open-file");
-    const { code, fixed } = await place.doctor(["--fix", "--store", store]);
-    expect({ code, fixed: codesOf(fixed) }).toEqual({ code: 0, fixed: ["open-file"] });
-    expect(mode(file)).toBe("600");
-  });
+  it.each(["sqlite:elsewhere.db", "jsonl:elsewhere"])(
+    "removes the access of others to the store %s",
+    async (store) => {
+      using place = new DoctorPlace();
+      await place.command([...APPEND, "--store", store]);
+      const path = place.path(store.split(":")[1] ?? "");
+      const file = statSync(path).isDirectory() ? `${path}/store.json` : path;
+      chmodSync(file, 0o644);
+      expect((await place.doctor(["--store", store])).codes).toContain("warning open-file");
+      const { code, fixed } = await place.doctor(["--fix", "--store", store]);
+      expect({ code, fixed: codesOf(fixed) }).toEqual({ code: 0, fixed: ["open-file"] });
+      expect(mode(file)).toBe("600");
+    },
+  );
 
   it("leaves the files of another program alone", async () => {
     using place = new DoctorPlace();
@@ -65,7 +68,7 @@ describe("doctor --fix", () => {
     expect(mode(place.path("notes.db"))).toBe("644");
   });
 
-  it("sets a damaged index aside and makes it anew from the store", async () => {
+  it("sets a damaged index aside and rebuilds it from the store", async () => {
     using place = new DoctorPlace();
     await place.command(APPEND);
     const index = place.write(
@@ -86,7 +89,7 @@ describe("doctor --fix", () => {
     expect(readFileSync(join(dirname(index), aside), "utf8")).toBe(damaged);
   });
 
-  it("corrects an index that does not say what the store says, and no index of others", async () => {
+  it("corrects an index that does not match the store, and no index of another program", async () => {
     using place = new DoctorPlace();
     await place.command(APPEND);
     const gone = { sessionId: "gone", updatedAt: 1, managedBy: "colloquy" };
@@ -126,7 +129,7 @@ describe("doctor --fix", () => {
     const models = place.path("state", "agents", "main", "models.json");
     expect(Object.keys(JSON.parse(readFileSync(models, "utf8")).providers)).toEqual(["openai"]);
     expect((await place.doctor()).findings).toEqual([]);
-    // Another environment is no problem; a change of the config is.
+    // Another environment is not a problem; a change of the config is.
     expect((await place.doctor([], { XAI_API_KEY: "xai-0123456789" })).codes).toEqual(["note old-models"]);
     await place.command(["auth", "add", "xai", "--from-env", "HOME"]);
     expect((await place.doctor()).codes).toEqual(["warning old-models"]);
@@ -134,7 +137,7 @@ describe("doctor --fix", () => {
     expect(Object.keys(JSON.parse(readFileSync(models, "utf8")).providers)).toEqual(["openai", "xai"]);
   });
 
-  it("writes no models.json from a config that is wrong", async () => {
+  it("does not write models.json from a config with errors", async () => {
     using place = new DoctorPlace();
     await place.command(["auth", "add", "openai", "--from-env", "HOME"]);
     place.write("colloquy.json", "{ gateway: { port: 0 } }");
@@ -143,17 +146,19 @@ describe("doctor --fix", () => {
     expect(fixed).toEqual([]);
   });
 
-  it("shows a person what was fixed, and beforehand that it can be", async () => {
+  it("shows what was fixed, and before that what can be", async () => {
     using place = new DoctorPlace();
     const config = place.write("colloquy.json", "{}");
     chmodSync(config, 0o644);
     const before = await place.command(["doctor"]);
     expect(before.code).toBe(3);
-    expect(before.stdout).toMatch(/warning +Other users of this machine may read .*colloquy\.json\n +find/);
+    expect(before.stdout).toMatch(
+      /warning +Other users of this machine can read .*colloquy\.json\n +Remove their access: find/,
+    );
     expect(before.stderr).toMatch(/doctor --fix\n$/);
     const after = await place.command(["doctor", "--fix"]);
     expect(after.stdout).toMatch(/^fixed +.*colloquy\.json was open to others \(0644\): it is 0600 now\n/);
-    expect(after.stdout).toContain("All is well.");
+    expect(after.stdout).toContain("No problems found.");
     expect(after.stderr).toBe("");
   });
 });

@@ -15,7 +15,7 @@ function byCode(findings: readonly Printed[], code: string): Printed {
 }
 
 describe("doctor and the config", () => {
-  it("names file, line and column of what is wrong, and what to do", async () => {
+  it("names the file, line and column of each problem, and what to do", async () => {
     using place = new DoctorPlace();
     const file = place.write(
       "colloquy.json",
@@ -37,7 +37,7 @@ describe("doctor and the config", () => {
     expect(byCode(findings, "config-unused-section").what).toMatch(/: gateway$/);
   });
 
-  it("tells of a config that cannot be parsed, and goes on", async () => {
+  it("reports a config that cannot be parsed, and continues", async () => {
     using place = new DoctorPlace();
     const file = place.write("colloquy.json", "{\n  gateway: {\n");
     const { codes, findings } = await place.doctor();
@@ -45,7 +45,7 @@ describe("doctor and the config", () => {
     expect(findings[0].what).toContain(`${file}:2:12:`);
   });
 
-  it("is content with a config of OpenClaw, and says that it is one", async () => {
+  it("accepts a config of OpenClaw, and says that it is one", async () => {
     using place = new DoctorPlace();
     mkdirSync(place.path(".openclaw"));
     writeFileSync(place.path(".openclaw", "openclaw.json"), "{ tools: {}, ui: {} }");
@@ -68,11 +68,11 @@ describe("doctor and permissions", () => {
     const { codes, findings } = await place.doctor();
     expect(codes).toEqual(["warning open-folder", "warning open-file", "note no-store"]);
     expect(findings[0].what).toMatch(/agents\/main and 1 more$/);
-    expect(findings[0].fix).toMatch(/^find .* -type d -exec chmod 700/);
+    expect(findings[0].fix).toMatch(/^Remove their access: find .* -type d -exec chmod 700/);
     expect(findings[1].what).toContain(config);
   });
 
-  it("says what is in the place of the state folder", async () => {
+  it("reports a file where the state folder should be", async () => {
     using place = new DoctorPlace();
     writeFileSync(place.state, "a file");
     expect((await place.doctor()).codes).toContain("error not-a-folder");
@@ -80,7 +80,7 @@ describe("doctor and permissions", () => {
 });
 
 describe("doctor and credentials", () => {
-  it("says which secrets cannot be had, have expired or rest", async () => {
+  it("reports secrets that are missing, expired or paused", async () => {
     using place = new DoctorPlace();
     const now = Date.now();
     const secret = place.path("secret");
@@ -131,7 +131,7 @@ describe("doctor and credentials", () => {
     expect(byCode(findings, "missing-secret").fix).toContain("auth add openai unset --replace");
   });
 
-  it("opens sealed secrets, and says when their key is missing or they are damaged", async () => {
+  it("opens sealed secrets, and reports a missing key and damage", async () => {
     using place = new DoctorPlace();
     const add = ["auth", "add", "anthropic", "--stdin"];
     expect((await place.command(add, {}, "sk-ant-0123456789abcdef")).code).toBe(0);
@@ -171,7 +171,7 @@ describe("doctor and credentials", () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it("leaves damaged profiles where they are, and remembers those that were set aside", async () => {
+  it("leaves damaged profiles in place, and remembers those that were set aside", async () => {
     using place = new DoctorPlace();
     place.write("agents/main/auth/profiles.json", '{ "profiles": {');
     const { codes, findings } = await place.doctor(["--fix"]);
@@ -186,7 +186,7 @@ describe("doctor and credentials", () => {
     ]);
   });
 
-  it("uses those of OpenClaw, and says so", async () => {
+  it("uses the profiles of OpenClaw, and says so", async () => {
     using place = new DoctorPlace();
     const folder = place.path(".openclaw", "agents", "main", "agent");
     mkdirSync(folder, { recursive: true });
@@ -207,7 +207,7 @@ describe("doctor and credentials", () => {
 });
 
 describe("doctor", () => {
-  it("counts what repairs have set aside, as notes", async () => {
+  it("reports files that repairs have set aside, as notes", async () => {
     using place = new DoctorPlace();
     await place.command(APPEND);
     place.write("agents/main/sessions/sessions.json.damaged-20260101000000000", "x");
@@ -218,7 +218,7 @@ describe("doctor", () => {
     expect(findings[0].what).toMatch(/ and 2 more$/);
   });
 
-  it("changes nothing without --fix, whatever is wrong", async () => {
+  it("changes nothing without --fix", async () => {
     using place = new DoctorPlace();
     await place.command([...APPEND, "--store", `jsonl:${place.path("chats")}`]);
     const open = [

@@ -1,20 +1,8 @@
-import { relative } from "node:path";
 import type { Call } from "../../command.ts";
-import { checkAgents } from "../../doctor-agents.ts";
-import {
-  attempt,
-  type Checkup,
-  checkDisk,
-  checkNode,
-  checkSqlite,
-  type Fixed,
-  type Fixing,
-} from "../../doctor-checks.ts";
-import { checkConfig } from "../../doctor-config.ts";
-import { checkLeftovers, checkStateFolder, checkStoreFiles } from "../../doctor-files.ts";
-import { checkStore } from "../../doctor-store.ts";
+import type { Checkup, Fix, Fixed } from "../../doctor-finding.ts";
+import { runDoctor } from "../../doctor-run.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
-import { nextCommand } from "../../invocation.ts";
+import { nextCommand, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
@@ -23,57 +11,45 @@ import { counted } from "../../view/conversation-view.ts";
 import { configOptions } from "../config/access.ts";
 
 export async function run(call: Call): Promise<number> {
-  const fixing: Fixing = call.flags.has("fix") ? [] : undefined;
-  const checkups = await checkAll(call, fixing);
-  const findings = checkups.flatMap((checkup) => checkup.findings);
-  const ok = findings.every(({ severity }) => severity === "note");
-  if (call.json) call.out.json({ ok, findings, ...(fixing === undefined ? {} : { fixed: fixing }) });
-  else {
-    call.out.lines(lines(call.out, checkups, fixing ?? []));
-    if (fixing === undefined && findings.some(({ code }) => FIXABLE.has(code))) {
-      call.out.note(`To put right what is safe to put right: ${nextCommand("doctor --fix", call.values)}`);
+  const { json, out, values } = call;
+  const fix = call.flags.has("fix");
+  const { text: target, engine, path, named, missing } = storeTarget(values);
+  // The indexes describe the usual store, not one that is named for a single command.
+  const store = { target, engine, path, expected: named || !missing, indexed: !values.has("store") };
+  const { ok, checkups, findings, fixed } = await runDoctor({
+    config: await configOptions(call),
+    store,
+    fix,
+  });
+  const advice = (found: Fix): string => fixText(found, values);
+  if (json) {
+    const shown = findings.map((found) => {
+      const { code, severity, what } = found;
+      return { code, severity, what, fix: advice(found.fix) };
+    });
+    out.json({ ok, findings: shown, ...(fix ? { fixed } : {}) });
+  } else {
+    out.lines(lines(out, checkups, fixed, advice));
+    if (!fix && findings.some(({ fixable }) => fixable)) {
+      out.note(`To fix what is safe to fix: ${nextCommand("doctor --fix", values)}`);
     }
   }
   return ok ? EXIT_DONE : EXIT_PROBLEMS;
 }
 
-/** What `--fix` does something about. Nothing of that deletes anything. */
-const FIXABLE: ReadonlySet<string> = new Set([
-  "open-folder",
-  "open-file",
-  "damaged-index",
-  "index-differs",
-  "no-models",
-  "old-models",
-]);
+const SETTINGS = {
+  store: "--store or COLLOQUY_STORE",
+  "state-dir": "--state-dir or COLLOQUY_STATE_DIR",
+} as const;
 
-async function checkAll(call: Call, fixing: Fixing): Promise<Checkup[]> {
-  const { values } = call;
-  const target = storeTarget(values);
-  const options = await configOptions(call);
-  const { stateDir } = options;
-  const folder = await attempt(`State folder ${stateDir}`, () => checkStateFolder(stateDir, fixing));
-  const config = await checkConfig(options, values);
-  const { checkup, store: opened, ours } = await checkStore(call, target);
-  await using store = opened;
-  const checkups = [checkNode(), checkSqlite(), ...folder, config.checkup, checkup];
-  const elsewhere = target.path !== null && relative(stateDir, target.path).startsWith("..");
-  if (elsewhere && ours) {
-    checkups.push(...(await attempt(`Permissions of ${target.path}`, () => checkStoreFiles(target, fixing))));
-  }
-  // The index is a view of the usual store, not of one that is named for once.
-  const usual = values.has("store") ? undefined : store;
-  const agents = { options, config, store: usual, values, fixing };
-  checkups.push(...(await attempt("Agents", () => checkAgents(agents))));
-  const places = elsewhere && ours ? [stateDir, target.path] : [stateDir];
-  checkups.push(...(await attempt("What was set aside", () => checkLeftovers(places))));
-  checkups.push(...(await attempt("Disk space", () => checkDisk(target.path ?? stateDir))));
-  return checkups;
+function fixText({ text, command, shell, setting }: Fix, values: Call["values"]): string {
+  if (setting !== undefined) return `${text} (${SETTINGS[setting]})`;
+  if (command !== undefined) return `${text}: ${nextCommand(command.map(quoted).join(" "), values)}`;
+  return shell === undefined ? text : `${text}: ${shell.map(quoted).join(" ")}`;
 }
 
 const NO_MARK = " ".repeat(7);
 
-/** A mark, and what it is for. */
 function beside(out: Output, mark: string, text: string, style?: "dim"): string[] {
   return wrap(safeLine(text), out.columns - NO_MARK.length - 2).map((line, index) => {
     const styled = style === undefined ? line : out.style(style, line);
@@ -83,7 +59,12 @@ function beside(out: Output, mark: string, text: string, style?: "dim"): string[
 
 const MARKS = { error: "red", warning: "yellow", note: "cyan" } as const;
 
-function lines(out: Output, checkups: readonly Checkup[], fixed: readonly Fixed[]): string[] {
+function lines(
+  out: Output,
+  checkups: readonly Checkup[],
+  fixed: readonly Fixed[],
+  advice: (fix: Fix) => string,
+): string[] {
   const found = checkups.flatMap(({ findings }) => findings).filter(({ severity }) => severity !== "note");
   return [
     ...fixed.flatMap(({ what }) => beside(out, out.style("green", "fixed  "), what)),
@@ -91,10 +72,10 @@ function lines(out: Output, checkups: readonly Checkup[], fixed: readonly Fixed[
       ...(findings.length === 0 ? beside(out, out.style("green", "ok     "), checked) : []),
       ...findings.flatMap(({ severity, what, fix }) => [
         ...beside(out, out.style(MARKS[severity], severity.padEnd(7)), what),
-        ...beside(out, NO_MARK, fix, "dim"),
+        ...beside(out, NO_MARK, advice(fix), "dim"),
       ]),
     ]),
     "",
-    found.length === 0 ? "All is well." : `${counted(found.length, "problem")} found.`,
+    found.length === 0 ? "No problems found." : `${counted(found.length, "problem")} found.`,
   ];
 }

@@ -1,5 +1,6 @@
 import type { Finding, VerifyReport } from "../../../store/index.ts";
 import type { Call } from "../../command.ts";
+import { damagedFile } from "../../doctor-damaged-file.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
@@ -8,7 +9,6 @@ import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { counted } from "../../view/conversation-view.ts";
-import { damagedFile } from "../../view/damaged-file.ts";
 import { findingJson, placeOf } from "../../view/finding-view.ts";
 
 type Report = VerifyReport & { readonly repaired?: readonly Finding[] };
@@ -35,7 +35,7 @@ async function reportOn(call: Call): Promise<Report> {
   try {
     return call.flags.has("repair") ? await repair(call) : await verify(call, target);
   } catch (error) {
-    const finding = damagedFile(error, target);
+    const finding = damagedFile(error, target.path);
     if (finding === undefined) throw error;
     return { ...NOTHING, ok: false, findings: [finding] };
   }
