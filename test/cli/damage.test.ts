@@ -3,7 +3,7 @@ import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { checkNode, checkSqlite, isOlder, spaceReport } from "../../src/cli/doctor-machine.ts";
+import { checkNode, checkSqlite, isOlder, spaceReport } from "../../src/doctor/machine.ts";
 import { openStore } from "../../src/store/open.ts";
 import { Place, type Printed } from "./run-command.ts";
 

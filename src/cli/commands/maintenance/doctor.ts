@@ -1,6 +1,6 @@
+import type { Checkup, Fix, Fixed } from "../../../doctor/finding.ts";
+import { runDoctor } from "../../../doctor/run-doctor.ts";
 import type { Call } from "../../command.ts";
-import type { Checkup, Fix, Fixed } from "../../doctor-finding.ts";
-import { runDoctor } from "../../doctor-run.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { nextCommand, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";

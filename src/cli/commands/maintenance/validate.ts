@@ -1,6 +1,6 @@
+import { damagedFile } from "../../../doctor/damaged-file.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
 import type { Call } from "../../command.ts";
-import { damagedFile } from "../../doctor-damaged-file.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";

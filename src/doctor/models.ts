@@ -6,7 +6,7 @@ import { readPrivate } from "../state/credentials/secret/private-file.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { type ComposedModels, composeModels, writeModelsConfig } from "../state/models/index.ts";
 import type { JsonObject } from "../util/json.ts";
-import type { Checkup, DoctorFinding, Fixing } from "./doctor-finding.ts";
+import type { Checkup, DoctorFinding, Fixing } from "./finding.ts";
 
 export interface ModelsToCheck {
   readonly stateDir: string;

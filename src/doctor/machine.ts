@@ -2,7 +2,7 @@
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { bytesText } from "../util/bytes-text.ts";
-import type { Checkup, DoctorFinding } from "./doctor-finding.ts";
+import type { Checkup, DoctorFinding } from "./finding.ts";
 
 const NODE_MAJOR_MIN = 24;
 /** This version fixed a rare loss of data between processes in the write-ahead log. */

@@ -2,14 +2,8 @@
 import { existsSync, lstatSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { ensurePrivate, type PermissionNotice, repairPermissions } from "../state/permissions.ts";
-import {
-  type Checkup,
-  type DoctorFinding,
-  type Fixed,
-  type Fixing,
-  NOTHING_TO_DO,
-} from "./doctor-finding.ts";
-import type { StoreToCheck } from "./doctor-store.ts";
+import { type Checkup, type DoctorFinding, type Fixed, type Fixing, NOTHING_TO_DO } from "./finding.ts";
+import type { StoreToCheck } from "./store.ts";
 
 const ENTRIES_MAX = 10_000;
 

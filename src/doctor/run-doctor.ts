@@ -4,12 +4,12 @@
  */
 import { relative } from "node:path";
 import type { ConfigOptions } from "../state/config/config-build.ts";
-import { checkAgents } from "./doctor-agents.ts";
-import { checkConfig } from "./doctor-config.ts";
-import { checkQuarantine, checkStateFolder, checkStoreFiles } from "./doctor-files.ts";
-import { attempt, type Checkup, type DoctorFinding, type Fixed, type Fixing } from "./doctor-finding.ts";
-import { checkDisk, checkNode, checkSqlite } from "./doctor-machine.ts";
-import { checkStore, type StoreToCheck } from "./doctor-store.ts";
+import { checkAgents } from "./agents.ts";
+import { checkConfig } from "./config.ts";
+import { checkQuarantine, checkStateFolder, checkStoreFiles } from "./files.ts";
+import { attempt, type Checkup, type DoctorFinding, type Fixed, type Fixing } from "./finding.ts";
+import { checkDisk, checkNode, checkSqlite } from "./machine.ts";
+import { checkStore, type StoreToCheck } from "./store.ts";
 
 export interface DoctorOptions {
   /** The state folder and its config, as for `loadConfig`. */

@@ -14,8 +14,8 @@ import { expiryOf } from "../state/credentials/secret/secret-members.ts";
 import type { Profile, ProfileSet } from "../state/credentials/types.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { isoTime } from "../util/time.ts";
-import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./doctor-finding.ts";
-import { missingSecrets, type SealKeys } from "./doctor-secrets.ts";
+import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./finding.ts";
+import { missingSecrets, type SealKeys } from "./secrets.ts";
 
 export interface CredentialsToCheck {
   readonly stateDir: string;

@@ -3,7 +3,7 @@ import type { ConfigOptions } from "../state/config/config-build.ts";
 import { type Finding, findingText } from "../state/config/finding.ts";
 import type { Environment } from "../state/folder.ts";
 import type { JsonObject } from "../util/json.ts";
-import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./doctor-finding.ts";
+import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./finding.ts";
 
 export interface CheckedConfig {
   readonly checkup: Checkup;

@@ -13,7 +13,7 @@ import { systemKeyStore } from "../state/credentials/secret/system-key-store.ts"
 import type { Profile, Sealed, SecretRef } from "../state/credentials/types.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { systemRandom } from "../util/uuid.ts";
-import type { Checkup } from "./doctor-finding.ts";
+import type { Checkup } from "./finding.ts";
 
 export interface SealKeys {
   readonly checkup: Checkup;

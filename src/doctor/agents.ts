@@ -5,9 +5,9 @@ import { findAdoptable } from "../state/adopt.ts";
 import type { ConfigOptions } from "../state/config/config-build.ts";
 import { stateLayout } from "../state/folder.ts";
 import type { Store } from "../store/store.ts";
-import type { CheckedConfig } from "./doctor-config.ts";
-import type { CheckedCredentials } from "./doctor-credentials.ts";
-import { attempt, type Checkup, type Fixing } from "./doctor-finding.ts";
+import type { CheckedConfig } from "./config.ts";
+import type { CheckedCredentials } from "./credentials.ts";
+import { attempt, type Checkup, type Fixing } from "./finding.ts";
 
 export interface AgentsToCheck {
   readonly options: ConfigOptions;
@@ -56,7 +56,7 @@ async function indexes(
   const layout = stateLayout(options.stateDir);
   const agents = ids.map((id) => layout.agent(id)).filter(({ sessionIndex }) => existsSync(sessionIndex));
   if (agents.length === 0) return [];
-  const { checkIndex } = await import("./doctor-index.ts");
+  const { checkIndex } = await import("./session-index.ts");
   const checkups: Checkup[] = [];
   for (const { root, sessionIndex } of agents) {
     const index = { agentDir: root, store, config: config.value, fixing };
@@ -72,8 +72,8 @@ async function credentials(
 ): Promise<Checkup[]> {
   const { options, config } = agents;
   const [{ readKeys }, { checkCredentials }] = await Promise.all([
-    import("./doctor-secrets.ts"),
-    import("./doctor-credentials.ts"),
+    import("./secrets.ts"),
+    import("./credentials.ts"),
   ]);
   const { env } = config;
   const keys = readKeys(options.stateDir, env);
@@ -102,7 +102,7 @@ async function modelsFile(
   const { value, env, files } = config;
   // Without the config and the profiles its right content is unknown.
   if (value === undefined || providers === undefined) return [];
-  const { checkModels } = await import("./doctor-models.ts");
+  const { checkModels } = await import("./models.ts");
   const sources = [file, ...files];
   const models = { stateDir, agentId, providers, config: value, env, sources, fixing };
   const found = await attempt(`Models of agent ${agentId}`, () => checkModels(models));

@@ -1,8 +1,8 @@
 import { asColloquyError, type ColloquyError } from "../errors.ts";
 import type { Finding } from "../store/index.ts";
 import type { Store } from "../store/store.ts";
-import { damagedFile } from "./doctor-damaged-file.ts";
-import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./doctor-finding.ts";
+import { damagedFile } from "./damaged-file.ts";
+import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./finding.ts";
 
 export interface StoreToCheck {
   /** As `openStore` takes it. */

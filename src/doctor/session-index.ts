@@ -9,7 +9,7 @@ import { readWhole } from "../state/session-index/read.ts";
 import { type SyncReport, syncSessionIndex } from "../state/session-index/sync.ts";
 import type { Store } from "../store/store.ts";
 import { timestamp17 } from "../util/time.ts";
-import type { Checkup, DoctorFinding, Fixing } from "./doctor-finding.ts";
+import type { Checkup, DoctorFinding, Fixing } from "./finding.ts";
 
 export interface IndexToCheck {
   readonly agentDir: string;
