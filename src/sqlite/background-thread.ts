@@ -1,7 +1,7 @@
-/** The thread of `runAside`. */
+/** The thread of `runInThread`. */
 import { DatabaseSync } from "node:sqlite";
 import { parentPort, workerData } from "node:worker_threads";
-import { type JobReply, type JobRequest, runHere } from "./background.ts";
+import { type JobReply, type JobRequest, runInline } from "./background.ts";
 
 const request = workerData as JobRequest;
 parentPort?.postMessage(attempt());
@@ -13,7 +13,7 @@ function attempt(): JobReply {
       readOnly: request.job === "copy",
     });
     try {
-      runHere(database, request);
+      runInline(database, request);
     } finally {
       database.close();
     }

@@ -24,7 +24,7 @@ export interface JobRequest {
 export type JobReply = { readonly message: string; readonly members: Partial<ColloquyError> } | undefined;
 
 /** Do a job on a connection of its own, in a thread of its own. */
-export async function runAside(request: JobRequest): Promise<void> {
+export async function runInThread(request: JobRequest): Promise<void> {
   // The same file name in the sources and, compiled, in the package.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./background-thread.${extension}`, import.meta.url), {
@@ -46,6 +46,6 @@ function revived({ message, members }: NonNullable<JobReply>): Error {
 }
 
 /** On the connection itself, where no other one can be opened. */
-export function runHere(database: DatabaseSync, { job, args }: Pick<JobRequest, "job" | "args">): void {
+export function runInline(database: DatabaseSync, { job, args }: Pick<JobRequest, "job" | "args">): void {
   JOBS[job](database, ...args);
 }

@@ -28,7 +28,14 @@ export class Blobs {
 
   put({ hash, size, encoding, data }: NewBlob, at: string): void {
     if (this.has(hash)) return;
-    const row = this.#sql.addBlob.get(hash, null, size, encoding, data.length, timeOf(at)) as unknown as Row;
+    const row = this.#sql.insertBlob.get(
+      hash,
+      null,
+      size,
+      encoding,
+      data.length,
+      timeOf(at),
+    ) as unknown as Row;
     this.#addChunks(row[0] as number, 0, data);
   }
 
@@ -44,20 +51,20 @@ export class Blobs {
     const fresh = data.subarray(length - position);
     const n = (row?.[0] as number | undefined) ?? this.#begin(upload, at);
     this.#addChunks(n, length, fresh);
-    this.#sql.growUpload.run(n, length + fresh.length, timeOf(at));
+    this.#sql.extendUpload.run(n, length + fresh.length, timeOf(at));
     if (keep !== undefined) this.#keep(n, keep, at);
     return length + fresh.length;
   }
 
   #begin(upload: string, at: string): number {
-    const row = this.#sql.addBlob.get(null, upload, 0, "none", 0, timeOf(at)) as unknown as Row;
+    const row = this.#sql.insertBlob.get(null, upload, 0, "none", 0, timeOf(at)) as unknown as Row;
     return row[0] as number;
   }
 
   #keep(n: number, { hash, size, encoding }: NonNullable<BlobOperation["keep"]>, at: string): void {
     const known = this.#sql.blob.get(hash) as Row | undefined;
     if (known === undefined) {
-      this.#sql.keepUpload.run(n, hash, size, encoding);
+      this.#sql.nameUpload.run(n, hash, size, encoding);
       return;
     }
     this.#drop(n);
@@ -67,7 +74,7 @@ export class Blobs {
 
   #addChunks(blob: number, position: number, data: Uint8Array): void {
     for (let offset = 0; offset < data.length; offset += CHUNK_BYTES) {
-      this.#sql.addChunk.run(blob, position + offset, data.subarray(offset, offset + CHUNK_BYTES));
+      this.#sql.insertChunk.run(blob, position + offset, data.subarray(offset, offset + CHUNK_BYTES));
     }
   }
 
@@ -116,7 +123,7 @@ export class Blobs {
 
   collect(before: string): Freed {
     const beforeMs = timeOf(before);
-    const kept = this.#sql.keptBefore.all(beforeMs) as unknown as Row[];
+    const kept = this.#sql.blobsBefore.all(beforeMs) as unknown as Row[];
     const unfinished = this.#sql.uploadsBefore.all(beforeMs) as unknown as [number, number][];
     for (const [n] of unfinished) this.#drop(n);
     const freed = this.dropUnused(new Set(kept.map(([hash]) => hash as string)));
@@ -127,8 +134,8 @@ export class Blobs {
   }
 
   #drop(n: number): void {
-    this.#sql.dropChunks.run(n);
-    this.#sql.dropBlob.run(n);
+    this.#sql.deleteChunks.run(n);
+    this.#sql.deleteBlob.run(n);
   }
 }
 

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { runAside, runHere } from "../../../sqlite/background.ts";
+import { runInline, runInThread } from "../../../sqlite/background.ts";
 import { sqliteError } from "../../../sqlite/busy.ts";
 import { refuseExisting } from "../../../sqlite/copy.ts";
 import { isExclusive } from "../../../sqlite/pragma.ts";
@@ -22,8 +22,8 @@ export async function backupDatabase(
     refuseExisting(to);
     const request = { path, waitMs: lockWaitMs, job: "copy", args: [resolve(to), TIDY] } as const;
     // A file that can only be read may not be open to a second connection.
-    if (readonly || isExclusive(database)) runHere(database, request);
-    else await runAside(request);
+    if (readonly || isExclusive(database)) runInline(database, request);
+    else await runInThread(request);
   } catch (error) {
     throw sqliteError(error, `${path}, copied to ${to}`);
   }

@@ -8,7 +8,7 @@
  */
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
-import { runAside, runHere } from "../../../sqlite/background.ts";
+import { runInline, runInThread } from "../../../sqlite/background.ts";
 import { retryBusy } from "../../../sqlite/busy.ts";
 import { migrationCopies } from "../../../sqlite/migrate.ts";
 import { isExclusive } from "../../../sqlite/pragma.ts";
@@ -47,8 +47,8 @@ async function rewrite(database: DatabaseSync, path: string, waitMs: number): Pr
     const { size } = statSync(path);
     if (size > REWRITE_BYTES_MAX) return false;
     const request = { path, waitMs, job: "vacuum", args: [] } as const;
-    if (size > HERE_BYTES_MAX && !isExclusive(database)) await runAside(request);
-    else await retryBusy(path, waitMs, () => runHere(database, request));
+    if (size > HERE_BYTES_MAX && !isExclusive(database)) await runInThread(request);
+    else await retryBusy(path, waitMs, () => runInline(database, request));
     return true;
   } catch {
     return false;

@@ -9,13 +9,13 @@ import { type Row, toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { Journals } from "../turns/journals.ts";
 import type { Leases } from "../turns/leases.ts";
-import { summaryOf, type Tails } from "./tree-cache.ts";
+import { summaryOf, type TreeCache } from "./tree-cache.ts";
 
-/** Writing entries. A message of a conversation that was never branched takes two statements. */
+/** Writes entries. A message in a conversation that was never branched takes two statements. */
 export class Appends {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
-  readonly #tails: Tails;
+  readonly #trees: TreeCache;
   readonly #blobs: Blobs;
   readonly #journals: Journals;
   readonly #leases: Leases;
@@ -23,27 +23,28 @@ export class Appends {
   constructor(
     database: DatabaseSync,
     sql: Statements,
-    tails: Tails,
+    trees: TreeCache,
     blobs: Blobs,
     journals: Journals,
     leases: Leases,
   ) {
     this.#database = database;
     this.#sql = sql;
-    this.#tails = tails;
+    this.#trees = trees;
     this.#blobs = blobs;
     this.#journals = journals;
     this.#leases = leases;
-    tails.use(database);
   }
 
   append(append: AppendOperation): AppendResult {
-    const known = this.#tails.get(append.conversation);
-    const { n, logEnd } = known;
+    const cached = this.#trees.get(append.conversation);
+    const { n, logEnd } = cached;
     const plan = planAppend(append, {
       logEnd,
       byOperation: (operationId) =>
-        (this.#sql.byOperation.all(operationId, n) as unknown as Row[]).flatMap((row) => toEntry(row) ?? []),
+        (this.#sql.entriesByOperation.all(operationId, n) as unknown as Row[]).flatMap(
+          (row) => toEntry(row) ?? [],
+        ),
       byEntryId: (id) => {
         const row = this.#sql.entryById.get(n, id) as Row | undefined;
         return row === undefined ? undefined : toEntry(row);
@@ -52,22 +53,22 @@ export class Appends {
       hasBlob: (hash) => this.#blobs.has(hash),
     });
     if (plan.replay !== undefined) {
-      // Whoever wrote it may have died before the sync. A commit without changes would not sync, and an
-      // UPDATE that changes nothing is none; this rewrites a page with what it holds.
+      // The first try may have died before its sync. A commit without changes would not sync, and an UPDATE that
+      // changes nothing counts as none; this rewrites a page with the same content.
       this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       return { replayed: true, entries: plan.replay };
     }
-    known.logEnd = plan.logEnd;
+    cached.logEnd = plan.logEnd;
     this.#insert(append, n, plan.places, plan.logEnd);
-    if (plan.logEnd.tree !== logEnd.tree) this.#countBranches(n, logEnd, plan.logEnd);
+    if (plan.logEnd.tree !== logEnd.tree) this.#updateTree(n, logEnd, plan.logEnd);
     if (append.endsTurn !== undefined) this.#journals.end(n, append.endsTurn);
     return { replayed: false, places: plan.places };
   }
 
-  /** The head is told with the entries; the rest only changes when the tree grows or shrinks. */
-  #countBranches(n: number, before: LogEnd, after: LogEnd): void {
+  /** `updateCounts` writes the head with every append; the counts change only with the tree. */
+  #updateTree(n: number, before: LogEnd, after: LogEnd): void {
     const [[, ...was], [head, ...is]] = [summaryOf(before), summaryOf(after)];
-    if (was[0] !== is[0] || was[1] !== is[1]) this.#sql.setTree.run(n, head, ...is);
+    if (was[0] !== is[0] || was[1] !== is[1]) this.#sql.updateTree.run(n, head, ...is);
   }
 
   #insert(append: AppendOperation, n: number, places: readonly Place[], logEnd: LogEnd): void {
@@ -79,16 +80,28 @@ export class Appends {
       const { seq, parentId, branch, mark } = places[index] as Place;
       const atMs = timeOf(at);
       const refs = blobs === undefined || blobs.length === 0 ? null : JSON.stringify(blobs);
-      const named = operationId ?? null;
-      const marked = mark ? branch : null;
-      this.#sql.insert.run(this.#tails.nextN(), n, seq, id, parentId, kind, atMs, named, json, marked, refs);
+      this.#sql.insertEntry.run(
+        this.#trees.nextN(),
+        n,
+        seq,
+        id,
+        parentId,
+        kind,
+        atMs,
+        operationId ?? null,
+        json,
+        mark ? branch : null,
+        refs,
+      );
       if (kind === "message") {
         messages++;
         lastMessageMs = Math.max(lastMessageMs ?? atMs, atMs);
       }
     });
     const { lastSeq } = logEnd;
-    if (operationId !== undefined) this.#sql.name.run(operationId, n, lastSeq - entries.length + 1, lastSeq);
-    this.#sql.grow.run(n, lastSeq, activeHead(logEnd), messages, timeOf(at), lastMessageMs);
+    if (operationId !== undefined) {
+      this.#sql.insertOperation.run(operationId, n, lastSeq - entries.length + 1, lastSeq);
+    }
+    this.#sql.updateCounts.run(n, lastSeq, activeHead(logEnd), messages, timeOf(at), lastMessageMs);
   }
 }

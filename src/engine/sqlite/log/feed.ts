@@ -2,20 +2,20 @@ import { type ColloquyError, invalid } from "../../../errors.ts";
 import type { Change, FeedPlace } from "../../queries.ts";
 import { type Row, toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
-import type { Tails } from "./tree-cache.ts";
+import type { TreeCache } from "./tree-cache.ts";
 
-/** What was committed, in order. Entries stand in it by their `n`; everything else has a row in `changes`. */
+/** What was committed, in order of `n`. Entries have one themselves; every other change has a row in `changes`. */
 export class Feed {
   readonly #sql: Statements;
-  readonly #tails: Tails;
+  readonly #trees: TreeCache;
 
-  constructor(sql: Statements, tails: Tails) {
+  constructor(sql: Statements, trees: TreeCache) {
     this.#sql = sql;
-    this.#tails = tails;
+    this.#trees = trees;
   }
 
-  note(type: Exclude<Change["type"], "entry">, conversation: string): void {
-    this.#sql.change.run(this.#tails.nextN(), conversation, type);
+  add(type: Exclude<Change["type"], "entry">, conversation: string): void {
+    this.#sql.insertChange.run(this.#trees.nextN(), conversation, type);
   }
 
   after(
@@ -24,7 +24,7 @@ export class Feed {
     damaged: (problem: string) => void,
   ): { changes: Change[]; place: FeedPlace } {
     const tag = this.#tag();
-    if (place === null) return { changes: [], place: [this.#tails.lastN(), tag] };
+    if (place === null) return { changes: [], place: [this.#trees.lastN(), tag] };
     if (place[1] !== tag) throw otherFeed();
     const changes: Change[] = [];
     let end = place;
@@ -43,7 +43,10 @@ export class Feed {
 }
 
 function otherFeed(): ColloquyError {
-  return invalid("This place is of another feed: the store was restored, or it is another one", "since");
+  return invalid(
+    "This position belongs to another feed: the store was restored from a backup, or is a different store",
+    "since",
+  );
 }
 
 function toChange(row: Row, place: FeedPlace): Change | undefined {

@@ -1,57 +1,56 @@
 import type { Entry } from "../../../message/types.ts";
 import { isSingle, pathOf, type SeqRange, within } from "../../../tree/path.ts";
 import { targetBranch } from "../../../tree/place.ts";
-import { ownerOf, type Tree } from "../../../tree/tree.ts";
+import { ownerOf } from "../../../tree/tree.ts";
 import type { EntryPage, PageQuery } from "../../queries.ts";
 import { type Row, toEntry, weightOf } from "../rows.ts";
 import type { Statements } from "../statements.ts";
-import type { KnownTail, Tails } from "./tree-cache.ts";
+import type { CachedTree, TreeCache } from "./tree-cache.ts";
 
 type Rows = Iterable<Row>;
 
-/** In one read transaction: the path must be that of the entries. */
+/** In one read transaction, so that the path and the entries belong together. */
 export function readPage(
   sql: Statements,
-  tails: Tails,
+  trees: TreeCache,
   query: PageQuery,
   damaged: (problem: string) => void,
 ): EntryPage {
   if (query.branch === null) return fill(wholeLog(sql, query), query, damaged);
-  const known = tails.find(query.conversation);
-  if (known === undefined) return { entries: [], more: false };
-  const { tree, lastSeq } = known.logEnd;
+  const cached = trees.find(query.conversation);
+  if (cached === undefined) return { entries: [], more: false };
+  const { tree, lastSeq } = cached.logEnd;
   const branch = targetBranch(tree, query.branch);
   // Most conversations were never branched: their log is their path.
   const rows = isSingle(tree)
     ? wholeLog(sql, query)
-    : alongPath(sql, known, pathOf(tree, branch, lastSeq), query);
+    : alongPath(sql, cached.n, pathOf(tree, branch, lastSeq), query);
   return { ...fill(rows, query, damaged), branch };
 }
 
-/** The whole log of a conversation, also in the trash, with the branch of each entry. */
+/** The whole log of a conversation, with the branch of each entry. */
 export function readStored(
   sql: Statements,
-  n: number,
-  tree: Tree,
+  { n, logEnd }: CachedTree,
   query: PageQuery,
   damaged: (problem: string) => void,
 ): EntryPage {
   const rows = sql.rangeForward.iterate(n, (query.from ?? 0) + 1, Number.MAX_SAFE_INTEGER);
   const page = fill(rows as unknown as Rows, { ...query, direction: "forward" }, damaged);
-  return { ...page, branches: page.entries.map(({ seq }) => ownerOf(tree, seq)) };
+  return { ...page, branches: page.entries.map(({ seq }) => ownerOf(logEnd.tree, seq)) };
 }
 
 function wholeLog(sql: Statements, { conversation, direction, from }: PageQuery): Rows {
   const rows =
     direction === "forward"
-      ? sql.forward.iterate(conversation, from ?? 0)
-      : sql.backward.iterate(conversation, from ?? Number.MAX_SAFE_INTEGER);
+      ? sql.logForward.iterate(conversation, from ?? 0)
+      : sql.logBackward.iterate(conversation, from ?? Number.MAX_SAFE_INTEGER);
   return rows as unknown as Rows;
 }
 
 function* alongPath(
   sql: Statements,
-  { n }: KnownTail,
+  n: number,
   path: readonly SeqRange[],
   { direction, from }: PageQuery,
 ): Generator<Row> {
@@ -66,7 +65,7 @@ function* alongPath(
   }
 }
 
-/** Row by row: the page may be full of bytes long before it is full of entries. */
+/** Row by row: a page may reach its byte limit long before its entry limit. */
 function fill(rows: Rows, query: PageQuery, damaged: (problem: string) => void): EntryPage {
   const { direction, limit, bytesMax, kind, conversation } = query;
   const entries: Entry[] = [];

@@ -1,48 +1,36 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { runsOf } from "../../../tree/draft.ts";
 import { activeHead, type LogEnd } from "../../../tree/place.ts";
-import { foldAll, liveBranches, type Mark, OFF_PATH, PLAIN, type Tree } from "../../../tree/tree.ts";
+import { foldAll, liveBranches, type Mark, OFF_PATH, PLAIN } from "../../../tree/tree.ts";
 import type { Json } from "../../../util/json.ts";
 import { isoTime } from "../../../util/time.ts";
 import { notFound } from "../../rules.ts";
 import { parsed, type Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
-/** A conversation that is not in the trash: its row and where it ends. */
-export interface KnownTail {
+/** A conversation: its row, its tree and where its log ends. */
+export interface CachedTree {
   readonly n: number;
   logEnd: LogEnd;
 }
 
-interface Cached extends KnownTail {
-  /** The state of the file for which it is known to be right. */
+interface Cached extends CachedTree {
+  /** The version of the file for which it is known to be right. */
   version: unknown;
 }
 
-const TAILS_MAX = 10_000;
-
-const SINCE = {
-  /** The last `n` of the feed, and whether anything but entries and what leaves them alone came after an `n`. */
-  news: `SELECT max(coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM changes), 0)),
-    EXISTS (SELECT 1 FROM changes WHERE n > ? AND type NOT IN ('created', 'updated'))`,
-  /** As `marks` in `statements.ts`, but only those behind a `seq`. */
-  marks: `SELECT seq, id, kind, at, branch, iif(kind = 'message', NULL, body),
-      (SELECT id FROM entries p WHERE p.conversation = m.conversation AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1)
-    FROM entries m WHERE conversation = ? AND branch IS NOT NULL AND seq > ? ORDER BY seq`,
-};
+const TREES_MAX = 10_000;
 
 /**
- * Where conversations end and the last `n` of the feed, so that an append need
- * not ask. What this connection writes it notes here; `refresh` finds out
- * whether another one has written. Entries that came are counted on. Whatever
- * takes entries away, or changes them, leaves a row in `changes` with a higher
- * `n` than all before it: then everything is counted anew.
+ * The trees of conversations and the last `n` of the feed, so that an append
+ * need not read them. What this connection writes is recorded here; `refresh`
+ * finds out whether another connection has written. Entries that it added are
+ * folded into the cached tree. Whatever removes or changes entries leaves a row
+ * in `changes` with a higher `n` than all before it: then every tree is read
+ * again.
  */
-export class Tails {
+export class TreeCache {
   readonly #sql: Statements;
-  readonly #known = new Map<string, Cached>();
-  #since: Record<keyof typeof SINCE, StatementSync> | undefined;
-  #database: DatabaseSync | undefined;
+  readonly #cached = new Map<string, Cached>();
   #version: unknown;
   #lastN: number | undefined;
 
@@ -50,66 +38,64 @@ export class Tails {
     this.#sql = sql;
   }
 
-  /** Without it everything is counted anew whenever another connection has written. */
-  use(database: DatabaseSync): void {
-    this.#database = database;
-  }
-
-  /** Inside a transaction, before anything else is asked. */
+  /** First in every transaction. */
   refresh(): void {
     const version = (this.#sql.dataVersion.get() as unknown as Row)[0];
-    if (this.#known.size > TAILS_MAX) this.clear();
+    if (this.#cached.size > TREES_MAX) this.clear();
     if (version === this.#version) return;
     this.#version = version;
-    const [since, database] = [this.#lastN, this.#database];
-    if (since === undefined || database === undefined) {
-      this.clear();
-      return;
-    }
-    this.#since ??= { news: prepared(database, SINCE.news), marks: prepared(database, SINCE.marks) };
-    const [lastN, mayHaveTaken] = this.#since.news.get(since) as unknown as [number, number];
-    if (mayHaveTaken === 1) this.clear();
+    if (this.#lastN === undefined) return;
+    const [lastN, entriesChanged] = this.#sql.changesSince.get(this.#lastN) as unknown as [number, number];
+    if (entriesChanged === 1) this.clear();
     this.#lastN = lastN;
   }
 
-  /** What was noted may have been rolled back. */
   clear(): void {
-    this.#known.clear();
+    this.#cached.clear();
     this.#lastN = undefined;
   }
 
   forget(id: string): void {
-    this.#known.delete(id);
+    this.#cached.delete(id);
   }
 
-  get(id: string): KnownTail {
-    const known = this.find(id);
-    if (known === undefined) throw notFound(id);
-    return known;
+  get(id: string): CachedTree {
+    const cached = this.find(id);
+    if (cached === undefined) throw notFound(id);
+    return cached;
   }
 
-  find(id: string): KnownTail | undefined {
-    const known = this.#known.get(id);
-    if (known !== undefined && known.version === this.#version) return known;
-    const row = this.#sql.logEnd.get(id) as [number, number] | undefined;
+  /** `undefined` for a conversation in the trash. */
+  find(id: string): CachedTree | undefined {
+    const cached = this.#cached.get(id);
+    if (cached !== undefined && cached.version === this.#version) return cached;
+    const row = this.#sql.liveConversation.get(id) as [number, number] | undefined;
     if (row === undefined) return undefined;
-    // From here on it matters what comes after this `n`.
+    // From here on, changes after this `n` matter.
     this.lastN();
-    const found = { n: row[0], logEnd: this.#load(known, ...row), version: this.#version };
-    this.#known.set(id, found);
+    const found = { n: row[0], logEnd: this.#load(cached, ...row), version: this.#version };
+    this.#cached.set(id, found);
     return found;
   }
 
-  #load(known: KnownTail | undefined, n: number, lastSeq: number): LogEnd {
-    const marks = this.#since?.marks;
-    if (known === undefined || marks === undefined || known.n !== n || known.logEnd.lastSeq > lastSeq)
-      return loadLogEnd(this.#sql, n, lastSeq);
-    const { logEnd } = known;
-    if (logEnd.lastSeq === lastSeq) return logEnd;
-    return logEndOf(this.#sql, n, lastSeq, logEnd.tree, marks.iterate(n, logEnd.lastSeq));
+  /** Also from the trash, whose trees are not cached: they are rarely read. */
+  findAnywhere(id: string): CachedTree | undefined {
+    const live = this.find(id);
+    if (live !== undefined) return live;
+    const row = this.#sql.conversation.get(id) as [number, number] | undefined;
+    return row === undefined ? undefined : { n: row[0], logEnd: loadLogEnd(this.#sql, ...row) };
   }
 
-  /** The next number of the one sequence that entries and changes are drawn from. */
+  #load(cached: CachedTree | undefined, n: number, lastSeq: number): LogEnd {
+    if (cached === undefined || cached.n !== n || cached.logEnd.lastSeq > lastSeq) {
+      return loadLogEnd(this.#sql, n, lastSeq);
+    }
+    return cached.logEnd.lastSeq === lastSeq
+      ? cached.logEnd
+      : loadLogEnd(this.#sql, n, lastSeq, cached.logEnd);
+  }
+
+  /** The next number of the one sequence that entries and changes share. */
   nextN(): number {
     this.#lastN = this.lastN() + 1;
     return this.#lastN;
@@ -121,24 +107,17 @@ export class Tails {
   }
 }
 
-export function loadLogEnd(sql: Statements, n: number, lastSeq: number): LogEnd {
-  return logEndOf(sql, n, lastSeq, PLAIN, sql.marks.iterate(n));
-}
-
-/** `known`, and the marks that came after it. */
-function logEndOf(
-  sql: Statements,
-  n: number,
-  lastSeq: number,
-  known: Tree,
-  marks: Iterable<unknown>,
-): LogEnd {
-  const tree = foldAll(known, marksIn(marks as Iterable<MarkRow>));
-  // What lies off every path is no end of one: the entry before it is.
+/** The tree of a conversation and where its log ends, read from its marks: all of them, or those after `known`. */
+export function loadLogEnd(sql: Statements, n: number, lastSeq: number, known: LogEnd = EMPTY): LogEnd {
+  const marks = sql.marks.iterate(n, known.lastSeq) as unknown as Iterable<MarkRow>;
+  const tree = foldAll(known.tree, marksIn(marks));
+  // An entry off every path ends none; the entry before it does.
   const offPath = tree.current === OFF_PATH ? runsOf(tree).at(-1)?.[0] : undefined;
-  const row = sql.idUpTo.get(n, offPath === undefined ? lastSeq : offPath - 1) as Row | undefined;
+  const row = sql.lastIdUpTo.get(n, offPath === undefined ? lastSeq : offPath - 1) as Row | undefined;
   return { lastSeq, last: (row?.[0] as string | undefined) ?? null, tree };
 }
+
+const EMPTY: LogEnd = { lastSeq: 0, last: null, tree: PLAIN };
 
 type MarkRow = [number, string, string, number, number, body: string | null, before: string | null];
 
@@ -149,13 +128,7 @@ function* marksIn(rows: Iterable<MarkRow>): Generator<readonly [Mark, string | n
   }
 }
 
-function prepared(database: DatabaseSync, sql: string): StatementSync {
-  const statement = database.prepare(sql);
-  statement.setReturnArrays(true);
-  return statement;
-}
-
-/** What listings tell of the tree. */
+/** What listings show of the tree. */
 export function summaryOf(logEnd: LogEnd): [head: string | null, branches: number, compactions: number] {
   const compactions = logEnd.tree.compactions.filter(({ undone }) => !undone);
   return [activeHead(logEnd), liveBranches(logEnd.tree).length, compactions.length];

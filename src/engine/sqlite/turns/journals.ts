@@ -23,9 +23,9 @@ export class Journals {
         details: { length },
       });
     }
-    if (open === undefined) this.#sql.beginJournal.run(conversation, turn, JSON.stringify(header));
+    if (open === undefined) this.#sql.insertJournal.run(conversation, turn, JSON.stringify(header));
     const fresh = text.slice(length - position);
-    if (fresh !== "") this.#sql.addPiece.run(conversation, length, fresh.length, JSON.stringify(fresh));
+    if (fresh !== "") this.#sql.insertPiece.run(conversation, length, fresh.length, JSON.stringify(fresh));
     return length + fresh.length;
   }
 
@@ -45,8 +45,8 @@ export class Journals {
 
   /** Without a turn, whichever is under way. */
   end(conversation: number, turn: string | null = null): void {
-    this.#sql.dropPieces.run(conversation, turn);
-    this.#sql.dropJournal.run(conversation, turn);
+    this.#sql.deletePieces.run(conversation, turn);
+    this.#sql.deleteJournal.run(conversation, turn);
   }
 
   #length(conversation: number): number {
