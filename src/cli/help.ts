@@ -10,10 +10,10 @@ import { widest, wrap, wrapCommand, wrapPairs } from "./terminal/wrap.ts";
 const COLUMNS_DEFAULT = 80;
 
 /** `--help` behind any command, a group of commands, or nothing. */
-export async function showHelp(words: Words, out: Output): Promise<number> {
+export function showHelp(words: Words, out: Output): number {
   const [first, second] = words.positionals;
   const group = first !== undefined && second === undefined ? groupOf(first) : [];
-  const commands = group.length > 0 ? group : [(await parse(words)).command];
+  const commands = group.length > 0 ? group : [parse(words).command];
   return printHelp(commands[0]?.name === "" ? COMMANDS : commands, words.json, out);
 }
 

@@ -2,6 +2,7 @@
 
 import { asColloquyError } from "../errors.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError } from "./exit.ts";
+import { showHelp } from "./help.ts";
 import { report, standardOutput } from "./output.ts";
 import { parse, split, type Words } from "./parse.ts";
 
@@ -19,11 +20,8 @@ export async function main(argv: string[]): Promise<number> {
 }
 
 async function dispatch(words: Words): Promise<number> {
-  if (words.help) {
-    const { showHelp } = await import("./help.ts");
-    return showHelp(words, standardOutput());
-  }
-  const request = await parse(words);
+  if (words.help) return showHelp(words, standardOutput());
+  const request = parse(words);
   const { run } = await request.command.load();
   return run({ ...request, json: words.json, out: standardOutput() });
 }

@@ -3,6 +3,7 @@ import type { Call, CommandSpec, OptionSpec } from "./command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "./command-table.ts";
 import { UsageError } from "./exit.ts";
 import { PROGRAM } from "./invocation.ts";
+import { dashedValue, extraArgument, unknownCommand, unknownOption } from "./unknown.ts";
 
 /** What was typed, before anything is known to be right. */
 export interface Words {
@@ -58,37 +59,35 @@ export function split(argv: readonly string[]): Words {
 }
 
 /** Find the command and check that it can be called with these words. */
-export async function parse(words: Words): Promise<Request> {
-  const { command, args } = await findCommand(words.positionals);
+export function parse(words: Words): Request {
+  const { command, args } = findCommand(words.positionals);
   const values = new Map<string, string>();
   const lists = new Map<string, string[]>();
   const flags = new Set<string>();
   for (const option of words.options) {
-    const { type, multiple } = await specOf(command, option);
+    const { type, multiple } = specOf(command, option);
     if (type === "boolean") flags.add(checkFlag(option));
-    else if (multiple) lists.set(option.name, [...(lists.get(option.name) ?? []), await checkValue(option)]);
+    else if (multiple) lists.set(option.name, [...(lists.get(option.name) ?? []), checkValue(option)]);
     else if (values.has(option.name)) throw new UsageError(`${option.rawName} is given twice`, option.name);
-    else values.set(option.name, await checkValue(option));
+    else values.set(option.name, checkValue(option));
   }
-  if (!words.help) await checkArguments(command, args);
+  if (!words.help) checkArguments(command, args);
   return { command, args, values, lists, flags };
 }
 
-async function findCommand(positionals: readonly string[]): Promise<Pick<Call, "command" | "args">> {
+function findCommand(positionals: readonly string[]): Pick<Call, "command" | "args"> {
   const [first = "", second] = positionals;
   const named = (name: string): CommandSpec | undefined => COMMANDS.find((command) => command.name === name);
   const pair = second === undefined ? undefined : named(`${first} ${second}`);
   if (pair !== undefined) return { command: pair, args: positionals.slice(2) };
   const single = named(first);
   if (single !== undefined) return { command: single, args: positionals.slice(1) };
-  const { unknownCommand } = await import("./unknown.ts");
   throw unknownCommand(first, second);
 }
 
-async function specOf(command: CommandSpec, { name, rawName }: GivenOption): Promise<OptionSpec> {
+function specOf(command: CommandSpec, { name, rawName }: GivenOption): OptionSpec {
   const own = { ...GLOBAL_OPTIONS, ...command.options };
   if (Object.hasOwn(own, name)) return own[name] as OptionSpec;
-  const { unknownOption } = await import("./unknown.ts");
   throw unknownOption(command, rawName, Object.keys(own));
 }
 
@@ -97,16 +96,13 @@ function checkFlag({ name, rawName, value }: GivenOption): string {
   return name;
 }
 
-async function checkValue({ name, rawName, value, inline }: GivenOption): Promise<string> {
+function checkValue({ name, rawName, value, inline }: GivenOption): string {
   if (value === undefined) throw new UsageError(`${rawName} needs a value`, name);
-  if (!inline && value.length > 1 && value.startsWith("-")) {
-    const { dashedValue } = await import("./unknown.ts");
-    throw dashedValue(name, rawName, value);
-  }
+  if (!inline && value.length > 1 && value.startsWith("-")) throw dashedValue(name, rawName, value);
   return value;
 }
 
-async function checkArguments(command: CommandSpec, args: readonly string[]): Promise<void> {
+function checkArguments(command: CommandSpec, args: readonly string[]): void {
   // "help sessions list": the name of a command is one or two words.
   const atMost = command.name === "help" ? 2 : command.args.length;
   const missing = command.args.find((arg, index) => !arg.optional && args[index] === undefined);
@@ -117,8 +113,5 @@ async function checkArguments(command: CommandSpec, args: readonly string[]): Pr
     );
   }
   const extra = command.args.at(-1)?.many === true ? undefined : args[atMost];
-  if (extra !== undefined) {
-    const { extraArgument } = await import("./unknown.ts");
-    throw extraArgument(command, extra);
-  }
+  if (extra !== undefined) throw extraArgument(command, extra);
 }

@@ -1,4 +1,4 @@
-/** What to say about words that nobody knows, or that stand in the wrong place. Loaded only then. */
+/** What to say about words that nobody knows, or that stand in the wrong place. */
 import { looksLikeSecret } from "../secrets/mask.ts";
 import { closestWord } from "../util/closest-word.ts";
 import type { CommandSpec } from "./command.ts";

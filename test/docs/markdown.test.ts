@@ -53,12 +53,14 @@ function commandsOf(line: string): string[][] {
 }
 
 /** Why an example of a command cannot be run, or `undefined`. */
-async function brokenCommand([program, ...words]: readonly string[]): Promise<string | undefined> {
+function brokenCommand([program, ...words]: readonly string[]): string | undefined {
   if (program === "colloquy") {
-    return parse(split(words)).then(
-      () => undefined,
-      (error: Error) => error.message,
-    );
+    try {
+      parse(split(words));
+      return undefined;
+    } catch (error) {
+      return (error as Error).message;
+    }
   }
   const { scripts } = JSON.parse(readFileSync("package.json", "utf8"));
   if (program === "npm" && words[0] === "run" && !Object.hasOwn(scripts, words[1] ?? ""))
@@ -104,7 +106,7 @@ describe("every page", () => {
       for (const { code, line } of codeBlocks(page).filter(({ language }) => language === "sh")) {
         for (const [index, text] of code.split("\n").entries()) {
           for (const command of commandsOf(text)) {
-            const reason = await brokenCommand(command);
+            const reason = brokenCommand(command);
             if (reason !== undefined) broken.push(`${page}:${line + index}: ${reason}`);
           }
         }

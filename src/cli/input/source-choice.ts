@@ -1,3 +1,5 @@
+import { homedir } from "node:os";
+import { createInterface } from "node:readline/promises";
 import type { UsualPlace } from "../../formats/contract/format.ts";
 import { usualPlaces } from "../../formats/import/usual-places.ts";
 import type { Call } from "../command.ts";
@@ -6,7 +8,6 @@ import { safeLine } from "../terminal/safe-text.ts";
 
 /** The usual places that a person agrees to. Without a person there must be `--yes`, unless nothing is written. */
 export async function chooseSources(call: Call): Promise<string[]> {
-  const { homedir } = process.getBuiltinModule("node:os");
   const places = usualPlaces(homedir(), process.env);
   if (places.length === 0) {
     throw new UsageError("Nothing was found in the usual places: name a file or folder", "PATH");
@@ -31,7 +32,6 @@ function placeText({ tool, path }: UsualPlace): string {
 }
 
 async function ask(all: readonly string[]): Promise<string[]> {
-  const { createInterface } = await import("node:readline/promises");
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
     for (;;) {

@@ -3,10 +3,12 @@ import { join } from "node:path";
 import { ColloquyError } from "../../errors.ts";
 import { CONFIG_NAME } from "../../state/folder.ts";
 import type { Conversation } from "../../store/conversation.ts";
+import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
 import { report } from "../output.ts";
+import { inTrash } from "../view/in-trash.ts";
 import type { StoreSettings } from "./store-settings.ts";
 import { type StoreTarget, stateFolder, storeTarget } from "./store-target.ts";
 
@@ -71,7 +73,6 @@ export async function missing(
   reference: string,
 ): Promise<ColloquyError> {
   if (store === undefined) return noConversation(reference);
-  const { inTrash } = await import("../view/in-trash.ts");
   return (await inTrash(call, store, reference)) ?? noConversation(reference);
 }
 
@@ -84,7 +85,6 @@ function noStore({ path }: StoreTarget): ColloquyError {
 }
 
 async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker = false): Promise<Store> {
-  const { openStore } = await import("../../store/open.ts");
   let advice = CHECKS.has(call.command.name)
     ? ""
     : `. To see all that is wrong: ${nextCommand("sessions validate", call.values)}`;
@@ -105,6 +105,7 @@ async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker
 /** What the config says about stores. A wrong config ends the command; only those that look for what is wrong go on. */
 async function settingsOf(call: Call): Promise<StoreSettings> {
   if (CHECKS.has(call.command.name) || !existsSync(join(stateFolder(call.values), CONFIG_NAME))) return {};
+  // Reading a config takes as much code as listing conversations, and most commands run without a config file.
   const { storeSettings } = await import("./store-settings.ts");
   return storeSettings(call);
 }

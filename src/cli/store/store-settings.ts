@@ -3,13 +3,13 @@ import type { RetentionLimits, RetentionPolicy } from "../../store/index.ts";
 import type { StoreOptions } from "../../store/open.ts";
 import { isPlainObject } from "../../util/json.ts";
 import type { Call } from "../command.ts";
-import { configOptions } from "../commands/config/access.ts";
+import { configOptions } from "./config-options.ts";
 
 export type StoreSettings = Pick<StoreOptions, "tree" | "treeEnabled" | "sessions">;
 
 /** The section `sessions` of the config, as a store takes it. What it does not say is the store's own default. */
 export async function storeSettings(call: Call): Promise<StoreSettings> {
-  const { value } = await loadConfig(await configOptions(call));
+  const { value } = await loadConfig(configOptions(call));
   const sessions = sectionOf(value, "sessions");
   const tree = sectionOf(sessions, "tree");
   const limits = {
@@ -26,7 +26,7 @@ export async function storeSettings(call: Call): Promise<StoreSettings> {
 
 /** Limits that a person has set; `undefined` when there are none. */
 export async function retentionSettings(call: Call): Promise<RetentionPolicy | undefined> {
-  const { value } = await loadConfig(await configOptions(call));
+  const { value } = await loadConfig(configOptions(call));
   const retention = sectionOf(sectionOf(value, "sessions"), "retention");
   const channels = Object.keys(sectionOf(retention, "channels")).map((name) => [
     name,

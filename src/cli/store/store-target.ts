@@ -1,4 +1,5 @@
 import { existsSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { invalid } from "../../errors.ts";
 import { resolveStateDir } from "../../state/folder.ts";
@@ -20,7 +21,7 @@ type Values = ReadonlyMap<string, string>;
 /** `--state-dir`, `--profile`, `COLLOQUY_STATE_DIR`, or `~/.colloquy`. */
 export function stateFolder(values: Values): string {
   const [flag, profile] = [values.get("state-dir"), values.get("profile")];
-  return resolveStateDir({ flag, profile, env: process.env, home: home() });
+  return resolveStateDir({ flag, profile, env: process.env, home: homedir() });
 }
 
 /** `--store`, `COLLOQUY_STORE`, or the SQLite file in the state folder. */
@@ -59,10 +60,5 @@ function fromPath(wanted: string): readonly [string, string, string] {
 
 /** The shell expands `~` only at the start of a word, not behind `sqlite:`. */
 function fromHome(path: string): string {
-  return path === "~" || path.startsWith("~/") ? join(home(), path.slice(1)) : path;
-}
-
-/** Asked for only where it is needed: loading the module takes a millisecond of every start. */
-function home(): string {
-  return process.getBuiltinModule("node:os").homedir();
+  return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
 }

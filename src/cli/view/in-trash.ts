@@ -1,4 +1,4 @@
-/** What to say about a conversation that was deleted. Loaded only then. */
+/** What to say about a conversation that was deleted. */
 import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";

@@ -2,11 +2,12 @@
 import { asColloquyError, ColloquyError } from "../../../errors.ts";
 import { findAdoptable } from "../../../state/adopt.ts";
 import type { ConfigOptions } from "../../../state/config/config-build.ts";
+import { loadConfig } from "../../../state/config/load.ts";
 import { type Credentials, openCredentials } from "../../../state/credentials/index.ts";
 import type { Environment } from "../../../state/folder.ts";
 import type { Call } from "../../command.ts";
 import { report } from "../../output.ts";
-import { configOptions } from "../config/access.ts";
+import { configOptions } from "../../store/config-options.ts";
 
 export interface Access {
   readonly credentials: Credentials;
@@ -19,7 +20,7 @@ export interface Access {
 
 /** `needsConfig`: a config that is wrong ends the command. Without it, it is told, and secrets can still be seen to. */
 export async function access(call: Call, { needsConfig }: { needsConfig: boolean }): Promise<Access> {
-  const options = await configOptions(call);
+  const options = configOptions(call);
   const { env, value: config } = await settings(call, options, needsConfig);
   const { stateDir } = options;
   const agentId = call.values.get("agent") ?? "main";
@@ -40,7 +41,6 @@ async function settings(
   options: ConfigOptions,
   needed: boolean,
 ): Promise<{ env: Environment; value: Readonly<Record<string, unknown>> }> {
-  const { loadConfig } = await import("../../../state/config/load.ts");
   try {
     return await loadConfig(options);
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Where the secret of `auth add` comes from. Nothing that is read here is ever printed. */
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { invalid } from "../../../errors.ts";
 import { looksLikeSecret } from "../../../secrets/mask.ts";
 import { type NewProfile, type SecretInput, splitCommand } from "../../../state/credentials/index.ts";
@@ -10,6 +11,7 @@ import { parseTime } from "../../../util/time.ts";
 import type { Call } from "../../command.ts";
 import { UsageError } from "../../exit.ts";
 import { readStdin } from "../../input/stdin.ts";
+import { askHidden } from "./prompt.ts";
 
 const SECRET_BYTES_MAX = 64 * 1024;
 const SOURCES = ["from-env", "from-file", "from-command", "stdin"] as const;
@@ -43,15 +45,12 @@ function reference(source: "from-env" | "from-file" | "from-command", value: str
 function givenFile(path: string): string {
   if (looksLikeSecret(path) && !existsSync(path))
     throw invalid(`What stands for the file ${ELSEWHERE}`, "from-file");
-  return absolute(path, process.getBuiltinModule("node:os").homedir());
+  return absolute(path, homedir());
 }
 
 async function typed(call: Call, source: "stdin" | undefined): Promise<string> {
   // Also with --stdin: what is typed on a terminal would be seen.
-  if (process.stdin.isTTY) {
-    const { askHidden } = await import("./prompt.ts");
-    return askHidden("The secret (it is not shown): ");
-  }
+  if (process.stdin.isTTY) return askHidden("The secret (it is not shown): ");
   if (source === "stdin") return readStdin("stdin", SECRET_BYTES_MAX);
   throw new UsageError(
     `Say where the secret is: --from-env, --from-file, --from-command, or --stdin to pass it to "${call.command.name}"`,

@@ -1,9 +1,9 @@
 /** The part of the command table about credentials. */
-import { type ArgumentSpec, type CommandSpec, type OptionSpec, STATE } from "../../command.ts";
+import { type ArgumentSpec, type CommandSpec, STATE } from "../../command.ts";
+import { AGENT } from "../shared-options.ts";
 
 const ID: ArgumentSpec = { name: "ID" };
 const PROVIDER: ArgumentSpec = { name: "PROVIDER" };
-const AGENT: OptionSpec = { type: "string", value: "ID", help: "Of this agent (default main)" };
 
 export const AUTH_COMMANDS: readonly CommandSpec[] = [
   {

@@ -1,18 +1,15 @@
-/** The part of the command table about branches and about what a model gets. */
-import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "../../command.ts";
+/** The part of the command table about branches. */
+import type { CommandSpec, Topic } from "../../command.ts";
+import { CONVERSATION, DRY_RUN } from "../shared-options.ts";
 
-const GOING: Topic = { group: "Branches", summary: "Go another way from any entry" };
-const LOOKING: Topic = { group: "Branches", summary: "Draw the tree; see what differs" };
-const TIDYING: Topic = { group: "Branches", summary: "Make one path main; remove the others" };
-const CONTEXT: Topic = { group: "Conversations", summary: "What a model would get; shorten it" };
+const BRANCH_WRITE: Topic = { group: "Branches", summary: "Go another way from any entry" };
+const BRANCH_READ: Topic = { group: "Branches", summary: "Draw the tree; see what differs" };
+const BRANCH_TIDY: Topic = { group: "Branches", summary: "Make one path main; remove the others" };
 
-const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
-const DRY_RUN: OptionSpec = { type: "boolean", help: "Only say what would be removed" };
-
-export const BRANCHES: readonly CommandSpec[] = [
+export const BRANCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions branch",
-    topic: GOING,
+    topic: BRANCH_WRITE,
     summary: "Make a branch, to go on another way",
     details:
       'ENTRY is the id of an entry, its number in "sessions show", or its label. What is there stays as it is: a branch begins with everything up to that entry.',
@@ -35,7 +32,7 @@ export const BRANCHES: readonly CommandSpec[] = [
   },
   {
     name: "sessions checkout",
-    topic: GOING,
+    topic: BRANCH_WRITE,
     summary: "Go to a branch, and append there",
     args: [CONVERSATION, { name: "NAME" }],
     options: {},
@@ -44,7 +41,7 @@ export const BRANCHES: readonly CommandSpec[] = [
   },
   {
     name: "sessions branches",
-    topic: LOOKING,
+    topic: BRANCH_READ,
     summary: "Draw the branches as a tree",
     args: [CONVERSATION],
     options: {},
@@ -53,7 +50,7 @@ export const BRANCHES: readonly CommandSpec[] = [
   },
   {
     name: "sessions compare",
-    topic: LOOKING,
+    topic: BRANCH_READ,
     summary: "What each of two branches added",
     args: [CONVERSATION, { name: "A" }, { name: "B" }],
     options: {},
@@ -62,7 +59,7 @@ export const BRANCHES: readonly CommandSpec[] = [
   },
   {
     name: "sessions flatten",
-    topic: TIDYING,
+    topic: BRANCH_TIDY,
     summary: "Make the checked-out path the branch main",
     details:
       "Depth starts at 1 again. The former main is called former-main, and all branches stay until they are pruned.",
@@ -73,7 +70,7 @@ export const BRANCHES: readonly CommandSpec[] = [
   },
   {
     name: "sessions prune",
-    topic: TIDYING,
+    topic: BRANCH_TIDY,
     summary: "Remove branches for good",
     details:
       "A branch goes when one of the options names it; never main, never the checked-out one, and never what another branch shares. Nothing is removed by default.",
@@ -93,46 +90,5 @@ export const BRANCHES: readonly CommandSpec[] = [
       "colloquy sessions prune notes:today --name idea --name branch-1",
     ],
     load: () => import("./prune.ts"),
-  },
-];
-
-export const MODEL: readonly CommandSpec[] = [
-  {
-    name: "sessions context",
-    topic: CONTEXT,
-    summary: "Show what a model would get of it",
-    args: [CONVERSATION],
-    options: {
-      "max-tokens": { type: "string", value: "N", help: "The model's window" },
-      "reserve-for-output": { type: "string", value: "N", help: "Left free for the answer (default 2048)" },
-      strategy: { type: "string", value: "NAME", help: "auto (default), full, sliding or sandwich" },
-      last: { type: "string", value: "N", help: "For sliding: so many messages (default 50)" },
-      branch: { type: "string", value: "NAME", help: "This branch, not the checked-out one" },
-    },
-    examples: [
-      "colloquy sessions context notes:today --max-tokens 8000",
-      "colloquy sessions context notes:today --max-tokens 8000 --strategy sliding --last 20",
-    ],
-    load: () => import("../sessions/context.ts"),
-  },
-  {
-    name: "sessions compact",
-    topic: CONTEXT,
-    summary: "Put a summary in place of the beginning",
-    details:
-      "For a model only: every message stays. You write the summary, because this version of Colloquy has no model to ask. After an earlier compaction it must say what that one said, too.",
-    args: [CONVERSATION],
-    options: {
-      summary: { type: "string", value: "TEXT", help: "What the beginning said; - reads standard input" },
-      "keep-messages": { type: "string", value: "N", help: "Leave about so many messages at the end" },
-      "keep-tokens": { type: "string", value: "N", help: "Leave about so many tokens (default 20000)" },
-      undo: { type: "string", value: "ENTRY", help: "Cancel this compaction instead: id or number" },
-    },
-    examples: [
-      'colloquy sessions compact notes:today --summary "We chose SQLite." --keep-messages 10',
-      "colloquy sessions compact notes:today --summary - < summary.txt",
-      "colloquy sessions compact notes:today --undo 57",
-    ],
-    load: () => import("../sessions/compact.ts"),
   },
 ];

@@ -1,12 +1,13 @@
 import type { Change, ChangeOptions } from "../../../state/config/files/change.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
+import { configOptions } from "../../store/config-options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { packageVersion } from "../../version.ts";
-import { configOptions, tellNotices } from "./access.ts";
+import { tellNotices } from "./view.ts";
 
 export async function changeOptions(call: Call): Promise<ChangeOptions> {
-  return { ...(await configOptions(call)), version: packageVersion() };
+  return { ...configOptions(call), version: packageVersion() };
 }
 
 /** Say what was changed, and never to what: it may be a secret. */

@@ -8,14 +8,15 @@ import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json } from "../../../util/json.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
+import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import { configOptions, shown, tellNotices } from "./access.ts";
 import { notSet } from "./not-set.ts";
+import { shown, tellNotices } from "./view.ts";
 
 export async function run(call: Call): Promise<number> {
   const path = parsePath(call.args[0] ?? "");
-  const build = await loadBuild({ ...(await configOptions(call)), tolerant: true });
+  const build = await loadBuild({ ...configOptions(call), tolerant: true });
   const config = loaded(build);
   const field = fieldAt(path);
   const tree = treeAt(build.final, path);
@@ -24,7 +25,7 @@ export async function run(call: Call): Promise<number> {
   tellNotices(call, findings);
   const about = {
     path: formatPath(path),
-    value: tree === undefined ? null : await shown(config, plain(tree), path),
+    value: tree === undefined ? null : shown(config, plain(tree), path),
     source: config.sourceOf(path) ?? null,
     variables: variablesOf(build, config.sourceOf(path)),
     description: field?.description ?? null,

@@ -4,21 +4,20 @@ import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
+import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { safeText } from "../../terminal/safe-text.ts";
-import { configOptions, shown, tellNotices } from "./access.ts";
+import { notSet } from "./not-set.ts";
+import { shown, tellNotices } from "./view.ts";
 
 export async function run(call: Call): Promise<number> {
   const [typed = ""] = call.args;
   const path = typed === "" ? [] : parsePath(typed);
-  const config = await loadConfig(await configOptions(call));
+  const config = await loadConfig(configOptions(call));
   tellNotices(call, config.warnings);
   const found = valueAt(config.value, path);
-  if (found === undefined) {
-    const { notSet } = await import("./not-set.ts");
-    throw notSet(config.value, path);
-  }
-  const value = await shown(config, found, path);
+  if (found === undefined) throw notSet(config.value, path);
+  const value = shown(config, found, path);
   const { file = null, line = null, column = null, origin = null } = config.sourceOf(path) ?? {};
   if (call.json) call.out.json({ path: typed, value, source: { file, line, column, origin } });
   else call.out.lines([typeof value === "string" ? safeText(value) : jsonText(value, 2)]);

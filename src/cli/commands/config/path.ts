@@ -3,12 +3,13 @@ import { systemReads } from "../../../state/config/files/reads.ts";
 import { findFile } from "../../../state/config/steps/find-file.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
+import { configOptions } from "../../store/config-options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
-import { configOptions, tellNotices } from "./access.ts";
+import { tellNotices } from "./view.ts";
 
 /** Reads nothing, so that it answers also when the config is broken. */
 export async function run(call: Call): Promise<number> {
-  const options = await configOptions(call);
+  const options = configOptions(call);
   const build = newBuild(options, systemReads);
   await findFile(build);
   tellNotices(call, build.findings);

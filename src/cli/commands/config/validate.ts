@@ -5,12 +5,12 @@ import { loadBuild } from "../../../state/config/load.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import type { Output } from "../../output.ts";
+import { configOptions } from "../../store/config-options.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { counted } from "../../view/conversation-view.ts";
-import { configOptions } from "./access.ts";
 
 export async function run(call: Call): Promise<number> {
-  const { file, findings } = await checked(await configOptions(call));
+  const { file, findings } = await checked(configOptions(call));
   const ok = findings.every(({ severity }) => severity === "info");
   if (call.json) call.out.json({ ok, file, findings });
   else call.out.lines(lines(call.out, file, findings));

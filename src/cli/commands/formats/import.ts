@@ -1,8 +1,11 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { ColloquyError } from "../../../errors.ts";
+import { forgetSources } from "../../../formats/import/forget.ts";
 import type { ImportReport } from "../../../formats/import/report.ts";
-import type { ImportOptions } from "../../../formats/import/run.ts";
+import { type ImportOptions, importConversations } from "../../../formats/import/run.ts";
+import { watchConversations } from "../../../formats/import/watch.ts";
+import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
@@ -47,12 +50,10 @@ function existing(path: string): string {
 async function openToLook(call: Call): Promise<Store> {
   const store = storeTarget(call.values).missing ? undefined : await openToRead(call);
   if (store !== undefined) return store;
-  const { openStore } = await import("../../../store/open.ts");
   return openStore("ephemeral:");
 }
 
 async function once(call: Call, store: Store, paths: readonly string[]): Promise<number> {
-  const { importConversations } = await import("../../../formats/import/run.ts");
   const interrupt = stopOnInterrupt();
   const bar = progressBar(call, "Importing");
   const settle = lowMemory();
@@ -83,7 +84,6 @@ function optionsOf({ values, flags }: Call): ImportOptions {
 }
 
 async function watch(call: Call, store: Store, paths: readonly string[]): Promise<number> {
-  const { watchConversations } = await import("../../../formats/import/watch.ts");
   const interrupt = stopOnInterrupt();
   call.out.note(
     `Watching ${paths.length === 1 ? safeLine(paths[0] as string) : `${paths.length} places`}; Ctrl-C ends it.`,
@@ -114,7 +114,6 @@ function jsonOf({ flags }: Call, report: ImportReport): Record<string, unknown> 
 }
 
 async function forget(call: Call, paths: readonly string[]): Promise<number> {
-  const { forgetSources } = await import("../../../formats/import/forget.ts");
   await using store = await openToImport(call);
   const forgotten = await forgetSources(store, paths);
   if (call.json) call.out.json({ ...forgotten });

@@ -1,11 +1,10 @@
 /** The part of the command table about other tools' files and other formats. */
-
 import type { CommandSpec, Topic } from "../../command.ts";
-import { MEASURING } from "../maintenance/table.ts";
+import { BRANCH } from "../shared-options.ts";
 
 const IN_AND_OUT: Topic = { group: "In and out", summary: "Other tools' conversations; ours for others" };
 
-export const FORMATS: readonly CommandSpec[] = [
+export const FORMAT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "import",
     topic: IN_AND_OUT,
@@ -44,7 +43,7 @@ export const FORMATS: readonly CommandSpec[] = [
       },
       out: { type: "string", value: "PATH", help: "A file, or a folder with a file for each; - prints" },
       all: { type: "boolean", help: "Every conversation, instead of ID|KEY" },
-      branch: { type: "string", value: "NAME", help: "This branch, not the checked-out one" },
+      branch: BRANCH,
       "all-branches": { type: "boolean", help: "The whole tree (json, jsonl and openclaw always have it)" },
       "no-tools": { type: "boolean", help: "Without tool calls and their results" },
       "no-thinking": { type: "boolean", help: "Without what the model thought" },
@@ -59,26 +58,3 @@ export const FORMATS: readonly CommandSpec[] = [
     load: () => import("./export.ts"),
   },
 ];
-
-export const MIGRATE: CommandSpec = {
-  name: "sessions migrate",
-  topic: MEASURING,
-  summary: "Move to another engine, or older files to format v2",
-  details:
-    "Every conversation, those in the trash too, is copied with its ids, branches and times, read back and compared. The source is only read. With v2 the files of a folder are rewritten where they are, and kept in legacy/. It can be stopped at any time; the same command goes on.",
-  args: [],
-  options: {
-    to: { type: "string", value: "TARGET", help: "sqlite:FILE, jsonl:FOLDER, or v2" },
-    from: {
-      type: "string",
-      value: "TARGET",
-      help: "Instead of --store; with v2 also a folder of older files",
-    },
-    "dry-run": { type: "boolean", help: "Only say what would be done" },
-  },
-  examples: [
-    "colloquy sessions migrate --to sqlite:agent.db --store jsonl:./chats",
-    "colloquy sessions migrate --from ~/.goclaw/sessions --to v2 --dry-run",
-  ],
-  load: () => import("../maintenance/migrate.ts"),
-};

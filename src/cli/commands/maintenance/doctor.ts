@@ -4,11 +4,11 @@ import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { nextCommand, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
+import { configOptions } from "../../store/config-options.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { counted } from "../../view/conversation-view.ts";
-import { configOptions } from "../config/access.ts";
 
 export async function run(call: Call): Promise<number> {
   const { json, out, values } = call;
@@ -17,7 +17,7 @@ export async function run(call: Call): Promise<number> {
   // The indexes describe the usual store, not one that is named for a single command.
   const store = { target, engine, path, expected: named || !missing, indexed: !values.has("store") };
   const { ok, checkups, findings, fixed } = await runDoctor({
-    config: await configOptions(call),
+    config: configOptions(call),
     store,
     fix,
   });

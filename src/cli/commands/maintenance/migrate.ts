@@ -1,7 +1,9 @@
 import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ColloquyError, invalid } from "../../../errors.ts";
-import type { CopyProgress, CopyReport } from "../../../store/copy/copy-store.ts";
+import { migrateToV2 } from "../../../formats/migrate/to-v2.ts";
+import { type CopyProgress, type CopyReport, copyStore } from "../../../store/copy/copy-store.ts";
+import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
@@ -43,11 +45,7 @@ type Shown = (progress: CopyProgress) => void;
 
 async function migrate(call: Call, move: Move, signal: AbortSignal, onProgress: Shown): Promise<CopyReport> {
   const { from, to, dryRun } = move;
-  if (to === V2) {
-    const { migrateToV2 } = await import("../../../formats/migrate/to-v2.ts");
-    return migrateToV2(from.path as string, { dryRun, signal, onProgress });
-  }
-  const { copyStore } = await import("../../../store/copy/copy-store.ts");
+  if (to === V2) return migrateToV2(from.path as string, { dryRun, signal, onProgress });
   await using source = (await openToRead(call, from)) as Store;
   await using target = await openGoal(to, dryRun);
   return await copyStore(source, target, { dryRun, signal, onProgress });
@@ -55,7 +53,6 @@ async function migrate(call: Call, move: Move, signal: AbortSignal, onProgress: 
 
 /** A dry run makes no store: where there is none yet, it compares with an empty one. */
 async function openGoal({ text, missing }: StoreTarget, dryRun: boolean): Promise<Store> {
-  const { openStore } = await import("../../../store/open.ts");
   return openStore(dryRun && missing ? "ephemeral:" : text, { readonly: dryRun && !missing });
 }
 

@@ -1,6 +1,7 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ColloquyError, invalid } from "../../../errors.ts";
+import { restoreBackup } from "../../../store/backup/restore.ts";
 import type { RestoreReport } from "../../../store/index.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { isUuid } from "../../../util/uuid.ts";
@@ -21,7 +22,6 @@ export async function run(call: Call): Promise<number> {
   const target = storeTarget(call.values);
   checkBackup(call, path, target);
   const force = call.flags.has("force");
-  const { restoreBackup } = await import("../../../store/backup/restore.ts");
   const restoring = (): Promise<RestoreReport> => restoreBackup(path, target.text, { force });
   const report = await withProgress(call, "Checking and restoring", restoring).catch(explain);
   const { engine, conversations, entries, bytes, checksums, former, ok } = report;

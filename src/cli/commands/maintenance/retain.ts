@@ -9,6 +9,7 @@ import { givenNumber } from "../../input/whole-number.ts";
 import type { Output } from "../../output.ts";
 import { allConversations } from "../../store/all-conversations.ts";
 import { openToClean } from "../../store/open-store.ts";
+import { retentionSettings } from "../../store/store-settings.ts";
 import { fold } from "../../terminal/fold.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { counted, nameOf, numberText } from "../../view/conversation-view.ts";
@@ -42,7 +43,6 @@ async function policyOf(
   channel: string | undefined,
 ): Promise<RetentionPolicy> {
   if (limits !== undefined) return channel === undefined ? limits : { channels: { [channel]: limits } };
-  const { retentionSettings } = await import("../../store/store-settings.ts");
   const policy = channel === undefined ? await retentionSettings(call) : undefined;
   if (policy !== undefined) return policy;
   throw invalid(

@@ -1,19 +1,18 @@
 /** The part of the command table about erasing, copies and health. */
-import type { ArgumentSpec, CommandSpec, OptionSpec, Topic } from "../../command.ts";
+import type { ArgumentSpec, CommandSpec, Topic } from "../../command.ts";
+import { CONVERSATION, DRY_RUN } from "../shared-options.ts";
 
-const REMOVING: Topic = { group: "Care", summary: "A message, a conversation, what is old" };
-const COPYING: Topic = { group: "Care", summary: "Copy the store; put a copy in its place" };
-export const MEASURING: Topic = { group: "Care", summary: "How much is stored, is it whole, move it" };
-const CHECKING: Topic = { group: "Care", summary: "Check versions, state, store and disk" };
+const REMOVE: Topic = { group: "Care", summary: "A message, a conversation, what is old" };
+const COPY: Topic = { group: "Care", summary: "Copy the store; put a copy in its place" };
+const MEASURE: Topic = { group: "Care", summary: "How much is stored, is it whole, move it" };
+const CHECK: Topic = { group: "Care", summary: "Check versions, state, store and disk" };
 
-const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
 const PATH: ArgumentSpec = { name: "PATH" };
-const DRY_RUN: OptionSpec = { type: "boolean", help: "Only say what would be removed" };
 
-export const ERASING: readonly CommandSpec[] = [
+export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions redact",
-    topic: REMOVING,
+    topic: REMOVE,
     summary: "Erase what an entry says; its place stays",
     details: "This cannot be undone, so ENTRY is the id of the entry and nothing else.",
     args: [CONVERSATION, { name: "ENTRY" }],
@@ -23,7 +22,7 @@ export const ERASING: readonly CommandSpec[] = [
   },
   {
     name: "sessions purge",
-    topic: REMOVING,
+    topic: REMOVE,
     summary: "Remove what is in the trash for good",
     args: [{ name: "ID", optional: true }],
     options: {
@@ -40,7 +39,7 @@ export const ERASING: readonly CommandSpec[] = [
   },
   {
     name: "sessions retain",
-    topic: REMOVING,
+    topic: REMOVE,
     summary: "Apply limits of age, number and size",
     details:
       "Whole conversations go to the trash, those that were quiet longest first, and never the newest of a channel for its length or size. With --trash-days the trash itself is cleared. Nothing is removed by default.",
@@ -67,12 +66,9 @@ export const ERASING: readonly CommandSpec[] = [
     ],
     load: () => import("./retain.ts"),
   },
-];
-
-export const CARE: readonly CommandSpec[] = [
   {
     name: "sessions stats",
-    topic: MEASURING,
+    topic: MEASURE,
     summary: "How much is stored, what could be freed",
     args: [],
     options: {},
@@ -81,7 +77,7 @@ export const CARE: readonly CommandSpec[] = [
   },
   {
     name: "sessions validate",
-    topic: MEASURING,
+    topic: MEASURE,
     summary: "Read everything and report damage (exit code 3)",
     args: [],
     options: {
@@ -95,7 +91,7 @@ export const CARE: readonly CommandSpec[] = [
   },
   {
     name: "backup",
-    topic: COPYING,
+    topic: COPY,
     summary: "Copy the store to PATH, while others go on writing",
     args: [PATH],
     options: {},
@@ -104,7 +100,7 @@ export const CARE: readonly CommandSpec[] = [
   },
   {
     name: "restore",
-    topic: COPYING,
+    topic: COPY,
     summary: "Make a store of a backup, checked before it counts",
     args: [PATH],
     options: { force: { type: "boolean", help: "Move the store that is there aside" } },
@@ -116,7 +112,7 @@ export const CARE: readonly CommandSpec[] = [
   },
   {
     name: "doctor",
-    topic: CHECKING,
+    topic: CHECK,
     summary: "Check Node, state, config, store, secrets, disk",
     details:
       "Every finding says what to do. Nothing is changed without --fix, and with it nothing is deleted: permissions are closed, a damaged session index is set aside and made anew, one that does not say what the store says is corrected, models.json is written. No command that gives a secret is run.",
@@ -124,5 +120,27 @@ export const CARE: readonly CommandSpec[] = [
     options: { fix: { type: "boolean", help: "Put right what is safe to put right" } },
     examples: ["colloquy doctor", "colloquy doctor --fix"],
     load: () => import("./doctor.ts"),
+  },
+  {
+    name: "sessions migrate",
+    topic: MEASURE,
+    summary: "Move to another engine, or older files to format v2",
+    details:
+      "Every conversation, those in the trash too, is copied with its ids, branches and times, read back and compared. The source is only read. With v2 the files of a folder are rewritten where they are, and kept in legacy/. It can be stopped at any time; the same command goes on.",
+    args: [],
+    options: {
+      to: { type: "string", value: "TARGET", help: "sqlite:FILE, jsonl:FOLDER, or v2" },
+      from: {
+        type: "string",
+        value: "TARGET",
+        help: "Instead of --store; with v2 also a folder of older files",
+      },
+      "dry-run": { type: "boolean", help: "Only say what would be done" },
+    },
+    examples: [
+      "colloquy sessions migrate --to sqlite:agent.db --store jsonl:./chats",
+      "colloquy sessions migrate --from ~/.goclaw/sessions --to v2 --dry-run",
+    ],
+    load: () => import("./migrate.ts"),
   },
 ];

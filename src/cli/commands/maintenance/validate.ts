@@ -1,4 +1,5 @@
 import { damagedFile } from "../../../doctor/damaged-file.ts";
+import { repairStore, validateStore } from "../../../store/copy/repair.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
@@ -44,14 +45,12 @@ async function reportOn(call: Call): Promise<Report> {
 async function verify(call: Call, target: StoreTarget): Promise<Report> {
   await using store = await openToRead(call, target);
   if (store === undefined) return NOTHING;
-  const { validateStore } = await import("../../../store/copy/repair.ts");
   return await validateStore(store);
 }
 
 async function repair(call: Call): Promise<Report> {
   await using store = await openToClean(call, false);
   if (store === undefined) return { ...NOTHING, repaired: [] };
-  const { repairStore } = await import("../../../store/copy/repair.ts");
   return await repairStore(store);
 }
 

@@ -1,7 +1,6 @@
 /** The part of the command table about models. */
-import { type CommandSpec, type OptionSpec, STATE } from "../../command.ts";
-
-const AGENT: OptionSpec = { type: "string", value: "ID", help: "Of this agent (default main)" };
+import { type CommandSpec, STATE } from "../../command.ts";
+import { AGENT } from "../shared-options.ts";
 
 export const MODELS_COMMANDS: readonly CommandSpec[] = [
   {

@@ -5,6 +5,7 @@ import { EXIT_DONE } from "../../exit.ts";
 import { checkReference } from "../../input/reference.ts";
 import { openToChange } from "../../store/open-store.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
+import { trashedAs, wayBack } from "../../view/in-trash.ts";
 
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
@@ -21,7 +22,6 @@ export async function run(call: Call): Promise<number> {
 
 /** A deleted conversation has given up its session key, so that several may have had the same. */
 async function needsId(call: Call, store: Store, key: string): Promise<ColloquyError> {
-  const { trashedAs, wayBack } = await import("../../view/in-trash.ts");
   const back = wayBack(call, await trashedAs(store, key));
   return invalid(`"${key}" is a session key; what is in the trash is named by its id: ${back}`, "id");
 }

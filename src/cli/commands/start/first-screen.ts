@@ -5,6 +5,7 @@ import { nextCommand, PROGRAM } from "../../invocation.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
+import { packageVersion } from "../../version.ts";
 import { conversationTable, counted, infoJson } from "../../view/conversation-view.ts";
 
 const LATEST = 5;
@@ -81,8 +82,7 @@ function placeOf({ engine, path }: StoreTarget): string {
   return safeLine(path === null ? `${engine}:` : path);
 }
 
-async function showVersion({ json, out }: Call): Promise<number> {
-  const { packageVersion } = await import("../../version.ts");
+function showVersion({ json, out }: Call): number {
   const version = packageVersion();
   if (json) out.json({ version });
   else out.lines([version]);

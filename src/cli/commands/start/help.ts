@@ -3,11 +3,11 @@ import { COMMANDS } from "../../command-table.ts";
 import { groupOf, printHelp } from "../../help.ts";
 import { parse } from "../../parse.ts";
 
-export async function run({ args, json, out }: Call): Promise<number> {
+export function run({ args, json, out }: Call): number {
   if (args.length === 0) return printHelp(COMMANDS, json, out);
   const group = args.length === 1 ? groupOf(args[0] ?? "") : [];
   if (group.length > 0) return printHelp(group, json, out);
   // The same words as a command line, asking for help: an unknown one gets the same answer.
-  const { command } = await parse({ positionals: args, options: [], json, help: true });
+  const { command } = parse({ positionals: args, options: [], json, help: true });
   return printHelp([command], json, out);
 }

@@ -1,32 +1,13 @@
-/** What the commands about the config have in common. */
+/** How the commands about the config show settings and report problems. */
 import { invalid } from "../../../errors.ts";
-import type { ConfigOptions, LoadedConfig, Override } from "../../../state/config/config-build.ts";
+import { redactSecrets } from "../../../secrets/redact-secrets.ts";
+import type { LoadedConfig } from "../../../state/config/config-build.ts";
 import { type Finding, findingText } from "../../../state/config/finding.ts";
 import { secretsOf, withoutSecrets } from "../../../state/config/secrets.ts";
-import { resolveStateDir } from "../../../state/folder.ts";
 import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json } from "../../../util/json.ts";
 import type { Call } from "../../command.ts";
 import { report } from "../../output.ts";
-
-/** The config that a command line is about. */
-export async function configOptions({ values, lists }: Call): Promise<ConfigOptions> {
-  const home = process.getBuiltinModule("node:os").homedir();
-  const profile = values.get("profile");
-  return {
-    stateDir: resolveStateDir({ flag: values.get("state-dir"), profile, env: process.env, home }),
-    home,
-    // A profile is a place of its own, and takes nothing from elsewhere.
-    adopt: profile === undefined,
-    overrides: await overridesOf(lists.get("set") ?? []),
-  };
-}
-
-async function overridesOf(typed: readonly string[]): Promise<Override[]> {
-  if (typed.length === 0) return [];
-  const { overrideOf } = await import("../../../state/config/value-text.ts");
-  return typed.map(overrideOf);
-}
 
 /** Told on standard error before the answer. What only concerns a check of the config is left to that. */
 const TOLD: ReadonlySet<string> = new Set(["permissions", "adopted", "login-shell"]);
@@ -42,10 +23,8 @@ function tell(found: Finding, json: boolean): void {
 }
 
 /** A value as it may be seen: without what is known to be a secret, and without what looks like one. */
-export async function shown(config: LoadedConfig, value: Json, path: Path): Promise<Json> {
+export function shown(config: LoadedConfig, value: Json, path: Path): Json {
   const masked = withoutSecrets(value, path);
-  if (!hasText(masked)) return masked;
-  const { redactSecrets } = await import("../../../secrets/redact-secrets.ts");
   const known = secretsOf(config);
   const redact = (part: Json): Json => {
     if (typeof part === "string")
@@ -59,10 +38,3 @@ export async function shown(config: LoadedConfig, value: Json, path: Path): Prom
 
 /** Nothing shorter is a secret that could be told from a word. */
 const TEXT_CHARS_MIN = 12;
-
-function hasText(value: Json): boolean {
-  if (typeof value === "string") return value.length >= TEXT_CHARS_MIN;
-  return (
-    typeof value === "object" && value !== null && Object.values(value).some((part) => hasText(part as Json))
-  );
-}

@@ -1,0 +1,149 @@
+/** The part of the command table about conversations. */
+import type { CommandSpec, OptionSpec, Topic } from "../../command.ts";
+import { BRANCH, CONVERSATION } from "../shared-options.ts";
+
+const READ: Topic = { group: "Conversations", summary: "Find and read conversations" };
+const WRITE: Topic = { group: "Conversations", summary: "Write; a new KEY makes a conversation" };
+const TRASH: Topic = { group: "Conversations", summary: "To the trash, and back" };
+const CONTEXT: Topic = { group: "Conversations", summary: "What a model would get; shorten it" };
+
+const LAST: OptionSpec = { type: "string", value: "N", help: "Only the newest N" };
+
+export const SESSION_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "sessions list",
+    topic: READ,
+    summary: "List conversations, latest first",
+    args: [],
+    options: {
+      trash: { type: "boolean", help: "The deleted ones instead" },
+      limit: { type: "string", value: "N", help: "At most N (default 50, at most 10000)" },
+      cursor: { type: "string", value: "C", help: "Go on where the page before ended" },
+    },
+    examples: ["colloquy sessions list", "colloquy sessions list --limit 10 --json"],
+    load: () => import("./list.ts"),
+  },
+  {
+    name: "sessions show",
+    topic: READ,
+    summary: "Show a conversation and its entries",
+    args: [CONVERSATION],
+    options: {
+      branch: BRANCH,
+      all: { type: "boolean", help: "Entries of all branches, and what was done to them" },
+      last: LAST,
+    },
+    examples: ["colloquy sessions show discord:dm:42 --last 20"],
+    load: () => import("./show.ts"),
+  },
+  {
+    name: "sessions history",
+    topic: READ,
+    summary: "Read the messages of a conversation",
+    args: [CONVERSATION],
+    options: { branch: BRANCH, last: LAST },
+    examples: ["colloquy sessions history discord:dm:42 | less"],
+    load: () => import("./history.ts"),
+  },
+  {
+    name: "sessions append",
+    topic: WRITE,
+    summary: "Add messages; a new KEY makes a conversation",
+    args: [{ name: "KEY|ID" }],
+    options: {
+      role: { type: "string", value: "ROLE", help: "user, assistant or system" },
+      content: { type: "string", value: "TEXT", help: "The text; - reads standard input" },
+      jsonl: { type: "string", value: "-", help: "One message a line from standard input, all or none" },
+      branch: BRANCH,
+      id: { type: "string", value: "ID", help: "The entry's id; a retry with it changes nothing" },
+      "operation-id": { type: "string", value: "ID", help: "Names this append; a retry changes nothing" },
+      "expected-head": {
+        type: "string",
+        value: "ID",
+        help: 'Fail unless ID is the last entry ("": none yet)',
+      },
+    },
+    examples: [
+      'colloquy sessions append notes:today --role user --content "Buy milk"',
+      "colloquy sessions append notes:today --jsonl - < messages.jsonl",
+    ],
+    load: () => import("./append.ts"),
+  },
+  {
+    name: "sessions title",
+    topic: WRITE,
+    summary: 'Name a conversation; "" takes the title away',
+    args: [CONVERSATION, { name: "TITLE", phrase: "title" }],
+    options: {},
+    examples: ['colloquy sessions title notes:today "Shopping list"'],
+    load: () => import("./title.ts"),
+  },
+  {
+    name: "sessions label",
+    topic: WRITE,
+    summary: "Name an entry, to find it again",
+    args: [CONVERSATION, { name: "ENTRY" }, { name: "TEXT", optional: true, phrase: "label" }],
+    options: { remove: { type: "boolean", help: "Take the label away, instead of TEXT" } },
+    examples: [
+      'colloquy sessions label notes:today 3 "before the change"',
+      "colloquy sessions label notes:today 3 --remove",
+    ],
+    load: () => import("./label.ts"),
+  },
+  {
+    name: "sessions delete",
+    topic: TRASH,
+    summary: "Move a conversation to the trash",
+    args: [CONVERSATION],
+    options: {},
+    examples: ["colloquy sessions delete notes:today"],
+    load: () => import("./delete.ts"),
+  },
+  {
+    name: "sessions restore",
+    topic: TRASH,
+    summary: "Take a conversation out of the trash",
+    args: [{ name: "ID" }],
+    options: {},
+    examples: ["colloquy sessions restore 0198c0de-1111-7222-8333-444455556666"],
+    load: () => import("./restore.ts"),
+  },
+  {
+    name: "sessions context",
+    topic: CONTEXT,
+    summary: "Show what a model would get of it",
+    args: [CONVERSATION],
+    options: {
+      "max-tokens": { type: "string", value: "N", help: "The model's window" },
+      "reserve-for-output": { type: "string", value: "N", help: "Left free for the answer (default 2048)" },
+      strategy: { type: "string", value: "NAME", help: "auto (default), full, sliding or sandwich" },
+      last: { type: "string", value: "N", help: "For sliding: so many messages (default 50)" },
+      branch: BRANCH,
+    },
+    examples: [
+      "colloquy sessions context notes:today --max-tokens 8000",
+      "colloquy sessions context notes:today --max-tokens 8000 --strategy sliding --last 20",
+    ],
+    load: () => import("./context.ts"),
+  },
+  {
+    name: "sessions compact",
+    topic: CONTEXT,
+    summary: "Put a summary in place of the beginning",
+    details:
+      "For a model only: every message stays. You write the summary, because this version of Colloquy has no model to ask. After an earlier compaction it must say what that one said, too.",
+    args: [CONVERSATION],
+    options: {
+      summary: { type: "string", value: "TEXT", help: "What the beginning said; - reads standard input" },
+      "keep-messages": { type: "string", value: "N", help: "Leave about so many messages at the end" },
+      "keep-tokens": { type: "string", value: "N", help: "Leave about so many tokens (default 20000)" },
+      undo: { type: "string", value: "ENTRY", help: "Cancel this compaction instead: id or number" },
+    },
+    examples: [
+      'colloquy sessions compact notes:today --summary "We chose SQLite." --keep-messages 10',
+      "colloquy sessions compact notes:today --summary - < summary.txt",
+      "colloquy sessions compact notes:today --undo 57",
+    ],
+    load: () => import("./compact.ts"),
+  },
+];

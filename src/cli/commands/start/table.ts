@@ -1,0 +1,25 @@
+/** The part of the command table about the first steps. */
+import type { CommandSpec, Topic } from "../../command.ts";
+
+const EXPLAIN: Topic = { group: "Help", summary: "Explain a command" };
+
+export const START_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "",
+    topic: EXPLAIN,
+    summary: "Where the store is, and the latest conversations",
+    args: [],
+    options: { version: { type: "boolean", help: "Print the version" } },
+    examples: ["colloquy"],
+    load: () => import("./first-screen.ts"),
+  },
+  {
+    name: "help",
+    topic: EXPLAIN,
+    summary: "Explain a command",
+    args: [{ name: "COMMAND", optional: true }],
+    options: {},
+    examples: ["colloquy help sessions append"],
+    load: () => import("./help.ts"),
+  },
+];
