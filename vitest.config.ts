@@ -5,6 +5,6 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "threads",
     setupFiles: ["test/support/private-home.ts"],
-    testTimeout: 30_000,
+    testTimeout: 120_000,
   },
 });

@@ -2,11 +2,16 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { QUICK } from "./harness.ts";
 
 const root = fileURLToPath(new URL("../", import.meta.url));
 
-/** Pack and unpack the package, as a user has it: built, and without its sources. Returns the path of its command. */
+/**
+ * Pack and unpack the package, as a user has it: built, and without its sources. Returns the path of its command.
+ * With `--quick` that is the command of the checkout: packing builds, and other tests may do that at the same time.
+ */
 export function installCommand(folder: string): string {
+  if (QUICK) return join(root, "bin", "colloquy.js");
   const installed = join(folder, "installed");
   mkdirSync(installed, { recursive: true });
   // Packing builds.

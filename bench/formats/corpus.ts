@@ -42,22 +42,22 @@ export function writeLongFile(folder: string, bytesWanted: number): void {
 
 const WRITE_CHARS = 1 << 20;
 
-/** Lines until there are enough bytes; the last one that a generator gives ends the file properly. */
+/** Writes lines until there are enough bytes. A JSON file is an array of them, which is then closed. */
 function writeLines(path: string, lines: Iterable<string>, bytesWanted: number): number {
   mkdirSync(dirname(path), { recursive: true });
   const file = openSync(path, "w", 0o600);
   let bytes = 0;
   let text = "";
   for (const line of lines) {
-    if (bytes + text.length >= bytesWanted && line !== "]") continue;
     text += line;
-    if (text.length >= WRITE_CHARS) {
+    const enough = bytes + text.length >= bytesWanted;
+    if (enough && path.endsWith(".json")) text += "]";
+    if (enough || text.length >= WRITE_CHARS) {
       bytes += writeSync(file, text);
       text = "";
     }
-    if (bytes + text.length >= bytesWanted && !path.endsWith(".json")) break;
+    if (enough) break;
   }
-  bytes += writeSync(file, text);
   closeSync(file);
   return bytes;
 }
@@ -219,13 +219,12 @@ function chatgpt(words: Words, index: number) {
   return { path: `chatgpt-${index}/conversations.json`, lines: chatgptElements(words, index) };
 }
 
-const CHATS_MAX = 20_000;
 /** As an export of 529 MB had them: 108,404 messages in 1,201 conversations. */
 const CHAT_MESSAGES = 90;
 
 function* chatgptElements(words: Words, index: number): Generator<string> {
   yield "[";
-  for (let chat = 0; chat < CHATS_MAX; chat++) {
+  for (let chat = 0; ; chat++) {
     const mapping: Record<string, object> = {};
     let parent: string | null = null;
     for (let turn = 0; turn < CHAT_MESSAGES; turn++) {
@@ -255,7 +254,6 @@ function* chatgptElements(words: Words, index: number): Generator<string> {
     };
     yield `${chat === 0 ? "" : ",\n"}${JSON.stringify(value)}`;
   }
-  yield "]";
 }
 
 function fineTuning(words: Words, index: number) {

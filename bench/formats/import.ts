@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { type BenchRow, report } from "../harness.ts";
+import { type BenchRow, median, report, sized } from "../harness.ts";
 import { readAndParse } from "./bare.ts";
 import { writeCorpus, writeLongFile } from "./corpus.ts";
 
@@ -30,12 +30,12 @@ function importInto(target: string, folder: string): Imported {
 /** A gigabyte of several tools, in turn with reading and parsing the same files, and once more. */
 export async function corpus(folder: string): Promise<BenchRow[]> {
   const sources = join(folder, "corpus");
-  const { bytes, files } = writeCorpus(sources, GIGABYTE);
+  const { bytes, files } = writeCorpus(sources, sized(GIGABYTE, 1_000_000));
   console.log(`     corpus of ${(bytes / 1e6).toFixed(0)} MB in ${files} files`);
   const rates: number[] = [];
   const ratios: number[] = [];
   let again: Imported | undefined;
-  for (let round = 0; round < 3; round++) {
+  for (let round = 0; round < sized(3, 1); round++) {
     const startedMs = performance.now();
     await readAndParse(sources);
     const bareMs = performance.now() - startedMs;
@@ -80,14 +80,14 @@ export async function corpus(folder: string): Promise<BenchRow[]> {
 /** Lines of 64 MB, each of them one message. */
 export async function longLines(folder: string): Promise<BenchRow[]> {
   const sources = join(folder, "long-lines");
-  writeLongLines(sources, 8, 64_000_000);
+  writeLongLines(sources, 8, sized(64_000_000, 100_000));
   return [memoryRow("Memory for eight lines of 64 MB", folder, sources)];
 }
 
 /** One file of 5 GB. */
 export async function longFile(folder: string): Promise<BenchRow[]> {
   const sources = join(folder, "long-file");
-  writeLongFile(sources, 5 * GIGABYTE);
+  writeLongFile(sources, sized(5 * GIGABYTE, 1_000_000));
   return [memoryRow("Memory for one file of 5 GB", folder, sources)];
 }
 
@@ -122,10 +122,6 @@ function writeLongLines(folder: string, count: number, bytes: number): void {
     parentUuid = uuid;
   }
   closeSync(file);
-}
-
-function median(values: readonly number[]): number {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] as number;
 }
 
 function row(

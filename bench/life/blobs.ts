@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { type MessageInput, openStore } from "../../src/index.ts";
-import type { BenchRow } from "../harness.ts";
-import { below, ENGINES } from "./rows.ts";
+import { type BenchRow, sized } from "../harness.ts";
+import { below, ENGINES } from "../rows.ts";
 
-const TOTAL_BYTES = 1_000_000_000;
+const TOTAL_BYTES = sized(1_000_000_000, 1_000_000);
 
 /** A gigabyte of tool output and images as agents produce it: the same files read again and again. */
 export async function repeated(folder: string): Promise<BenchRow[]> {
@@ -13,7 +13,7 @@ export async function repeated(folder: string): Promise<BenchRow[]> {
     await using store = await openStore(`${engine}:${join(folder, `blobs-${engine}`)}`, {
       durability: "process",
     });
-    const messages = [...toolOutputs(200), ...images(100)];
+    const messages = [...toolOutputs(sized(200, 2)), ...images(sized(100, 2))];
     let given = 0;
     while (given < TOTAL_BYTES) {
       const chat = await store.create();

@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { type Conversation, openStore } from "../../src/index.ts";
-import { alternate, type BenchRow, timed } from "../harness.ts";
+import { alternate, type BenchRow, sized, timed } from "../harness.ts";
+import { atMost, ENGINES } from "../rows.ts";
 import { CONTENT } from "../store/bare.ts";
 import { fill } from "../store/fill.ts";
-import { atMost, ENGINES } from "./rows.ts";
 
-const LENGTHS = [1000, 100_000] as const;
+const LENGTHS = [sized(1000, 100), sized(100_000, 1000)];
 const BRANCHES = 30;
 const message = { role: "user", content: CONTENT } as const;
 
@@ -46,9 +46,9 @@ export async function reading(folder: string): Promise<BenchRow[]> {
       durability: "process",
     });
     const chat = await store.create();
-    await fill(chat, 10_000);
+    await fill(chat, sized(10_000, 100));
     await deepen(chat);
-    await fill(chat, 1000);
+    await fill(chat, sized(1000, 50));
     const { main, deep } = await alternate(
       {
         main: () => timed(300, () => chat.messages({ last: 50, branch: "main" })),

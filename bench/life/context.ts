@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { openStore } from "../../src/index.ts";
-import { alternate, type BenchRow, timed } from "../harness.ts";
+import { alternate, type BenchRow, sized, timed } from "../harness.ts";
+import { atMost, below, ENGINES } from "../rows.ts";
 import { fill } from "../store/fill.ts";
-import { atMost, below, ENGINES } from "./rows.ts";
 
 const BUDGET = { maxTokens: 200_000 };
 const KEEP = 200;
@@ -15,11 +15,11 @@ export async function context(folder: string): Promise<BenchRow[]> {
       durability: "process",
     });
     const plain = await store.create();
-    await fill(plain, 10_000);
+    await fill(plain, sized(10_000, 500));
     const [short, long] = [await store.create(), await store.create()];
     for (const [chat, length] of [
-      [short, 1000],
-      [long, 100_000],
+      [short, sized(1000, 500)],
+      [long, sized(100_000, 1000)],
     ] as const) {
       await fill(chat, length);
       await chat.compact({ summarize: () => "What was said before.", keepMessages: KEEP });

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { openStore } from "../../src/index.ts";
-import type { BenchRow } from "../harness.ts";
-import { below, ENGINES } from "./rows.ts";
+import { type BenchRow, sized } from "../harness.ts";
+import { below, ENGINES } from "../rows.ts";
 
-const SECONDS = 5;
+const SECONDS = sized(5, 0.1);
 const DELTAS_PER_SECOND = 200;
 
 /** Processor time of 200 deltas a second, less that of doing nothing as often. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { alternate, type BenchRow, timed } from "../harness.ts";
 import { installCommand, runNode } from "../installed-command.ts";
-import { atMost } from "../life/rows.ts";
+import { atMost } from "../rows.ts";
 
 const CONFIG = `{
   // A small config, as it is after a week of use.

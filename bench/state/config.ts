@@ -8,7 +8,7 @@ import { loadConfig } from "../../src/state/config/load.ts";
 import "../../src/state/config/steps/replace-variables.ts";
 import "../../src/state/config/steps/resolve-includes.ts";
 import { alternate, type BenchRow, timed } from "../harness.ts";
-import { below } from "../life/rows.ts";
+import { below } from "../rows.ts";
 
 const INCLUDES = 20;
 const LINES = 2000;

@@ -8,10 +8,10 @@ import type { SessionEntry, SessionStore } from "../../src/state/session-index/e
 import { loadSessionStore } from "../../src/state/session-index/load.ts";
 import { patchSessionEntry } from "../../src/state/session-index/patch.ts";
 import { systemRandom } from "../../src/util/uuid.ts";
-import { alternate, type BenchRow, timed } from "../harness.ts";
-import { atMost, below } from "../life/rows.ts";
+import { alternate, type BenchRow, sized, timed } from "../harness.ts";
+import { atMost, below } from "../rows.ts";
 
-const ENTRIES = 10_000;
+const ENTRIES = sized(10_000, 200);
 
 /** As a person with many channels has them. */
 function keyOf(number: number, id: string): string {

@@ -1,24 +1,13 @@
 import { fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "../../src/index.ts";
-import { alternate, type BenchRow, microseconds, report, timed } from "../harness.ts";
+import { alternate, type BenchRow, microseconds, timed } from "../harness.ts";
+import { atLeast, atMost } from "../rows.ts";
 import { BareSqlite, CONTENT, PlainInsert } from "./bare.ts";
 
 const message = { role: "user", content: CONTENT } as const;
 const COUNT = 300;
 const MANY = 64;
-
-function atLeast(work: string, ours: number, bare: number, reach: number): BenchRow {
-  const ratio = bare / ours;
-  return report({
-    work,
-    ours: microseconds(ours),
-    bare: microseconds(bare),
-    value: `${ratio.toFixed(2)} ×`,
-    reach: `≥ ${reach} ×`,
-    ok: ratio >= reach,
-  });
-}
 
 export async function sqliteAppend(folder: string): Promise<BenchRow[]> {
   return [await oneWriter(folder, "FULL", "durable append, one writer, sqlite", 0.85)];
@@ -97,15 +86,13 @@ export async function workerAppend(folder: string): Promise<BenchRow[]> {
     inProcess: () => timed(COUNT, () => here.append(message)),
     worker: () => timed(COUNT, () => there.append(message)),
   });
-  const ratio = times.worker / times.inProcess;
   return [
-    report({
-      work: "one append through the worker thread, durable",
-      ours: microseconds(times.worker),
-      bare: microseconds(times.inProcess),
-      value: `${ratio.toFixed(2)} ×`,
-      reach: "≤ 2 × in-process",
-      ok: ratio <= 2,
-    }),
+    atMost(
+      "one append through the worker thread, durable",
+      times.worker,
+      times.inProcess,
+      2,
+      "≤ 2 × in-process",
+    ),
   ];
 }

@@ -24,7 +24,7 @@ export class BareSqlite {
     this.#begin = this.database.prepare("BEGIN IMMEDIATE");
     this.#commit = this.database.prepare("COMMIT");
     this.#insert = this.database.prepare(
-      "INSERT INTO entries (conversation, seq, id, parent_id, kind, at, operation_id, body) VALUES (?, ?, ?, ?, 'message', ?, NULL, ?)",
+      "INSERT INTO entries (conversation, seq, id, parent_id, kind, at, operation, body) VALUES (?, ?, ?, ?, 'message', ?, NULL, ?)",
     );
     this.#grow = this.database.prepare(
       `UPDATE conversations SET last_seq = ?2, head = ?3, message_count = message_count + 1, updated_at = ?4,

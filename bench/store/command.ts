@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { openStore } from "../../src/index.ts";
 import { alternate, type BenchRow, timed } from "../harness.ts";
 import { installCommand, runNode } from "../installed-command.ts";
-import { atMost } from "../life/rows.ts";
+import { atMost } from "../rows.ts";
 
 const CONFIG = `{
   // A small config, as it is after a week of use.

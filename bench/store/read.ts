@@ -2,12 +2,13 @@ import { openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { type Conversation, openStore, type Store } from "../../src/index.ts";
-import { alternate, type BenchRow, microseconds, report, timed } from "../harness.ts";
+import { alternate, type BenchRow, report, sized, timed } from "../harness.ts";
+import { atLeast, atMost, ENGINES } from "../rows.ts";
 import { CONTENT } from "./bare.ts";
 import { fill } from "./fill.ts";
 
-const LONG = 100_000;
-const SHORT = 1000;
+const LONG = sized(100_000, 2000);
+const SHORT = sized(1000, 100);
 const COLUMNS = "id, seq, parent_id, kind, at, operation, body";
 
 interface Prepared {
@@ -44,21 +45,9 @@ function longestFile(folder: string): string {
   return longest as string;
 }
 
-function atMost(work: string, ours: number, bare: number, reach: number, what = `≤ ${reach} ×`): BenchRow {
-  const ratio = ours / bare;
-  return report({
-    work,
-    ours: microseconds(ours),
-    bare: microseconds(bare),
-    value: `${ratio.toFixed(2)} ×`,
-    reach: what,
-    ok: ratio <= reach,
-  });
-}
-
 export async function lastMessages(folder: string): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
-  for (const engine of ["sqlite", "jsonl"] as const) {
+  for (const engine of ENGINES) {
     const path = engine === "sqlite" ? sqlitePath(folder) : jsonlPath(folder);
     const { long, short } = await prepare(`${engine}:${path}`);
     const bare = engine === "sqlite" ? bareLastSqlite(path) : bareLastJsonl(longestFile(path));
@@ -101,7 +90,7 @@ function bareLastJsonl(path: string): () => void {
 
 export async function allMessages(folder: string): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
-  for (const engine of ["sqlite", "jsonl"] as const) {
+  for (const engine of ENGINES) {
     const path = engine === "sqlite" ? sqlitePath(folder) : jsonlPath(folder);
     const { long } = await prepare(`${engine}:${path}`);
     const bare = engine === "sqlite" ? bareAllSqlite(path) : bareAllJsonl(longestFile(path));
@@ -114,16 +103,8 @@ export async function allMessages(folder: string): Promise<BenchRow[]> {
       5,
     );
     const reach = engine === "sqlite" ? 0.7 : 1;
-    const ratio = times.bare / times.ours;
     rows.push(
-      report({
-        work: `all 100,000 messages in pages, ${engine}`,
-        ours: microseconds(times.ours),
-        bare: microseconds(times.bare),
-        value: `${ratio.toFixed(2)} ×`,
-        reach: `≥ ${reach} ×`,
-        ok: ratio >= reach,
-      }),
+      atLeast(`all 100,000 messages in pages, ${engine}`, times.ours, times.bare, reach),
       atMost(
         `100,000 against twice 50,000 messages, ${engine}`,
         times.ours,
@@ -173,7 +154,7 @@ function bareAllJsonl(path: string): () => void {
 /** Messages that came one by one, and, for comparison, in appends of a thousand that carry a name. */
 export async function diskUse(folder: string): Promise<BenchRow[]> {
   const path = join(folder, "disk.db");
-  const count = 20_000;
+  const count = sized(20_000, 100);
   {
     await using store = await openStore(`sqlite:${path}`, { durability: "process" });
     const chat = await store.create();
