@@ -5,7 +5,7 @@
  * chosen every id and time that is not the caller's.
  */
 import type { ColloquyError } from "../errors.ts";
-import type { BlobRef, Entry } from "../message/types.ts";
+import type { BlobRef, StoredEntry } from "../message/types.ts";
 import type { Placed } from "../tree/place.ts";
 import type { JsonObject } from "../util/json.ts";
 import type { ConversationInfo } from "./queries.ts";
@@ -210,7 +210,7 @@ export interface LeaseGrant {
 /** The places of the appended entries, or the entries that a first try of the append has written. */
 export type AppendResult =
   | { readonly replayed: false; readonly places: readonly EntryPlace[] }
-  | { readonly replayed: true; readonly entries: Entry[] };
+  | { readonly replayed: true; readonly entries: StoredEntry[] };
 
 export interface EntryPlace {
   readonly seq: number;

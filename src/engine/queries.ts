@@ -1,5 +1,5 @@
 /** Everything that can be asked of a store without changing it, and the answers. */
-import type { Entry } from "../message/types.ts";
+import type { StoredEntry } from "../message/types.ts";
 import type { JsonObject } from "../util/json.ts";
 import type { BlobEncoding } from "./operations.ts";
 
@@ -54,7 +54,7 @@ export interface PageQuery {
 
 export interface EntryPage {
   /** In ascending `seq`, whatever the direction. */
-  readonly entries: Entry[];
+  readonly entries: StoredEntry[];
   /** Whether there are further entries in the direction of reading. */
   readonly more: boolean;
   /** The id of the branch that was read: the next page continues there, even if another is checked out by then. */
@@ -93,7 +93,7 @@ export interface Change {
   readonly type: "entry" | "created" | "updated" | "trashed" | "restored" | "purged" | "redacted" | "swept";
   readonly conversation: string;
   /** With `entry`. */
-  readonly entry?: Entry;
+  readonly entry?: StoredEntry;
 }
 
 /** Something wrong with the stored data. */

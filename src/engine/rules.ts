@@ -1,7 +1,7 @@
 /** Rules that every engine applies inside its transaction, written once. */
 import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
-import type { Entry } from "../message/types.ts";
+import type { StoredEntry } from "../message/types.ts";
 import { DEPTH_LIMITS } from "../tree/branches.ts";
 import { type LogEnd, type Place, placeEntries, targetBranch } from "../tree/place.ts";
 import { headOf } from "../tree/tree.ts";
@@ -23,15 +23,15 @@ export function notFound(id: string): ColloquyError {
 export interface AppendLookup {
   readonly logEnd: LogEnd;
   /** The entries of one append in their order, with their blobs as references. */
-  byOperation(operationId: string): Entry[];
-  byEntryId(id: string): Entry | undefined;
+  byOperation(operationId: string): StoredEntry[];
+  byEntryId(id: string): StoredEntry | undefined;
   lease(): LeaseState;
   hasBlob(hash: string): boolean;
 }
 
 /** The entries of its first try when an append is a retry, or where its entries come to stand. */
 export type AppendPlan =
-  | { readonly replay: Entry[] }
+  | { readonly replay: StoredEntry[] }
   | { readonly replay?: undefined; readonly places: readonly Place[]; readonly logEnd: LogEnd };
 
 /**
@@ -74,7 +74,7 @@ function checkBlobs({ entries, blobs }: AppendOperation, lookup: AppendLookup): 
   }
 }
 
-function findReplay(append: AppendOperation, lookup: AppendLookup): Entry[] | undefined {
+function findReplay(append: AppendOperation, lookup: AppendLookup): StoredEntry[] | undefined {
   const { operationId, operationGiven = true, entries } = append;
   if (operationId !== undefined && operationGiven) {
     const written = lookup.byOperation(operationId);
@@ -84,17 +84,21 @@ function findReplay(append: AppendOperation, lookup: AppendLookup): Entry[] | un
   const [first] = known;
   if (first === undefined) return undefined;
   if (known.length === entries.length) return sameContent(entries, known, `entry ${first.id}`);
-  throw new ColloquyError("CONFLICT", `Entry ${first.id} exists already, others of this append do not`, {
-    field: "id",
-    details: { id: first.id },
-  });
+  throw new ColloquyError(
+    "CONFLICT",
+    `StoredEntry ${first.id} exists already, others of this append do not`,
+    {
+      field: "id",
+      details: { id: first.id },
+    },
+  );
 }
 
-function sameContent(wanted: readonly NewEntry[], written: Entry[], what: string): Entry[] {
+function sameContent(wanted: readonly NewEntry[], written: StoredEntry[], what: string): StoredEntry[] {
   const same =
     wanted.length === written.length &&
     wanted.every((entry, index) => {
-      const { id, kind, message, data, blobs = [] } = written[index] as Entry;
+      const { id, kind, message, data, blobs = [] } = written[index] as StoredEntry;
       if (kind !== entry.kind || (entry.idGiven && entry.id !== id)) return false;
       if (!isDeepStrictEqual(entry.blobs ?? [], blobs)) return false;
       return isDeepStrictEqual(JSON.parse(entry.json), message ?? data);

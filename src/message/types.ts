@@ -110,26 +110,119 @@ export interface BlobRef {
   readonly as: "text" | "base64" | "reference";
 }
 
-export type EntryKind = "message" | "compaction" | "branch_summary" | "label" | "info" | "custom";
-
-/** One record of a conversation's log. */
-export interface Entry {
+/** What every entry of a conversation's log has. */
+interface EntryBase {
   readonly id: string;
-  /** Grows by one with every entry of the conversation. This is the order. */
+  /** Grows with every entry of the conversation. This is the order. */
   readonly seq: number;
   /** The entry this one follows; `null` for the first. */
   readonly parentId: string | null;
-  /** An `EntryKind`, or a kind that a newer version wrote. */
-  readonly kind: EntryKind | (string & {});
   readonly at: string;
-  /** There when `kind` is `message`. */
-  readonly message?: Message;
-  /** What an entry of another kind holds. */
-  readonly data?: Json;
   /** The append that this entry was part of, where it had a name. */
   readonly operationId?: string;
-  /** Parts of the message that stand elsewhere, when they were asked for as references. */
+  /** Large parts of the entry, when they were asked for as references. */
   readonly blobs?: readonly BlobRef[];
-  /** What is wrong with this entry, found on reading: its parent's line is damaged, for example. */
+  /** Problems found on reading, for example that the line of its parent is damaged. */
   readonly flags?: readonly string[];
+}
+
+/** Data of imported entries, and of entries that a newer version wrote, may have further properties. */
+interface EntryData {
+  /** When its content was erased. */
+  readonly redactedAt?: string;
+  readonly [property: string]: Json | undefined;
+}
+
+/** A summary that stands for everything before `firstKept` when a context is built. */
+export interface CompactionData extends EntryData {
+  readonly summary: string;
+  /** The first message that is still shown as it is; `null` when the summary stands for all before it. */
+  readonly firstKept: string | null;
+  readonly firstKeptSeq?: number;
+  readonly strategy?: string;
+  /** How many messages the summary stands for. */
+  readonly summarised?: number;
+  readonly tokensBefore?: number;
+  readonly tokensAfter?: number;
+}
+
+/** A summary of another branch, for the branch on which the entry lies. */
+export interface BranchSummaryData extends EntryData {
+  readonly branch: string;
+  readonly summary: string;
+  /** How many messages it summarises. */
+  readonly messages?: number;
+}
+
+/** Names an entry; `null` removes the name. */
+export interface LabelData extends EntryData {
+  readonly entry: string;
+  readonly label: string | null;
+}
+
+/** A change to the tree, or how a turn without an answer ended. `type` says which. */
+export interface InfoData extends EntryData {
+  readonly type: InfoType;
+}
+
+type InfoType =
+  | "branch"
+  | "checkout"
+  | "flatten"
+  | "prune"
+  | "undo-compaction"
+  | "turn"
+  | "records"
+  | "import"
+  | (string & {});
+
+export interface MessageEntry extends EntryBase {
+  readonly kind: "message";
+  readonly message: Message;
+  readonly data?: undefined;
+}
+
+interface DataEntry<Kind extends string, Data> extends EntryBase {
+  readonly kind: Kind;
+  readonly data: Data;
+  readonly message?: undefined;
+}
+
+export type CompactionEntry = DataEntry<"compaction", CompactionData>;
+export type BranchSummaryEntry = DataEntry<"branch_summary", BranchSummaryData>;
+export type LabelEntry = DataEntry<"label", LabelData>;
+export type InfoEntry = DataEntry<"info", InfoData>;
+/** Data of a program's own, or a record of an import that has no other place. */
+export type CustomEntry = DataEntry<"custom", Json>;
+/** Keeps the place of an entry that was removed with its branch. */
+export type RemovedEntry = DataEntry<"removed", Json>;
+/** A kind that a newer version or an import wrote. Kept and carried along. */
+export type UnknownEntry = DataEntry<UnknownKind, Json>;
+
+/** Any other string. A type of its own, because a comparison with a known kind must tell the two apart. */
+declare enum UnknownKind {
+  any = "*",
+}
+
+/** One record of a conversation's log. `kind` says what it holds. */
+export type Entry =
+  | MessageEntry
+  | CompactionEntry
+  | BranchSummaryEntry
+  | LabelEntry
+  | InfoEntry
+  | CustomEntry
+  | RemovedEntry
+  | UnknownEntry;
+
+export type EntryKind = Entry["kind"];
+
+/**
+ * An entry as an engine keeps it and returns it. `data` is what was written, in
+ * snake_case and whatever it may be; the store turns it into an `Entry`.
+ */
+export interface StoredEntry extends EntryBase {
+  readonly kind: string;
+  readonly message?: Message;
+  readonly data?: Json;
 }

@@ -1,6 +1,15 @@
 import type { ConversationInfo, OpenTurn, UpdatePatch } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
-import type { Entry, MessageInput } from "../message/types.ts";
+import { toEntry } from "../message/entry.ts";
+import type {
+  BranchSummaryEntry,
+  CompactionEntry,
+  Entry,
+  InfoEntry,
+  LabelEntry,
+  MessageEntry,
+  MessageInput,
+} from "../message/types.ts";
 import {
   checkEntryId,
   checkLabel,
@@ -11,7 +20,6 @@ import {
 import { assertJson, isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
 import { copyOf, epochOf, type Page, type StoreAccess } from "./access.ts";
-import { inlineBlobs } from "./blobs/blob-parts.ts";
 import type {
   BranchInfo,
   Branching,
@@ -24,6 +32,7 @@ import type { Pruned, PruneOptions } from "./branches/pruning.ts";
 import type { CompactOptions, SummarizeBranchOptions } from "./context/compaction.ts";
 import type { Context, ContextOptions } from "./context/context.ts";
 import { encodeCursor } from "./read/cursor.ts";
+import { readEntries } from "./read/entries.ts";
 import { type EntryQuery, planPage, WHOLE_LOG } from "./read/entry-query.ts";
 import { infoOf, noEntry } from "./read/lookups.ts";
 import type { Receipt } from "./retention/erasure.ts";
@@ -31,7 +40,7 @@ import type { FollowEvent, FollowOptions } from "./turns/follow.ts";
 import type { Lease, LeaseOptions } from "./turns/lease.ts";
 import type { Turn, TurnOptions } from "./turns/turn.ts";
 import type { TurnUnderWay } from "./turns/turn-end.ts";
-import { draftMessages, type WriteOptions, write } from "./write/writing.ts";
+import { pendingMessages, type WriteOptions, write } from "./write/writing.ts";
 
 export interface AppendOptions {
   /** Default: the checked-out branch. */
@@ -81,17 +90,17 @@ export class Conversation {
   async append(
     messages: MessageInput | readonly MessageInput[],
     options: AppendOptions = {},
-  ): Promise<Entry[]> {
+  ): Promise<MessageEntry[]> {
     const nowMs = this.#store.nowMs();
-    const drafts = draftMessages(messages, nowMs);
+    const pending = pendingMessages(messages, nowMs);
     const checked = this.#checkAppend(options);
     this.#store.assertWritable();
-    return write(this.#store, this.id, drafts, checked, nowMs);
+    return (await write(this.#store, this.id, pending, checked, nowMs)) as MessageEntry[];
   }
 
   /** Messages in ascending order, a page at a time. */
-  messages(query: EntryQuery = {}): Promise<Page<Entry>> {
-    return this.#page(query, "message");
+  messages(query: EntryQuery = {}): Promise<Page<MessageEntry>> {
+    return this.#page(query, "message") as Promise<Page<MessageEntry>>;
   }
 
   /** Entries of every kind in ascending order, a page at a time. */
@@ -125,13 +134,13 @@ export class Conversation {
    * message stays. `undefined` when there is too little to summarise. A
    * summariser that fails, or returns nothing, changes nothing.
    */
-  async compact(options: CompactOptions): Promise<Entry | undefined> {
+  async compact(options: CompactOptions): Promise<CompactionEntry | undefined> {
     const { compact } = await import("./context/compaction.ts");
     return compact(this.#store, this.id, options);
   }
 
   /** Cancel a compaction: what it stood for counts again. */
-  async undoCompaction(entryId: string): Promise<Entry> {
+  async undoCompaction(entryId: string): Promise<InfoEntry> {
     const { undoCompaction } = await import("./context/compaction.ts");
     return undoCompaction(this.#store, this.id, entryId);
   }
@@ -167,7 +176,7 @@ export class Conversation {
     entryId: string,
     messages: MessageInput | readonly MessageInput[],
     options: EditOptions = {},
-  ): Promise<{ branch: BranchInfo; entries: Entry[] }> {
+  ): Promise<{ branch: BranchInfo; entries: MessageEntry[] }> {
     return (await this.#branching()).edit(entryId, messages, options);
   }
 
@@ -177,7 +186,7 @@ export class Conversation {
   }
 
   /** Name an entry; `null` takes the name away. */
-  async label(entryId: string, label: string | null): Promise<Entry> {
+  async label(entryId: string, label: string | null): Promise<LabelEntry> {
     return (await this.#branching()).label(entryId, label);
   }
 
@@ -191,13 +200,13 @@ export class Conversation {
   }
 
   /** Tell the checked-out branch in a few words what was done on another one. */
-  async summarizeBranch(name: string, options: SummarizeBranchOptions): Promise<Entry> {
+  async summarizeBranch(name: string, options: SummarizeBranchOptions): Promise<BranchSummaryEntry> {
     const { summarizeBranch } = await import("./context/compaction.ts");
     return summarizeBranch(this.#store, this.id, name, options);
   }
 
   /** Begin a new generation with these messages. The former one stays as a branch. */
-  async replaceTranscript(messages: MessageInput | readonly MessageInput[]): Promise<Entry[]> {
+  async replaceTranscript(messages: MessageInput | readonly MessageInput[]): Promise<MessageEntry[]> {
     return (await this.#branching()).replaceTranscript(messages);
   }
 
@@ -272,10 +281,7 @@ export class Conversation {
     if (entries.length === 0) await this.info();
     const edge = direction === "forward" ? entries.at(-1) : entries[0];
     return {
-      items:
-        inline && entries.some(({ blobs }) => blobs !== undefined)
-          ? await inlineBlobs(this.#store, entries)
-          : entries,
+      items: inline ? await readEntries(this.#store, entries) : entries.map(toEntry),
       cursor: more && edge !== undefined ? encodeCursor("e", direction, edge.seq, read) : null,
     };
   }

@@ -6,7 +6,7 @@
  * proves nothing. The format is described in docs/format/jsonl-v2.md.
  */
 import { crc32 } from "node:zlib";
-import type { BlobRef, Entry, Message } from "../message/types.ts";
+import type { BlobRef, Message, StoredEntry } from "../message/types.ts";
 import { MAIN } from "../tree/tree.ts";
 import type { Json, JsonObject } from "../util/json.ts";
 
@@ -47,7 +47,7 @@ export type Line =
   | {
       readonly ok: true;
       readonly header?: undefined;
-      readonly entry: Entry;
+      readonly entry: StoredEntry;
       readonly branch: number;
       readonly batch: readonly [number, number] | undefined;
     }
@@ -181,7 +181,7 @@ function decodeEntry(value: Record<string, Json>): Line {
   }
   const parentId = typeof parent_id === "string" ? parent_id : null;
   const kind = typeof _type === "string" ? _type : "message";
-  const entry: Mutable<Entry> =
+  const entry: Mutable<StoredEntry> =
     _type === undefined
       ? { id, seq, parentId, kind, at: timestamp, message: messageOf(value) }
       : { id, seq, parentId, kind, at: timestamp, data: value.data };

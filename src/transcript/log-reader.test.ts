@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type FileIo, systemIo } from "../disk/file-io.ts";
-import type { Entry } from "../message/types.ts";
+import type { StoredEntry } from "../message/types.ts";
 import type { SeqRange } from "../tree/path.ts";
 import { encodeEntry, encodeHeader } from "./lines.ts";
 import { type LogPageQuery, LogReader } from "./log-reader.ts";
@@ -58,17 +58,17 @@ function readerOver(parts: readonly Buffer[], onRead?: (count: number) => void):
 
 const ALL = { limit: 10_000, bytesMax: Number.MAX_SAFE_INTEGER };
 
-function all(reader: LogReader, direction: "forward" | "backward" = "forward"): Entry[] {
+function all(reader: LogReader, direction: "forward" | "backward" = "forward"): StoredEntry[] {
   return reader.page({ ...ALL, direction, from: null }).entries;
 }
 
-function ids(entries: readonly Entry[]): string[] {
+function ids(entries: readonly StoredEntry[]): string[] {
   return entries.map(({ id }) => id);
 }
 
 /** Page after page in one direction, put together in ascending order. */
-function paged(reader: LogReader, query: Omit<LogPageQuery, "from">): Entry[] {
-  let collected: Entry[] = [];
+function paged(reader: LogReader, query: Omit<LogPageQuery, "from">): StoredEntry[] {
+  let collected: StoredEntry[] = [];
   for (let from: number | null = null; ; ) {
     const { entries, more } = reader.page({ ...query, from });
     collected = query.direction === "forward" ? [...collected, ...entries] : [...entries, ...collected];

@@ -8,7 +8,7 @@
 
 import type { FileIo } from "../disk/file-io.ts";
 import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "../disk/line-scan.ts";
-import type { Entry } from "../message/types.ts";
+import type { StoredEntry } from "../message/types.ts";
 import type { SeqRange } from "../tree/path.ts";
 import { OFF_PATH } from "../tree/tree.ts";
 import { isUuid } from "../util/uuid.ts";
@@ -28,12 +28,12 @@ export interface LogPageQuery {
 
 export interface LogPage {
   /** In ascending order. */
-  readonly entries: Entry[];
+  readonly entries: StoredEntry[];
   readonly more: boolean;
 }
 
 interface Found {
-  readonly entry: Entry;
+  readonly entry: StoredEntry;
   readonly branch: number;
   readonly bytes: number;
 }
@@ -132,7 +132,7 @@ export class LogReader {
     return undefined;
   }
 
-  #lineAround(position: number): { entry: Entry | undefined; start: number } {
+  #lineAround(position: number): { entry: StoredEntry | undefined; start: number } {
     const start = endOfLastLine(this.#io, this.#file, position);
     for (const raw of linesForward(this.#io, this.#file, start, this.#end, PROBE_BYTES)) {
       const line = decodeRaw(raw);
@@ -245,7 +245,7 @@ export class LogReader {
    * are of very different lengths guessing ends, and halving goes on.
    */
   #seek(seq: number): number {
-    const isBefore = (entry: Entry): boolean => entry.seq < seq;
+    const isBefore = (entry: StoredEntry): boolean => entry.seq < seq;
     let [low, lowSeq] = [0, 1];
     let [high, highSeq] = [this.#end, this.#entries + 1];
     for (let guesses = 0; guesses < GUESSES && high - low > PROBE_BYTES; guesses++) {
@@ -265,7 +265,7 @@ export class LogReader {
   }
 
   /** Where the first line begins that is not before what is looked for, by halving. */
-  #seekFirst(isBefore: (entry: Entry) => boolean, lowest = 0, highest: number = this.#end): number {
+  #seekFirst(isBefore: (entry: StoredEntry) => boolean, lowest = 0, highest: number = this.#end): number {
     let [low, high] = [lowest, highest];
     while (high - low > PROBE_BYTES) {
       const probe = this.#entryAfter(low + Math.floor((high - low) / 2), high);
@@ -276,7 +276,7 @@ export class LogReader {
     return this.#firstFrom(low, isBefore);
   }
 
-  #firstFrom(position: number, isBefore: (entry: Entry) => boolean): number {
+  #firstFrom(position: number, isBefore: (entry: StoredEntry) => boolean): number {
     for (const raw of linesForward(this.#io, this.#file, position, this.#end, 2 * PROBE_BYTES)) {
       const line = decodeRaw(raw);
       if (line?.ok && line.entry !== undefined && !isBefore(line.entry)) return raw.start;
@@ -284,7 +284,7 @@ export class LogReader {
     return this.#end;
   }
 
-  #entryAfter(position: number, end: number): { entry: Entry; raw: RawLine } | undefined {
+  #entryAfter(position: number, end: number): { entry: StoredEntry; raw: RawLine } | undefined {
     let isWhole = false;
     for (const raw of linesForward(this.#io, this.#file, position, end, PROBE_BYTES)) {
       // The first is what is left of the line that `position` lies in.
@@ -296,7 +296,7 @@ export class LogReader {
   }
 }
 
-function sizeOf({ blobs }: Entry, { start, end }: RawLine): number {
+function sizeOf({ blobs }: StoredEntry, { start, end }: RawLine): number {
   return blobs === undefined ? end - start : blobs.reduce((sum, { size }) => sum + size, end - start);
 }
 
@@ -313,7 +313,7 @@ function relink(found: Found, older: Found | undefined, isPath: boolean): Found 
 /** Collects entries in the direction of reading until the page is full. */
 class PageBuilder {
   readonly #query: LogPageQuery;
-  readonly #entries: Entry[] = [];
+  readonly #entries: StoredEntry[] = [];
   #bytes = 0;
   #more = false;
 

@@ -1,7 +1,7 @@
 import type { FileIo } from "../disk/file-io.ts";
 import { linesForward, type RawLine } from "../disk/line-scan.ts";
 import { ColloquyError } from "../errors.ts";
-import type { Entry } from "../message/types.ts";
+import type { StoredEntry } from "../message/types.ts";
 import { fold, headOf, isMark, MAIN, OFF_PATH, PLAIN, type Tree } from "../tree/tree.ts";
 import type { Json } from "../util/json.ts";
 import { decodeLine, type Header, type Line } from "./lines.ts";
@@ -63,7 +63,7 @@ export function bareLine({ start, bytes }: RawLine): Buffer | undefined {
 }
 
 export interface AdvanceListener {
-  entry?(entry: Entry, raw: RawLine, branch: number): void;
+  entry?(entry: StoredEntry, raw: RawLine, branch: number): void;
   bad?(line: BadLine): void;
 }
 
@@ -75,7 +75,7 @@ interface OpenBatch {
   readonly count: number;
   /** Lines so far, the damaged ones too. */
   lines: number;
-  readonly entries: [Entry, RawLine, number][];
+  readonly entries: [StoredEntry, RawLine, number][];
 }
 
 /**
@@ -133,7 +133,7 @@ export function advance(
   return batch === undefined ? current : batch.whole;
 }
 
-function continues(batch: OpenBatch, entry: Entry, index: number, count: number): boolean {
+function continues(batch: OpenBatch, entry: StoredEntry, index: number, count: number): boolean {
   return index > 1 && count === batch.count && entry.operationId === batch.operationId;
 }
 
@@ -153,7 +153,7 @@ function isUnwritten({ start, bytes }: RawLine, syncedBytes: number): boolean {
 }
 
 /** What the state takes in of an entry. */
-export interface Counted extends Pick<Entry, "id" | "seq" | "kind" | "at" | "blobs"> {
+export interface Counted extends Pick<StoredEntry, "id" | "seq" | "kind" | "at" | "blobs"> {
   readonly data?: Json | undefined;
 }
 

@@ -9,7 +9,7 @@ import { pieces } from "../disk/copy-file.ts";
 import type { FileIo } from "../disk/file-io.ts";
 import { linesForward, type RawLine } from "../disk/line-scan.ts";
 import { replaceFile } from "../disk/replace-file.ts";
-import type { Entry } from "../message/types.ts";
+import type { StoredEntry } from "../message/types.ts";
 import type { Random } from "../util/uuid.ts";
 import { withoutBatch } from "./lines.ts";
 import { bareLine, decodeRaw } from "./log-state.ts";
@@ -23,7 +23,7 @@ export function rewriteLog(
   random: Random,
   path: string,
   end: number,
-  transform: (entry: Entry, branch: number) => Rewritten,
+  transform: (entry: StoredEntry, branch: number) => Rewritten,
   bad: "keep" | "drop" = "keep",
 ): void {
   const file = io.open(path, "read");
@@ -39,7 +39,7 @@ function* rewritten(
   io: FileIo,
   file: number,
   end: number,
-  transform: (entry: Entry, branch: number) => Rewritten,
+  transform: (entry: StoredEntry, branch: number) => Rewritten,
   bad: "keep" | "drop",
 ): Generator<Buffer> {
   let copyFrom = 0;
@@ -55,7 +55,7 @@ function* rewritten(
 
 function rewrittenLine(
   raw: RawLine,
-  transform: (entry: Entry, branch: number) => Rewritten,
+  transform: (entry: StoredEntry, branch: number) => Rewritten,
   bad: "keep" | "drop",
 ): Rewritten {
   const line = decodeRaw(raw);

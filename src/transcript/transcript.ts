@@ -3,7 +3,7 @@ import { type FileIo, type FileLock, systemIo } from "../disk/file-io.ts";
 import { freeName, removeLeftovers, replaceFile } from "../disk/replace-file.ts";
 import { withLockSync } from "../disk/with-lock.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
-import type { Entry, Message, MessageInput } from "../message/types.ts";
+import type { Message, MessageInput, StoredEntry } from "../message/types.ts";
 import { type CheckedMessage, checkLabel, checkMessage } from "../message/validate.ts";
 import { type Place, placeEntries } from "../tree/place.ts";
 import { MAIN_NAME } from "../tree/tree.ts";
@@ -162,7 +162,7 @@ export class Transcript {
   }
 
   /** Append one message. It is durable when this returns; nothing has changed when it throws. */
-  appendMessage(message: MessageInput): Entry {
+  appendMessage(message: MessageInput): StoredEntry {
     const loaded = this.#use();
     const checked = checkMessage(message);
     this.#reportEarlier();
@@ -317,7 +317,7 @@ export class Transcript {
   }
 
   #scan(messages: Message[], syncedBytes: number, bad: (line: BadLine) => void): Scanned {
-    const entry = ({ message }: Entry): void => {
+    const entry = ({ message }: StoredEntry): void => {
       if (message !== undefined) messages.push(message);
     };
     const file = this.#io.open(this.#path, "read");

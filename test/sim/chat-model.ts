@@ -1,7 +1,7 @@
 /** What is known of one conversation, and what calls that were never answered may have made of it. */
 import { isDeepStrictEqual } from "node:util";
 import type { AppendOperation, BlobPart } from "../../src/engine/index.ts";
-import type { BlobRef, Entry } from "../../src/message/types.ts";
+import type { BlobRef, StoredEntry } from "../../src/message/types.ts";
 
 /** Whether something was done: `maybe` until somebody looks. */
 export type Sure = "no" | "maybe" | "yes";
@@ -80,7 +80,7 @@ export class ChatModel {
   }
 
   /** Compare with what was found, in order, and take over what came of unanswered calls. */
-  settle(found: readonly Entry[]): void {
+  settle(found: readonly StoredEntry[]): void {
     if (this.maybeSwept) this.#loosen(found);
     this.maybeSwept = false;
     const expected = this.entries;
@@ -96,10 +96,10 @@ export class ChatModel {
       }
     };
     for (let index = 0; index < found.length; ) {
-      const { id } = found[index] as Entry;
+      const { id } = found[index] as StoredEntry;
       if (expected.some((entry) => entry.id === id)) {
         passSwept(id);
-        this.#same(expected[next] as ModelEntry, found[index] as Entry);
+        this.#same(expected[next] as ModelEntry, found[index] as StoredEntry);
         this.entries.push(expected[next++] as ModelEntry);
         index++;
         continue;
@@ -122,7 +122,7 @@ export class ChatModel {
   }
 
   /** Entries of branches that were pruned by what is found. */
-  #loosen(found: readonly Entry[]): void {
+  #loosen(found: readonly StoredEntry[]): void {
     type Control = { type?: string; name?: string; branches?: number[] };
     const controls = found.map(({ data, seq }) => ({ seq, ...(data as Control | undefined) }));
     const pruned = new Set(controls.flatMap(({ type, branches = [] }) => (type === "prune" ? branches : [])));
@@ -132,7 +132,7 @@ export class ChatModel {
     }
   }
 
-  #same(entry: ModelEntry, found: Entry): void {
+  #same(entry: ModelEntry, found: StoredEntry): void {
     if (found.kind === "removed") {
       if (entry.swept === "no") throw new Error(`entry ${entry.id} was removed`);
       entry.swept = "yes";

@@ -1,7 +1,7 @@
 import { vi } from "vitest";
 import type { Operation, Outcome } from "../../src/engine/index.ts";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
-import type { Entry } from "../../src/message/types.ts";
+import type { StoredEntry } from "../../src/message/types.ts";
 import { advance, EMPTY_LOG } from "../../src/transcript/log-state.ts";
 import { type ChatModel, sameBytes } from "./chat-model.ts";
 import { Dice } from "./dice.ts";
@@ -269,9 +269,9 @@ export class EngineRun {
   }
 
   /** The engine does not read what is deleted, but it must be there. */
-  #entriesInTrash(id: string): Entry[] {
+  #entriesInTrash(id: string): StoredEntry[] {
     for (const path of this.#disk.paths().filter((name) => /^\/store\/trash\/\d+\.jsonl$/.test(name))) {
-      const entries: Entry[] = [];
+      const entries: StoredEntry[] = [];
       const file = this.#disk.open(path, "read");
       const { size } = this.#disk.statOpen(file);
       const { header } = advance(this.#disk, file, EMPTY_LOG, size, {
@@ -327,7 +327,7 @@ const NO_FAULT: Faults = {
   ...{ failingRenames: 0, failingFolderSyncs: 0 },
 };
 
-function allEntries(engine: JsonlEngine, conversation: string, branch: string | null = null): Entry[] {
+function allEntries(engine: JsonlEngine, conversation: string, branch: string | null = null): StoredEntry[] {
   const all = { from: null, limit: 10_000, bytesMax: Number.MAX_SAFE_INTEGER, kind: undefined };
   const forward = engine.page({ conversation, direction: "forward", ...all, branch }).entries;
   const backward = engine.page({ conversation, direction: "backward", ...all, branch }).entries;

@@ -11,7 +11,7 @@ import type {
 } from "../../src/engine/index.ts";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import type { ColloquyError } from "../../src/errors.ts";
-import type { BlobRef, Entry } from "../../src/message/types.ts";
+import type { BlobRef, StoredEntry } from "../../src/message/types.ts";
 import type { JsonObject } from "../../src/util/json.ts";
 import { isoTime } from "../../src/util/time.ts";
 import { Dice } from "./dice.ts";
@@ -92,7 +92,7 @@ export async function branched(engine: JsonlEngine): Promise<string> {
   return id;
 }
 
-export function entriesOf(engine: JsonlEngine, conversation: string, branch?: string | null): Entry[] {
+export function entriesOf(engine: JsonlEngine, conversation: string, branch?: string | null): StoredEntry[] {
   const all = { from: null, limit: 1000, bytesMax: Number.MAX_SAFE_INTEGER, kind: undefined };
   return engine.page({ conversation, direction: "forward", ...all, branch }).entries;
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import { vi } from "vitest";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import { ColloquyError } from "../../src/errors.ts";
-import type { Entry, Message } from "../../src/message/types.ts";
+import type { Message, StoredEntry } from "../../src/message/types.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { advance, EMPTY_LOG } from "../../src/transcript/log-state.ts";
@@ -252,9 +252,9 @@ export class StoreRun {
   }
 
   /** The engine does not read what is deleted, but it must be there. */
-  #entriesInTrash(id: string): Entry[] {
+  #entriesInTrash(id: string): StoredEntry[] {
     for (const path of this.#disk.paths().filter((name) => /\/trash\/\d+\.jsonl$/.test(name))) {
-      const entries: Entry[] = [];
+      const entries: StoredEntry[] = [];
       const file = this.#disk.open(path, "read");
       const { size } = this.#disk.statOpen(file);
       const { header } = advance(this.#disk, file, EMPTY_LOG, size, {
@@ -266,7 +266,7 @@ export class StoreRun {
     return [];
   }
 
-  #checkMessages(chat: Chat, entries: Entry[], appended: Message[]): void {
+  #checkMessages(chat: Chat, entries: StoredEntry[], appended: Message[]): void {
     const found = entries.map(({ message }) => message as Message);
     const wanted = [...chat.messages];
     const differs = (): never => {
@@ -293,7 +293,7 @@ export class StoreRun {
   }
 }
 
-function allEntries(engine: JsonlEngine, conversation: string): Entry[] {
+function allEntries(engine: JsonlEngine, conversation: string): StoredEntry[] {
   return engine.page({
     ...{ conversation, direction: "forward", from: null, limit: 10_000 },
     ...{ bytesMax: Number.MAX_SAFE_INTEGER, kind: undefined },
@@ -322,8 +322,8 @@ async function handle(store: Store, { id }: Chat): ReturnType<Store["create"]> {
   return found;
 }
 
-function checkChain(entries: readonly Entry[], head: string | null): void {
-  let previous: Entry | undefined;
+function checkChain(entries: readonly StoredEntry[], head: string | null): void {
+  let previous: StoredEntry | undefined;
   for (const entry of entries) {
     const linked = entry.parentId === (previous?.id ?? null) && entry.seq > (previous?.seq ?? 0);
     if (!linked || entry.flags !== undefined)

@@ -24,10 +24,10 @@ function labelText({ entry, label }: JsonObject, nameOf: NameEntry): string | un
 
 type Words = (data: JsonObject, nameOf: NameEntry) => string | undefined;
 
-const branchText: Words = ({ name, from, from_seq, checkout, former }) => {
+const branchText: Words = ({ name, from, fromSeq, checkout, former }) => {
   if (!isText(name)) return undefined;
   if (isText(former)) return `${name} begins anew; the former ${name} is ${former}`;
-  const start = from === null ? "the start" : `#${Number(from_seq)}`;
+  const start = from === null ? "the start" : `#${Number(fromSeq)}`;
   return `branch ${name} from ${start}${checkout === true ? ", checked out" : ""}`;
 };
 

@@ -1,4 +1,4 @@
-import type { Entry } from "../../message/types.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import type { Change, FeedPlace } from "../queries.ts";
 
 type Note = Pick<Change, "type" | "conversation"> & { readonly entry?: string };
@@ -15,7 +15,7 @@ export class Feed {
   after(
     place: FeedPlace | null,
     limit: number,
-    find: (conversation: string, entry: string) => Entry | undefined,
+    find: (conversation: string, entry: string) => StoredEntry | undefined,
   ): { changes: Change[]; place: FeedPlace } {
     const end = this.#notes.length;
     const changes: Change[] = [];

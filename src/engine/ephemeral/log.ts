@@ -1,5 +1,5 @@
 import { ColloquyError } from "../../errors.ts";
-import type { BlobRef, Entry } from "../../message/types.ts";
+import type { BlobRef, StoredEntry } from "../../message/types.ts";
 import { pathOf, type SeqRange, unreachable, within } from "../../tree/path.ts";
 import { type LogEnd, type Place, targetBranch } from "../../tree/place.ts";
 import { fold, OFF_PATH, ownerOf, PLAIN, type Tree } from "../../tree/tree.ts";
@@ -7,7 +7,7 @@ import type { AppendOperation, NewEntry } from "../operations.ts";
 import type { EntryPage, PageQuery } from "../queries.ts";
 
 interface Line {
-  readonly entry: Omit<Entry, "message" | "data" | "blobs">;
+  readonly entry: Omit<StoredEntry, "message" | "data" | "blobs">;
   readonly branch: number;
   /** Stored as text, so that nobody holds a reference into the store. */
   readonly json: string;
@@ -53,11 +53,11 @@ export class Log {
     this.end = logEnd;
   }
 
-  byOperation(operationId: string): Entry[] {
+  byOperation(operationId: string): StoredEntry[] {
     return this.#lines.filter(({ entry }) => entry.operationId === operationId).map(restored);
   }
 
-  byId(id: string): Entry | undefined {
+  byId(id: string): StoredEntry | undefined {
     const line = this.#lineOf(id);
     return line === undefined ? undefined : restored(line);
   }
@@ -71,7 +71,7 @@ export class Log {
     const { lastSeq, tree } = this.end;
     const branch = query.branch === null ? undefined : targetBranch(tree, query.branch);
     const ranges: SeqRange[] = branch === undefined ? [[1, lastSeq]] : pathOf(tree, branch, lastSeq);
-    const page: Entry[] = [];
+    const page: StoredEntry[] = [];
     let bytes = 0;
     for (const line of this.#walk(ranges, from, forward)) {
       if (kind !== undefined && line.entry.kind !== kind) continue;
@@ -181,7 +181,7 @@ function sizeOf({ json }: Line): number {
   return Buffer.byteLength(json);
 }
 
-function restored({ entry, json, blobs }: Line): Entry {
+function restored({ entry, json, blobs }: Line): StoredEntry {
   const { operationId, ...place } = entry;
   const value = JSON.parse(json);
   return {

@@ -13,7 +13,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ColloquyError } from "../../errors.ts";
-import type { Entry } from "../../message/types.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import { nextUuid } from "../../util/uuid.ts";
 import type { NewEntry, Operation, Outcome } from "../operations.ts";
 import type { ConversationInfo } from "../queries.ts";
@@ -79,7 +79,7 @@ async function created(engine: JsonlEngine, init?: Parameters<typeof creation>[0
   return ((await done(engine, creation(init))).info as ConversationInfo).id;
 }
 
-function entriesOf(engine: JsonlEngine, conversation: string): Entry[] {
+function entriesOf(engine: JsonlEngine, conversation: string): StoredEntry[] {
   const all = { from: null, limit: 1000, bytesMax: Number.MAX_SAFE_INTEGER, kind: undefined };
   return engine.page({ conversation, direction: "forward", ...all }).entries;
 }

@@ -1,5 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
-import type { BlobRef, Entry, Message } from "../../message/types.ts";
+import type { BlobRef, Message, StoredEntry } from "../../message/types.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { ConversationInfo } from "../queries.ts";
@@ -45,11 +45,11 @@ function contextStateOf(json: string | null, damaged: (problem: string) => void)
 export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation, body, blobs";
 
 /** `undefined` when what is stored is not JSON. */
-export function toEntry(row: Row): Entry | undefined {
+export function toEntry(row: Row): StoredEntry | undefined {
   const kind = row[3] as string;
   const body = parsed(row[6] as string);
   if (body === undefined) return undefined;
-  const entry: { -readonly [member in keyof Entry]: Entry[member] } = {
+  const entry: { -readonly [member in keyof StoredEntry]: StoredEntry[member] } = {
     id: row[0] as string,
     seq: row[1] as number,
     parentId: row[2] as string | null,

@@ -1,5 +1,5 @@
 /** Everything that is known of a conversation, as one JSON document. Reading it back gives the same conversation. */
-import type { Entry } from "../../message/types.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import { MAIN_NAME } from "../../tree/tree.ts";
 import type { Cleaner } from "./cleaning.ts";
 import type { Wanted } from "./options.ts";
@@ -35,7 +35,7 @@ export async function* json(
 }
 
 /** In a fixed order, the empty ones left out. */
-function members(entry: ExportEntry): Omit<Entry, "blobs"> & { readonly branch?: number } {
+function members(entry: ExportEntry): Omit<StoredEntry, "blobs"> & { readonly branch?: number } {
   const { id, seq, parentId, branch, kind, at, message, data, operationId, flags } = entry;
   return {
     ...{ id, seq, parentId, ...(branch === 0 ? {} : { branch }), kind, at },

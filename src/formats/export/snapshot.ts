@@ -6,7 +6,7 @@
  */
 import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { Entry } from "../../message/types.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import type { StoreAccess } from "../../store/access.ts";
 import { inlineBlobs } from "../../store/blobs/blob-parts.ts";
 import { branchNamed, infoOf, logEndOf } from "../../store/read/lookups.ts";
@@ -16,7 +16,7 @@ import { ownRanges, pathOf, type SeqRange, within } from "../../tree/path.ts";
 import { type Branch, liveBranches, MAIN, ownerOf, type Tree } from "../../tree/tree.ts";
 
 /** An entry with all its parts, and the branch that it lies on. */
-export interface ExportEntry extends Entry {
+export interface ExportEntry extends StoredEntry {
   readonly branch: number;
   /** Blobs that the message refers to by their hash, and that are not in it. */
   readonly references: readonly string[];
@@ -106,7 +106,7 @@ export class Snapshot {
     }
   }
 
-  #page(branch: number | null, after: number): Promise<{ entries: Entry[]; more: boolean }> {
+  #page(branch: number | null, after: number): Promise<{ entries: StoredEntry[]; more: boolean }> {
     return this.#access.ask((engine) =>
       engine.page({
         conversation: this.info.id,
@@ -120,7 +120,7 @@ export class Snapshot {
     );
   }
 
-  async #whole(entry: Entry, branch: number): Promise<ExportEntry> {
+  async #whole(entry: StoredEntry, branch: number): Promise<ExportEntry> {
     const references = (entry.blobs ?? []).filter(({ as }) => as === "reference").map(({ hash }) => hash);
     const [whole = entry] = entry.blobs === undefined ? [entry] : await inlineBlobs(this.#access, [entry]);
     return { ...whole, branch, references };

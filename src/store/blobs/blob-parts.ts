@@ -4,7 +4,7 @@
  * are taken out of a message and put back; an empty text keeps their place.
  */
 import type { NewBlob } from "../../engine/index.ts";
-import type { BlobRef, Entry, Message } from "../../message/types.ts";
+import type { BlobRef, Message, StoredEntry } from "../../message/types.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 
@@ -155,7 +155,10 @@ function compress(bytes: Buffer): Pick<NewBlob, "encoding" | "data"> {
 type Found = Buffer | "missing" | "damaged";
 
 /** Put the large parts of entries back where they belong. What cannot be had is flagged: the rest is read all the same. */
-export async function inlineBlobs(store: StoreAccess, entries: readonly Entry[]): Promise<Entry[]> {
+export async function inlineBlobs(
+  store: StoreAccess,
+  entries: readonly StoredEntry[],
+): Promise<StoredEntry[]> {
   const read = new Map<string, Promise<Found>>();
   const bytesOf = (hash: string): Promise<Found> => {
     const known = read.get(hash) ?? readWhole(store, hash);
@@ -166,9 +169,9 @@ export async function inlineBlobs(store: StoreAccess, entries: readonly Entry[])
 }
 
 async function inlined(
-  { blobs = [], ...entry }: Entry,
+  { blobs = [], ...entry }: StoredEntry,
   bytesOf: (hash: string) => Promise<Found>,
-): Promise<Entry> {
+): Promise<StoredEntry> {
   const flags = new Set(entry.flags);
   for (const { hash, path, as } of blobs) {
     if (as === "reference") continue;

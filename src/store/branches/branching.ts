@@ -1,7 +1,7 @@
 /** The tree of a conversation, as its owner works with it. Everything is an entry of the log. */
 import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { Entry } from "../../message/types.ts";
+import type { Entry, LabelEntry, MessageEntry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";
 import {
   depthWarnings,
@@ -14,7 +14,14 @@ import { compare } from "../../tree/path.ts";
 import { type Branch, branchByName, liveBranches, type Tree } from "../../tree/tree.ts";
 import type { StoreAccess } from "../access.ts";
 import { branchNamed, findEntry, infoOf, logEndOf, noEntry, readRanges } from "../read/lookups.ts";
-import { type Draft, draftMessages, draftOther, type Messages, NO_OPTIONS, write } from "../write/writing.ts";
+import {
+  type Messages,
+  NO_OPTIONS,
+  type PendingEntry,
+  pendingEntry,
+  pendingMessages,
+  write,
+} from "../write/writing.ts";
 
 export interface BranchInfo extends PlainBranch {
   /** Said when it lies deep. */
@@ -86,22 +93,22 @@ export class Branching {
     this.#assertTree();
     await this.#naming("former-main", (tree, former) => {
       if (tree.active === tree.trunk) return undefined;
-      return [this.#draft({ type: "flatten", branch: tree.active, former })];
+      return [this.#pending({ type: "flatten", branch: tree.active, former })];
     });
     return infoOf(this.#store, this.#id);
   }
 
   /** A new `main` that holds these messages only; the former one stays as a branch. */
-  async replaceTranscript(messages: Messages): Promise<Entry[]> {
+  async replaceTranscript(messages: Messages): Promise<MessageEntry[]> {
     // Beginning anew with nothing is a way to begin anew.
     const isEmpty = Array.isArray(messages) && messages.length === 0;
-    const drafts = isEmpty ? [] : draftMessages(messages, this.#store.nowMs());
+    const pending = isEmpty ? [] : pendingMessages(messages, this.#store.nowMs());
     this.#store.assertWritable();
     const entries = await this.#naming("generation", (_, former) => [
-      this.#draft({ type: "branch", name: "main", from: null, from_seq: 0, checkout: true, former }),
-      ...drafts,
+      this.#pending({ type: "branch", name: "main", from: null, fromSeq: 0, checkout: true, former }),
+      ...pending,
     ]);
-    return entries.slice(1);
+    return entries.slice(1) as MessageEntry[];
   }
 
   /** Another version of an entry, on a new branch that is checked out. The entry itself stays. */
@@ -109,14 +116,14 @@ export class Branching {
     entryId: string,
     messages: Messages,
     options: EditOptions,
-  ): Promise<{ branch: BranchInfo; entries: Entry[] }> {
+  ): Promise<{ branch: BranchInfo; entries: MessageEntry[] }> {
     checkProperties(options, EDIT_MEMBERS, "options");
     if (options.operationId !== undefined) checkOperationId(options.operationId);
-    const drafts = draftMessages(messages, this.#store.nowMs());
+    const pending = pendingMessages(messages, this.#store.nowMs());
     const fork = await this.#forkBefore(entryId);
     const { operationId, name = operationId && nameFor(operationId) } = options;
-    const { id, entries } = await this.#create(fork, name, true, drafts, operationId);
-    return { branch: (await this.#described(id)).branch, entries: entries.slice(1) };
+    const { id, entries } = await this.#create(fork, name, true, pending, operationId);
+    return { branch: (await this.#described(id)).branch, entries: entries.slice(1) as MessageEntry[] };
   }
 
   async regenerate(entryId: string, options: { readonly name?: string }): Promise<NewBranch> {
@@ -126,15 +133,15 @@ export class Branching {
     return this.#described(id);
   }
 
-  async label(entryId: string, label: string | null): Promise<Entry> {
+  async label(entryId: string, label: string | null): Promise<LabelEntry> {
     const entry = checkEntryId(entryId);
     const text = label === null ? null : checkLabel(label, "label");
     this.#store.assertWritable();
     await this.#seqOf(entry);
     const nowMs = this.#store.nowMs();
-    const draft = draftOther("label", { entry, label: text }, nowMs);
-    const [written] = await write(this.#store, this.#id, [draft], NO_OPTIONS, nowMs);
-    return written as Entry;
+    const pending = pendingEntry("label", { entry, label: text }, nowMs);
+    const [written] = await write(this.#store, this.#id, [pending], NO_OPTIONS, nowMs);
+    return written as LabelEntry;
   }
 
   async labels(): Promise<{ readonly entry: string; readonly label: string }[]> {
@@ -161,38 +168,38 @@ export class Branching {
     fork: Fork,
     name: string | undefined,
     checkout: boolean,
-    drafts: readonly Draft[],
+    pending: readonly PendingEntry[],
     operationId: string | undefined,
   ): Promise<{ id: number; entries: Entry[] }> {
     this.#assertTree();
-    const data = (chosen: string): Draft =>
-      this.#draft({ type: "branch", name: chosen, from: fork.id, from_seq: fork.seq, checkout });
+    const data = (chosen: string): PendingEntry =>
+      this.#pending({ type: "branch", name: chosen, from: fork.id, fromSeq: fork.seq, checkout });
     const named = name === undefined ? undefined : checkLabel(name, "name");
     const entries =
       named === undefined
-        ? await this.#naming("branch", (_, free) => [data(free), ...drafts], operationId)
-        : await this.#write([data(named), ...drafts], operationId);
+        ? await this.#naming("branch", (_, free) => [data(free), ...pending], operationId)
+        : await this.#write([data(named), ...pending], operationId);
     // A branch has the number of the entry that made it, whatever it is called by now.
     return { id: (entries[0] as Entry).seq, entries };
   }
 
-  #write(drafts: readonly Draft[], operationId: string | undefined): Promise<Entry[]> {
+  #write(pending: readonly PendingEntry[], operationId: string | undefined): Promise<Entry[]> {
     const options = { operationId, expectedHead: undefined };
-    return write(this.#store, this.#id, drafts, options, this.#store.nowMs());
+    return write(this.#store, this.#id, pending, options, this.#store.nowMs());
   }
 
   /** Write something that needs a free name, and choose again when somebody else was faster. */
   async #naming(
     stem: string,
-    make: (tree: Tree, name: string) => Draft[] | undefined,
+    make: (tree: Tree, name: string) => PendingEntry[] | undefined,
     operationId?: string,
   ): Promise<Entry[]> {
     for (let attempt = 1; ; attempt++) {
       const { tree } = await logEndOf(this.#store, this.#id);
-      const drafts = make(tree, freeName(tree, stem));
-      if (drafts === undefined) return [];
+      const pending = make(tree, freeName(tree, stem));
+      if (pending === undefined) return [];
       try {
-        return await this.#write(drafts, operationId);
+        return await this.#write(pending, operationId);
       } catch (error) {
         const taken = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "name";
         if (!taken || attempt === NAME_ATTEMPTS) throw error;
@@ -200,12 +207,12 @@ export class Branching {
     }
   }
 
-  #draft(data: Parameters<typeof draftOther>[1]): Draft {
-    return draftOther("info", data, this.#store.nowMs());
+  #pending(data: Parameters<typeof pendingEntry>[1]): PendingEntry {
+    return pendingEntry("info", data, this.#store.nowMs());
   }
 
-  async #control(data: Parameters<typeof draftOther>[1]): Promise<void> {
-    await write(this.#store, this.#id, [this.#draft(data)], NO_OPTIONS, this.#store.nowMs());
+  async #control(data: Parameters<typeof pendingEntry>[1]): Promise<void> {
+    await write(this.#store, this.#id, [this.#pending(data)], NO_OPTIONS, this.#store.nowMs());
   }
 
   async #fork(from: string | null): Promise<Fork> {

@@ -1,14 +1,14 @@
 /** Removing branches that their owner does not want any more. */
 import { ColloquyError, invalid } from "../../errors.ts";
-import type { Entry } from "../../message/types.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
 import { ownRanges, unreachable, within } from "../../tree/path.ts";
 import type { LogEnd } from "../../tree/place.ts";
 import { type Branch, branchById, liveBranches, type Tree } from "../../tree/tree.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
-import { branchNamed, logEndOf, readRanges } from "../read/lookups.ts";
-import { draftOther, NO_OPTIONS, write } from "../write/writing.ts";
+import { branchNamed, logEndOf, storedRanges } from "../read/lookups.ts";
+import { NO_OPTIONS, pendingEntry, write } from "../write/writing.ts";
 
 export interface PruneOptions {
   /** Branches without a new entry for so many days. */
@@ -70,7 +70,7 @@ async function weigh(
   const removed = [];
   for (const { id: branch, name } of chosen) {
     const own = ownRanges(tree, branch, lastSeq).flatMap(([from, to]) => within(gone, from, to));
-    const entries = await readRanges(store, id, name, own, false);
+    const entries = await storedRanges(store, id, name, own);
     removed.push({
       id,
       name,
@@ -81,7 +81,7 @@ async function weigh(
   return removed;
 }
 
-function sizeOf({ blobs = [], ...entry }: Entry): number {
+function sizeOf({ blobs = [], ...entry }: StoredEntry): number {
   return blobs.reduce((sum, { size }) => sum + size, Buffer.byteLength(JSON.stringify(entry)));
 }
 
@@ -93,7 +93,7 @@ async function remove(
 ): Promise<readonly string[]> {
   const nowMs = store.nowMs();
   const data = { type: "prune", branches: chosen.map((branch) => branch.id), seen: lastSeq };
-  const pruning = write(store, id, [draftOther("info", data, nowMs)], NO_OPTIONS, nowMs);
+  const pruning = write(store, id, [pendingEntry("info", data, nowMs)], NO_OPTIONS, nowMs);
   // In the same commit. Without the first it finds nothing to do.
   const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
   const [, { copies }] = await Promise.all([pruning, sweeping]);
@@ -149,8 +149,7 @@ async function lastWritten(
   branch: Branch,
 ): Promise<string> {
   const last = ownRanges(tree, branch.id, lastSeq).at(-1);
-  const [entry] =
-    last === undefined ? [] : await readRanges(store, id, branch.name, [[last[1], last[1]]], false);
+  const [entry] = last === undefined ? [] : await storedRanges(store, id, branch.name, [[last[1], last[1]]]);
   return entry?.at ?? branch.createdAt ?? isoTime(0);
 }
 

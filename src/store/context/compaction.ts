@@ -1,13 +1,13 @@
 /** A summary in place of the beginning, for the model only: the log keeps every word. */
 import { estimateTokens, planCompaction } from "../../context/index.ts";
 import { invalid } from "../../errors.ts";
-import type { Entry } from "../../message/types.ts";
+import type { BranchSummaryEntry, CompactionEntry, InfoEntry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkProperties } from "../../message/validate.ts";
 import { compare } from "../../tree/path.ts";
 import { isoTime } from "../../util/time.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
 import { branchNamed, logEndOf, readRanges } from "../read/lookups.ts";
-import { draftOther, NO_OPTIONS, write } from "../write/writing.ts";
+import { NO_OPTIONS, pendingEntry, write } from "../write/writing.ts";
 import { load, type Summarize, summarised } from "./context.ts";
 
 export interface CompactOptions {
@@ -28,7 +28,7 @@ export async function compact(
   store: StoreAccess,
   id: string,
   options: CompactOptions,
-): Promise<Entry | undefined> {
+): Promise<CompactionEntry | undefined> {
   checkProperties(options, COMPACT_MEMBERS, "options");
   const { summarize, keepTokens, keepMessages, branch, strategy = "summary", signal } = options;
   if (typeof summarize !== "function") throw invalid("compact needs a summarize function", "summarize");
@@ -48,37 +48,37 @@ export async function compact(
   const at = isoTime(nowMs);
   const firstKept = plan.keep[0];
   const total = loaded.earlier.messages + plan.summarise.length;
-  const draft = draftOther(
+  const pending = pendingEntry(
     "compaction",
     {
       summary,
       strategy: noted,
-      first_kept: firstKept?.id ?? null,
-      first_kept_seq: loaded.seqs[plan.summarise.length] ?? loaded.logEnd.lastSeq + 1,
+      firstKept: firstKept?.id ?? null,
+      firstKeptSeq: loaded.seqs[plan.summarise.length] ?? loaded.logEnd.lastSeq + 1,
       summarised: total,
-      tokens_before: Math.round(messages.reduce((sum, message) => sum + estimateTokens(message), 0)),
-      tokens_after: Math.round(estimateTokens(summary)),
+      tokensBefore: Math.round(messages.reduce((sum, message) => sum + estimateTokens(message), 0)),
+      tokensAfter: Math.round(estimateTokens(summary)),
     },
     nowMs,
   );
   // By its id: the branch may have got another name while the model was asked.
-  const [entry] = await write(store, id, [draft], { ...NO_OPTIONS, branch: loaded.branch }, nowMs);
+  const [entry] = await write(store, id, [pending], { ...NO_OPTIONS, branch: loaded.branch }, nowMs);
   // Other programs read the summary there (document 001). It only repeats the entry.
   const contextState = { strategy: noted, summary, summary_range: [0, total - 1], compressed_at: at };
   await store.queue.push({ type: "update", conversation: id, patch: { contextState }, at });
-  return entry;
+  return entry as CompactionEntry;
 }
 
 /** The messages behind a compaction count again. The compaction itself stays in the log. */
-export async function undoCompaction(store: StoreAccess, id: string, entryId: string): Promise<Entry> {
+export async function undoCompaction(store: StoreAccess, id: string, entryId: string): Promise<InfoEntry> {
   const compaction = checkEntryId(entryId);
   store.assertWritable();
   const nowMs = store.nowMs();
-  const draft = draftOther("info", { type: "undo-compaction", compaction }, nowMs);
-  const [entry] = await write(store, id, [draft], NO_OPTIONS, nowMs);
+  const pending = pendingEntry("info", { type: "undo-compaction", compaction }, nowMs);
+  const [entry] = await write(store, id, [pending], NO_OPTIONS, nowMs);
   const at = isoTime(nowMs);
   await store.queue.push({ type: "update", conversation: id, patch: { contextState: null }, at });
-  return entry as Entry;
+  return entry as InfoEntry;
 }
 
 export interface SummarizeBranchOptions {
@@ -92,7 +92,7 @@ export async function summarizeBranch(
   id: string,
   name: string,
   options: SummarizeBranchOptions,
-): Promise<Entry> {
+): Promise<BranchSummaryEntry> {
   checkProperties(options, SUMMARIZE_MEMBERS, "options");
   if (typeof options.summarize !== "function")
     throw invalid("summarizeBranch needs a summarize function", "summarize");
@@ -108,9 +108,9 @@ export async function summarizeBranch(
   const request = { messages, previousSummary: undefined, signal: options.signal };
   const summary = await summarised(options.summarize, request);
   const nowMs = store.nowMs();
-  const draft = draftOther("branch_summary", { branch, summary, messages: messages.length }, nowMs);
-  const [entry] = await write(store, id, [draft], { ...NO_OPTIONS, branch: tree.active }, nowMs);
-  return entry as Entry;
+  const pending = pendingEntry("branch_summary", { branch, summary, messages: messages.length }, nowMs);
+  const [entry] = await write(store, id, [pending], { ...NO_OPTIONS, branch: tree.active }, nowMs);
+  return entry as BranchSummaryEntry;
 }
 
 const SUMMARIZE_MEMBERS: ReadonlySet<string> = new Set(["summarize", "signal"]);

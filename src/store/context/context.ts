@@ -23,7 +23,7 @@ import type { Compaction, Tree } from "../../tree/tree.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { checkCount, checkSignal, type StoreAccess } from "../access.ts";
-import { inlineBlobs } from "../blobs/blob-parts.ts";
+import { readEntries } from "../read/entries.ts";
 import { entryAt, infoOf, logEndOf } from "../read/lookups.ts";
 
 /** What a summary is to be made of. */
@@ -177,7 +177,7 @@ async function readBack(
       }),
     );
     const wanted = page.entries.filter(({ seq }) => seq >= firstSeq);
-    const entries = await inlineBlobs(store, wanted);
+    const entries = await readEntries(store, wanted);
     pages.push(entries);
     for (const { message } of entries) {
       if (message === undefined) continue;
@@ -194,10 +194,10 @@ async function readBack(
 }
 
 /** What the model sees of an entry, if anything. */
-function shownAs({ message, kind, data }: Entry): Message | undefined {
-  if (message !== undefined) return message;
-  if (kind !== "branch_summary" || !isPlainObject(data)) return undefined;
-  return { role: "user", content: `[Summary of branch ${data.branch}]\n${data.summary}` };
+function shownAs(entry: Entry): Message | undefined {
+  if (entry.kind === "message") return entry.message;
+  if (entry.kind !== "branch_summary") return undefined;
+  return { role: "user", content: `[Summary of branch ${entry.data.branch}]\n${entry.data.summary}` };
 }
 
 async function summaryOf(

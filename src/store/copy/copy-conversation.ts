@@ -5,7 +5,7 @@ import type { AppendOperation, ConversationInfo, NewEntry, UpdatePatch } from ".
 import { ColloquyError } from "../../errors.ts";
 import type { StoreAccess } from "../access.ts";
 import type { BlobCarrier } from "./copy-blobs.ts";
-import { infoText, LogHash, type StoredEntry, storedLog } from "./copy-log.ts";
+import { type CopiedEntry, infoText, LogHash, storedLog } from "./copy-log.ts";
 
 export interface CopyUse {
   readonly from: StoreAccess;
@@ -62,7 +62,7 @@ class LogCopy {
   readonly #info: ConversationInfo;
   #waiting: Promise<unknown>[] = [];
   #waitingChars = 0;
-  #group: StoredEntry[] = [];
+  #group: CopiedEntry[] = [];
   #groupChars = 0;
 
   constructor(use: CopyUse, info: ConversationInfo) {
@@ -90,7 +90,7 @@ class LogCopy {
   }
 
   /** Compare with the copy while it has entries, then write. */
-  async #take(stored: StoredEntry, there: AsyncGenerator<StoredEntry> | undefined): Promise<void> {
+  async #take(stored: CopiedEntry, there: AsyncGenerator<CopiedEntry> | undefined): Promise<void> {
     this.hash.add(stored.text);
     const known = this.added > 0 ? undefined : await there?.next();
     if (known?.value !== undefined) {
@@ -102,7 +102,7 @@ class LogCopy {
   }
 
   /** What was written as one stays one; entries without a name go together, because that is faster. */
-  async #gather(stored: StoredEntry): Promise<void> {
+  async #gather(stored: CopiedEntry): Promise<void> {
     const [first] = this.#group;
     const isFull = this.#group.length >= AT_ONCE_ENTRIES || this.#groupChars >= AT_ONCE_CHARS;
     const isOther = first !== undefined && first.operationId !== stored.operationId;
@@ -151,13 +151,13 @@ async function* readable<T>(source: AsyncGenerator<T, void, undefined>): AsyncGe
   }
 }
 
-async function* entriesOf(store: StoreAccess, id: string): AsyncGenerator<StoredEntry, void, undefined> {
+async function* entriesOf(store: StoreAccess, id: string): AsyncGenerator<CopiedEntry, void, undefined> {
   for await (const { entries } of storedLog(store, id)) yield* entries;
 }
 
 function appendOf(
   info: ConversationInfo,
-  group: readonly StoredEntry[],
+  group: readonly CopiedEntry[],
   blobs: NonNullable<AppendOperation["blobs"]>,
 ): AppendOperation {
   return {

@@ -2,7 +2,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import type { ConversationInfo, NewEntry } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { BlobRef, Entry } from "../../message/types.ts";
+import type { BlobRef, StoredEntry } from "../../message/types.ts";
 import { ownerOf } from "../../tree/tree.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
@@ -12,7 +12,7 @@ const PAGE_ENTRIES = 500;
 const PAGE_BYTES = 8 * 1024 * 1024;
 
 /** One entry, ready to be written elsewhere. */
-export interface StoredEntry {
+export interface CopiedEntry {
   readonly entry: NewEntry;
   readonly operationId: string | undefined;
   /** Large parts that could be read here. */
@@ -22,7 +22,7 @@ export interface StoredEntry {
 }
 
 export interface StoredLog {
-  readonly entries: readonly StoredEntry[];
+  readonly entries: readonly CopiedEntry[];
   /** The turn that has not ended. */
   readonly turn: string | undefined;
 }
@@ -46,7 +46,7 @@ export async function* storedLog(
         asStored: true,
       }),
     );
-    const entries: StoredEntry[] = [];
+    const entries: CopiedEntry[] = [];
     const branches = page.branches ?? (await branchesOf(store, conversation, page.entries));
     for (const [index, entry] of page.entries.entries()) {
       entries.push(await stored(store, entry, branches[index] as number, after));
@@ -63,18 +63,23 @@ export async function* storedLog(
 async function branchesOf(
   store: StoreAccess,
   conversation: string,
-  entries: readonly Entry[],
+  entries: readonly StoredEntry[],
 ): Promise<number[]> {
   const logEnd = await store.ask((engine) => engine.logEnd(conversation));
   if (logEnd !== undefined) return entries.map(({ seq }) => ownerOf(logEnd.tree, seq));
   throw new ColloquyError("NOT_SUPPORTED", "The engine does not give out what lies in its trash");
 }
 
-async function stored(store: StoreAccess, found: Entry, branch: number, after: number): Promise<StoredEntry> {
+async function stored(
+  store: StoreAccess,
+  found: StoredEntry,
+  branch: number,
+  after: number,
+): Promise<CopiedEntry> {
   const { id, seq, parentId, kind, at, operationId } = found;
   // Before the large parts are put back, which changes the message.
   const json = JSON.stringify(found.message ?? found.data ?? null);
-  const [whole] = (found.blobs === undefined ? [found] : await inlineBlobs(store, [found])) as [Entry];
+  const [whole] = (found.blobs === undefined ? [found] : await inlineBlobs(store, [found])) as [StoredEntry];
   const blobs = await readable(store, found.blobs ?? [], whole.flags);
   const { message, data } = whole;
   const text = canonical({ id, seq, parentId, branch, kind, at, operationId, message, data });

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Change as EngineChange, FeedPlace } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
-import { inlineBlobs } from "../blobs/blob-parts.ts";
 import { decodeCursor, encodeCursor } from "../read/cursor.ts";
+import { readEntries } from "../read/entries.ts";
 
 export interface ChangesOptions {
   /** The cursor of the last change that was seen: go on behind it. Default: from now on. */
@@ -12,7 +13,9 @@ export interface ChangesOptions {
   readonly signal?: AbortSignal;
 }
 
-export interface Change extends Pick<EngineChange, "type" | "conversation" | "entry"> {
+export interface Change extends Pick<EngineChange, "type" | "conversation"> {
+  /** With `entry`. */
+  readonly entry?: Entry;
   readonly cursor: string;
 }
 
@@ -41,7 +44,7 @@ export async function* changes(
       if (signal?.aborted) return;
       // What was pruned before anybody looked is no news.
       if (entry?.kind === "removed") continue;
-      const [whole] = entry === undefined ? [] : await inlineBlobs(store, [entry]);
+      const [whole] = entry === undefined ? [] : await readEntries(store, [entry]);
       const cursor = encodeCursor("f", ...behind);
       yield whole === undefined
         ? { cursor, type, conversation }

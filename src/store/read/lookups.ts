@@ -1,13 +1,13 @@
 /** Questions about one conversation that several parts ask. */
 import { type ConversationInfo, notFound } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { Entry } from "../../message/types.ts";
+import type { Entry, StoredEntry } from "../../message/types.ts";
 import { noBranch } from "../../tree/control.ts";
 import type { SeqRange } from "../../tree/path.ts";
 import type { LogEnd } from "../../tree/place.ts";
 import { type Branch, branchByName, type Tree } from "../../tree/tree.ts";
 import { copyOf, type StoreAccess } from "../access.ts";
-import { inlineBlobs } from "../blobs/blob-parts.ts";
+import { readEntries } from "./entries.ts";
 
 /** Fails with `NOT_FOUND` when there is no such conversation, or it is in the trash. */
 export async function infoOf(store: StoreAccess, id: string): Promise<ConversationInfo> {
@@ -28,7 +28,7 @@ export async function entryAt(
   store: StoreAccess,
   conversation: string,
   seq: number,
-): Promise<Entry | undefined> {
+): Promise<StoredEntry | undefined> {
   const { entries } = await store.ask((engine) =>
     engine.page({
       conversation,
@@ -47,7 +47,7 @@ export async function findEntry(
   store: StoreAccess,
   conversation: string,
   id: string,
-): Promise<Entry | undefined> {
+): Promise<StoredEntry | undefined> {
   const seq = await store.ask((engine) => engine.locate(conversation, id));
   return seq === undefined ? undefined : entryAt(store, conversation, seq);
 }
@@ -56,15 +56,24 @@ export function noEntry(conversation: string, id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no entry ${id} in conversation ${conversation}`);
 }
 
-/** Entries on a branch's path, by their numbers; their large parts as references unless `inline`. */
+/** Entries on the path of a branch, by their `seq`. */
 export async function readRanges(
   store: StoreAccess,
   conversation: string,
   branch: string | number,
   ranges: readonly SeqRange[],
-  inline = true,
 ): Promise<Entry[]> {
-  const found: Entry[] = [];
+  return readEntries(store, await storedRanges(store, conversation, branch, ranges));
+}
+
+/** The same as they are stored, with their large parts as references. */
+export async function storedRanges(
+  store: StoreAccess,
+  conversation: string,
+  branch: string | number,
+  ranges: readonly SeqRange[],
+): Promise<StoredEntry[]> {
+  const found: StoredEntry[] = [];
   for (const [from, to] of ranges) {
     for (let after = from - 1; after < to; ) {
       const { entries, more } = await store.ask((engine) =>
@@ -82,7 +91,7 @@ export async function readRanges(
       after = more ? (entries.at(-1)?.seq ?? to) : to;
     }
   }
-  return inline ? inlineBlobs(store, found) : found;
+  return found;
 }
 
 export function branchNamed(tree: Tree, name: string): Branch {

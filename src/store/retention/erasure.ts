@@ -1,7 +1,7 @@
 /** Taking words away for good, because their owner said so. */
 import type { Removed } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { Entry, Message } from "../../message/types.ts";
+import type { Message, StoredEntry } from "../../message/types.ts";
 import { checkEntryId } from "../../message/validate.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
@@ -32,7 +32,7 @@ export async function redact(store: StoreAccess, id: string, entryId: string): P
   return { id, at, ...removed };
 }
 
-function isRedacted({ message, data }: Entry): boolean {
+function isRedacted({ message, data }: StoredEntry): boolean {
   const noted = message === undefined ? data : message.extra?.colloquy;
   return isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted);
 }
@@ -42,7 +42,7 @@ function redactedMessage({ role }: Message, at: string): Message {
 }
 
 /** What the tree is counted from stays: where a summary begins is not what it says. */
-function redactedData({ kind, data }: Entry, at: string): object {
+function redactedData({ kind, data }: StoredEntry, at: string): object {
   if (!isPlainObject(data)) return { redacted_at: at };
   if (kind === "label") return { entry: data.entry, label: null, redacted_at: at };
   if (kind === "info" && data.type === "turn") {

@@ -2,11 +2,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenTurn } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import { textOf } from "../../message/text.ts";
-import type { EndState, Entry } from "../../message/types.ts";
+import type { EndState, Entry, MessageEntry } from "../../message/types.ts";
 import { checkProperties } from "../../message/validate.ts";
-import type { JsonObject } from "../../util/json.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
-import { entriesOfOpenTurn, entriesOfTurn, openTurn, stepOf } from "./turn-end.ts";
+import { endStateOf, entriesOfOpenTurn, entriesOfTurn, openTurn, stepOf } from "./turn-end.ts";
 
 export interface FollowOptions {
   /** Where to start, in UTF-16 units of the text. Default 0. */
@@ -22,7 +21,7 @@ export type FollowEvent =
   /** What was streamed has become part of a message, and the next answer begins at position 0. */
   | { readonly type: "part" }
   /** The turn has ended. `entry` is its answer, if there is one. */
-  | { readonly type: "end"; readonly state: EndState; readonly entry: Entry | undefined };
+  | { readonly type: "end"; readonly state: EndState; readonly entry: MessageEntry | undefined };
 
 const POLL_MS = 20;
 const FOLLOW_MEMBERS: ReadonlySet<string> = new Set(["from", "wait", "signal"]);
@@ -91,11 +90,10 @@ async function* ending(
   }
   const rest = end?.message === undefined ? "" : textOf(end.message).slice(position);
   if (rest !== "") yield { type: "text", position, text: rest };
-  const noted = (end?.data as JsonObject | undefined)?.state as EndState | undefined;
   yield {
     type: "end",
-    state: end?.message?.endState ?? noted ?? "interrupted",
-    entry: end?.message === undefined ? undefined : end,
+    state: (end === undefined ? undefined : endStateOf(end)) ?? "interrupted",
+    entry: end?.kind === "message" ? end : undefined,
   };
 }
 

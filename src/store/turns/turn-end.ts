@@ -1,35 +1,35 @@
 /** How turns end: by themselves, or by whoever finds what a dead process left. */
 import type { OpenTurn } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { EndState, Entry, MessageInput } from "../../message/types.ts";
+import type { EndState, Entry, MessageEntry, MessageInput } from "../../message/types.ts";
 import { liveBranches } from "../../tree/tree.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
-import { inlineBlobs } from "../blobs/blob-parts.ts";
+import { readEntries } from "../read/entries.ts";
 import { logEndOf } from "../read/lookups.ts";
-import { type Draft, draftMessages, draftOther, write } from "../write/writing.ts";
+import { type PendingEntry, pendingEntry, pendingMessages, write } from "../write/writing.ts";
 import { Lease } from "./lease.ts";
 import type { Turn } from "./turn.ts";
 
 const TURN_ENTRIES_MAX = 1000;
 
 /** What a turn leaves: its answer, or a note that there was none. */
-export function endDraft(
+export function pendingEnd(
   turn: string,
   header: JsonObject,
   message: MessageInput | undefined,
   text: string,
   state: EndState,
   nowMs: number,
-): Draft {
+): PendingEntry {
   const id = `${turn}/end`;
   if (message === undefined && text.trim() === "") {
-    return draftOther("info", { type: "turn", turn, state }, nowMs, id);
+    return pendingEntry("info", { type: "turn", turn, state }, nowMs, id);
   }
   const model = typeof header.model === "string" ? { model: header.model } : {};
   const answer = message ?? { role: "assistant" as const, content: text };
-  const [draft] = draftMessages({ ...model, ...answer, endState: state, id }, nowMs);
-  return draft as Draft;
+  const [pending] = pendingMessages({ ...model, ...answer, endState: state, id }, nowMs);
+  return pending as PendingEntry;
 }
 
 export function ended(id: string): ColloquyError {
@@ -95,15 +95,15 @@ export async function sealWith(store: StoreAccess, conversation: string, lease: 
   const nowMs = store.nowMs();
   const branch = open.header.branch as number;
   const options = { branch, expectedHead: undefined, epoch: lease.epoch, endsTurn: open.id };
-  const draft = endDraft(open.id, open.header, undefined, open.text, "interrupted", nowMs);
+  const pending = pendingEnd(open.id, open.header, undefined, open.text, "interrupted", nowMs);
   try {
-    await write(store, conversation, [draft], { ...options, operationId: `${open.id}/end` }, nowMs);
+    await write(store, conversation, [pending], { ...options, operationId: `${open.id}/end` }, nowMs);
   } catch (error) {
     if (!(error instanceof ColloquyError) || !["CONFLICT", "NOT_FOUND"].includes(error.code)) throw error;
     // Its end was written, and only the journal is left; or its branch was pruned, but the words are kept.
     const written = (await entriesOfTurn(store, conversation, open.id)).length > 0;
     const words = written ? {} : { text: open.text };
-    const note = draftOther("info", { type: "turn", turn: open.id, state: "interrupted", ...words }, nowMs);
+    const note = pendingEntry("info", { type: "turn", turn: open.id, state: "interrupted", ...words }, nowMs);
     const { branch: _, ...anywhere } = options;
     await write(store, conversation, [note], { ...anywhere, operationId: undefined }, nowMs);
   }
@@ -117,13 +117,9 @@ export async function findEnded(
 ): Promise<Turn | undefined> {
   const own = await entriesOfTurn(store, conversation, operationId);
   if (own.length === 0) return undefined;
-  const written = await inlineBlobs(
-    store,
-    own.filter(({ kind }) => kind === "message"),
-  );
+  const written = own.filter((entry): entry is MessageEntry => entry.kind === "message");
   const end = own.at(-1);
-  const state =
-    end?.message?.endState ?? ((end?.data as JsonObject | undefined)?.state as EndState) ?? "finished";
+  const state = (end === undefined ? undefined : endStateOf(end)) ?? "finished";
   return {
     id: operationId,
     state,
@@ -138,6 +134,11 @@ export async function findEnded(
     finish: async () => written.at(-1),
     [Symbol.asyncDispose]: async () => {},
   };
+}
+
+/** How the turn ended whose last entry this is. */
+export function endStateOf(end: Entry): EndState | undefined {
+  return end.kind === "info" ? (end.data.state as EndState | undefined) : end.message?.endState;
 }
 
 /** The number of an entry within its turn, or `end`; `undefined` when it belongs to another. */
@@ -182,5 +183,8 @@ async function entriesBefore(
       branch: null,
     }),
   );
-  return entries.filter(({ operationId }) => stepOf(turn, operationId) !== undefined);
+  return readEntries(
+    store,
+    entries.filter(({ operationId }) => stepOf(turn, operationId) !== undefined),
+  );
 }

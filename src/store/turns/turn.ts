@@ -1,7 +1,7 @@
 import { asColloquyError, ColloquyError, invalid } from "../../errors.ts";
 import { blocksOf } from "../../message/blocks.ts";
 import { textOf } from "../../message/text.ts";
-import type { EndState, Entry, MessageInput } from "../../message/types.ts";
+import type { EndState, Entry, MessageEntry, MessageInput } from "../../message/types.ts";
 import { checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";
 import { targetBranch } from "../../tree/place.ts";
 import type { JsonObject } from "../../util/json.ts";
@@ -9,10 +9,10 @@ import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";
 import { epochOf, type StoreAccess } from "../access.ts";
 import { logEndOf } from "../read/lookups.ts";
-import { type Draft, draftMessages, type Messages, write } from "../write/writing.ts";
+import { type Messages, type PendingEntry, pendingMessages, write } from "../write/writing.ts";
 import { Journal } from "./journal.ts";
 import { Lease, type LeaseOptions } from "./lease.ts";
-import { endDraft, ended, findEnded, sealWith } from "./turn-end.ts";
+import { ended, findEnded, pendingEnd, sealWith } from "./turn-end.ts";
 
 export interface TurnOptions extends LeaseOptions {
   /** Names the turn. One that has ended under this name comes back as it ended, and nothing is written. */
@@ -39,12 +39,12 @@ export interface Turn extends AsyncDisposable {
   /** What was streamed since the last message. */
   readonly text: string;
   /** What the turn has written. */
-  readonly entries: readonly Entry[];
+  readonly entries: readonly MessageEntry[];
   /**
    * Append messages, durable at once and marked with the turn. Text that was
    * streamed before an assistant message is taken to be part of that message.
    */
-  add(messages: Messages): Promise<Entry[]>;
+  add(messages: Messages): Promise<MessageEntry[]>;
   /**
    * Keep streamed text. Resolves when it is journalled, and need not be
    * awaited: text that could not be journalled is written by `finish` all the same.
@@ -55,7 +55,7 @@ export interface Turn extends AsyncDisposable {
    * answer. One write makes it durable and removes the journal. `undefined`
    * when there was no text.
    */
-  finish(state?: "finished" | "stopped", options?: FinishOptions): Promise<Entry | undefined>;
+  finish(state?: "finished" | "stopped", options?: FinishOptions): Promise<MessageEntry | undefined>;
 }
 
 export interface FinishOptions {
@@ -73,10 +73,10 @@ class RunningTurn implements Turn {
   readonly #journal: Journal;
   #renewal: NodeJS.Timeout | undefined;
   #state: EndState | "running" = "running";
-  #entries: Entry[] = [];
+  #entries: MessageEntry[] = [];
   #count = 0;
   #lost: ColloquyError | undefined;
-  #finishing: Promise<Entry | undefined> | undefined;
+  #finishing: Promise<MessageEntry | undefined> | undefined;
 
   static async begin(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
     checkProperties(options, TURN_MEMBERS, "options");
@@ -135,24 +135,24 @@ class RunningTurn implements Turn {
     return this.#journal.text;
   }
 
-  get entries(): readonly Entry[] {
+  get entries(): readonly MessageEntry[] {
     return this.#entries;
   }
 
-  async add(messages: Messages): Promise<Entry[]> {
+  async add(messages: Messages): Promise<MessageEntry[]> {
     this.#assertRunning();
     const answers = toList(messages).some((message) => message?.role === "assistant");
     if (answers) await this.#journal.settled();
     const streamed = answers ? this.#journal.text : "";
     const nowMs = this.#store.nowMs();
     // Checked before anything is read from them.
-    draftMessages(messages, nowMs);
-    const drafts = draftMessages(completed(toList(messages), streamed, this.#header), nowMs);
-    const writing = this.#write(drafts, String(++this.#count), streamed !== "", nowMs);
+    pendingMessages(messages, nowMs);
+    const pending = pendingMessages(completed(toList(messages), streamed, this.#header), nowMs);
+    const writing = this.#write(pending, String(++this.#count), streamed !== "", nowMs);
     // In the same commit: there is no moment without a journal.
     if (streamed !== "") this.#journal.restart({ ...this.#header, part: this.#count + 1 });
     try {
-      const entries = await writing;
+      const entries = (await writing) as MessageEntry[];
       this.#entries.push(...entries);
       return entries;
     } catch (error) {
@@ -170,7 +170,7 @@ class RunningTurn implements Turn {
   async finish(
     state: "finished" | "stopped" = "finished",
     options: FinishOptions = {},
-  ): Promise<Entry | undefined> {
+  ): Promise<MessageEntry | undefined> {
     if (state !== "finished" && state !== "stopped") {
       throw invalid('A turn ends "finished" or "stopped"', "state");
     }
@@ -189,11 +189,14 @@ class RunningTurn implements Turn {
     }
   }
 
-  async #finish(state: "finished" | "stopped", { message }: FinishOptions): Promise<Entry | undefined> {
+  async #finish(
+    state: "finished" | "stopped",
+    { message }: FinishOptions,
+  ): Promise<MessageEntry | undefined> {
     await this.#journal.settled();
     const nowMs = this.#store.nowMs();
-    const draft = endDraft(this.id, this.#header, message, this.#journal.text, state, nowMs);
-    const [entry] = await this.#write([draft], "end", true, nowMs);
+    const pending = pendingEnd(this.id, this.#header, message, this.#journal.text, state, nowMs);
+    const [entry] = await this.#write([pending], "end", true, nowMs);
     this.#state = state;
     clearInterval(this.#renewal);
     if (this.#ownsLease) await this.#lease.release().catch(() => {});
@@ -216,11 +219,11 @@ class RunningTurn implements Turn {
     });
   }
 
-  #write(drafts: readonly Draft[], step: string, endsTurn: boolean, nowMs: number): Promise<Entry[]> {
+  #write(pending: readonly PendingEntry[], step: string, endsTurn: boolean, nowMs: number): Promise<Entry[]> {
     return write(
       this.#store,
       this.#conversation,
-      drafts,
+      pending,
       {
         branch: this.#header.branch as number,
         operationId: `${this.id}/${step}`,

@@ -4,7 +4,7 @@
  */
 import type { ConversationInfo, CreateOperation, EntryPlace, NewBlob, NewEntry } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { Entry, Message } from "../../message/types.ts";
+import type { Message, StoredEntry } from "../../message/types.ts";
 import { checkShape } from "../../message/validate.ts";
 import { describeBranches } from "../../tree/branches.ts";
 import type { LogEnd } from "../../tree/place.ts";
@@ -144,7 +144,7 @@ export class Ingest {
   }
 
   /** Every entry behind `seq`, whatever branch it lies on. */
-  async *log(conversation: string, after: number): AsyncGenerator<Entry, void, undefined> {
+  async *log(conversation: string, after: number): AsyncGenerator<StoredEntry, void, undefined> {
     for (let from = after, more = true; more; ) {
       const page = await this.#store.ask((engine) =>
         engine.page({

@@ -1,23 +1,25 @@
-/** From what a caller hands in to entries that stand in the log. */
+/** From the messages of a caller to entries of the log. */
 import type { AppendOperation, NewBlob, NewEntry } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
-import type { Entry, MessageInput } from "../../message/types.ts";
+import { toEntry, toStoredData } from "../../message/entry.ts";
+import type { Entry, MessageInput, StoredEntry } from "../../message/types.ts";
 import { type CheckedMessage, checkMessage } from "../../message/validate.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
-import { extractBlobs, inlineBlobs } from "../blobs/blob-parts.ts";
+import { extractBlobs } from "../blobs/blob-parts.ts";
+import { readEntries } from "../read/entries.ts";
 
 const APPEND_MESSAGES_MAX = 10_000;
 /** A line of the JSONL format may have 64 MiB; this leaves room for what stands around the message. */
 const MESSAGE_BYTES_MAX = 64 * 1024 * 1024 - 4096;
 
-/** An entry that is to be written, and what its caller gets to see of it. */
-export interface Draft {
+/** An entry that is about to be written, and its content as the caller reads it back. */
+export interface PendingEntry {
   readonly entry: NewEntry;
   readonly blobs: readonly NewBlob[];
-  readonly seen: Pick<Entry, "message" | "data">;
+  readonly content: Pick<StoredEntry, "message" | "data">;
 }
 
 export type WriteOptions = Pick<
@@ -27,7 +29,7 @@ export type WriteOptions = Pick<
 
 export const NO_OPTIONS: WriteOptions = { operationId: undefined, expectedHead: undefined };
 
-export function draftMessages(messages: unknown, nowMs: number): Draft[] {
+export function pendingMessages(messages: unknown, nowMs: number): PendingEntry[] {
   const list = Array.isArray(messages) ? messages : [messages];
   if (list.length === 0) throw invalid("At least one message is expected", "messages");
   if (list.length > APPEND_MESSAGES_MAX) {
@@ -35,7 +37,7 @@ export function draftMessages(messages: unknown, nowMs: number): Draft[] {
   }
   const checked = list.map(checkMessage);
   if (checked.length > 1) checkDistinct(checked);
-  return checked.map((message) => draftMessage(message, nowMs));
+  return checked.map((message) => pendingMessage(message, nowMs));
 }
 
 function checkDistinct(checked: readonly CheckedMessage[]): void {
@@ -43,7 +45,7 @@ function checkDistinct(checked: readonly CheckedMessage[]): void {
   if (new Set(ids).size !== ids.length) throw invalid("Two messages of one append have the same id", "id");
 }
 
-function draftMessage({ id, atMs, message, json }: CheckedMessage, nowMs: number): Draft {
+function pendingMessage({ id, atMs, message, json }: CheckedMessage, nowMs: number): PendingEntry {
   const extracted = extractBlobs(message, json);
   const stored = extracted?.json ?? json;
   // A UTF-16 unit is at most three bytes, so most messages need no counting.
@@ -60,38 +62,39 @@ function draftMessage({ id, atMs, message, json }: CheckedMessage, nowMs: number
   return {
     entry: extracted === undefined ? entry : { ...entry, blobs: extracted.refs },
     blobs: extracted?.blobs ?? [],
-    seen: { message },
+    content: { message },
   };
 }
 
-/** An entry of another kind than a message. */
-export function draftOther(kind: string, data: JsonObject, nowMs: number, id?: string): Draft {
+/** An entry of a known kind other than a message. */
+export function pendingEntry(kind: string, data: JsonObject, nowMs: number, id?: string): PendingEntry {
+  const stored = toStoredData(data);
   const entry: NewEntry = {
     id: id ?? nextUuid(nowMs),
     idGiven: id !== undefined,
     kind,
     at: isoTime(nowMs),
-    json: JSON.stringify(data),
-    data,
+    json: JSON.stringify(stored),
+    data: stored,
   };
-  return { entry, blobs: [], seen: { data } };
+  return { entry, blobs: [], content: { data: stored } };
 }
 
 /** One atomic, durable write. */
 export async function write(
   store: StoreAccess,
   conversation: string,
-  drafts: readonly Draft[],
+  pending: readonly PendingEntry[],
   options: WriteOptions,
   nowMs: number,
 ): Promise<Entry[]> {
-  const blobs = drafts.flatMap((draft) => draft.blobs);
-  // What was written as one can be told apart from what was written one by one.
-  const operationId = options.operationId ?? (drafts.length > 1 ? nextUuid(nowMs) : undefined);
+  const blobs = pending.flatMap((one) => one.blobs);
+  // A name tells entries that were written as one from entries that were written one by one.
+  const operationId = options.operationId ?? (pending.length > 1 ? nextUuid(nowMs) : undefined);
   const result = await store.queue.push({
     type: "append",
     conversation,
-    entries: drafts.map(({ entry }) => entry),
+    entries: pending.map(({ entry }) => entry),
     ...(blobs.length === 0 ? {} : { blobs }),
     ...options,
     operationId,
@@ -99,11 +102,11 @@ export async function write(
     maxDepth: store.depthLimits.maxDepth,
     at: isoTime(nowMs),
   });
-  if (result.replayed) return inlineBlobs(store, result.entries);
-  return drafts.map(({ entry: { id, kind, at }, seen }, index) => {
+  if (result.replayed) return readEntries(store, result.entries);
+  return pending.map(({ entry: { id, kind, at }, content }, index) => {
     const { seq, parentId } = result.places[index] as { seq: number; parentId: string | null };
-    const entry: Entry = { id, seq, parentId, kind, at, ...seen };
-    return operationId === undefined ? entry : { ...entry, operationId };
+    const entry: StoredEntry = { id, seq, parentId, kind, at, ...content };
+    return toEntry(operationId === undefined ? entry : { ...entry, operationId });
   });
 }
 

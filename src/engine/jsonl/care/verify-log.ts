@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
-import type { Entry } from "../../../message/types.ts";
+import type { StoredEntry } from "../../../message/types.ts";
 import {
   type AdvanceListener,
   advance,
@@ -115,7 +115,7 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
   const blobs = new Set<string>();
   const ids = new Set<string>();
   /** Entries whose parent has not come before them. */
-  const orphans: Entry[] = [];
+  const orphans: StoredEntry[] = [];
   const file = io.open(path, "read");
   try {
     const { size } = io.statOpen(file);
@@ -132,7 +132,7 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
       bad: (line) => bad.push(line),
     };
     const state = advance(io, file, EMPTY_LOG, size, listener, syncedBytes);
-    const isLate = ({ parentId }: Entry): boolean => ids.has(parentId as string);
+    const isLate = ({ parentId }: StoredEntry): boolean => ids.has(parentId as string);
     const cyclic = orphans.filter(isLate).map(({ id }) => id);
     const dangling = orphans.filter((entry) => !isLate(entry)).map(({ id }) => id);
     return { state, size, bad, duplicates, dangling, cyclic, blobs };

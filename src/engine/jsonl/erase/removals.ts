@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { ColloquyError } from "../../../errors.ts";
-import type { Entry } from "../../../message/types.ts";
+import type { StoredEntry } from "../../../message/types.ts";
 import { encodeEntry } from "../../../transcript/lines.ts";
 import { advance, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { type Rewritten, rewriteLog } from "../../../transcript/rewrite.ts";
@@ -43,7 +43,7 @@ export function sweepConversation(parts: Parts, { conversation, at }: SweepOpera
   const known = readyToRewrite(parts, conversation);
   const { tree, lastSeq } = known.log;
   const ranges = unreachable(tree, lastSeq);
-  const isGone = ({ seq, kind }: Entry): boolean => kind !== REMOVED && holds(ranges, seq);
+  const isGone = ({ seq, kind }: StoredEntry): boolean => kind !== REMOVED && holds(ranges, seq);
   const gone = ranges.length === 0 ? [] : entriesOf(parts, known, isGone);
   if (gone.length === 0) return removed([], { blobs: 0, bytes: 0 }, []);
   const starts = new Set(tree.runs.map(([seq]) => seq));
@@ -71,7 +71,7 @@ export function collectBlobs({ blobs, references }: Parts, { before }: CollectOp
 
 const REMOVED = "removed";
 
-function withJson(entry: Entry, branch: number, kind: string, json: string): Buffer {
+function withJson(entry: StoredEntry, branch: number, kind: string, json: string): Buffer {
   const { id, at, seq, parentId, operationId } = entry;
   return encodeEntry({ id, kind, at, json }, { seq, parentId, branch, operationId, batch: undefined });
 }
@@ -95,7 +95,7 @@ export function rewrite(
   parts: Parts,
   known: Known,
   at: string,
-  transform: (entry: Entry, branch: number) => Rewritten,
+  transform: (entry: StoredEntry, branch: number) => Rewritten,
   bad: "keep" | "drop" = "keep",
 ): void {
   const { io, random, files } = parts;
@@ -120,8 +120,12 @@ function countLog(io: FileIo, path: string): Known["log"] {
   }
 }
 
-function entriesOf({ io }: Parts, { logPath, log }: Known, wanted: (entry: Entry) => boolean): Entry[] {
-  const found: Entry[] = [];
+function entriesOf(
+  { io }: Parts,
+  { logPath, log }: Known,
+  wanted: (entry: StoredEntry) => boolean,
+): StoredEntry[] {
+  const found: StoredEntry[] = [];
   const file = io.open(logPath, "read");
   try {
     advance(io, file, EMPTY_LOG, log.bytes, {
@@ -135,11 +139,15 @@ function entriesOf({ io }: Parts, { logPath, log }: Known, wanted: (entry: Entry
   return found;
 }
 
-function freed({ references }: Parts, entries: readonly Entry[]): Freed {
+function freed({ references }: Parts, entries: readonly StoredEntry[]): Freed {
   return references.dropUnused(new Set(entries.flatMap(({ blobs = [] }) => blobs.map(({ hash }) => hash))));
 }
 
-function removed(entries: readonly Entry[], { blobs, bytes }: Freed, copies: readonly string[]): Removed {
+function removed(
+  entries: readonly StoredEntry[],
+  { blobs, bytes }: Freed,
+  copies: readonly string[],
+): Removed {
   const words = entries.reduce(
     (sum, { message, data }) => sum + Buffer.byteLength(JSON.stringify(message ?? data ?? null)),
     0,

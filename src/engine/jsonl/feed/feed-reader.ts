@@ -1,5 +1,5 @@
 import { invalid } from "../../../errors.ts";
-import type { Entry } from "../../../message/types.ts";
+import type { StoredEntry } from "../../../message/types.ts";
 import { LogReader } from "../../../transcript/log-reader.ts";
 import type { Change, FeedPlace } from "../../queries.ts";
 import type { Known } from "../folder/catalogue-entry.ts";
@@ -135,7 +135,7 @@ class Reading {
 interface OpenSource {
   readonly known: Known;
   readonly reader: LogReader;
-  entries: Map<number, Entry>;
+  entries: Map<number, StoredEntry>;
   from: number;
   to: number;
 }
@@ -153,7 +153,7 @@ class EntrySource {
     return this.#of(stem)?.known;
   }
 
-  entry({ stem }: Known, seq: number): Entry | undefined {
+  entry({ stem }: Known, seq: number): StoredEntry | undefined {
     const open = this.#of(stem);
     if (open === undefined) return undefined;
     if (seq < open.from || seq > open.to) {

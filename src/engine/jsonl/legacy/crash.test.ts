@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Dice } from "../../../../test/sim/dice.ts";
 import { FOLDER, open } from "../../../../test/sim/jsonl-kit.ts";
 import { type Faults, SimulatedDisk } from "../../../../test/sim/simulated-disk.ts";
-import type { Entry } from "../../../message/types.ts";
+import type { StoredEntry } from "../../../message/types.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
 
 const FIXTURES = "test/fixtures/own/sessions";
@@ -34,7 +34,7 @@ function titlesOf(engine: JsonlEngine): unknown[] {
   return infos.map(({ id, key, title, model, contextState }) => ({ id, key, title, model, contextState }));
 }
 
-function entriesOf(engine: JsonlEngine): Record<string, Entry[]> {
+function entriesOf(engine: JsonlEngine): Record<string, StoredEntry[]> {
   const infos = engine.list({ trash: false, limit: 100, after: undefined });
   return Object.fromEntries(infos.map(({ id }) => [id, engine.page({ ...ALL, conversation: id }).entries]));
 }

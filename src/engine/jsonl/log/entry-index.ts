@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, type RawLine } from "../../../disk/line-scan.ts";
-import type { Entry } from "../../../message/types.ts";
+import type { StoredEntry } from "../../../message/types.ts";
 import { advance, decodeRaw, EMPTY_LOG } from "../../../transcript/log-state.ts";
 
 /**
@@ -31,24 +31,25 @@ export class EntryIndex {
 
   /** Take in what was appended at and after `from`. */
   readOn(from: number): void {
-    const entry = ({ id, operationId }: Entry, { start }: RawLine): void => this.add(id, operationId, start);
+    const entry = ({ id, operationId }: StoredEntry, { start }: RawLine): void =>
+      this.add(id, operationId, start);
     this.#withFile((file) => {
       advance(this.#io, file, { ...EMPTY_LOG, bytes: from }, this.#io.statOpen(file).size, { entry });
     });
   }
 
   /** `settle` is called before a line that may not be written yet is read. */
-  byId(id: string, settle: () => void): Entry | undefined {
+  byId(id: string, settle: () => void): StoredEntry | undefined {
     return this.#entriesAt(this.#ids.get(crc32(id)), settle).find((entry) => entry.id === id);
   }
 
-  byOperation(operationId: string, settle: () => void): Entry[] {
+  byOperation(operationId: string, settle: () => void): StoredEntry[] {
     return this.#entriesAt(this.#operations.get(crc32(operationId)), settle).filter(
       (entry) => entry.operationId === operationId,
     );
   }
 
-  #entriesAt(positions: number | number[] | undefined, settle: () => void): Entry[] {
+  #entriesAt(positions: number | number[] | undefined, settle: () => void): StoredEntry[] {
     if (positions === undefined) return [];
     settle();
     return this.#withFile((file) => {

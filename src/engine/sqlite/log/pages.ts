@@ -1,4 +1,4 @@
-import type { Entry } from "../../../message/types.ts";
+import type { StoredEntry } from "../../../message/types.ts";
 import { isSingle, pathOf, type SeqRange, within } from "../../../tree/path.ts";
 import { targetBranch } from "../../../tree/place.ts";
 import { ownerOf } from "../../../tree/tree.ts";
@@ -68,7 +68,7 @@ function* alongPath(
 /** Row by row: a page may reach its byte limit long before its entry limit. */
 function fill(rows: Rows, query: PageQuery, damaged: (problem: string) => void): EntryPage {
   const { direction, limit, bytesMax, kind, conversation } = query;
-  const entries: Entry[] = [];
+  const entries: StoredEntry[] = [];
   let bytes = 0;
   let more = false;
   for (const row of rows) {
@@ -79,7 +79,7 @@ function fill(rows: Rows, query: PageQuery, damaged: (problem: string) => void):
       break;
     }
     const entry = toEntry(row);
-    if (entry === undefined) damaged(`Entry ${row[0]} of conversation ${conversation} is not JSON`);
+    if (entry === undefined) damaged(`StoredEntry ${row[0]} of conversation ${conversation} is not JSON`);
     else entries.push(entry);
   }
   return { entries: direction === "forward" ? entries : entries.reverse(), more };

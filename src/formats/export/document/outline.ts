@@ -1,5 +1,5 @@
 /** A conversation as the pieces of a readable document, in the order of reading. */
-import type { Entry } from "../../../message/types.ts";
+import type { StoredEntry } from "../../../message/types.ts";
 import { Shape } from "../../../tree/branches.ts";
 import { type Branch, liveBranches } from "../../../tree/tree.ts";
 import { isPlainObject, type JsonObject } from "../../../util/json.ts";
@@ -108,7 +108,7 @@ class Walk {
     return { type: "message", seq, role: message.role, at, notes: this.#notes(entry), parts };
   }
 
-  #notes({ id, message, flags = [] }: Entry): string[] {
+  #notes({ id, message, flags = [] }: StoredEntry): string[] {
     const label = this.#labels.get(id);
     const { model, endState } = message ?? {};
     return [
@@ -119,7 +119,7 @@ class Walk {
     ];
   }
 
-  #event({ id, seq, at, kind, data }: Entry): EventPiece {
+  #event({ id, seq, at, kind, data }: StoredEntry): EventPiece {
     const members = isPlainObject(data) ? (data as JsonObject) : {};
     const text = typeof members.summary === "string" ? members.summary : undefined;
     const title = titleOfEvent(kind, members, this.#undone.has(id));

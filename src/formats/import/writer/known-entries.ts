@@ -1,6 +1,6 @@
 /** What a conversation of the store holds already, so that nothing is kept twice. */
 import { hash } from "node:crypto";
-import type { Entry, Message } from "../../../message/types.ts";
+import type { Message, StoredEntry } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceEntry, SourceRecord } from "../../contract/reader.ts";
@@ -62,7 +62,7 @@ export class KnownEntries {
   }
 
   /** An entry of the store, with all that it was made of. */
-  load(entry: Entry): void {
+  load(entry: StoredEntry): void {
     const value = (entry.message ?? entry.data) as Message | JsonObject | undefined;
     const provenance = isPlainObject(value?.provenance) ? value.provenance : {};
     const aliases = Array.isArray(provenance.aliases) ? provenance.aliases : [];
@@ -116,7 +116,7 @@ function listOf(value: unknown): KeptRecord[] {
 }
 
 /** Erased by a person, or pruned: nothing takes its place. */
-export function isFinal({ kind, message, data }: Entry): boolean {
+export function isFinal({ kind, message, data }: StoredEntry): boolean {
   const noted = message === undefined ? data : message.extra?.colloquy;
   return kind === "removed" || (isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted));
 }
