@@ -21,6 +21,8 @@ const LAYERS: readonly (readonly string[])[] = [
   ["cli", "index.ts"],
 ];
 
+const FOLDER_FILES_MAX = 20;
+
 const layerOf = new Map(
   LAYERS.flatMap((folders, layer) => folders.map((folder) => [folder, layer] as const)),
 );
@@ -45,6 +47,20 @@ function allowed(from: string, to: string): boolean {
   if (from === to) return true;
   if (from === "util" && to === "errors.ts") return true;
   return (layerOf.get(to) as number) < (layerOf.get(from) as number);
+}
+
+/**
+ * Where the code begins for its users: the doors of `exports`, the command, and the modules that are started as
+ * processes or threads, which knip has to know too.
+ */
+function entryPoints(): string[] {
+  const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
+  const doors = Object.values<string | { types: string }>(exports).flatMap((door) =>
+    typeof door === "string" ? [] : [door.types.replace(/^\.\/dist\/(.*)\.d\.ts$/, "$1.ts")],
+  );
+  const { entry } = JSON.parse(readFileSync("knip.json", "utf8"));
+  const started = (entry as string[]).filter((path) => path.startsWith("src/") && !path.includes("*"));
+  return [...doors, ...started.map((path) => path.slice("src/".length))];
 }
 
 describe("import direction", () => {
@@ -101,6 +117,25 @@ describe("import direction", () => {
       return found;
     };
     expect(files.flatMap((file) => visit(file, []))).toEqual([]);
+  });
+});
+
+describe("folders", () => {
+  it("hold at most 20 source files each", () => {
+    const perFolder = Map.groupBy(files, (file) => dirname(file));
+    const crowded = [...perFolder].filter(([, members]) => members.length > FOLDER_FILES_MAX);
+    expect(crowded.map(([folder, members]) => `src/${folder}: ${members.length}`)).toEqual([]);
+  });
+
+  it("hold nothing that only tests import", () => {
+    const reached = new Set<string>();
+    const visit = (file: string): void => {
+      if (reached.has(file)) return;
+      reached.add(file);
+      for (const target of importsOf(file)) visit(target);
+    };
+    for (const file of entryPoints()) visit(file);
+    expect(files.filter((file) => !reached.has(file))).toEqual([]);
   });
 });
 
