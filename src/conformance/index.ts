@@ -19,6 +19,7 @@ import { appending } from "./topics/appending.ts";
 import { backup } from "./topics/backup.ts";
 import { badInput } from "./topics/bad-input.ts";
 import { blobs } from "./topics/blobs.ts";
+import { capabilities } from "./topics/capabilities.ts";
 import { changes } from "./topics/changes.ts";
 import { compaction } from "./topics/compaction.ts";
 import { conversations } from "./topics/conversations.ts";
@@ -62,6 +63,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   changes,
   backup,
   contract,
+  capabilities,
   races,
   crashes,
 };

@@ -1,5 +1,12 @@
 /** For authors of engines: what an engine must do, and the rules that all of them share. */
-export type { Awaitable, Engine, EngineOptions, LegacyConversation, LegacyPolicy } from "./engine.ts";
+export type {
+  Awaitable,
+  Engine,
+  EngineOptions,
+  EngineSupports,
+  LegacyConversation,
+  LegacyPolicy,
+} from "./engine.ts";
 export { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
 export type {
   AppendOperation,
@@ -51,4 +58,5 @@ export {
   planAppend,
   resolveCreate,
   TOP_COUNT,
+  unsupported,
 } from "./rules.ts";

@@ -19,6 +19,11 @@ export function notFound(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`, { details: { id } });
 }
 
+/** The refusal of a method whose capability is off in `Engine.supports`. */
+export function unsupported(engine: string, what: string): ColloquyError {
+  return new ColloquyError("NOT_SUPPORTED", `The ${engine} engine does not support ${what}`);
+}
+
 /** How an engine looks up what an append may repeat or collide with. Each is called only where it matters. */
 export interface AppendLookup {
   readonly logEnd: LogEnd;

@@ -1,7 +1,7 @@
-import { asColloquyError, ColloquyError } from "../../errors.ts";
+import { asColloquyError } from "../../errors.ts";
 import { activeHead, type LogEnd } from "../../tree/place.ts";
 import { liveBranches } from "../../tree/tree.ts";
-import type { Engine } from "../engine.ts";
+import type { Engine, EngineSupports } from "../engine.ts";
 import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
 import type {
   AppendOperation,
@@ -41,6 +41,7 @@ import {
   notFound,
   planAppend,
   resolveCreate,
+  unsupported,
 } from "../rules.ts";
 import { Blobs, type Freed } from "./blobs.ts";
 import { Feed } from "./feed.ts";
@@ -57,6 +58,7 @@ interface Kept {
 /** Conversations in memory, gone with the process. For tests and throw-away agents. */
 export class EphemeralEngine implements Engine {
   readonly name = "ephemeral";
+  readonly supports: EngineSupports = { backup: false, repair: false, legacy: false };
   readonly location = null;
   readonly #kept = new Map<string, Kept>();
   readonly #keys = new Map<string, string>();
@@ -258,11 +260,23 @@ export class EphemeralEngine implements Engine {
   }
 
   backup(): never {
-    throw new ColloquyError("NOT_SUPPORTED", "The ephemeral engine keeps nothing that could be backed up");
+    throw unsupported(this.name, "backups: it keeps nothing");
   }
 
   verify(): VerifyReport {
     return { ok: true, ...this.#count(), findings: [] };
+  }
+
+  repair(): never {
+    throw unsupported(this.name, "repair: it keeps nothing that could be damaged");
+  }
+
+  legacyConversations(): never {
+    throw unsupported(this.name, "files of legacy formats");
+  }
+
+  migrateLegacy(): never {
+    throw unsupported(this.name, "files of legacy formats");
   }
 
   stats(): EngineStats {

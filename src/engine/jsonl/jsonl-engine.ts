@@ -9,7 +9,7 @@ import { type LogEnd, targetBranch } from "../../tree/place.ts";
 import { ownerOf } from "../../tree/tree.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
-import type { Awaitable, Engine, EngineOptions, LegacyConversation } from "../engine.ts";
+import type { Awaitable, Engine, EngineOptions, EngineSupports, LegacyConversation } from "../engine.ts";
 import type { Operation, Outcome } from "../operations.ts";
 import type {
   BlobPart,
@@ -61,6 +61,7 @@ export interface JsonlSurroundings {
 /** Plain files: a few for each conversation, in one folder, for any number of processes on one machine. */
 export class JsonlEngine implements Engine {
   readonly name = "jsonl";
+  readonly supports: EngineSupports = { backup: true, repair: true, legacy: true };
   readonly location: string;
   readonly #options: EngineOptions;
   readonly #lock: FileLock;

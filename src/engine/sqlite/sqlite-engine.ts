@@ -3,7 +3,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import { openDatabase } from "../../sqlite/open.ts";
 import type { LogEnd } from "../../tree/place.ts";
-import type { Awaitable, Engine, EngineOptions } from "../engine.ts";
+import type { Awaitable, Engine, EngineOptions, EngineSupports } from "../engine.ts";
 import type { Operation, Outcome } from "../operations.ts";
 import type {
   BlobPart,
@@ -18,6 +18,7 @@ import type {
   PageQuery,
   VerifyReport,
 } from "../queries.ts";
+import { unsupported } from "../rules.ts";
 import { Infos } from "./log/infos.ts";
 import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";
 import type { Row } from "./rows.ts";
@@ -33,6 +34,7 @@ import { Transactions } from "./transactions.ts";
  */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
+  readonly supports: EngineSupports = { backup: true, repair: true, legacy: false };
   readonly location: string;
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
@@ -142,6 +144,14 @@ export class SqliteEngine implements Engine {
       },
       () => {},
     );
+  }
+
+  legacyConversations(): never {
+    throw unsupported(this.name, "files of legacy formats");
+  }
+
+  migrateLegacy(): never {
+    throw unsupported(this.name, "files of legacy formats");
   }
 
   async stats(): Promise<EngineStats> {

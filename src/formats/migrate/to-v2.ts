@@ -43,7 +43,7 @@ class Migration {
   }
 
   async run(): Promise<CopyReport> {
-    const legacy = await this.#store.ask(async (engine) => (await engine.legacyConversations?.()) ?? []);
+    const legacy = await this.#store.ask((engine) => engine.legacyConversations());
     this.#tell({ total: legacy.length });
     for (const one of legacy) {
       this.#checkStop();
@@ -68,7 +68,7 @@ class Migration {
     const { id, key, title } = info;
     try {
       const before = await contentHash(store, id);
-      if (!this.#dryRun) await store.ask((engine) => engine.migrateLegacy?.(id));
+      if (!this.#dryRun) await store.ask((engine) => engine.migrateLegacy(id));
       const after = this.#dryRun ? undefined : await contentHash(store, id);
       const { hash, entries } = before;
       this.#items.push({ id, key, title, entries, added: entries, hash, verified: after?.hash === hash });

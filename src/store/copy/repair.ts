@@ -12,7 +12,7 @@ export interface RepairReport extends VerifyReport {
 export async function repairStore(store: Store): Promise<RepairReport> {
   const access = accessOf(store);
   access.assertWritable();
-  const repaired = await access.ask(async (engine) => (await engine.repair?.()) ?? []);
+  const repaired = await access.ask((engine) => (engine.supports.repair ? engine.repair() : []));
   return { ...(await validateStore(store)), repaired };
 }
 

@@ -6,6 +6,7 @@ import type {
   Engine,
   EngineOptions,
   EngineStats,
+  EngineSupports,
   EntryPage,
   FeedPlace,
   Finding,
@@ -19,12 +20,13 @@ import type {
 } from "../../engine/index.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
 import type { LogEnd } from "../../tree/place.ts";
-import { type Reply, type Request, reviveError } from "./worker-protocol.ts";
+import { type Opened, type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
 /** Another engine, in a thread of its own. */
 export class WorkerEngine implements Engine {
   readonly name: string;
   readonly location: string | null;
+  readonly supports: EngineSupports;
   readonly #worker: Worker;
   readonly #calls: Calls;
 
@@ -42,15 +44,16 @@ export class WorkerEngine implements Engine {
       calls.end(unavailable(`The worker failed: ${(error as Error).message}`, { cause: error })),
     );
     worker.on("exit", () => calls.end(unavailable("The worker has ended")));
-    const opened = await calls.expect<{ name: string; location: string | null }>(0);
+    const opened = await calls.expect<Opened>(0);
     return new WorkerEngine(worker, calls, opened);
   }
 
-  private constructor(worker: Worker, calls: Calls, opened: { name: string; location: string | null }) {
+  private constructor(worker: Worker, calls: Calls, opened: Opened) {
     this.#worker = worker;
     this.#calls = calls;
     this.name = opened.name;
     this.location = opened.location;
+    this.supports = opened.supports;
   }
 
   async commit(operations: readonly Operation[]): Promise<Outcome[]> {

@@ -1,10 +1,13 @@
 import type { Engine } from "../../engine/index.ts";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
 
-/** What the two sides of a worker say to each other. Answer 0 is that of opening. */
+/** What a worker says of its engine when it is open, as reply 0. */
+export type Opened = Pick<Engine, "name" | "location" | "supports">;
+
+/** What the two sides of a worker say to each other. */
 export interface Request {
   readonly id: number;
-  readonly method: Exclude<keyof Engine, "name" | "location">;
+  readonly method: Exclude<keyof Engine, keyof Opened>;
   readonly args: readonly unknown[];
 }
 

@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import type { Engine, EngineOptions, Outcome } from "../../engine/index.ts";
 import { asColloquyError } from "../../errors.ts";
 import { openEngine } from "../open.ts";
-import { flattenError, type Reply, type Request } from "./worker-protocol.ts";
+import { flattenError, type Opened, type Reply, type Request } from "./worker-protocol.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("This file runs in a worker thread only");
@@ -16,7 +16,8 @@ try {
     onProblem: (problem) => send({ problem: flattenError(problem) }),
   });
   port.on("message", (request: Request) => answer(engine, request));
-  send({ id: 0, value: { name: engine.name, location: engine.location } });
+  const { name, location, supports } = engine;
+  send({ id: 0, value: { name, location, supports } satisfies Opened });
 } catch (error) {
   send({ id: 0, error: flattenError(asColloquyError(error, `Cannot open ${target}`)) });
 }

@@ -472,6 +472,6 @@ describe("a folder with other files", () => {
     const folder = join(tempFolder(), "store");
     await using store = await open(folder);
     await (await store.open("web:a")).append({ role: "user", content: "x" });
-    expect(await accessOf(store).ask((engine) => engine.legacyConversations?.())).toEqual([]);
+    expect(await accessOf(store).ask((engine) => engine.legacyConversations())).toEqual([]);
   });
 });
