@@ -7,7 +7,7 @@
  * suite proves them for every engine.
  */
 import type { ColloquyError } from "../errors.ts";
-import type { LogEnd } from "../tree/place.ts";
+import type { LogEnd } from "../tree/place-entries.ts";
 import type { Operation, Outcome } from "./operations.ts";
 import type {
   BlobPart,

@@ -6,7 +6,7 @@
  */
 import type { ColloquyError } from "../errors.ts";
 import type { BlobRef, StoredEntry } from "../message/types.ts";
-import type { Placed } from "../tree/place.ts";
+import type { SourcePlace } from "../tree/place-entries.ts";
 import type { JsonObject } from "../util/json.ts";
 import type { ConversationInfo } from "./queries.ts";
 
@@ -36,7 +36,7 @@ export interface NewEntry {
   /** Parts of the message that are stored as blobs. Those that this append does not bring must exist. */
   readonly blobs?: readonly BlobRef[] | undefined;
   /** The place it had in the log it was copied from. It keeps that place, or the append is a `CONFLICT`. */
-  readonly placed?: Placed | undefined;
+  readonly sourcePlace?: SourcePlace | undefined;
 }
 
 export interface CreateOperation {

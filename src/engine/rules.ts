@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
 import type { StoredEntry } from "../message/types.ts";
 import { DEPTH_LIMITS } from "../tree/branches.ts";
-import { type LogEnd, type Place, placeEntries, targetBranch } from "../tree/place.ts";
+import { type LogEnd, placeEntries, type TreePlace, targetBranch } from "../tree/place-entries.ts";
 import { headOf } from "../tree/tree.ts";
 import { checkEpoch, type LeaseState } from "./leases.ts";
 import type {
@@ -37,7 +37,7 @@ export interface AppendLookup {
 /** The entries of its first try when an append is a retry, or where its entries come to stand. */
 export type AppendPlan =
   | { readonly replay: StoredEntry[] }
-  | { readonly replay?: undefined; readonly places: readonly Place[]; readonly logEnd: LogEnd };
+  | { readonly replay?: undefined; readonly places: readonly TreePlace[]; readonly logEnd: LogEnd };
 
 /**
  * Decide what an append is, before anything of it is written. Throws

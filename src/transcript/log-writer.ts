@@ -4,7 +4,7 @@ import type { FileIo } from "../disk/file-io.ts";
 import { endOfLastLine, LINE_BYTES_MAX, readChunk } from "../disk/line-scan.ts";
 import { freeName, replaceFile } from "../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../errors.ts";
-import type { Place } from "../tree/place.ts";
+import type { TreePlace } from "../tree/place-entries.ts";
 import { timestamp17 } from "../util/time.ts";
 import type { Random } from "../util/uuid.ts";
 import { decodeLine, type EntryDraft, encodeEntry, encodeHeader, type Header } from "./lines.ts";
@@ -136,19 +136,23 @@ export class LogWriter {
   }
 
   /** Write entries as one atomic append. The file is as before when this throws. */
-  append(drafts: readonly EntryDraft[], places: readonly Place[], operationId: string | undefined): void {
+  append(drafts: readonly EntryDraft[], places: readonly TreePlace[], operationId: string | undefined): void {
     this.stage(drafts, places, operationId);
     this.write();
   }
 
   /** Prepare one atomic append, to be written together with others. Gives where its lines will begin. */
-  stage(drafts: readonly EntryDraft[], places: readonly Place[], operationId: string | undefined): number[] {
+  stage(
+    drafts: readonly EntryDraft[],
+    places: readonly TreePlace[],
+    operationId: string | undefined,
+  ): number[] {
     if (this.#refusal !== undefined) throw this.#refused();
     const lines: Buffer[] = [];
     const starts: number[] = [];
     let state = this.#state;
     drafts.forEach((draft, index) => {
-      const { seq, parentId, branch } = places[index] as Place;
+      const { seq, parentId, branch } = places[index] as TreePlace;
       const batch = drafts.length > 1 ? ([index + 1, drafts.length] as const) : undefined;
       const line = encodeEntry(draft, { seq, parentId, branch, operationId, batch });
       if (line.length > LINE_BYTES_MAX) {

@@ -5,7 +5,7 @@ import { withLockSync } from "../disk/with-lock.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import type { Message, MessageInput, StoredEntry } from "../message/types.ts";
 import { type CheckedMessage, checkLabel, checkMessage } from "../message/validate.ts";
-import { type Place, placeEntries } from "../tree/place.ts";
+import { placeEntries, type TreePlace } from "../tree/place-entries.ts";
 import { MAIN_NAME } from "../tree/tree.ts";
 import { isPlainObject } from "../util/json.ts";
 import { type Clock, isoTime, systemClock } from "../util/time.ts";
@@ -170,7 +170,7 @@ export class Transcript {
     const entry = this.#withLock(() => {
       this.#refresh();
       const { places } = placeEntries(loaded.writer.state, [draft], MAIN_NAME, 1);
-      const [{ seq, parentId }] = places as [Place];
+      const [{ seq, parentId }] = places as [TreePlace];
       loaded.writer.append([draft], places, undefined);
       loaded.writer.sync();
       return { id: draft.id, seq, parentId, kind: "message", at: draft.at, message: checked.message };

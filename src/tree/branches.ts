@@ -1,28 +1,28 @@
 import { lengthOf, ownRanges, pathOf, within } from "./path.ts";
 import { type Branch, branchById, headOf, liveBranches, type Tree } from "./tree.ts";
 
-/** A branch as people see it. */
+/** A branch as the public API describes it. */
 export interface BranchInfo {
   readonly name: string;
   /** Its last entry. */
   readonly head: string | null;
-  /** The entry it leaves its parent at; `null` for `main`, and for a branch that begins anew. */
+  /** The entry where it forks from its parent; `null` for `main`, and for a branch that starts from nothing. */
   readonly forkedFrom: string | null;
-  /** The branch it leaves; `null` for `main`. */
+  /** The branch it forks from; `null` for `main`. */
   readonly parent: string | null;
-  /** 1 for `main`, and one more than its parent for any other. */
+  /** 1 for `main`; one more than its parent for any other branch. */
   readonly depth: number;
-  /** Entries of its own. */
+  /** The number of entries after the fork. */
   readonly entryCount: number;
-  /** Checked out. */
+  /** Whether it is checked out. */
   readonly active: boolean;
   readonly createdAt: string | null;
 }
 
 export interface DepthLimits {
-  /** A branch that would lie deeper is refused. */
+  /** Creating a deeper branch fails. */
   readonly maxDepth: number;
-  /** A branch that lies deeper is warned of. */
+  /** A deeper branch gets a warning. */
   readonly warningDepth: number;
 }
 
@@ -34,11 +34,11 @@ interface Fork {
   readonly forkedFrom: string | null;
 }
 
-/** How a tree hangs together once `main` is taken for the trunk that it is. */
+/** The forks of a tree, seen with `main` as the trunk that all other branches leave. */
 export class Shape {
   readonly #tree: Tree;
   readonly #pruned: ReadonlySet<number>;
-  /** The branches that the path of `main` runs through, and the last entry there. */
+  /** The branches that the path of `main` runs through, and its last entry on each. */
   readonly #trunk = new Map<number, { readonly seq: number; readonly id: string | null }>();
 
   constructor(tree: Tree) {
@@ -58,12 +58,12 @@ export class Shape {
     const { trunk } = this.#tree;
     if (id === trunk) return undefined;
     const passed = this.#trunk.get(id);
-    // What `main` was flattened from leaves it where the path went on elsewhere.
+    // After a flatten, a branch that `main` runs through leaves it where the path of `main` turns off.
     if (passed !== undefined) return { parent: trunk, forkSeq: passed.seq, forkedFrom: passed.id };
     return { parent: this.#ownerAt(origin, forkSeq), forkSeq, forkedFrom };
   }
 
-  /** The branch that an entry counts as part of; for those of a pruned branch the one that it left. */
+  /** The branch that an entry counts towards. An entry of a pruned branch counts towards the branch it forked from. */
   #ownerAt(writer: number | null, seq: number): number {
     const { trunk } = this.#tree;
     const seen = new Set<number>();
@@ -77,7 +77,7 @@ export class Shape {
     return trunk;
   }
 
-  /** Never more than there are branches, whatever the parents say. */
+  /** Bounded by the number of branches, so that damaged parents cannot cause a loop. */
   depthOf(id: number): number {
     let depth = 1;
     let branch = branchById(this.#tree, id);
@@ -90,20 +90,20 @@ export class Shape {
     return depth;
   }
 
-  /** The depth of a branch that would leave the path at `forkSeq`, an entry that `writer` wrote. */
+  /** The depth of a new branch that forks at `forkSeq`, an entry of branch `writer`. */
   depthBelow(writer: number, forkSeq: number): number {
     return this.depthOf(this.#ownerAt(writer, forkSeq)) + 1;
   }
 }
 
-/** `main` first, then in the order of their creation. */
+/** `main` first, then in order of creation. */
 export function describeBranches(tree: Tree, lastSeq: number, last: string | null): BranchInfo[] {
   const shape = new Shape(tree);
   const live = liveBranches(tree).sort((a, b) => Number(b.id === tree.trunk) - Number(a.id === tree.trunk));
   return live.map((branch) => describe(tree, shape, branch, lastSeq, last));
 }
 
-/** One branch of many, without the cost of describing the others. */
+/** Describes one branch without the cost of describing the others. */
 export function describeBranch(tree: Tree, branch: Branch, lastSeq: number, last: string | null): BranchInfo {
   return describe(tree, new Shape(tree), branch, lastSeq, last);
 }
@@ -137,7 +137,7 @@ export function depthWarnings(branches: readonly BranchInfo[], limits: DepthLimi
     .filter(({ depth }) => depth > limits.warningDepth)
     .map(({ name, depth }) =>
       depth > limits.maxDepth
-        ? `Branch ${name} lies at depth ${depth}, beyond the limit of ${limits.maxDepth}: flatten it to go on branching`
-        : `Branch ${name} lies at depth ${depth} of at most ${limits.maxDepth}: consider flattening it`,
+        ? `Branch ${name} has depth ${depth}, above the limit of ${limits.maxDepth}: flatten it before you branch again`
+        : `Branch ${name} has depth ${depth} of at most ${limits.maxDepth}: consider flattening it`,
     );
 }

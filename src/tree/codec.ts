@@ -1,18 +1,18 @@
 import { isPlainObject, type JsonObject } from "../util/json.ts";
-import { runsOf } from "./draft.ts";
 import { type Branch, PLAIN, type Tree } from "./tree.ts";
+import { runsOf } from "./tree-builder.ts";
 
-/** Beyond this a tree is counted again from its log rather than written out each time. */
+/** A longer tree is folded again from its log instead of being written each time. */
 const RUNS_MAX = 1000;
 
-/** A tree as JSON, `null` for a plain one and `undefined` for one that is too long to be worth it. */
+/** A tree as JSON: `null` for a plain one, `undefined` for one that is too long to write. */
 export function encodeTree(tree: Tree): JsonObject | null | undefined {
   if (tree === PLAIN) return null;
   if (runsOf(tree).length > RUNS_MAX || tree.others.length > RUNS_MAX) return undefined;
   return tree as unknown as JsonObject;
 }
 
-/** `undefined` when it is not a tree that this version wrote. */
+/** `undefined` if the value is not a tree that this version wrote. */
 export function decodeTree(value: unknown): Tree | undefined {
   if (value === null || value === undefined) return PLAIN;
   const tree = value as { readonly [member in keyof Tree]?: unknown };

@@ -1,11 +1,11 @@
-/** What may be done to a tree. Checked inside the transaction, with the tree as it is there. */
+/** The rules for changing a tree, checked inside the transaction against the current tree. */
 import { ColloquyError, invalid } from "../errors.ts";
 import type { JsonObject } from "../util/json.ts";
 import { Shape } from "./branches.ts";
 import { holds, ownRanges, unreachable } from "./path.ts";
 import { branchByName, liveBranches, OFF_PATH, ownerOf, type Tree } from "./tree.ts";
 
-/** Entries that say something about the tree and lie on no branch. */
+/** Whether an entry describes the tree and belongs to no branch. */
 export function isOffPath(kind: string, data: JsonObject | undefined): boolean {
   return kind === "label" || (kind === "info" && typeof data?.type === "string" && CONTROLS.has(data.type));
 }
@@ -17,11 +17,11 @@ const CONTROLS: ReadonlySet<string> = new Set([
   "prune",
   "undo-compaction",
   "turn",
-  // What stood in an imported source and is no entry there.
+  // Records of an imported source that are not entries.
   "records",
 ]);
 
-/** Throws when the tree, whose last entry is `lastSeq`, does not allow the entry. */
+/** Throws if the tree, whose last entry is `lastSeq`, does not allow the entry. */
 export function checkControl(
   tree: Tree,
   lastSeq: number,
@@ -39,7 +39,7 @@ export function checkControl(
     const found = tree.compactions.find(({ id }) => id === data.compaction);
     if (found === undefined)
       throw new ColloquyError("NOT_FOUND", `There is no compaction ${data.compaction}`);
-    if (found.undone) throw new ColloquyError("CONFLICT", `Compaction ${data.compaction} is undone already`);
+    if (found.undone) throw new ColloquyError("CONFLICT", `Compaction ${data.compaction} is already undone`);
   }
 }
 
@@ -58,7 +58,7 @@ function checkNewBranch(tree: Tree, lastSeq: number, data: JsonObject, maxDepth:
   const depth = new Shape(tree).depthBelow(owner, forkSeq);
   if (depth > maxDepth) {
     throw invalid(
-      `A branch there would lie at depth ${depth}, and the limit is ${maxDepth}: flatten the conversation first`,
+      `The new branch would have depth ${depth}, above the limit of ${maxDepth}: flatten the conversation first`,
       "depth",
     );
   }
@@ -66,7 +66,7 @@ function checkNewBranch(tree: Tree, lastSeq: number, data: JsonObject, maxDepth:
 
 function checkFree(tree: Tree, name: string): void {
   if (branchByName(tree, name) !== undefined) {
-    throw new ColloquyError("CONFLICT", `There is a branch called ${name} already`, { field: "name" });
+    throw new ColloquyError("CONFLICT", `A branch called ${name} already exists`, { field: "name" });
   }
 }
 
@@ -75,9 +75,9 @@ function checkPrune(tree: Tree, lastSeq: number, data: JsonObject): void {
   for (const id of data.branches as number[]) {
     if (id === tree.active) throw invalid("The checked-out branch cannot be pruned", "branch");
     if (id === tree.trunk) throw invalid("The branch main cannot be pruned", "branch");
-    // Nobody has decided about words that came after the decision.
+    // The caller decided without having seen entries that were written since.
     if ((ownRanges(tree, id, lastSeq).at(-1)?.[1] ?? 0) > seen) {
-      throw new ColloquyError("CONFLICT", "A branch that is to be pruned was written to meanwhile", {
+      throw new ColloquyError("CONFLICT", "A branch to be pruned has new entries", {
         field: "branches",
       });
     }

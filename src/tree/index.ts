@@ -6,7 +6,7 @@ export {
   describeBranches,
 } from "./branches.ts";
 export { compare, messagesIn, pathOf, type SeqRange, unreachable } from "./path.ts";
-export { activeHead, type LogEnd, type Place, placeEntries, targetBranch } from "./place.ts";
+export { activeHead, type LogEnd, placeEntries, type TreePlace, targetBranch } from "./place-entries.ts";
 export {
   type Branch,
   branchByName,

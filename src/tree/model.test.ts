@@ -5,10 +5,10 @@ import type { JsonObject } from "../util/json.ts";
 import { describeBranches } from "./branches.ts";
 import { decodeTree, encodeTree } from "./codec.ts";
 import { compare, messagesIn, pathOf, type SeqRange, unreachable } from "./path.ts";
-import { type LogEnd, type Place, placeEntries, type Unplaced } from "./place.ts";
+import { type LogEnd, placeEntries, type TreePlace, type UnplacedEntry } from "./place-entries.ts";
 import { fold, foldAll, MAIN, type Mark, OFF_PATH, PLAIN, type Tree } from "./tree.ts";
 
-type Line = Unplaced & Place;
+type ModelEntry = UnplacedEntry & TreePlace;
 
 interface NaiveBranch {
   readonly id: number;
@@ -23,7 +23,7 @@ const AT = "2026-01-01T00:00:00.000Z";
 
 /** What a tree should say, found the slow way. */
 class Naive {
-  readonly lines: Line[] = [];
+  readonly lines: ModelEntry[] = [];
   readonly branches: NaiveBranch[] = [
     { id: MAIN, name: "main", forkedFrom: null, head: null, pruned: false },
   ];
@@ -38,18 +38,18 @@ class Naive {
     return this.branches.find((branch) => branch.id === id) as NaiveBranch;
   }
 
-  line(id: string): Line {
-    return this.lines.find((line) => line.id === id) as Line;
+  line(id: string): ModelEntry {
+    return this.lines.find((line) => line.id === id) as ModelEntry;
   }
 
   /** From the first entry to this one. */
-  chain(id: string | null): Line[] {
+  chain(id: string | null): ModelEntry[] {
     if (id === null) return [];
     const line = this.line(id);
     return [...this.chain(line.parentId), line];
   }
 
-  path(branch: number): Line[] {
+  path(branch: number): ModelEntry[] {
     return this.chain(this.branch(branch).head);
   }
 
@@ -191,7 +191,7 @@ class Run {
 
   /** False when the tree refused it, as it should with that code. */
   #write(pieces: readonly Piece[], code: string | null = null, branchName?: string): boolean {
-    const entries = pieces.map(({ kind, data }, index): Unplaced => {
+    const entries = pieces.map(({ kind, data }, index): UnplacedEntry => {
       return { id: `e${this.logEnd.lastSeq + index + 1}`, kind, at: AT, data };
     });
     const place = () => placeEntries(this.logEnd, entries, branchName, MAX_DEPTH);
@@ -201,14 +201,14 @@ class Run {
     }
     const { places, logEnd } = place();
     this.#follow(
-      entries.map((entry, index) => ({ ...entry, ...(places[index] as Place) })),
+      entries.map((entry, index) => ({ ...entry, ...(places[index] as TreePlace) })),
       branchName,
     );
     this.logEnd = logEnd;
     return true;
   }
 
-  #follow(lines: readonly Line[], branchName: string | undefined): void {
+  #follow(lines: readonly ModelEntry[], branchName: string | undefined): void {
     const { naive } = this;
     let target = naive.live.find(({ name }) => name === branchName) ?? naive.branch(naive.active);
     for (const line of lines) {
@@ -284,7 +284,7 @@ class Run {
     const { tree, lastSeq, last } = this.logEnd;
     const gone = new Set(seqs(unreachable(tree, lastSeq)));
     const begins = new Set(tree.runs.map(([seq]) => seq));
-    const left = this.naive.lines.flatMap((line): Line[] => {
+    const left = this.naive.lines.flatMap((line): ModelEntry[] => {
       if (!gone.has(line.seq)) return [line];
       return begins.has(line.seq) ? [{ ...line, kind: "removed", data: {} }] : [];
     });
@@ -308,13 +308,13 @@ function seqs(ranges: readonly SeqRange[]): number[] {
   return ranges.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, index) => from + index));
 }
 
-function stepwise(lines: readonly Line[], told: (line: Line) => boolean = () => true): Tree {
+function stepwise(lines: readonly ModelEntry[], told: (line: ModelEntry) => boolean = () => true): Tree {
   let tree = PLAIN;
   for (const [line, before] of withBefore(lines)) if (told(line)) tree = fold(tree, line, before);
   return tree;
 }
 
-function withBefore(lines: readonly Line[]): [Line & Mark, string | null][] {
+function withBefore(lines: readonly ModelEntry[]): [ModelEntry & Mark, string | null][] {
   let last: string | null = null;
   return lines.map((line) => {
     const before = last;
@@ -347,20 +347,20 @@ function forAnyWork(check: (run: Run) => void, eachStep = false): void {
   );
 }
 
-describe("a tree after any work", () => {
-  it("agrees with the parents after each step", () => {
+describe("a tree after any sequence of changes", () => {
+  it("agrees with the parents after every step", () => {
     forAnyWork((run) => run.check(), true);
   });
 
-  it("finds where two branches part", () => {
+  it("finds where two branches diverge", () => {
     forAnyWork((run) => run.checkComparisons());
   });
 
-  it("can be counted again after a sweep", () => {
+  it("can be folded again after a sweep", () => {
     forAnyWork((run) => run.checkSwept());
   });
 
-  it("comes back from JSON as it was", () => {
+  it("survives a round trip through JSON", () => {
     forAnyWork(({ logEnd: { tree } }) => {
       expect(decodeTree(JSON.parse(JSON.stringify(encodeTree(tree))))).toEqual(tree);
     });

@@ -1,8 +1,8 @@
-import { runsOf } from "./draft.ts";
-import { countUpTo } from "./halving.ts";
+import { countUpTo } from "./binary-search.ts";
 import { type Branch, branchById, liveBranches, MAIN, OFF_PATH, type Tree } from "./tree.ts";
+import { runsOf } from "./tree-builder.ts";
 
-/** From and to, both included. */
+/** From and to, both inclusive. */
 export type SeqRange = readonly [number, number];
 
 /** The entries of a branch's path, as ascending ranges of `seq`. */
@@ -20,7 +20,7 @@ export function pathOf(tree: Tree, branch: number, lastSeq: number): SeqRange[] 
   return segments.reverse().flat();
 }
 
-/** The entries that a branch has of its own, up to `limit`. */
+/** The entries that a branch wrote, up to `limit`. */
 export function ownRanges(tree: Tree, branch: number, lastSeq: number, limit: number = lastSeq): SeqRange[] {
   const ranges: SeqRange[] = [];
   const { runs } = tree;
@@ -28,7 +28,7 @@ export function ownRanges(tree: Tree, branch: number, lastSeq: number, limit: nu
     const [from, owner] = runs[index] as readonly [number, number];
     if (from > limit) break;
     const to = Math.min(limit, (runs[index + 1]?.[0] ?? lastSeq + 1) - 1);
-    // The first run is empty where the log begins with an entry on no branch.
+    // The first run is empty if the log begins with an entry on no branch.
     if (owner !== branch || from > to) continue;
     const last = ranges.at(-1);
     if (last !== undefined && last[1] === from - 1) ranges[ranges.length - 1] = [last[0], to];
@@ -37,7 +37,7 @@ export function ownRanges(tree: Tree, branch: number, lastSeq: number, limit: nu
   return ranges;
 }
 
-/** The ranges ascend. */
+/** Whether one of the ranges, which must ascend, contains `seq`. */
 export function holds(ranges: readonly SeqRange[], seq: number): boolean {
   const range = ranges[countUpTo(ranges, seq, ([from]) => from) - 1];
   return range !== undefined && seq <= range[1];
@@ -47,7 +47,7 @@ export function lengthOf(ranges: readonly SeqRange[]): number {
   return ranges.reduce((sum, [from, to]) => sum + to - from + 1, 0);
 }
 
-/** What of `ranges` lies in `from` to `to`. */
+/** The parts of `ranges` between `from` and `to`, inclusive. */
 export function within(ranges: readonly SeqRange[], from: number, to: number): SeqRange[] {
   return ranges.flatMap(([start, end]) => {
     const range: SeqRange = [Math.max(start, from), Math.min(end, to)];
@@ -55,15 +55,15 @@ export function within(ranges: readonly SeqRange[], from: number, to: number): S
   });
 }
 
-/** The messages in ranges of one path; entries that cannot be read any more count as such. */
+/** The number of messages in ranges of one path. Unreadable entries count as messages. */
 export function messagesIn(tree: Tree, ranges: readonly SeqRange[]): number {
   return lengthOf(ranges) - tree.others.filter((seq) => holds(ranges, seq)).length;
 }
 
-/** Entries that no branch leads to any more, because theirs were pruned. */
+/** Entries that only pruned branches contain. */
 export function unreachable(tree: Tree, lastSeq: number): SeqRange[] {
   if (tree.pruned.length === 0) return [];
-  // What a pruned branch shares with one that is left is not its own alone.
+  // Up to which entry of each branch a live branch still shares it.
   const kept = new Map<number, number>();
   for (const branch of liveBranches(tree)) {
     let limit = lastSeq;
@@ -80,7 +80,7 @@ export function unreachable(tree: Tree, lastSeq: number): SeqRange[] {
     .sort((a, b) => a[0] - b[0]);
 }
 
-/** Where two branches part, and what each has of its own from there on. */
+/** Where two branches diverge, and the entries of each after that. */
 export function compare(
   tree: Tree,
   a: number,
@@ -102,7 +102,7 @@ export function compare(
   };
 }
 
-/** Nothing but `main`, so that a path needs no ranges. */
+/** Whether the tree is `main` alone, so that reading needs no ranges. */
 export function isSingle(tree: Tree): boolean {
   return runsOf(tree).length === 1 && tree.active === MAIN && tree.current !== OFF_PATH;
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from "../util/json.ts";
 import { depthWarnings, describeBranches } from "./branches.ts";
 import { decodeTree, encodeTree } from "./codec.ts";
 import { compare, pathOf, unreachable } from "./path.ts";
-import { activeHead, type LogEnd, placeEntries, type Unplaced } from "./place.ts";
+import { activeHead, type LogEnd, placeEntries, type UnplacedEntry } from "./place-entries.ts";
 import {
   type Branch,
   branchByName,
@@ -20,19 +20,19 @@ import {
 const AT = "2026-01-01T00:00:00.000Z";
 const EMPTY: LogEnd = { lastSeq: 0, last: null, tree: PLAIN };
 
-function message(id: string): Unplaced {
+function message(id: string): UnplacedEntry {
   return { id, kind: "message", at: AT };
 }
 
-function info(data: JsonObject): Unplaced {
+function info(data: JsonObject): UnplacedEntry {
   return { id: `info-${data.type}-${data.name ?? ""}`, kind: "info", at: AT, data };
 }
 
-function branchAt(name: string, from: string | null, fromSeq: number, checkout = false): Unplaced {
+function branchAt(name: string, from: string | null, fromSeq: number, checkout = false): UnplacedEntry {
   return info({ type: "branch", name, from, from_seq: fromSeq, checkout });
 }
 
-function write(logEnd: LogEnd, entries: readonly Unplaced[], branch?: string, maxDepth = 10): LogEnd {
+function write(logEnd: LogEnd, entries: readonly UnplacedEntry[], branch?: string, maxDepth = 10): LogEnd {
   return placeEntries(logEnd, entries, branch, maxDepth).logEnd;
 }
 
@@ -44,14 +44,14 @@ function branches({ tree, lastSeq, last }: LogEnd) {
 const ASKED = write(EMPTY, [message("q"), message("a1")]);
 
 describe("a plain conversation", () => {
-  it("needs no tree however long it gets", () => {
+  it("needs no tree, however long it grows", () => {
     const { tree, lastSeq } = write(ASKED, [message("q2"), message("a2")]);
     expect(tree).toBe(PLAIN);
     expect(encodeTree(tree)).toBeNull();
     expect(pathOf(tree, MAIN, lastSeq)).toEqual([[1, 4]]);
   });
 
-  it("marks nothing but what is no message", () => {
+  it("marks only entries that are not messages", () => {
     const { places } = placeEntries(
       ASKED,
       [message("q2"), { ...info({ note: 1 }), kind: "custom" }],
@@ -63,7 +63,7 @@ describe("a plain conversation", () => {
 });
 
 describe("branches", () => {
-  it("are siblings of equal depth when ten answers are given to one question", () => {
+  it("are siblings of equal depth if one question has ten answers", () => {
     let logEnd = ASKED;
     for (let n = 2; n <= 10; n++) logEnd = write(logEnd, [branchAt(`b${n}`, "q", 1, true), message(`a${n}`)]);
     const described = branches(logEnd);
@@ -71,7 +71,7 @@ describe("branches", () => {
     expect(new Set(described.slice(1).map(({ parent }) => parent))).toEqual(new Set(["main"]));
   });
 
-  it("begin anew when they leave no entry", () => {
+  it("start from nothing if they fork from no entry", () => {
     const logEnd = write(ASKED, [branchAt("anew", null, 0, true), message("x")]);
     expect(pathOf(logEnd.tree, logEnd.tree.active, logEnd.lastSeq)).toEqual([[4, 4]]);
     expect(branches(logEnd)[1]).toMatchObject({ forkedFrom: null, parent: "main", depth: 2, head: "x" });
@@ -85,7 +85,7 @@ describe("branches", () => {
     expect(places[0]).toMatchObject({ parentId: "a1", branch: MAIN });
   });
 
-  it("are refused at depth 11 and warned of from depth 8 on", () => {
+  it("are refused at depth 11 and cause a warning from depth 8", () => {
     let logEnd = write(EMPTY, [message("e1")]);
     for (let depth = 2; depth <= 10; depth++) {
       const from = activeHead(logEnd) as string;
@@ -100,10 +100,10 @@ describe("branches", () => {
     expect(write(logEnd, deeper, undefined, 11).tree.branches).toHaveLength(11);
     const warned = depthWarnings(branches(logEnd), { maxDepth: 10, warningDepth: 7 });
     expect(warned).toHaveLength(3);
-    expect(warned[0]).toMatch(/d8 lies at depth 8 of at most 10/);
+    expect(warned[0]).toMatch(/d8 has depth 8 of at most 10/);
   });
 
-  it.each<readonly [string, Unplaced, string]>([
+  it.each<readonly [string, UnplacedEntry, string]>([
     ["a name that is taken", branchAt("main", "q", 1), "CONFLICT"],
     ["an entry that is not there yet", branchAt("b", "z", 9), "NOT_FOUND"],
     ["checking out what is not there", info({ type: "checkout", branch: 7, name: "x" }), "NOT_FOUND"],
@@ -113,14 +113,14 @@ describe("branches", () => {
     expect(() => write(ASKED, [entry])).toThrow(expect.objectContaining({ code }));
   });
 
-  it("cannot leave an entry that lies on no branch", () => {
+  it("cannot fork from an entry that is on no branch", () => {
     const logEnd = write(ASKED, [branchAt("b", "q", 1)]);
     expect(() => write(logEnd, [branchAt("c", "info-branch-b", 3)])).toThrow(
       expect.objectContaining({ code: "NOT_FOUND" }),
     );
   });
 
-  it("keep the path of main where the log begins with a branch", () => {
+  it("keep the path of main if the log begins with a branch", () => {
     const logEnd = write(write(EMPTY, [branchAt("b", null, 0)]), [message("q")]);
     expect(pathOf(logEnd.tree, MAIN, logEnd.lastSeq)).toEqual([[2, 2]]);
   });
@@ -130,14 +130,14 @@ describe("flattening", () => {
   const forked = write(ASKED, [branchAt("b", "q", 1, true), message("a2"), message("q2")]);
   const flat = write(forked, [info({ type: "flatten", branch: 3, former: "former-main" })]);
 
-  it("makes the checked-out path main and keeps what it left", () => {
+  it("makes the checked-out path main and keeps the former main", () => {
     expect(branches(flat)).toMatchObject([
       { name: "main", parent: null, forkedFrom: null, depth: 1, entryCount: 3, active: true },
       { name: "former-main", parent: "main", forkedFrom: "q", depth: 2, entryCount: 1, head: "a1" },
     ]);
   });
 
-  it("lets a branch leave the new main at depth 2 wherever it leaves", () => {
+  it("lets a branch fork from any entry of the new main at depth 2", () => {
     const logEnd = write(flat, [branchAt("x", "q", 1), branchAt("y", "q2", 5), branchAt("z", "a1", 2)]);
     expect(
       branches(logEnd)
@@ -150,7 +150,7 @@ describe("flattening", () => {
     ]);
   });
 
-  it("does nothing but check out when main is the path already", () => {
+  it("only checks out if the path is already main", () => {
     const same = write(ASKED, [info({ type: "flatten", branch: MAIN, former: "former-main" })]);
     expect(branches(same)).toMatchObject([{ name: "main", active: true, entryCount: 2 }]);
   });
@@ -160,7 +160,7 @@ describe("pruning", () => {
   const grown = write(ASKED, [branchAt("b", "q", 1), message("a2"), message("q2")]);
   const shared = write(grown, [branchAt("c", "a2", 4), message("q3")]);
 
-  it("lets go of what only the pruned branch led to", () => {
+  it("drops the entries that only the pruned branch contains", () => {
     const logEnd = write(shared, [info({ type: "prune", branches: [3] })]);
     expect(unreachable(logEnd.tree, logEnd.lastSeq)).toEqual([[5, 5]]);
     const c = branchByName(logEnd.tree, "c") as Branch;
@@ -182,7 +182,7 @@ describe("pruning", () => {
     ]);
   });
 
-  it("frees the name, and nothing leads back to what is gone", () => {
+  it("frees the name, and pruned entries cannot be reached again", () => {
     const logEnd = write(grown, [info({ type: "prune", branches: [3] })]);
     expect(() => write(logEnd, [message("x")], "b")).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
     expect(() => write(logEnd, [branchAt("x", "a2", 4)])).toThrow(
@@ -193,8 +193,8 @@ describe("pruning", () => {
 });
 
 describe("labels and compactions", () => {
-  it("keeps the last label of an entry, and none when it was taken away", () => {
-    const label = (text: string | null): Unplaced => {
+  it("keeps the last label of an entry, and none after its removal", () => {
+    const label = (text: string | null): UnplacedEntry => {
       return { id: `l-${text}`, kind: "label", at: AT, data: { entry: "q", label: text } };
     };
     const logEnd = write(ASKED, [label("one"), label("two")]);
@@ -215,10 +215,10 @@ describe("labels and compactions", () => {
   });
 });
 
-describe("a tree that somebody holds", () => {
+describe("a tree", () => {
   const forked = write(ASKED, [branchAt("b", "q", 1), { ...info({ note: 1 }), kind: "custom" }]).tree;
 
-  it("stays as it was when the log goes on, in whatever way", () => {
+  it("does not change when the log continues, however it continues", () => {
     const held = structuredClone(forked);
     const toMain = fold(forked, mark(5, MAIN), "x");
     // As when the first was refused: both go on from the same place.
@@ -229,7 +229,7 @@ describe("a tree that somebody holds", () => {
     expect(later.runs).toEqual([...held.runs, [6, MAIN], [7, 3]]);
   });
 
-  it("goes to another thread and into JSON as plain data", () => {
+  it("can be sent to another thread and written as JSON", () => {
     const tree = fold(forked, mark(5, MAIN), "x");
     for (const copy of [structuredClone(tree), JSON.parse(JSON.stringify(tree))]) {
       expect(copy).toEqual(tree);
@@ -243,13 +243,13 @@ function mark(seq: number, branch: number): Mark {
 }
 
 describe("damage", () => {
-  it("keeps the entries of a branch whose creation cannot be read any more", () => {
+  it("keeps the entries of a branch whose creation is unreadable", () => {
     const tree = fold(PLAIN, { seq: 4, id: "x", kind: "message", at: AT, branch: 3, data: undefined }, "a1");
     expect(pathOf(tree, 3, 4)).toEqual([[4, 4]]);
     expect(describeBranches(tree, 4, "x").map(({ name }) => name)).toEqual(["main", "recovered-3"]);
   });
 
-  it("takes any data of an entry without failing", () => {
+  it("accepts any data in an entry", () => {
     const types = fc.constantFrom("branch", "checkout", "flatten", "prune", "undo-compaction", "other");
     const kinds = fc.constantFrom("info", "label", "compaction", "branch_summary", "custom");
     const data = fc.oneof(
@@ -277,7 +277,7 @@ describe("damage", () => {
     );
   });
 
-  it("ends with any origins, even in a circle", () => {
+  it("terminates with any origins, even a cycle", () => {
     const ids = [0, 1, 2, 3, 4];
     const anyBranch = (id: number) =>
       fc.record({
@@ -303,7 +303,7 @@ describe("damage", () => {
     fc.assert(fc.property(trees, (tree) => use(tree, 20)));
   });
 
-  it("never takes garbage for a tree", () => {
+  it("never accepts garbage as a tree", () => {
     const members = fc.option(fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue())), { nil: undefined });
     const names = [
       "active",

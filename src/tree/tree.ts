@@ -1,22 +1,22 @@
 /**
  * The tree of a conversation, as a fold over its log.
  *
- * A log is a sequence of *runs*: stretches of entries that belong to one
- * branch. A branch is where it leaves another one and its own runs, so its
- * path is a short list of `seq` ranges, and reading it never follows parents:
- * damaged parents, even a cycle, cannot send a reader round in circles.
+ * A log is a sequence of *runs*: consecutive entries that belong to one
+ * branch. A branch is the point where it forks plus its own runs, so its path
+ * is a short list of `seq` ranges. Reading a path never follows parents, so
+ * damaged parents, even a cycle, cannot trap a reader.
  *
- * Everything that changes the tree is an entry of the log. Where an engine
- * keeps *marks* (the entries that begin a run or are no messages), the fold
- * over these alone gives the tree; most conversations have none.
+ * Everything that changes the tree is an entry of the log. An engine that
+ * keeps *marks* (the entries that begin a run or are not messages) can fold
+ * these alone; most conversations have none.
  */
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
-import { Draft, runsOf } from "./draft.ts";
-import { countUpTo } from "./halving.ts";
+import { countUpTo } from "./binary-search.ts";
+import { runsOf, TreeBuilder } from "./tree-builder.ts";
 
-/** The id of the first branch. Every other branch has the `seq` of the entry that created it. */
+/** The id of the first branch. The id of any other is the `seq` of the entry that created it. */
 export const MAIN = 0;
-/** Entries that are about the tree and lie on no branch. */
+/** The branch of entries that describe the tree and belong to no branch. */
 export const OFF_PATH = -1;
 export const MAIN_NAME = "main";
 
@@ -24,16 +24,16 @@ export interface Branch {
   readonly id: number;
   readonly name: string;
   readonly createdAt: string | null;
-  /** The branch whose path this one leaves; `null` for the first. */
+  /** The branch that this one forks from; `null` for the first. */
   readonly origin: number | null;
-  /** The last `seq` that it shares with its origin; 0 when it shares nothing. */
+  /** The last `seq` that it shares with its origin; 0 if it shares nothing. */
   readonly forkSeq: number;
   readonly forkedFrom: string | null;
-  /** The last entry of its path, as of when the log last went to another branch. */
+  /** The last entry of its path when the log last switched to another branch. */
   readonly head: string | null;
 }
 
-/** A summary that stands for what lies before `firstKeptSeq` on its branch. */
+/** A summary that replaces everything before `firstKeptSeq` on its branch. */
 export interface Compaction {
   readonly id: string;
   readonly seq: number;
@@ -42,7 +42,7 @@ export interface Compaction {
   readonly undone: boolean;
 }
 
-/** Where the log goes to another branch: the first `seq` there, and the branch. */
+/** Where the log switches to another branch: the first `seq`, and the branch. */
 export type Run = readonly [number, number];
 
 export interface Tree {
@@ -52,14 +52,14 @@ export interface Tree {
   readonly trunk: number;
   /** The branch of the last entry. */
   readonly current: number;
-  /** Also those that were pruned, because others may share their entries. In the order of their ids, which is that of their creation. */
+  /** In order of id, which is the order of creation. Includes pruned branches, whose entries others may share. */
   readonly branches: readonly Branch[];
   readonly pruned: readonly number[];
   readonly runs: readonly Run[];
-  /** Entries on a path that are no messages. */
+  /** Entries on a path that are not messages. */
   readonly others: readonly number[];
   readonly compactions: readonly Compaction[];
-  /** An entry and what it is called. */
+  /** Pairs of entry id and label. */
   readonly labels: readonly (readonly [string, string])[];
 }
 
@@ -78,7 +78,7 @@ export const PLAIN: Tree = {
   labels: [],
 };
 
-/** An entry that the tree must know of. */
+/** An entry that changes the tree. */
 export interface Mark {
   readonly seq: number;
   readonly id: string;
@@ -88,46 +88,46 @@ export interface Mark {
   readonly data: Json | undefined;
 }
 
-/** Must the tree be told of an entry? Messages that go on where the last entry was need not be. */
+/** Whether an entry changes the tree. A message that continues the branch of the last entry does not. */
 export function isMark(tree: Pick<Tree, "current">, kind: string, branch: number): boolean {
   return branch !== tree.current || kind !== "message";
 }
 
-/** The tree once `mark` is the last entry. `before` is the last entry on a path before it. */
+/** The tree after `mark`. `before` is the last entry on a path before it. */
 export function fold(tree: Tree, mark: Mark, before: string | null): Tree {
   return foldAll(tree, [[mark, before]]);
 }
 
-/** The same for many, each with the last entry on a path before it. */
+/** `fold` for many marks, each with the last entry on a path before it. */
 export function foldAll(tree: Tree, marks: Iterable<readonly [Mark, before: string | null]>): Tree {
-  let draft: Draft | undefined;
+  let builder: TreeBuilder | undefined;
   for (const [mark, before] of marks) {
-    if (!isMark(draft ?? tree, mark.kind, mark.branch)) continue;
-    draft ??= new Draft(tree);
-    take(draft, mark, before);
+    if (!isMark(builder ?? tree, mark.kind, mark.branch)) continue;
+    builder ??= new TreeBuilder(tree);
+    applyMark(builder, mark, before);
   }
-  return draft?.tree() ?? tree;
+  return builder?.tree() ?? tree;
 }
 
-function take(draft: Draft, mark: Mark, before: string | null): void {
-  if (mark.branch !== draft.current) goTo(draft, mark, before);
+function applyMark(builder: TreeBuilder, mark: Mark, before: string | null): void {
+  if (mark.branch !== builder.current) switchBranch(builder, mark, before);
   if (mark.kind === "message") return;
-  applyControl(draft, mark, isPlainObject(mark.data) ? (mark.data as JsonObject) : {});
-  if (mark.branch !== OFF_PATH) draft.others = draft.others.plus(mark.seq);
+  applyControl(builder, mark, isPlainObject(mark.data) ? (mark.data as JsonObject) : {});
+  if (mark.branch !== OFF_PATH) builder.others = builder.others.plus(mark.seq);
 }
 
-function goTo(draft: Draft, { seq, branch }: Mark, before: string | null): void {
-  change(draft, draft.current, { head: before });
-  // A branch whose creation cannot be read any more still has its entries.
-  if (branch !== OFF_PATH && branchById(draft, branch) === undefined) draft.putBranch(recovered(branch));
-  draft.current = branch;
-  draft.runs = draft.runs.plus([seq, branch]);
+function switchBranch(builder: TreeBuilder, { seq, branch }: Mark, before: string | null): void {
+  updateBranch(builder, builder.current, { head: before });
+  // The entry that created the branch is damaged; the entries on it are still there.
+  if (branch !== OFF_PATH && branchById(builder, branch) === undefined) builder.putBranch(recovered(branch));
+  builder.current = branch;
+  builder.runs = builder.runs.plus([seq, branch]);
 }
 
-/** Nothing happens to a branch that is none. */
-function change(draft: Draft, id: number, changed: Partial<Branch>): void {
-  const branch = branchById(draft, id);
-  if (branch !== undefined) draft.putBranch({ ...branch, ...changed });
+/** Does nothing if there is no such branch. */
+function updateBranch(builder: TreeBuilder, id: number, changed: Partial<Branch>): void {
+  const branch = branchById(builder, id);
+  if (branch !== undefined) builder.putBranch({ ...branch, ...changed });
 }
 
 function recovered(id: number): Branch {
@@ -142,84 +142,84 @@ function recovered(id: number): Branch {
   };
 }
 
-function applyControl(draft: Draft, mark: Mark, data: JsonObject): void {
-  if (mark.kind === "label") setLabel(draft, data);
-  if (mark.kind === "compaction") addCompaction(draft, mark, data);
+function applyControl(builder: TreeBuilder, mark: Mark, data: JsonObject): void {
+  if (mark.kind === "label") setLabel(builder, data);
+  if (mark.kind === "compaction") addCompaction(builder, mark, data);
   if (mark.kind !== "info") return;
   switch (data.type) {
     case "branch":
-      addBranch(draft, mark, data);
+      addBranch(builder, mark, data);
       break;
     case "checkout":
-      draft.active = idIn(draft, data.branch) ?? draft.active;
+      builder.active = liveBranchId(builder, data.branch) ?? builder.active;
       break;
     case "flatten":
-      setTrunk(draft, idIn(draft, data.branch) ?? draft.active, data.former);
+      setTrunk(builder, liveBranchId(builder, data.branch) ?? builder.active, data.former);
       break;
     case "prune":
-      prune(draft, data);
+      prune(builder, data);
       break;
     case "undo-compaction":
-      undoCompaction(draft, data);
+      undoCompaction(builder, data);
       break;
     default:
       break;
   }
 }
 
-function addBranch(draft: Draft, { seq, at }: Mark, data: JsonObject): void {
+function addBranch(builder: TreeBuilder, { seq, at }: Mark, data: JsonObject): void {
   const forkSeq = Math.min(seqIn(data.from_seq) ?? 0, seq - 1);
-  const owner = ownerIn(draft.runs, draft.trunk, forkSeq);
+  const owner = ownerIn(builder.runs, builder.trunk, forkSeq);
   const forkedFrom = typeof data.from === "string" ? data.from : null;
-  draft.putBranch({
+  builder.putBranch({
     id: seq,
     name: textIn(data.name) ?? `recovered-${seq}`,
     createdAt: at,
     // A damaged entry may name one that is on no branch.
-    origin: owner === OFF_PATH ? draft.trunk : owner,
+    origin: owner === OFF_PATH ? builder.trunk : owner,
     forkSeq,
     forkedFrom,
     head: forkedFrom,
   });
-  if (data.checkout === true) draft.active = seq;
-  if (textIn(data.former) !== undefined) setTrunk(draft, seq, data.former);
+  if (data.checkout === true) builder.active = seq;
+  if (textIn(data.former) !== undefined) setTrunk(builder, seq, data.former);
 }
 
-/** `trunk` is called `main` from now on, and what was called so gets another name. */
-function setTrunk(draft: Draft, trunk: number, former: Json | undefined): void {
-  draft.active = trunk;
-  if (trunk === draft.trunk) return;
-  change(draft, trunk, { name: MAIN_NAME });
-  change(draft, draft.trunk, { name: textIn(former) ?? `recovered-${draft.trunk}` });
-  draft.trunk = trunk;
+/** Names `trunk` `main` from now on and renames the branch that had the name. */
+function setTrunk(builder: TreeBuilder, trunk: number, former: Json | undefined): void {
+  builder.active = trunk;
+  if (trunk === builder.trunk) return;
+  updateBranch(builder, trunk, { name: MAIN_NAME });
+  updateBranch(builder, builder.trunk, { name: textIn(former) ?? `recovered-${builder.trunk}` });
+  builder.trunk = trunk;
 }
 
-/** Each once, and never what is in use, whatever the entry says. */
-function prune(draft: Draft, { branches }: JsonObject): void {
-  const named = Array.isArray(branches) ? branches.flatMap((id) => idIn(draft, id) ?? []) : [];
+/** Never prunes the active branch or `main`, even if a damaged entry says so. */
+function prune(builder: TreeBuilder, { branches }: JsonObject): void {
+  const named = Array.isArray(branches) ? branches.flatMap((id) => liveBranchId(builder, id) ?? []) : [];
   for (const id of named.sort((a, b) => a - b))
-    if (id !== draft.active && id !== draft.trunk) draft.pruned.add(id);
+    if (id !== builder.active && id !== builder.trunk) builder.pruned.add(id);
 }
 
-function setLabel({ labels }: Draft, data: JsonObject): void {
+function setLabel({ labels }: TreeBuilder, data: JsonObject): void {
   const [entry, text] = [textIn(data.entry), textIn(data.label)];
   if (entry === undefined) return;
-  // A new label is the last one.
+  // A changed label moves to the end of the list.
   labels.delete(entry);
   if (text !== undefined) labels.set(entry, text);
 }
 
-function addCompaction({ compactions }: Draft, { id, seq, branch }: Mark, data: JsonObject): void {
+function addCompaction({ compactions }: TreeBuilder, { id, seq, branch }: Mark, data: JsonObject): void {
   const firstKeptSeq = seqIn(data.first_kept_seq) ?? seq;
   compactions.push({ id, seq, branch, firstKeptSeq, undone: false });
 }
 
-function undoCompaction({ compactions }: Draft, data: JsonObject): void {
+function undoCompaction({ compactions }: TreeBuilder, data: JsonObject): void {
   for (const [index, compaction] of compactions.entries())
     if (compaction.id === data.compaction) compactions[index] = { ...compaction, undone: true };
 }
 
-/** Entries come from files that anything may have happened to: what is not as it should be is not there. */
+/** Entries may come from damaged files, so a value of the wrong type counts as missing. */
 function textIn(value: Json | undefined): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
@@ -228,24 +228,24 @@ function seqIn(value: Json | undefined): number | undefined {
   return Number.isSafeInteger(value) && (value as number) > 0 ? (value as number) : undefined;
 }
 
-/** `id` when it is that of a branch which was not pruned. */
-function idIn(draft: Draft, id: Json | undefined): number | undefined {
-  if (typeof id !== "number" || branchById(draft, id) === undefined) return undefined;
-  return draft.pruned.has(id) ? undefined : id;
+/** `id`, if it is the id of a branch that was not pruned. */
+function liveBranchId(builder: TreeBuilder, id: Json | undefined): number | undefined {
+  if (typeof id !== "number" || branchById(builder, id) === undefined) return undefined;
+  return builder.pruned.has(id) ? undefined : id;
 }
 
-/** The branch whose own entries `seq` is one of; the trunk for what lies before the first entry. */
+/** The branch that wrote entry `seq`; the trunk for 0, the position before the first entry. */
 export function ownerOf(tree: Tree, seq: number): number {
   return ownerIn(runsOf(tree), tree.trunk, seq);
 }
 
 function ownerIn(runs: Pick<readonly Run[], "length" | "at">, trunk: number, seq: number): number {
   if (seq === 0) return trunk;
-  const place = countUpTo(runs, seq, ([from]) => from) - 1;
-  return runs.at(Math.max(0, place))?.[1] ?? MAIN;
+  const index = countUpTo(runs, seq, ([from]) => from) - 1;
+  return runs.at(Math.max(0, index))?.[1] ?? MAIN;
 }
 
-/** The last entry of a branch's path. `last` is the last entry that lies on a path. */
+/** The last entry of a branch's path. `last` is the last entry of the log that is on a path. */
 export function headOf(tree: Tree, branch: number, last: string | null): string | null {
   return branch === tree.current ? last : (branchById(tree, branch)?.head ?? null);
 }

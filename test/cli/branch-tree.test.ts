@@ -12,7 +12,7 @@ function branch(
   depth: number,
   more: Partial<BranchInfo> = {},
 ): BranchInfo {
-  const warning = depth > 7 ? `Branch ${name} lies at depth ${depth}` : null;
+  const warning = depth > 7 ? `Branch ${name} has depth ${depth}` : null;
   const nothing = { head: null, forkedFrom: null, createdAt: null };
   return { name, parent, depth, entryCount: 12_345, active: false, warning, ...nothing, ...more };
 }

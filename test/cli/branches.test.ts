@@ -254,7 +254,7 @@ describe("deep branches", () => {
     const eight = await place.run(sessions("branch", "notes:deep", "--name", "depth-8", "--checkout"));
     expect(eight.stdout).toBe(
       "notes:deep has a branch depth-8 now, at depth 8; it is checked out\n" +
-        "Warning: Branch depth-8 lies at depth 8 of at most 10: consider flattening it\n",
+        "Warning: Branch depth-8 has depth 8 of at most 10: consider flattening it\n",
     );
     expect(eight.stderr).toMatch(/^To make the checked-out path a plain main: /);
     expect(eight.stderr).toMatch(flatten);
@@ -269,7 +269,7 @@ describe("deep branches", () => {
         expect(JSON.parse(made.stderr).error).toMatchObject({ code: "VALIDATION_ERROR", field: "depth" });
       } else {
         expect(JSON.parse(made.stdout).warnings).toEqual([
-          `Branch depth-${depth + 1} lies at depth ${depth + 1} of at most 10: consider flattening it`,
+          `Branch depth-${depth + 1} has depth ${depth + 1} of at most 10: consider flattening it`,
         ]);
         expect(made.stderr).toBe("");
       }

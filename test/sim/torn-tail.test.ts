@@ -3,7 +3,7 @@ import { decodeLine, type EntryDraft } from "../../src/transcript/lines.ts";
 import { EMPTY_LOG } from "../../src/transcript/log-state.ts";
 import { LogWriter } from "../../src/transcript/log-writer.ts";
 import { Transcript } from "../../src/transcript/transcript.ts";
-import { placeEntries } from "../../src/tree/place.ts";
+import { placeEntries } from "../../src/tree/place-entries.ts";
 import { Dice } from "./dice.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 

@@ -1,5 +1,5 @@
 import { asColloquyError } from "../../errors.ts";
-import { activeHead, type LogEnd } from "../../tree/place.ts";
+import { activeHead, type LogEnd } from "../../tree/place-entries.ts";
 import { liveBranches } from "../../tree/tree.ts";
 import type { Engine, EngineSupports } from "../engine.ts";
 import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";

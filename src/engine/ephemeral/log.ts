@@ -1,7 +1,7 @@
 import { ColloquyError } from "../../errors.ts";
 import type { BlobRef, StoredEntry } from "../../message/types.ts";
 import { pathOf, type SeqRange, unreachable, within } from "../../tree/path.ts";
-import { type LogEnd, type Place, targetBranch } from "../../tree/place.ts";
+import { type LogEnd, type TreePlace, targetBranch } from "../../tree/place-entries.ts";
 import { fold, OFF_PATH, ownerOf, PLAIN, type Tree } from "../../tree/tree.ts";
 import type { AppendOperation, NewEntry } from "../operations.ts";
 import type { EntryPage, PageQuery } from "../queries.ts";
@@ -41,9 +41,9 @@ export class Log {
     return this.#lines.flatMap(hashesOf);
   }
 
-  put(append: AppendOperation, places: readonly Place[], logEnd: LogEnd): void {
+  put(append: AppendOperation, places: readonly TreePlace[], logEnd: LogEnd): void {
     append.entries.forEach(({ id, kind, at, json, blobs = [] }: NewEntry, index) => {
-      const { seq, parentId, branch } = places[index] as Place;
+      const { seq, parentId, branch } = places[index] as TreePlace;
       const { operationId } = append;
       const place = { id, seq, parentId, kind, at };
       const entry = operationId === undefined ? place : { ...place, operationId };

@@ -1,7 +1,7 @@
 /** One commit: operations in order, one write to the feed and to each log, one sync for each file. */
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { LogWriter } from "../../transcript/log-writer.ts";
-import type { Place } from "../../tree/place.ts";
+import type { TreePlace } from "../../tree/place-entries.ts";
 import type { Awaitable } from "../engine.ts";
 import type { AppendOperation, Done, Operation, Outcome } from "../operations.ts";
 import { notFound } from "../rules.ts";
@@ -125,13 +125,19 @@ export class Commit {
   }
 
   /** Plan an append. It is written with the others of this commit. */
-  stage(append: AppendOperation, known: Known, open: OpenLog, places: readonly Place[], index: number): void {
+  stage(
+    append: AppendOperation,
+    known: Known,
+    open: OpenLog,
+    places: readonly TreePlace[],
+    index: number,
+  ): void {
     const { entries, operationId, at } = append;
     const { writer } = open;
     if (this.#staged.size >= STAGED_LOGS_MAX && !writer.isStaged) this.flush();
     const starts = writer.stage(entries, places, operationId);
     for (const [line, { id }] of entries.entries()) open.index?.add(id, operationId, starts[line] as number);
-    const [first, last] = [places[0] as Place, places.at(-1) as Place];
+    const [first, last] = [places[0] as TreePlace, places.at(-1) as TreePlace];
     // What is copied from a log that was swept has gaps.
     const record = entriesRecord(known.stem, first.seq, last.seq - first.seq + 1, entries[0]?.id as string);
     this.#pending.push({ record, index });
@@ -141,8 +147,8 @@ export class Commit {
   }
 
   /** For entries that are written and synced: the feed tells of them. */
-  written(known: Known, places: readonly Place[], id: string, index: number): void {
-    const [first, last] = [places[0] as Place, places.at(-1) as Place];
+  written(known: Known, places: readonly TreePlace[], id: string, index: number): void {
+    const [first, last] = [places[0] as TreePlace, places.at(-1) as TreePlace];
     const record = entriesRecord(known.stem, first.seq, last.seq - first.seq + 1, id);
     this.#pending.push({ record: decide(record, true), index });
   }

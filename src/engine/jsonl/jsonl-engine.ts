@@ -5,7 +5,7 @@ import { asColloquyError, unavailable } from "../../errors.ts";
 import { LogReader } from "../../transcript/log-reader.ts";
 import type { BadLine } from "../../transcript/log-state.ts";
 import { isSingle, pathOf } from "../../tree/path.ts";
-import { type LogEnd, targetBranch } from "../../tree/place.ts";
+import { type LogEnd, targetBranch } from "../../tree/place-entries.ts";
 import { ownerOf } from "../../tree/tree.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";

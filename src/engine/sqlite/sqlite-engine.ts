@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import { openDatabase } from "../../sqlite/open.ts";
-import type { LogEnd } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place-entries.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports } from "../engine.ts";
 import type { Operation, Outcome } from "../operations.ts";
 import type {

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Liveness } from "../../disk/liveness.ts";
-import type { LogEnd } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place-entries.ts";
 import { timeOf } from "../../util/time.ts";
 import { checkEpoch } from "../leases.ts";
 import type {

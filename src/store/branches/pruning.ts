@@ -3,7 +3,7 @@ import { ColloquyError, invalid } from "../../errors.ts";
 import type { StoredEntry } from "../../message/types.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
 import { ownRanges, unreachable, within } from "../../tree/path.ts";
-import type { LogEnd } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place-entries.ts";
 import { type Branch, branchById, liveBranches, type Tree } from "../../tree/tree.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";

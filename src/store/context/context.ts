@@ -18,7 +18,7 @@ import { asColloquyError, ColloquyError, invalid, unavailable } from "../../erro
 import type { Entry, Message } from "../../message/types.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
 import { holds, messagesIn, pathOf, type SeqRange, within } from "../../tree/path.ts";
-import { type LogEnd, targetBranch } from "../../tree/place.ts";
+import { type LogEnd, targetBranch } from "../../tree/place-entries.ts";
 import type { Compaction, Tree } from "../../tree/tree.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";

@@ -83,9 +83,9 @@ async function stored(
   const blobs = await readable(store, found.blobs ?? [], whole.flags);
   const { message, data } = whole;
   const text = canonical({ id, seq, parentId, branch, kind, at, operationId, message, data });
-  const placed = { after, seq, parentId, branch };
+  const sourcePlace = { after, seq, parentId, branch };
   const entry: NewEntry = {
-    ...{ id, idGiven: true, kind, at, json, placed },
+    ...{ id, idGiven: true, kind, at, json, sourcePlace },
     ...(kind !== "message" && isPlainObject(found.data) ? { data: found.data as JsonObject } : {}),
     ...(blobs.length === 0 ? {} : { blobs }),
   };

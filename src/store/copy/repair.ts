@@ -43,6 +43,6 @@ async function deepBranches(
     .filter(({ depth }) => depth > maxDepth)
     .map(({ name, depth }) => ({
       ...{ code: "deep-branch", conversation: id, source, line: null },
-      message: `branch ${name} lies at depth ${depth}, beyond the limit of ${maxDepth}`,
+      message: `branch ${name} has depth ${depth}, above the limit of ${maxDepth}`,
     }));
 }

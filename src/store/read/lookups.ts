@@ -4,7 +4,7 @@ import { ColloquyError } from "../../errors.ts";
 import type { Entry, StoredEntry } from "../../message/types.ts";
 import { noBranch } from "../../tree/control.ts";
 import type { SeqRange } from "../../tree/path.ts";
-import type { LogEnd } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place-entries.ts";
 import { type Branch, branchByName, type Tree } from "../../tree/tree.ts";
 import { copyOf, type StoreAccess } from "../access.ts";
 import { readEntries } from "./entries.ts";

@@ -3,7 +3,7 @@ import { blocksOf } from "../../message/blocks.ts";
 import { textOf } from "../../message/text.ts";
 import type { EndState, Entry, MessageEntry, MessageInput } from "../../message/types.ts";
 import { checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";
-import { targetBranch } from "../../tree/place.ts";
+import { targetBranch } from "../../tree/place-entries.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";

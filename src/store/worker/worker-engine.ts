@@ -19,7 +19,7 @@ import type {
   VerifyReport,
 } from "../../engine/index.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
-import type { LogEnd } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place-entries.ts";
 import { type Opened, type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
 /** Another engine, in a thread of its own. */

@@ -7,7 +7,7 @@ import { ColloquyError } from "../../errors.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
 import { checkShape } from "../../message/validate.ts";
 import { describeBranches } from "../../tree/branches.ts";
-import type { LogEnd } from "../../tree/place.ts";
+import type { LogEnd } from "../../tree/place-entries.ts";
 import { assertJson, type JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";

@@ -69,8 +69,8 @@ function appendLegacy(
 }
 
 /** What the programs that wrote such files could not read is not written to them. */
-function checkPlain({ kind, placed, blobs = [] }: NewEntry, file: LegacyFile): void {
-  if (kind !== "message" || placed !== undefined) throw notInLegacy("only messages can be added", file);
+function checkPlain({ kind, sourcePlace, blobs = [] }: NewEntry, file: LegacyFile): void {
+  if (kind !== "message" || sourcePlace !== undefined) throw notInLegacy("only messages can be added", file);
   if (blobs.length > 0) throw notInLegacy("a message with large parts cannot be added", file);
 }
 

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { activeHead, type LogEnd, type Place } from "../../../tree/place.ts";
+import { activeHead, type LogEnd, type TreePlace } from "../../../tree/place-entries.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
@@ -71,13 +71,13 @@ export class Appends {
     if (was[0] !== is[0] || was[1] !== is[1]) this.#sql.updateTree.run(n, head, ...is);
   }
 
-  #insert(append: AppendOperation, n: number, places: readonly Place[], logEnd: LogEnd): void {
+  #insert(append: AppendOperation, n: number, places: readonly TreePlace[], logEnd: LogEnd): void {
     const { entries, blobs, operationId, at } = append;
     for (const blob of blobs ?? []) this.#blobs.put(blob, at);
     let messages = 0;
     let lastMessageMs: number | null = null;
     entries.forEach(({ id, kind, at, json, blobs }, index) => {
-      const { seq, parentId, branch, mark } = places[index] as Place;
+      const { seq, parentId, branch, mark } = places[index] as TreePlace;
       const atMs = timeOf(at);
       const refs = blobs === undefined || blobs.length === 0 ? null : JSON.stringify(blobs);
       this.#sql.insertEntry.run(

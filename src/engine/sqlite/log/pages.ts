@@ -1,6 +1,6 @@
 import type { StoredEntry } from "../../../message/types.ts";
 import { isSingle, pathOf, type SeqRange, within } from "../../../tree/path.ts";
-import { targetBranch } from "../../../tree/place.ts";
+import { targetBranch } from "../../../tree/place-entries.ts";
 import { ownerOf } from "../../../tree/tree.ts";
 import type { EntryPage, PageQuery } from "../../queries.ts";
 import { type Row, toEntry, weightOf } from "../rows.ts";

@@ -1,6 +1,6 @@
-import { runsOf } from "../../../tree/draft.ts";
-import { activeHead, type LogEnd } from "../../../tree/place.ts";
+import { activeHead, type LogEnd } from "../../../tree/place-entries.ts";
 import { foldAll, liveBranches, type Mark, OFF_PATH, PLAIN } from "../../../tree/tree.ts";
+import { runsOf } from "../../../tree/tree-builder.ts";
 import type { Json } from "../../../util/json.ts";
 import { isoTime } from "../../../util/time.ts";
 import { notFound } from "../../rules.ts";

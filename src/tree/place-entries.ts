@@ -3,44 +3,45 @@ import type { JsonObject } from "../util/json.ts";
 import { checkControl, isOffPath, noBranch } from "./control.ts";
 import { branchById, branchByName, fold, headOf, isMark, OFF_PATH, type Tree } from "./tree.ts";
 
-/** Where a log ends. */
+/** The end of a log: enough to decide where the next entry goes. */
 export interface LogEnd {
   readonly lastSeq: number;
-  /** The last entry that lies on a path. */
+  /** The last entry that is on a path. */
   readonly last: string | null;
   readonly tree: Tree;
 }
 
-/** An entry that is to be placed. `data` is there for kinds other than `message`. */
-export interface Unplaced {
+/** An entry without a place. `data` is present for kinds other than `message`. */
+export interface UnplacedEntry {
   readonly id: string;
   readonly kind: string;
   readonly at: string;
   readonly data?: JsonObject | undefined;
-  readonly placed?: Placed | undefined;
+  readonly sourcePlace?: SourcePlace | undefined;
 }
 
 /**
- * Where an entry stood in the log that it is copied from. What the tree allows
- * was decided there: a log that is copied may have been swept, or be damaged.
+ * The place of an entry in the log it is copied from. It is not checked against
+ * the tree again: the source may have been swept, or be damaged.
  */
-export interface Placed {
-  /** The number of the entry before it, 0 for the first: nothing may have come in between. */
+export interface SourcePlace {
+  /** The `seq` of the entry before it, 0 for the first: nothing may have been written in between. */
   readonly after: number;
   readonly seq: number;
   readonly parentId: string | null;
   readonly branch: number;
 }
 
-export interface Place {
+/** The place that an entry takes in the tree. */
+export interface TreePlace {
   readonly seq: number;
   readonly parentId: string | null;
   readonly branch: number;
-  /** The tree must know of it. */
+  /** The entry changes the tree (`isMark`). */
   readonly mark: boolean;
 }
 
-/** The branch of that name or id, or the checked-out one. */
+/** The id of the branch with this name or id; the checked-out branch if none is given. */
 export function targetBranch(tree: Tree, branch: string | number | undefined): number {
   if (branch === undefined) return tree.active;
   if (typeof branch === "number") {
@@ -54,21 +55,22 @@ export function targetBranch(tree: Tree, branch: string | number | undefined): n
 }
 
 /**
- * Decide where the entries of one append go, and where the log ends after them. Entries that follow the creation of a branch go to that branch.
- * Throws, before anything is written, when the tree does not allow one.
+ * Decide where the entries of one append go, and where the log ends after them.
+ * Entries that follow the creation of a branch go to that branch. Throws,
+ * before anything is written, if the tree does not allow an entry.
  */
 export function placeEntries(
   logEnd: LogEnd,
-  entries: readonly Unplaced[],
+  entries: readonly UnplacedEntry[],
   wanted: string | number | undefined,
   maxDepth: number,
-): { readonly places: Place[]; readonly logEnd: LogEnd } {
+): { readonly places: TreePlace[]; readonly logEnd: LogEnd } {
   let { lastSeq, last, tree } = logEnd;
   let target = targetBranch(tree, wanted);
-  const places = entries.map(({ id, kind, at, data, placed }): Place => {
-    if (placed !== undefined) {
-      checkPlaced(placed, lastSeq);
-      const { seq, parentId, branch } = placed;
+  const places = entries.map(({ id, kind, at, data, sourcePlace }): TreePlace => {
+    if (sourcePlace !== undefined) {
+      checkSourcePlace(sourcePlace, lastSeq);
+      const { seq, parentId, branch } = sourcePlace;
       const mark = isMark(tree, kind, branch);
       if (mark) tree = fold(tree, { seq, id, kind, at, branch, data }, last);
       if (branch !== OFF_PATH) last = id;
@@ -89,13 +91,13 @@ export function placeEntries(
   return { places, logEnd: { lastSeq, last, tree } };
 }
 
-function checkPlaced({ after, seq }: Placed, lastSeq: number): void {
+function checkSourcePlace({ after, seq }: SourcePlace, lastSeq: number): void {
   if (after === lastSeq && seq > after) return;
-  const message = `Entry ${seq} belongs behind entry ${after}, and the last one is ${lastSeq}`;
+  const message = `Entry ${seq} must follow entry ${after}, but the last entry is ${lastSeq}`;
   throw new ColloquyError("CONFLICT", message, { field: "seq", details: { lastSeq } });
 }
 
-/** Only a branch says where it hangs. */
+/** Of the entries off every path, only one that creates a branch has a parent. */
 function offPathParent(data: JsonObject | undefined): string | null {
   return data?.type === "branch" && typeof data.from === "string" ? data.from : null;
 }

@@ -1,31 +1,31 @@
-import { Growing } from "./growing.ts";
-import { countUpTo } from "./halving.ts";
+import { countUpTo } from "./binary-search.ts";
+import { SharedList } from "./shared-list.ts";
 import type { Branch, Compaction, Run, Tree } from "./tree.ts";
 
 interface Lists {
-  readonly runs: Growing<Run>;
-  readonly others: Growing<number>;
+  readonly runs: SharedList<Run>;
+  readonly others: SharedList<number>;
 }
 
-/** Of trees that were folded: as long as the log, so the next tree goes on with them instead of copying. */
-const growing = new WeakMap<Tree, Lists>();
+/** The lists of folded trees. They are as long as the log, so the next tree shares them instead of copying. */
+const sharedLists = new WeakMap<Tree, Lists>();
 
-/** The runs of a tree, for who needs a few of them: `tree.runs` is a copy. */
+/** The runs of a tree without copying them, which reading `tree.runs` does. */
 export function runsOf(tree: Tree): Pick<readonly Run[], "length" | "at"> {
-  return growing.get(tree)?.runs ?? tree.runs;
+  return sharedLists.get(tree)?.runs ?? tree.runs;
 }
 
 /**
- * A tree that is being counted. It changes in place, so that a whole log takes
- * time in proportion to its length; the tree that it began with stays as it
- * is. What a mark does not touch is not copied.
+ * Builds the next tree from a tree and the marks after it. It changes in place,
+ * so that folding a log takes linear time; the tree it started from does not
+ * change. Lists that no mark touches are not copied.
  */
-export class Draft {
+export class TreeBuilder {
   active: number;
   trunk: number;
   current: number;
-  runs: Growing<Run>;
-  others: Growing<number>;
+  runs: SharedList<Run>;
+  others: SharedList<number>;
   readonly #from: Tree;
   #branches: Branch[] | undefined;
   #pruned: Set<number> | undefined;
@@ -36,9 +36,9 @@ export class Draft {
     this.active = from.active;
     this.trunk = from.trunk;
     this.current = from.current;
-    const lists = growing.get(from);
-    this.runs = lists?.runs ?? new Growing([...from.runs], (a, b) => a[0] === b[0] && a[1] === b[1]);
-    this.others = lists?.others ?? new Growing([...from.others], (a, b) => a === b);
+    const lists = sharedLists.get(from);
+    this.runs = lists?.runs ?? new SharedList([...from.runs], (a, b) => a[0] === b[0] && a[1] === b[1]);
+    this.others = lists?.others ?? new SharedList([...from.others], (a, b) => a === b);
     this.#from = from;
   }
 
@@ -46,11 +46,11 @@ export class Draft {
     return this.#branches ?? this.#from.branches;
   }
 
-  /** In the place of the one with this id, if there is one. */
+  /** Replaces the branch with the same id, if there is one. */
   putBranch(branch: Branch): void {
     this.#branches ??= [...this.#from.branches];
-    const place = countUpTo(this.#branches, branch.id - 1, ({ id }) => id);
-    this.#branches.splice(place, this.#branches[place]?.id === branch.id ? 1 : 0, branch);
+    const index = countUpTo(this.#branches, branch.id - 1, ({ id }) => id);
+    this.#branches.splice(index, this.#branches[index]?.id === branch.id ? 1 : 0, branch);
   }
 
   get pruned(): Set<number> {
@@ -68,7 +68,7 @@ export class Draft {
     return this.#labels;
   }
 
-  /** To be called once, at the end. */
+  /** Call it once, at the end. */
   tree(): Tree {
     const { active, trunk, current, runs, others } = this;
     const from = this.#from;
@@ -78,7 +78,7 @@ export class Draft {
       current,
       branches: this.branches,
       pruned: this.#pruned === undefined ? from.pruned : [...this.#pruned],
-      // Copied when somebody reads them, which a writer does not.
+      // Copied on first access; writers never read them.
       get runs() {
         return runs.own;
       },
@@ -88,7 +88,7 @@ export class Draft {
       compactions: this.#compactions ?? from.compactions,
       labels: this.#labels === undefined ? from.labels : [...this.#labels],
     };
-    growing.set(tree, { runs, others });
+    sharedLists.set(tree, { runs, others });
     return tree;
   }
 }
