@@ -1,5 +1,5 @@
 /** What to say about words that nobody knows, or that stand in the wrong place. */
-import { looksLikeSecret } from "../secrets/mask.ts";
+import { looksLikeSecret } from "../secrets/misplaced-secret.ts";
 import { closestWord } from "../util/closest-word.ts";
 import type { CommandSpec } from "./command.ts";
 import { COMMANDS } from "./command-table.ts";

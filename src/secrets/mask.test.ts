@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { looksLikeSecret, maskSecret, withoutSecrets } from "./mask.ts";
+import { maskSecret, maskSecretsIn } from "./mask.ts";
 
 describe("a masked secret", () => {
   it.each([
@@ -11,23 +11,8 @@ describe("a masked secret", () => {
     expect(maskSecret(value)).toBe(shown);
   });
 
-  it("is taken out of a text of somebody else", () => {
+  it("is masked in a text from elsewhere", () => {
     const text = "401 for rt-0123456789-wxyz with short";
-    expect(withoutSecrets(text, ["rt-0123456789-wxyz", undefined, "short", ""])).toBe("401 for …wxyz with …");
+    expect(maskSecretsIn(text, ["rt-0123456789-wxyz", undefined, "short", ""])).toBe("401 for …wxyz with …");
   });
-});
-
-describe("a word in the wrong place", () => {
-  it.each(["sk-ant-x", "AIzaSyA", "ghp_abc", "eyJhbGciOi", "0123456789abcdef01234567"])(
-    "%s looks like a secret",
-    (word) => expect(looksLikeSecret(word)).toBe(true),
-  );
-  it.each([
-    "anthropic",
-    "amazon-bedrock",
-    "work",
-    "somebody@example.org",
-    "ANTHROPIC_API_KEY",
-    "google-gemini-cli",
-  ])("%s does not", (word) => expect(looksLikeSecret(word)).toBe(false));
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plantedSecrets } from "../../test/support/planted-secrets.ts";
-import { isSecretMember, redactSecrets } from "./redact-secrets.ts";
+import { isSecretProperty, redactSecrets } from "./redact-secrets.ts";
 
 describe("redactSecrets", () => {
   it.each(plantedSecrets())("takes out $kind", ({ kind, secret, text }) => {
@@ -60,10 +60,10 @@ describe("redactSecrets", () => {
     expect(redactSecrets(escaped).text).toBe('"[redacted: private key]\\n"');
   });
 
-  it("knows members that hold a secret by their name", () => {
-    expect(isSecretMember("DB_PASSWORD", "xK9-qq2-Lmv")).toBe(true);
-    expect(isSecretMember("title", "xK9-qq2-Lmv")).toBe(false);
-    expect(isSecretMember("tokens", "several words")).toBe(false);
+  it("recognises properties that hold a secret by their name", () => {
+    expect(isSecretProperty("DB_PASSWORD", "xK9-qq2-Lmv")).toBe(true);
+    expect(isSecretProperty("title", "xK9-qq2-Lmv")).toBe(false);
+    expect(isSecretProperty("tokens", "several words")).toBe(false);
   });
 
   it.each([

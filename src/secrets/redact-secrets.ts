@@ -1,34 +1,49 @@
 /**
- * Secrets taken out of a text that somebody else will read.
+ * Removes secrets from text that others will read.
  *
- * Tokens leak into transcripts: they are pasted, printed by tools, stand in
- * files that an agent reads. Nothing finds every secret, so the owner can name
- * values that must not leave; those are found in any case.
+ * Tokens leak into transcripts: users paste them, tools print them, agents read
+ * files that contain them. No detection finds every secret, so the caller can
+ * also name values; those are always removed.
  */
+import type { Json } from "../util/json.ts";
+import { SECRET_WORDS } from "./secret-names.ts";
 import { SECRET_PATTERNS, type SecretPattern } from "./secret-patterns.ts";
 
 export interface Redacted {
   readonly text: string;
-  /** How many places were taken out. */
+  /** How many secrets were removed. */
   readonly count: number;
 }
 
-/** Put `[redacted: kind]` in the place of what looks like a secret, and of the values that are known to be one. */
+/** Replace values that look like secrets, and the known ones, with `[redacted: kind]`. */
 export function redactSecrets(text: string, known: readonly string[] = []): Redacted {
-  const taken = new Taken(text);
-  for (const value of formsOf(known)) taken.value(value, "known value");
-  taken.blocks();
-  for (const pattern of SECRET_PATTERNS) taken.pattern(pattern);
-  taken.assignments();
-  return { text: taken.text, count: taken.count };
+  const redaction = new Redaction(text);
+  for (const value of formsOf(known)) redaction.value(value, "known value");
+  redaction.blocks();
+  for (const pattern of SECRET_PATTERNS) redaction.pattern(pattern);
+  redaction.assignments();
+  return { text: redaction.text, count: redaction.count };
 }
 
-/** Whether the value of a member with this name is taken out: `{ "password": "…" }`. */
-export function isSecretMember(name: string, value: string): boolean {
+/** Nothing shorter can be told from a word. */
+const CHARS_MIN = 12;
+
+/** Redact every string of a JSON value. */
+export function redactJson(value: Json, known: readonly string[]): Json {
+  if (typeof value === "string") return value.length < CHARS_MIN ? value : redactSecrets(value, known).text;
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((item: Json) => redactJson(item, known));
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, redactJson(inner as Json, known)]),
+  );
+}
+
+/** Whether a property with this name holds a secret: `{ "password": "…" }`. */
+export function isSecretProperty(name: string, value: string): boolean {
   return SECRET_NAME.test(name) && !/\s/.test(value) && isRandom(value);
 }
 
-class Taken {
+class Redaction {
   text: string;
   count = 0;
 
@@ -54,7 +69,7 @@ class Taken {
     });
   }
 
-  /** Private keys. By hand: a pattern would look for the end again from every beginning. */
+  /** Private keys. Not a pattern, which would search for the end again from every beginning. */
   blocks(): void {
     const { text } = this;
     const begins = [...text.matchAll(KEY_BEGIN)];
@@ -96,7 +111,7 @@ function isGroups(value: unknown): value is Readonly<Record<string, string | und
 
 const KNOWN_CHARS_MIN = 4;
 
-/** A value as it is, and as it stands in JSON and in URLs. The longest first: one may be part of another. */
+/** A value as given, and as written in JSON, URLs and base64. Longest first: one may contain another. */
 function formsOf(known: readonly string[]): string[] {
   const forms = known
     .filter((value) => value.length >= KNOWN_CHARS_MIN)
@@ -112,7 +127,7 @@ function formsOf(known: readonly string[]): string[] {
 const KEY_CHARS_MAX = 65_536;
 const KEY_BEGIN = /-----BEGIN (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----/g;
 const KEY_END = /-----END (?:[A-Z0-9]{1,16} ){0,4}PRIVATE KEY(?: BLOCK)?-----/y;
-/** What is there of a key whose end is missing, also where its line breaks are written as `\n`. */
+/** The rest of a key whose end is missing. Its line breaks may be written as `\n`. */
 const CUT_OFF = /(?:(?:\s|\\[nr])*[A-Za-z0-9+/=]{16,})*/y;
 
 /** Where a sticky pattern ends that begins at `at`. */
@@ -121,24 +136,22 @@ function endOf(pattern: RegExp, text: string, at: number): number {
   return at + (pattern.exec(text)?.[0].length ?? 0);
 }
 
-const NAMES =
-  "(?:pass(?:word|wd|phrase|code)|pwd|secret|token(?!i[sz])|api[_-]?key|access[_-]?key|auth[_-]?key|private[_-]?key|encryption[_-]?key|signing[_-]?key|credential)";
-const SECRET_NAME = new RegExp(NAMES, "i");
+const SECRET_NAME = new RegExp(SECRET_WORDS, "i");
 const VALUE = "([^\\s\"'`,;<>(){}\\[\\]\\\\]{8,})";
 const QUOTE = "\\\\?[\"'`]?";
-/** `password=…`, `"token": "…"`. A name may go on a little: `TOKEN_PROD`. */
+/** `password=…`, `"token": "…"`. A name may continue: `TOKEN_PROD`. */
 const ASSIGNMENT = new RegExp(
-  `(${NAMES}[\\w-]{0,24}${QUOTE}\\s{0,3}(?:=>|:=|==?|:)\\s{0,3}${QUOTE})${VALUE}`,
+  `(${SECRET_WORDS}[\\w-]{0,24}${QUOTE}\\s{0,3}(?:=>|:=|==?|:)\\s{0,3}${QUOTE})${VALUE}`,
   "gi",
 );
 /** `--api-key …` */
-const OPTION = new RegExp(`(--[a-z-]{0,24}?${NAMES}[\\w-]{0,24}\\s{1,3}${QUOTE})${VALUE}`, "gi");
+const OPTION = new RegExp(`(--[a-z-]{0,24}?${SECRET_WORDS}[\\w-]{0,24}\\s{1,3}${QUOTE})${VALUE}`, "gi");
 
 const DISTINCT_MIN = 6;
 const ENTROPY_BITS_MIN = 2.75;
 const SAMPLE_CHARS = 256;
 
-/** Whether somebody, or a machine, made this up to be guessed by nobody. Words, names and paths are not like that. */
+/** Whether a value is random enough to be a secret. Words, names and paths are not. */
 function isRandom(value: string): boolean {
   if (value.length < 8 || IS_REFERENCE.test(value)) return false;
   const sample = value.slice(0, SAMPLE_CHARS);
@@ -149,7 +162,7 @@ function isRandom(value: string): boolean {
   return counts.size >= DISTINCT_MIN && entropyOf(counts, sample.length) >= ENTROPY_BITS_MIN;
 }
 
-/** Names of variables, calls and places in which a secret stands, but which are none. */
+/** Variables, calls and paths that refer to a secret without being one. */
 const IS_REFERENCE =
   /^(?:\$[{(]|\$[A-Z_]+$|%[A-Z_]+%|\{\{|process\.env|os\.environ|env\.|https?:|\/|\.\/|~\/|[A-Za-z_$][A-Za-z_$]*(?:\.[A-Za-z_$]+)+$)/;
 

@@ -1,21 +1,20 @@
 /**
- * What secrets look like, one line for each kind.
+ * The shapes of secrets, one line for each kind.
  *
- * Every pattern takes time in proportion to the text, whatever the text is: a
- * pattern begins with fixed characters behind a boundary, so that one run of
- * characters is tried once, and what may repeat between fixed parts is
- * limited.
+ * Every pattern runs in time linear in the text, whatever the text is: it
+ * starts with fixed characters after a boundary, so that one run of characters
+ * is tried once, and repetitions between fixed parts are bounded.
  */
 
 export interface SecretPattern {
   readonly kind: string;
-  /** One of these stands in every text that matches: looked for first, because most texts have none. */
+  /** Every match contains one of these. They are searched first, because most texts have none. */
   readonly hints: readonly string[];
-  /** Global. The named group `secret`, where there is one, is what is taken out; else all of it. */
+  /** Global. Removes the named group `secret` where there is one, otherwise the whole match. */
   readonly pattern: RegExp;
 }
 
-/** Not in the middle of a word: `task-ant-…` is no key. A line break may be written as `\\n`. */
+/** Not in the middle of a word: `task-ant-…` is not a key. A line break may be written as `\\n`. */
 const START = "(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt]))";
 
 function token(kind: string, hint: string | readonly string[], body: string, flags = "g"): SecretPattern {
@@ -25,7 +24,7 @@ function token(kind: string, hint: string | readonly string[], body: string, fla
 
 const WORD = "[A-Za-z0-9_-]";
 
-/** In this order: the special ones before those that would take a part of them. */
+/** Order matters: specific patterns come before those that would match a part of them. */
 export const SECRET_PATTERNS: readonly SecretPattern[] = [
   token("anthropic-key", "sk-ant-", `sk-ant-${WORD}{16,}`),
   token("openrouter-key", "sk-or-", `sk-or-${WORD}{16,}`),

@@ -1,7 +1,7 @@
 /** What is left out of an export, and what is taken out of its texts. */
 import { placeholder } from "../../message/foreign.ts";
 import type { Block, Message } from "../../message/types.ts";
-import { isSecretMember, redactSecrets } from "../../secrets/redact-secrets.ts";
+import { isSecretProperty, redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { BranchInfo } from "../../tree/branches.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { Wanted } from "./options.ts";
@@ -71,7 +71,7 @@ export class Cleaner {
 
   #redactedText(text: string, name: string, holder: JsonObject | undefined): string {
     if (isOpaque(name, holder?.type)) return text;
-    if (!isSecretMember(name, text)) return this.text(text);
+    if (!isSecretProperty(name, text)) return this.text(text);
     this.redacted++;
     return "[redacted: secret]";
   }

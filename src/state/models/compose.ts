@@ -1,5 +1,6 @@
 /** What stands in `models.json`: profiles, config and environment over the catalogue. Pure, and always in one order. */
 import { ColloquyError } from "../../errors.ts";
+import { secretsIn } from "../../secrets/secret-names.ts";
 import { providerId } from "../credentials/profiles/provider-id.ts";
 import type { Environment } from "../folder.ts";
 import { CATALOGUE, PRICES_AS_OF } from "./catalogue.ts";
@@ -108,14 +109,11 @@ function doubts(preset: string, providers: ReadonlyMap<string, ProviderSpec>): s
   return ["models.default names a model that is not in the list; it is passed on as it is"];
 }
 
-const SECRET_NAME = /(KEY|TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIALS)$/i;
 const SECRET_CHARS_MIN = 12;
 
 /** The last look before it is written: a key that found its way into an address or a name stops here. */
 function checkSecrets(providers: Readonly<Record<string, ProviderSpec>>, env: Environment): void {
-  const secrets = Object.entries(env).flatMap(([name, value]) =>
-    SECRET_NAME.test(name) && value !== undefined && value.length >= SECRET_CHARS_MIN ? [value] : [],
-  );
+  const secrets = secretsIn(env, SECRET_CHARS_MIN);
   for (const [id, provider] of Object.entries(providers)) {
     const text = JSON.stringify(provider);
     if (!secrets.some((secret) => text.includes(secret))) continue;

@@ -1,10 +1,8 @@
 /** Where the secret of `auth add` comes from. Nothing that is read here is ever printed. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { invalid } from "../../../errors.ts";
-import { looksLikeSecret } from "../../../secrets/mask.ts";
+import { refuseSecret } from "../../../secrets/misplaced-secret.ts";
 import { type NewProfile, type SecretInput, splitCommand } from "../../../state/credentials/index.ts";
-import { ELSEWHERE } from "../../../state/credentials/profiles/names.ts";
 import { absolute } from "../../../state/folder.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { parseTime } from "../../../util/time.ts";
@@ -43,8 +41,7 @@ function reference(source: "from-env" | "from-file" | "from-command", value: str
 
 /** The secret itself in the place of its file would be kept, and shown in every list. */
 function givenFile(path: string): string {
-  if (looksLikeSecret(path) && !existsSync(path))
-    throw invalid(`What stands for the file ${ELSEWHERE}`, "from-file");
+  if (!existsSync(path)) refuseSecret(path, "the file", "from-file");
   return absolute(path, homedir());
 }
 

@@ -1,5 +1,6 @@
 import type { ConfigBuild, Origin } from "../../../state/config/config-build.ts";
 import { formatPath, parsePath } from "../../../state/config/config-path.ts";
+import { hideSecrets } from "../../../state/config/hide-secrets.ts";
 import { loadBuild, loaded } from "../../../state/config/load.ts";
 import { plain, treeAt } from "../../../state/config/located.ts";
 import { fieldAt, kindOf } from "../../../state/config/schema/field-at.ts";
@@ -12,7 +13,7 @@ import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { safeLine } from "../../terminal/safe-text.ts";
 import { notSet } from "./not-set.ts";
-import { shown, tellNotices } from "./view.ts";
+import { tellNotices } from "./view.ts";
 
 export async function run(call: Call): Promise<number> {
   const path = parsePath(call.args[0] ?? "");
@@ -25,7 +26,7 @@ export async function run(call: Call): Promise<number> {
   tellNotices(call, findings);
   const about = {
     path: formatPath(path),
-    value: tree === undefined ? null : shown(config, plain(tree), path),
+    value: tree === undefined ? null : hideSecrets(config, plain(tree), path),
     source: config.sourceOf(path) ?? null,
     variables: variablesOf(build, config.sourceOf(path)),
     description: field?.description ?? null,

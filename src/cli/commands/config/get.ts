@@ -1,4 +1,5 @@
 import { parsePath } from "../../../state/config/config-path.ts";
+import { hideSecrets } from "../../../state/config/hide-secrets.ts";
 import { loadConfig } from "../../../state/config/load.ts";
 import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
@@ -8,7 +9,7 @@ import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { safeText } from "../../terminal/safe-text.ts";
 import { notSet } from "./not-set.ts";
-import { shown, tellNotices } from "./view.ts";
+import { tellNotices } from "./view.ts";
 
 export async function run(call: Call): Promise<number> {
   const [typed = ""] = call.args;
@@ -17,7 +18,7 @@ export async function run(call: Call): Promise<number> {
   tellNotices(call, config.warnings);
   const found = valueAt(config.value, path);
   if (found === undefined) throw notSet(config.value, path);
-  const value = shown(config, found, path);
+  const value = hideSecrets(config, found, path);
   const { file = null, line = null, column = null, origin = null } = config.sourceOf(path) ?? {};
   if (call.json) call.out.json({ path: typed, value, source: { file, line, column, origin } });
   else call.out.lines([typeof value === "string" ? safeText(value) : jsonText(value, 2)]);

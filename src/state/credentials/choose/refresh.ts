@@ -15,7 +15,7 @@ import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { withLock } from "../../../disk/with-lock.ts";
 import { ColloquyError } from "../../../errors.ts";
-import { withoutSecrets } from "../../../secrets/mask.ts";
+import { maskSecretsIn } from "../../../secrets/mask.ts";
 import type { Clock } from "../../../util/time.ts";
 import { noSuchProfile } from "../profiles/names.ts";
 import { withUsage } from "../profiles/profile-edits.ts";
@@ -143,7 +143,7 @@ function checkFresh(fresh: FreshTokens): FreshTokens {
 /** Without `cause`: whatever is attached to an error is printed with it sooner or later. */
 function failure(error: unknown, id: string, secrets: readonly (string | undefined)[]): ColloquyError {
   const code = error instanceof ColloquyError ? error.code : "UNAUTHORIZED";
-  const reason = withoutSecrets(error instanceof Error ? error.message : String(error), secrets);
+  const reason = maskSecretsIn(error instanceof Error ? error.message : String(error), secrets);
   return new ColloquyError(code, `Cannot refresh ${id}: ${reason}`);
 }
 

@@ -1,19 +1,15 @@
-/** What providers and profiles may be called. A word that looks like a secret is refused without repeating it. */
+/** Valid names of providers and profiles. */
 import { ColloquyError, invalid } from "../../../errors.ts";
-import { looksLikeSecret } from "../../../secrets/mask.ts";
+import { looksLikeSecret, refuseSecret } from "../../../secrets/misplaced-secret.ts";
 import { providerId } from "./provider-id.ts";
 
 const PROVIDER = /^[a-z0-9][a-z0-9._-]{0,39}$/;
 const NAME = /^[A-Za-z0-9][A-Za-z0-9@._+-]{0,63}$/;
 const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
-/** Behind what the word stands for. */
-export const ELSEWHERE =
-  "looks like a secret. Secrets are not given as arguments, where others can see them: take it as seen, and make a new one";
-
-/** Under the name that all use in the end. */
+/** The canonical name of a provider. */
 export function checkProvider(provider: string): string {
-  if (looksLikeSecret(provider)) throw invalid(`What stands for the provider ${ELSEWHERE}`, "provider");
+  refuseSecret(provider, "the provider", "provider");
   const id = providerId(provider);
   if (PROVIDER.test(id)) return id;
   throw invalid(
@@ -23,7 +19,7 @@ export function checkProvider(provider: string): string {
 }
 
 export function checkName(name: string): string {
-  if (looksLikeSecret(name)) throw invalid(`What stands for the name ${ELSEWHERE}`, "name");
+  refuseSecret(name, "the name", "name");
   if (NAME.test(name)) return name;
   throw invalid(
     "A profile's name has letters, digits and @ . _ + -, at most 64, such as default or work",

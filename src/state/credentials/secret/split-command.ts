@@ -1,7 +1,6 @@
 /** A command line as a list of words, with the quotes of a shell and none of its other meanings. */
 import { invalid } from "../../../errors.ts";
-import { looksLikeSecret } from "../../../secrets/mask.ts";
-import { ELSEWHERE } from "../profiles/names.ts";
+import { refuseSecret } from "../../../secrets/misplaced-secret.ts";
 
 const WORDS_MAX = 64;
 
@@ -45,7 +44,7 @@ export function splitCommand(line: string): string[] {
 export function checkCommand(words: readonly string[]): string[] {
   const [program] = words;
   if (program === undefined || program === "") throw invalid("The command is empty", "from-command");
-  if (looksLikeSecret(program)) throw invalid(`What stands for the command ${ELSEWHERE}`, "from-command");
+  refuseSecret(program, "the command", "from-command");
   if (words.length > WORDS_MAX) throw invalid(`The command has more than ${WORDS_MAX} words`, "from-command");
   if (words.some((word) => word.includes("\0")))
     throw invalid("The command has a NUL character", "from-command");

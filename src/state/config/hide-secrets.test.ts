@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Json } from "../../util/json.ts";
-import { secretsOf, withoutSecrets } from "./secrets.ts";
+import { maskFields, secretsOf } from "./hide-secrets.ts";
 
-const shown = (value: Json): Json => withoutSecrets(value, []);
+const shown = (value: Json): Json => maskFields(value, []);
 
 describe("secrets", () => {
   it("are hidden where the table says so", () => {
@@ -61,11 +61,9 @@ describe("secrets", () => {
   });
 
   it("are hidden also where a path leads to them, or into them", () => {
-    expect(withoutSecrets("0123456789abcdef", ["gateway", "auth", "pasword"])).toBe("…cdef");
-    expect(withoutSecrets(111222333444, ["channels", "foo", "secrets", "0"])).toBe("…3444");
-    expect(withoutSecrets("plain and long enough", ["channels", "foo", "note"])).toBe(
-      "plain and long enough",
-    );
+    expect(maskFields("0123456789abcdef", ["gateway", "auth", "pasword"])).toBe("…cdef");
+    expect(maskFields(111222333444, ["channels", "foo", "secrets", "0"])).toBe("…3444");
+    expect(maskFields("plain and long enough", ["channels", "foo", "note"])).toBe("plain and long enough");
   });
 
   it("are known, so that they are found elsewhere too", () => {
