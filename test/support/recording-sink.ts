@@ -74,7 +74,7 @@ function textOf(content: NonNullable<SourceEntry["message"]>["content"]): string
 }
 
 /** Feed lines of JSON to a reader, as the importer does. */
-export function feed(reader: RecordReader, text: string, firstLine = 1): void {
+export function readLines(reader: RecordReader, text: string, firstLine = 1): void {
   let line = firstLine;
   let offset = 0;
   for (const part of text.split("\n")) {

@@ -1,8 +1,12 @@
 /** Reading values of unknown shape. */
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 
+export function isObject(value: unknown): value is JsonObject {
+  return isPlainObject(value);
+}
+
 export function objectIn(value: unknown): JsonObject | undefined {
-  return isPlainObject(value) ? (value as JsonObject) : undefined;
+  return isObject(value) ? value : undefined;
 }
 
 export function textIn(value: unknown): string | undefined {
@@ -23,7 +27,7 @@ export function listIn(value: unknown): readonly Json[] {
 }
 
 export function objectsIn(value: unknown): JsonObject[] {
-  return listIn(value).filter((item): item is JsonObject => isPlainObject(item));
+  return listIn(value).filter(isObject);
 }
 
 /** Only the members that have a value. */

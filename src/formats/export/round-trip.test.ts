@@ -1,7 +1,12 @@
 import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { feed, type Recorded, RecordingSink, surroundings } from "../../../test/support/recording-sink.ts";
+import {
+  type Recorded,
+  RecordingSink,
+  readLines,
+  surroundings,
+} from "../../../test/support/recording-sink.ts";
 import { exported, sampleStore } from "../../../test/support/sample-conversation.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { Entry } from "../../message/types.ts";
@@ -127,7 +132,7 @@ describe("an export that is read again", () => {
       ),
     ).toBe(true);
     const reader = colloquyLines.open(sink, surroundings("a.jsonl"), undefined);
-    feed(reader, text);
+    readLines(reader, text);
     reader.end(true);
     const [found] = sink.conversations as [Recorded];
     expect(sink.skipped).toEqual([]);

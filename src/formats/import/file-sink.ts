@@ -14,9 +14,9 @@ import type {
 import type { FileMemory, RememberedConversation } from "./ledger.ts";
 import type { Skipped } from "./report.ts";
 import type { ImportSession } from "./session.ts";
-import type { Origin } from "./writer/compose.ts";
 import type { ConversationWriter } from "./writer/conversation-writer.ts";
 import { type KeptRecord, keepDamaged, keepRecords } from "./writer/kept-records.ts";
+import type { Origin } from "./writer/stored-entry.ts";
 
 /** Notes beyond this become an entry of their own instead of waiting for one. */
 const NOTES_MAX = 500;
@@ -149,7 +149,7 @@ export class FileSink implements Sink {
         id: writer.id,
         last,
         notes,
-        versions: Object.fromEntries([...writer.versions].slice(-VERSIONS_KEPT_MAX)),
+        versions: Object.fromEntries([...writer.intake.versions].slice(-VERSIONS_KEPT_MAX)),
       },
     ]);
     return Object.fromEntries(this.#early.length === 0 ? open : [...open, [NOBODY, { notes: this.#early }]]);
@@ -191,7 +191,7 @@ export class FileSink implements Sink {
       update: (patch) => writer.update(patch),
       leaf: (entryId) => writer.leaf(entryId),
     };
-    if (isPlainObject(saved.versions)) writer.addVersions(saved.versions);
+    if (isPlainObject(saved.versions)) writer.intake.addVersions(saved.versions);
     for (const kept of this.#early) this.#note(handle, kept);
     this.#early = [];
     return handle;

@@ -1,34 +1,26 @@
-/** Whether a file is the one that was read before, with more at its end. */
 import { createHash } from "node:crypto";
+import { bytesOf } from "../sources/byte-source.ts";
 import type { ByteSource } from "../sources/types.ts";
 
-const PRINT_BYTES = 4096;
+const FINGERPRINT_BYTES = 4096;
 
-export interface Prints {
-  readonly headPrint: string;
-  readonly tailPrint: string;
-}
-
-/** Of the first bytes, and of the last ones before `offset`. */
-export async function printsOf(source: ByteSource, offset: number): Promise<Prints> {
-  const head = await bytesAt(source, 0, Math.min(PRINT_BYTES, offset));
-  const from = Math.max(0, offset - PRINT_BYTES);
-  const tail = await bytesAt(source, from, offset - from);
-  return { headPrint: print(head), tailPrint: print(tail) };
+/**
+ * Of the first bytes and of the last ones before `offset`. A file with the
+ * same fingerprint is the one that was read before, perhaps with more at its end.
+ */
+export async function fingerprintOf(source: ByteSource, offset: number): Promise<string> {
+  const from = Math.max(0, offset - FINGERPRINT_BYTES);
+  const head = await bytesAt(source, 0, Math.min(FINGERPRINT_BYTES, offset));
+  const end = await bytesAt(source, from, offset - from);
+  return `${digest(head)} ${digest(end)}`;
 }
 
 async function bytesAt(source: ByteSource, offset: number, length: number): Promise<Buffer> {
   const parts: Buffer[] = [];
-  let missing = length;
-  if (missing === 0) return Buffer.alloc(0);
-  for await (const chunk of source.chunks(offset)) {
-    parts.push(Buffer.from(chunk.subarray(0, missing)));
-    missing -= Math.min(missing, chunk.length);
-    if (missing === 0) break;
-  }
+  for await (const piece of bytesOf(source, offset, length)) parts.push(Buffer.from(piece));
   return Buffer.concat(parts);
 }
 
-function print(bytes: Buffer): string {
+function digest(bytes: Buffer): string {
   return createHash("sha1").update(bytes).digest("base64");
 }

@@ -9,9 +9,9 @@ import { problemOf, reasonOf } from "../sources/problem.ts";
 import type { ByteSource, SourceFile } from "../sources/types.ts";
 import { databaseFormat, isCompanion, type WithDocument, type WithLines } from "./choose-format.ts";
 import { FileSink } from "./file-sink.ts";
-import { type Prints, printsOf } from "./fingerprint.ts";
+import { fingerprintOf } from "./fingerprint.ts";
 import type { FileMemory, Ledger } from "./ledger.ts";
-import { LineFeed } from "./line-reader.ts";
+import { LineReader } from "./line-reader.ts";
 import { readerFor } from "./reader-for.ts";
 import type { ImportSession } from "./session.ts";
 import type { SideFiles } from "./side-files.ts";
@@ -78,10 +78,8 @@ async function readFile(opened: Opened): Promise<void> {
     const reason = "damaged: it seems to hold a conversation that cannot be read";
     session.report.skip({ source: file.path, line: null, offset: null, reason });
   } else if (reader.kind === "unknown") session.report.ignore(file.path);
-  if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, NO_PRINTS));
+  if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, ""));
 }
-
-const NO_PRINTS: Prints = { headPrint: "", tailPrint: "" };
 
 async function sinkOf(opened: Opened, format: FormatDeclaration, resumes: boolean): Promise<FileSink> {
   const { session, file, sideFiles, memory } = opened;
@@ -97,43 +95,43 @@ async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
   const from = resumes && memory !== undefined ? { offset: memory.offset, line: memory.line } : START;
   const sink = await sinkOf(opened, format, resumes);
   const reader = format.lines.open(sink, file.around, resumes ? (memory?.reader as Json) : undefined);
-  const feed = new LineFeed(reader, sink, session.standIns, from);
+  const reading = new LineReader(reader, sink, session.placeholders, from);
   let told = from.offset;
   const ingest = session.mode === "write" ? session.ingest : undefined;
   const problem = await guarded(async () => {
     for await (const batch of readLines(source, { from, signal })) {
       for (const line of batch) {
-        const waiting = feed.take(line);
+        const waiting = reading.read(line);
         if (waiting !== undefined) await waiting;
       }
-      await feed.keepTooLong(source, ingest);
-      await session.relieve(sink.writers);
-      opened.onBytes(feed.offset - told);
-      told = feed.offset;
+      await reading.keepTooLong(source, ingest);
+      await session.applyBackpressure(sink.writers);
+      opened.onBytes(reading.offset - told);
+      told = reading.offset;
     }
   });
   const isStopped = signal?.aborted === true;
   const final = !isStopped && opened.isFinal(file);
-  const isPending = feed.pending !== undefined && !keepNeverCompleted(feed, sink, file);
+  const isPending = reading.pending !== undefined && !keepNeverCompleted(reading, sink, file);
   if (!isStopped && (!final || isPending)) session.report.pending++;
   reader.end(final);
   await sink.finish(final);
   if (problem !== undefined && !isStopped) {
-    sink.tell({ line: feed.line, offset: feed.offset }, reasonOf(problem, file.path));
+    sink.tell({ line: reading.line, offset: reading.offset }, reasonOf(problem, file.path));
   }
   if (session.mode !== "write") return;
   const read: Read = {
     format: format.name,
-    offset: feed.offset,
-    line: feed.line,
+    offset: reading.offset,
+    line: reading.line,
     whole: final && !isPending && problem === undefined,
     reader: reader.state(),
   };
-  opened.ledger.put(memoryOf(opened, read, sink, await printsOf(source, feed.offset)));
+  opened.ledger.put(memoryOf(opened, read, sink, await fingerprintOf(source, reading.offset)));
 }
 
 /** A last line that was never completed will not be any more: it is kept as it is. */
-function keepNeverCompleted({ pending }: LineFeed, sink: FileSink, { modifiedMs }: SourceFile): boolean {
+function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedMs }: SourceFile): boolean {
   if (pending === undefined || Date.now() - modifiedMs < NEVER_MS) return false;
   const { line, offset, text } = pending;
   sink.skip({ line, offset, ...(text === undefined ? {} : { text }) }, "the last line was never completed");
@@ -149,8 +147,7 @@ async function goesOn({ memory, session, file, source }: Opened, format: WithLin
   if (memory.reader === undefined || memory.offset === 0) return false;
   if (file.archive !== undefined || memory.identity !== file.identity || file.size < memory.offset)
     return false;
-  const prints = await printsOf(source, memory.offset);
-  return prints.headPrint === memory.headPrint && prints.tailPrint === memory.tailPrint;
+  return (await fingerprintOf(source, memory.offset)) === memory.fingerprint;
 }
 
 async function readDocument(opened: Opened, format: WithDocument): Promise<void> {
@@ -169,7 +166,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
       continue;
     }
     await format.document.read({ ...element, line: null }, sink, file.around);
-    await session.relieve(sink.writers);
+    await session.applyBackpressure(sink.writers);
     await sink.trim();
     opened.onBytes(element.offset - offset);
     offset = element.offset;
@@ -183,7 +180,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   if (session.mode !== "write") return;
   const isScattered = format.document.isScattered === true && sink.writers.length > 0;
   const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended && !isScattered };
-  opened.ledger.put(memoryOf(opened, read, sink, NO_PRINTS));
+  opened.ledger.put(memoryOf(opened, read, sink, ""));
 }
 
 async function readDatabase(opened: Opened): Promise<void> {
@@ -197,7 +194,7 @@ async function readDatabase(opened: Opened): Promise<void> {
     }
     const sink = await sinkOf(opened, format, false);
     for await (const _ of format.database.read(database, sink, file.around)) {
-      await session.relieve(sink.writers);
+      await session.applyBackpressure(sink.writers);
       await sink.trim();
       if (signal?.aborted === true) break;
     }
@@ -210,7 +207,7 @@ async function readDatabase(opened: Opened): Promise<void> {
       line: 1,
       whole: signal?.aborted !== true && !hasLog(file),
     };
-    opened.ledger.put(memoryOf(opened, read, sink, NO_PRINTS));
+    opened.ledger.put(memoryOf(opened, read, sink, ""));
   } finally {
     database.close();
   }
@@ -230,7 +227,7 @@ function memoryOf(
   { file }: Opened,
   { reader, ...read }: Read,
   sink: FileSink | undefined,
-  prints: Prints,
+  fingerprint: string,
 ): FileMemory {
   const { path, identity, size, modifiedMs } = file;
   // What lies in the trash got nothing: should it come back, all of it has to be read.
@@ -242,7 +239,7 @@ function memoryOf(
     size,
     modifiedMs,
     ...reached,
-    ...prints,
+    fingerprint,
     reader,
     sink: sink?.save() ?? {},
     conversations: sink?.remembered() ?? [],

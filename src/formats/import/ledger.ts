@@ -22,9 +22,8 @@ export interface FileMemory {
   /** How far it was read, in uncompressed bytes and lines. */
   readonly offset: number;
   readonly line: number;
-  /** Of the first bytes, and of the last ones before `offset`. */
-  readonly headPrint: string;
-  readonly tailPrint: string;
+  /** Of the part that was read; empty where reading cannot continue. */
+  readonly fingerprint: string;
   /** All of it was read, and nothing waits for a continuation. */
   readonly whole: boolean;
   readonly reader: unknown;
@@ -52,7 +51,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 /** A ledger of another version is begun anew. */
-const VERSION = "1";
+const VERSION = "2";
 
 export class Ledger {
   readonly #database: DatabaseSync;

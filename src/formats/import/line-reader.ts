@@ -1,39 +1,40 @@
-/** From the lines of a file to the records of a reader, and to the report where a line is none. */
+/** Passes the lines of a file to its reader as records, and reports lines that are not records. */
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { RecordReader } from "../contract/reader.ts";
+import { bytesOf } from "../sources/byte-source.ts";
 import { cutLongStrings, giveBack } from "../sources/json/long-strings.ts";
 import { parseRecords } from "../sources/json/records.ts";
 import type { ByteSource, SourceLine } from "../sources/types.ts";
 import type { FileSink } from "./file-sink.ts";
-import type { StandIns } from "./text-placeholders.ts";
+import type { TextPlaceholders } from "./text-placeholders.ts";
 
-export class LineFeed {
+export class LineReader {
   readonly #reader: RecordReader;
   readonly #sink: FileSink;
-  readonly #standIns: StandIns;
-  /** Lines that are too long to be held, to be kept piece by piece. */
+  readonly #placeholders: TextPlaceholders;
+  /** Lines too long for memory, to be stored piece by piece. */
   readonly tooLong: SourceLine[] = [];
-  /** Where the next import goes on. */
+  /** Where the next import continues. */
   offset: number;
   line: number;
-  /** The last line, when it is not complete. */
+  /** The last line, if it is incomplete. */
   pending: SourceLine | undefined;
 
   constructor(
     reader: RecordReader,
     sink: FileSink,
-    standIns: StandIns,
+    placeholders: TextPlaceholders,
     from: { readonly offset: number; readonly line: number },
   ) {
-    this.#standIns = standIns;
+    this.#placeholders = placeholders;
     this.#reader = reader;
     this.#sink = sink;
     this.offset = from.offset;
     this.line = from.line;
   }
 
-  /** A promise for a line whose long texts have to be put away before it is parsed. */
-  take(line: SourceLine): Promise<void> | undefined {
+  /** Returns a promise for a line with long strings, which are stored before it is parsed. */
+  read(line: SourceLine): Promise<void> | undefined {
     if (line.state === "pending" && !this.#isComplete(line)) {
       this.pending = line;
       return undefined;
@@ -48,11 +49,11 @@ export class LineFeed {
     return undefined;
   }
 
-  /** So that a long text is in memory once, as bytes, and never as a string. */
+  /** Keeps a long string in memory once, as bytes, and never as a string. */
   async #parseLong({ line, offset }: SourceLine, raw: Buffer): Promise<void> {
     const { text, cuts } = cutLongStrings(raw);
     let shown = text;
-    for (const { token, bytes } of cuts) shown = shown.replace(token, await this.#standIns.put(bytes));
+    for (const { token, bytes } of cuts) shown = shown.replace(token, await this.#placeholders.put(bytes));
     for (const { bytes } of cuts) giveBack(bytes);
     giveBack(raw);
     const { values, rest } = parseRecords(shown);
@@ -60,7 +61,7 @@ export class LineFeed {
     if (rest !== undefined) this.#sink.skip({ line, offset, text: rest.text }, rest.reason);
   }
 
-  /** The end of a file may lack its newline and be whole all the same. */
+  /** The last line may lack its newline and be complete nevertheless. */
   #isComplete(line: SourceLine): boolean {
     if (line.flaw !== undefined) return false;
     const { values, rest } = parseRecords(textOf(line));
@@ -78,7 +79,7 @@ export class LineFeed {
       const bytes = line.raw?.toString("base64") ?? "";
       this.#sink.skip(
         { line: number, offset, text: `base64:${bytes}` },
-        "not valid UTF-8: read as far as it goes, its bytes are kept",
+        "not valid UTF-8: imported as far as possible, with the original bytes kept",
       );
     } else if (rest !== undefined) {
       this.#sink.skip({ line: number, offset, text: rest.text }, rest.reason);
@@ -87,10 +88,10 @@ export class LineFeed {
     }
   }
 
-  /** Too long for memory, not for the store: the bytes go there piece by piece. */
+  /** The store takes a line that is too long for memory, piece by piece. */
   async keepTooLong(source: ByteSource, ingest: Ingest | undefined): Promise<void> {
     for (const { line, offset, bytes } of this.tooLong.splice(0)) {
-      const reason = `longer than a line may be (${bytes} bytes); its bytes are kept`;
+      const reason = `longer than the maximum line length (${bytes} bytes); its bytes are kept`;
       this.#sink.tell({ line, offset }, reason);
       if (ingest === undefined) continue;
       const { hash, size } = await ingest.putBlob(bytesOf(source, offset, bytes));
@@ -101,13 +102,4 @@ export class LineFeed {
 
 function textOf({ text, raw }: SourceLine): string {
   return text ?? raw?.toString() ?? "";
-}
-
-async function* bytesOf(source: ByteSource, offset: number, length: number): AsyncGenerator<Buffer> {
-  let missing = length;
-  for await (const chunk of source.chunks(offset)) {
-    yield chunk.subarray(0, missing);
-    missing -= Math.min(missing, chunk.length);
-    if (missing === 0) return;
-  }
 }

@@ -3,7 +3,9 @@
  * beginning is damaged, so that a file of lines looks like an array or like
  * nothing, the first records that can still be read tell.
  */
-import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import type { Json, JsonObject } from "../../util/json.ts";
+import { isObject } from "../contract/values.ts";
+import { bytesOf } from "../sources/byte-source.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { parseRecords } from "../sources/json/records.ts";
 import { readLines } from "../sources/lines.ts";
@@ -168,21 +170,7 @@ class Readable implements ByteSource {
 
 function limited(source: ByteSource, bytesMax: number): ByteSource {
   return {
-    chunks: (from = 0) => upTo(source.chunks(from), bytesMax - from),
+    chunks: (from = 0) => bytesOf(source, from, Math.max(0, bytesMax - from)),
     close: () => source.close(),
   };
-}
-
-async function* upTo(chunks: AsyncIterable<Buffer>, bytesMax: number): AsyncGenerator<Buffer> {
-  let left = bytesMax;
-  if (left <= 0) return;
-  for await (const chunk of chunks) {
-    yield chunk.subarray(0, left);
-    left -= chunk.length;
-    if (left <= 0) return;
-  }
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return isPlainObject(value);
 }

@@ -3,8 +3,9 @@ import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "../contract/reader.ts";
 import type { Ledger, RememberedConversation } from "./ledger.ts";
 import type { ReportBuilder } from "./report.ts";
-import { StandIns } from "./text-placeholders.ts";
-import { ConversationWriter, type Mode } from "./writer/conversation-writer.ts";
+import { TextPlaceholders } from "./text-placeholders.ts";
+import { ConversationWriter } from "./writer/conversation-writer.ts";
+import type { Mode } from "./writer/entry-intake.ts";
 
 /** More than this is not held: whoever reads waits for the store. */
 const BYTES_WAITING_MAX = 4 * 1024 * 1024;
@@ -20,7 +21,7 @@ export class ImportSession {
   readonly ingest: Ingest;
   readonly mode: Mode;
   readonly report: ReportBuilder;
-  readonly standIns: StandIns;
+  readonly placeholders: TextPlaceholders;
   readonly #again: boolean;
   readonly #ledger: Ledger;
   /** Something that went wrong while nobody waited. */
@@ -33,7 +34,7 @@ export class ImportSession {
     this.#ledger = ledger;
     this.ingest = ingest;
     this.mode = mode;
-    this.standIns = new StandIns(mode === "write" ? ingest : undefined);
+    this.placeholders = new TextPlaceholders(mode === "write" ? ingest : undefined);
     this.report = report;
   }
 
@@ -58,7 +59,7 @@ export class ImportSession {
         remembered: this.#again ? undefined : remembered,
         wasImported: !this.#again && this.#ledger.wasImported(id),
         again: this.#again,
-        standIns: this.standIns,
+        placeholders: this.placeholders,
         unresolved: (reference) => this.report.unresolved(reference),
         missing: ({ entry, origin }) => {
           const [first] = entry.records;
@@ -79,7 +80,7 @@ export class ImportSession {
   }
 
   /** Write what a file has added so far, and wait when the store cannot follow. */
-  async relieve(writers: Iterable<ConversationWriter>): Promise<void> {
+  async applyBackpressure(writers: Iterable<ConversationWriter>): Promise<void> {
     const mine = [...writers];
     for (const writer of mine) {
       writer.drain().catch((error: unknown) => {
@@ -115,7 +116,7 @@ export class ImportSession {
 
   #tell(writer: ConversationWriter, source: string): void {
     const { report } = this;
-    report.messages += writer.added;
+    report.messages += writer.intake.added;
     report.branches += writer.tree.branchesAdded;
     const before = report.imported.get(writer.id);
     const { info, start, format } = writer;
@@ -126,11 +127,11 @@ export class ImportSession {
       format,
       sourceId: before?.sourceId ?? start.sourceId,
       title: info?.title ?? writer.title ?? null,
-      messages: info?.messageCount ?? writer.added,
+      messages: info?.messageCount ?? writer.intake.added,
       branches: writer.tree.branches,
       leaves: writer.tree.leaves,
-      added: writer.added + (before?.added ?? 0),
-      flags: Object.fromEntries(writer.flags),
+      added: writer.intake.added + (before?.added ?? 0),
+      flags: Object.fromEntries(writer.intake.flags),
     });
   }
 

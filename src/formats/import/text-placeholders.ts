@@ -1,38 +1,39 @@
 /**
- * Short words that stand for long texts while a record is read and mapped.
+ * Short placeholders for long strings while a record is read and mapped.
  *
- * A text of 60 MB exists as bytes once, goes to the store as a blob, and is
- * from then on a word of 78 characters, which the same text always gets.
+ * A string of 60 MB is in memory once, as bytes, goes to the store as a blob,
+ * and is from then on a placeholder of 78 characters, always the same one for
+ * the same string.
  */
 import { createHash } from "node:crypto";
 import type { BlobRef } from "../../message/types.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
 
 const PREFIX = "colloquy-text-";
-/** Texts of as many bytes have a word; the same limit as in `cutLongStrings`. */
+/** Strings of at least this size get a placeholder: the limit of `cutLongStrings`. */
 const LONG_BYTES = 1024 * 1024;
 
 type TextRef = Pick<BlobRef, "hash" | "size">;
 
-export class StandIns {
+export class TextPlaceholders {
   readonly #ingest: Ingest | undefined;
   readonly #texts: Map<string, TextRef> = new Map();
 
-  /** Without a store the words are made all the same. */
+  /** Without a store the placeholders are the same, and nothing is stored. */
   constructor(ingest: Ingest | undefined) {
     this.#ingest = ingest;
   }
 
-  /** The word for a text, which is kept. */
+  /** Stores a string and returns its placeholder. */
   async put(bytes: Buffer): Promise<string> {
     const stored = await this.#ingest?.putBlob(bytes);
     const { hash, size } = stored ?? { hash: hashOf(bytes), size: bytes.length };
-    const word = `${PREFIX}${hash}`;
-    this.#texts.set(word, { hash, size });
-    return word;
+    const placeholder = `${PREFIX}${hash}`;
+    this.#texts.set(placeholder, { hash, size });
+    return placeholder;
   }
 
-  /** What a text stands for, when it is such a word. */
+  /** The stored string, if `text` is a placeholder. */
   get(text: string): TextRef | undefined {
     return text.startsWith(PREFIX) ? this.#texts.get(text) : undefined;
   }
@@ -42,11 +43,11 @@ export class StandIns {
   }
 }
 
-/** JSON with the word in the place of every long text, so that it can be compared with what was read so. */
+/** JSON with placeholders for long strings, to compare a stored value with one that was read with placeholders. */
 export function shortJson(value: unknown): string {
   const json = JSON.stringify(value);
   if (json === undefined || json.length < LONG_BYTES / 3) return json;
-  return JSON.stringify(value, (_, inner: unknown) => (isLong(inner) ? wordFor(inner) : inner));
+  return JSON.stringify(value, (_, inner: unknown) => (isLong(inner) ? placeholderFor(inner) : inner));
 }
 
 function isLong(value: unknown): value is string {
@@ -55,7 +56,7 @@ function isLong(value: unknown): value is string {
   );
 }
 
-function wordFor(text: string): string {
+function placeholderFor(text: string): string {
   return `${PREFIX}${hashOf(Buffer.from(text))}`;
 }
 

@@ -52,3 +52,14 @@ export async function firstBytes(bytes: Bytes, count: number): Promise<Buffer> {
   }
   return parts.length === 1 ? (parts[0] as Buffer) : Buffer.concat(parts);
 }
+
+/** The `length` bytes from `offset` on, or fewer at the end of the source. */
+export async function* bytesOf(source: ByteSource, offset: number, length: number): AsyncGenerator<Buffer> {
+  let missing = length;
+  if (missing === 0) return;
+  for await (const chunk of source.chunks(offset)) {
+    yield chunk.subarray(0, missing);
+    missing -= Math.min(missing, chunk.length);
+    if (missing === 0) return;
+  }
+}

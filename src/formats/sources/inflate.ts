@@ -76,7 +76,7 @@ class Feeding {
     for (const event of ["readable", "end", "close", "drain"]) decoder.on(event, () => this.#wake());
     decoder.on("error", (error) => this.#fail(error));
     decoder.on("close", () => this.#taken(false));
-    this.#feed(packed).catch((error) => this.#fail(error));
+    this.#readLines(packed).catch((error) => this.#fail(error));
   }
 
   moved(): Promise<void> {
@@ -90,7 +90,7 @@ class Feeding {
     this.#wake();
   }
 
-  async #feed(packed: Bytes): Promise<void> {
+  async #readLines(packed: Bytes): Promise<void> {
     for await (const chunk of packed) {
       this.bytes += chunk.length;
       if (this.#decoder.destroyed || !(await this.#write(chunk))) return;

@@ -70,19 +70,19 @@ export class KnownEntries {
     this.add(entry.id, entry.seq, names);
     if (entry.kind === "removed") this.remove([entry.id, ...names]);
     if (isFinal(entry)) this.#final.add(entry.id);
-    for (const kept of keptIn(value)) this.#records.add(printOf(restoreRecord(kept, entry.message)));
-    if (value !== undefined) this.#contents.set(entry.id, contentPrint(value));
+    for (const kept of keptIn(value)) this.#records.add(fingerprintOf(restoreRecord(kept, entry.message)));
+    if (value !== undefined) this.#contents.set(entry.id, contentFingerprint(value));
   }
 
   /** Where nothing is written, what was read is remembered instead. */
   note(id: string, value: Message | JsonObject): void {
-    this.#contents.set(id, contentPrint(value));
+    this.#contents.set(id, contentFingerprint(value));
   }
 
   hasRecord({ value }: Pick<SourceRecord, "value">): boolean {
     if (this.#records.size === 0) return false;
-    const print = printOf(value);
-    return print !== "" && this.#records.has(print);
+    const fingerprint = fingerprintOf(value);
+    return fingerprint !== "" && this.#records.has(fingerprint);
   }
 
   /**
@@ -99,7 +99,7 @@ export class KnownEntries {
     if (records.length > 0 && records.every((record) => this.hasRecord(record))) return true;
     const known = this.#contents.get(knownId);
     const value = message ?? data;
-    return known !== undefined && value !== undefined && known === contentPrint(value);
+    return known !== undefined && value !== undefined && known === contentFingerprint(value);
   }
 }
 
@@ -122,18 +122,18 @@ export function isFinal({ kind, message, data }: StoredEntry): boolean {
 }
 
 /** What another version of an entry is called. */
-export function versionId(id: string, print: string): string {
-  return `${id.slice(0, 200)}~${madeId(print).slice(0, 8)}`;
+export function versionId(id: string, fingerprint: string): string {
+  return `${id.slice(0, 200)}~${madeId(fingerprint).slice(0, 8)}`;
 }
 
 /** Of what was said, without how it came about: a copy of a conversation may have lost that. */
-export function contentPrint(value: Message | JsonObject): string {
-  if ("role" in value && "content" in value) return printOf([value.role, value.content] as Json);
+export function contentFingerprint(value: Message | JsonObject): string {
+  if ("role" in value && "content" in value) return fingerprintOf([value.role, value.content] as Json);
   const { provenance: _, source: __, ...own } = value;
-  return printOf(own as Json);
+  return fingerprintOf(own as Json);
 }
 
-function printOf(value: Json): string {
+function fingerprintOf(value: Json): string {
   try {
     return hash("sha1", shortJson(value), "base64").slice(0, 16);
   } catch {

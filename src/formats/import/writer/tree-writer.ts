@@ -6,7 +6,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceTree } from "../../contract/reader.ts";
 import { BatchWriter, type Outgoing } from "./batch-writer.ts";
-import { contentPrint, isFinal, KnownEntries, versionId } from "./known-entries.ts";
+import { contentFingerprint, isFinal, KnownEntries, versionId } from "./known-entries.ts";
 import { type BranchRef, type Placed, Placement } from "./placement.ts";
 
 /** An entry and where it belongs. */
@@ -203,12 +203,13 @@ export class TreeWriter {
   /** An id that the store has already: a copy is left out, another version gets a name of its own. */
   async #another(ready: ReadyEntry, seq: number): Promise<ReadyEntry | undefined> {
     const { id, kind, json } = ready.entry;
-    const print = contentPrint(JSON.parse(json));
+    const fingerprint = contentFingerprint(JSON.parse(json));
     for await (const stored of this.#ingest.log(this.#conversation, seq - 1)) {
       if (isFinal(stored)) return undefined;
       const same =
-        kind === stored.kind && contentPrint((stored.message ?? stored.data ?? {}) as JsonObject) === print;
-      const other = versionId(id, print);
+        kind === stored.kind &&
+        contentFingerprint((stored.message ?? stored.data ?? {}) as JsonObject) === fingerprint;
+      const other = versionId(id, fingerprint);
       const isKnown = same || (await this.#ingest.locate(this.#conversation, other)) !== undefined;
       return isKnown ? undefined : { ...ready, entry: { ...ready.entry, id: other } };
     }

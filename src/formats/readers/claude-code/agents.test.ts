@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import type { Json } from "../../../util/json.ts";
 import { claudeCodeLines } from "./index.ts";
@@ -22,7 +22,7 @@ const side = (uuid: string, parent: string | null, content: string, more: object
 function read(records: readonly object[], path = "session.jsonl"): RecordingSink {
   const sink = new RecordingSink();
   const reader = claudeCodeLines.open(sink, surroundings(path), undefined);
-  feed(reader, records.map((record) => JSON.stringify(record)).join("\n"));
+  readLines(reader, records.map((record) => JSON.stringify(record)).join("\n"));
   reader.end(true);
   return sink;
 }
@@ -86,7 +86,7 @@ describe.each(fixtures)("%s", (name) => {
     let state: Json | undefined;
     [0, ...parts].forEach((from, index) => {
       const reader = claudeCodeLines.open(sink, surroundings(name), state);
-      feed(reader, lines.slice(from, parts[index]).join("\n"), from + 1);
+      readLines(reader, lines.slice(from, parts[index]).join("\n"), from + 1);
       reader.end(index === parts.length);
       state = JSON.parse(JSON.stringify(reader.state())) as Json;
     });

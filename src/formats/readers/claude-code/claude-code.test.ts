@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import { claudeCodeLines } from "./index.ts";
 
 const FOLDER = "test/fixtures/claude-code";
@@ -8,7 +8,7 @@ const FOLDER = "test/fixtures/claude-code";
 function read(name: string): RecordingSink {
   const sink = new RecordingSink();
   const reader = claudeCodeLines.open(sink, surroundings(`${FOLDER}/${name}`), undefined);
-  feed(reader, readFileSync(`${FOLDER}/${name}`, "utf8"));
+  readLines(reader, readFileSync(`${FOLDER}/${name}`, "utf8"));
   reader.end(true);
   return sink;
 }
@@ -20,7 +20,7 @@ function text(records: readonly object[]): string {
 function readText(records: readonly object[], path = "session.jsonl"): RecordingSink {
   const sink = new RecordingSink();
   const reader = claudeCodeLines.open(sink, surroundings(path), undefined);
-  feed(reader, text(records));
+  readLines(reader, text(records));
   reader.end(true);
   return sink;
 }
@@ -320,7 +320,7 @@ describe("odd records", () => {
   it("are skipped when they are no objects", () => {
     const odd = new RecordingSink();
     const reader = claudeCodeLines.open(odd, surroundings("x.jsonl"), undefined);
-    feed(reader, '"a text"\n[1]\nnull');
+    readLines(reader, '"a text"\n[1]\nnull');
     reader.end(true);
     expect(odd.skipped.map(({ line }) => line)).toEqual([1, 2, 3]);
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import { claudeCodeLines } from "./index.ts";
 
@@ -9,7 +9,7 @@ const TEXT = readFileSync("test/fixtures/claude-code/compaction.jsonl", "utf8");
 function read(text: string): RecordingSink {
   const sink = new RecordingSink();
   const reader = claudeCodeLines.open(sink, surroundings("session.jsonl"), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   return sink;
 }
@@ -56,11 +56,11 @@ describe("a compaction", () => {
     const lines = TEXT.trim().split("\n");
     const sink = new RecordingSink();
     const first = claudeCodeLines.open(sink, surroundings("session.jsonl"), undefined);
-    feed(first, lines.slice(0, 3).join("\n"));
+    readLines(first, lines.slice(0, 3).join("\n"));
     first.end(false);
     const state = JSON.parse(JSON.stringify(first.state())) as Json;
     const second = claudeCodeLines.open(sink, surroundings("session.jsonl"), state);
-    feed(second, lines.slice(3).join("\n"), 4);
+    readLines(second, lines.slice(3).join("\n"), 4);
     second.end(true);
     const strip = (list: typeof entries) => list.map(({ id, parent, data }) => ({ id, parent, data }));
     expect(strip(sink.conversations[0]?.entries ?? [])).toEqual(strip(entries));

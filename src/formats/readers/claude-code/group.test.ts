@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import { claudeCodeLines } from "./index.ts";
 
@@ -31,7 +31,7 @@ function open(sink: RecordingSink, state?: Json) {
 function read(records: readonly object[]): RecordingSink {
   const sink = new RecordingSink();
   const reader = open(sink);
-  feed(reader, records.map((record) => JSON.stringify(record)).join("\n"));
+  readLines(reader, records.map((record) => JSON.stringify(record)).join("\n"));
   reader.end(true);
   return sink;
 }
@@ -42,7 +42,7 @@ const chain = (sink: RecordingSink) =>
 describe("an answer that was written in several lines", () => {
   const sink = new RecordingSink();
   const reader = open(sink);
-  feed(reader, readFileSync("test/fixtures/claude-code/parallel-tool-results.jsonl", "utf8"));
+  readLines(reader, readFileSync("test/fixtures/claude-code/parallel-tool-results.jsonl", "utf8"));
   reader.end(true);
   const entries = sink.conversations[0]?.entries ?? [];
 
@@ -159,7 +159,7 @@ describe("what is held back", () => {
     const sink = new RecordingSink();
     const first = open(sink);
     const feedOne = (reader: ReturnType<typeof open>, from: number, to?: number) =>
-      feed(
+      readLines(
         reader,
         records
           .slice(from, to)
@@ -188,7 +188,7 @@ describe("what is held back", () => {
   it("is added at the end only when nothing more will come", () => {
     const sink = new RecordingSink();
     const reader = open(sink);
-    feed(reader, JSON.stringify(say("a", null, "m", "One")));
+    readLines(reader, JSON.stringify(say("a", null, "m", "One")));
     reader.end(false);
     expect(sink.conversations[0]?.entries).toEqual([]);
     reader.end(true);
@@ -229,7 +229,7 @@ describe("what is held back", () => {
 
   it("is read again from the beginning when it is too large to be carried along", () => {
     const reader = open(new RecordingSink());
-    feed(reader, JSON.stringify(say("a", null, "m", "x".repeat(300_000))));
+    readLines(reader, JSON.stringify(say("a", null, "m", "x".repeat(300_000))));
     reader.end(false);
     expect(reader.state()).toBeUndefined();
   });

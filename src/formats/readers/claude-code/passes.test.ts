@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { claudeCodeLines } from "./index.ts";
@@ -30,7 +30,7 @@ function readPasses(...passes: readonly Lines[]): RecordingSink {
   let lines = 0;
   for (const pass of passes) {
     const reader = claudeCodeLines.open(sink, surroundings("session.jsonl"), state);
-    feed(reader, pass.map((record) => JSON.stringify(record)).join("\n"), lines + 1);
+    readLines(reader, pass.map((record) => JSON.stringify(record)).join("\n"), lines + 1);
     reader.end(true);
     state = JSON.parse(JSON.stringify(reader.state())) as Json;
     lines += pass.length;
@@ -128,7 +128,7 @@ describe("an answer that goes on in the next pass", () => {
     const sink = new RecordingSink();
     const open = (state?: Json) => claudeCodeLines.open(sink, surroundings("session.jsonl"), state);
     const take = (reader: ReturnType<typeof open>, isLast: boolean, record: object) => {
-      feed(reader, JSON.stringify(record));
+      readLines(reader, JSON.stringify(record));
       reader.end(isLast);
       return open(JSON.parse(JSON.stringify(reader.state())));
     };

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { codex, codexDocument, codexLines } from "./index.ts";
@@ -10,7 +10,7 @@ const fixture = (name: string): string => readFileSync(`test/fixtures/codex/${na
 function read(text: string, path = "rollout.jsonl"): RecordingSink {
   const sink = new RecordingSink();
   const reader = codexLines.open(sink, surroundings(path), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   return sink;
 }
@@ -458,7 +458,7 @@ describe("reading on in a codexLines file", () => {
     const sink = new RecordingSink();
     const all = text.trim().split("\n");
     const first = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
-    feed(first, all.slice(0, lines).join("\n"));
+    readLines(first, all.slice(0, lines).join("\n"));
     first.end(false);
     const state = first.state();
     const second = codexLines.open(
@@ -466,7 +466,7 @@ describe("reading on in a codexLines file", () => {
       surroundings("rollout.jsonl"),
       state === undefined ? undefined : JSON.parse(JSON.stringify(state)),
     );
-    feed(second, all.slice(lines).join("\n"), lines + 1);
+    readLines(second, all.slice(lines).join("\n"), lines + 1);
     second.end(true);
     return sink;
   }
@@ -506,13 +506,13 @@ describe("reading on in a codexLines file", () => {
   it("holds an answer that may go on, and adds it when the turn is over", () => {
     const sink = new RecordingSink();
     const reader = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
-    feed(
+    readLines(
       reader,
       [line("session_meta", { id: "t" }), said("user", "a"), shown("a"), said("assistant", "b")].join("\n"),
     );
     reader.end(false);
     expect(sink.lines()).toEqual(["user: a"]);
-    feed(reader, line("event_msg", { type: "task_complete" }));
+    readLines(reader, line("event_msg", { type: "task_complete" }));
     reader.end(false);
     expect(sink.lines()).toEqual(["user: a", "assistant: b"]);
   });
@@ -521,10 +521,13 @@ describe("reading on in a codexLines file", () => {
     const sink = new RecordingSink();
     const reader = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
     const turn = [said("user", "go"), shown("go"), said("assistant", "done")].join("\n");
-    feed(reader, [line("session_meta", { id: "t" }), ...Array.from({ length: 3000 }, () => turn)].join("\n"));
+    readLines(
+      reader,
+      [line("session_meta", { id: "t" }), ...Array.from({ length: 3000 }, () => turn)].join("\n"),
+    );
     reader.end(true);
     expect(JSON.stringify(reader.state()).length).toBeLessThan(80_000);
-    feed(reader, said("user", "x".repeat(300_000)));
+    readLines(reader, said("user", "x".repeat(300_000)));
     reader.end(false);
     expect(reader.state()).toBeUndefined();
   });

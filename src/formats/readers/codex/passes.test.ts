@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { codexLines } from "./index.ts";
@@ -26,7 +26,7 @@ function readPasses(passes: readonly (readonly string[])[], isFinal = true): Rec
   let lines = 0;
   for (const [index, pass] of passes.entries()) {
     const reader = codexLines.open(sink, surroundings("rollout.jsonl"), state);
-    feed(reader, pass.join("\n"), lines + 1);
+    readLines(reader, pass.join("\n"), lines + 1);
     reader.end(isFinal || index === passes.length - 1);
     const saved = reader.state();
     state = saved === undefined ? undefined : (JSON.parse(JSON.stringify(saved)) as Json);

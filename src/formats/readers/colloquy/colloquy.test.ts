@@ -1,13 +1,18 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  type Recorded,
+  RecordingSink,
+  readLines,
+  surroundings,
+} from "../../../../test/support/recording-sink.ts";
 import { encodeHeader, sealObject } from "../../../transcript/lines.ts";
 import { colloquyDocument, colloquyLines } from "./index.ts";
 
 function read(text: string, path = "sessions/garden.jsonl"): RecordingSink {
   const sink = new RecordingSink();
   const reader = colloquyLines.open(sink, surroundings(path), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   return sink;
 }

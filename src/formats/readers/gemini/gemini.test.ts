@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { geminiDocument, geminiLines } from "./index.ts";
 
@@ -18,7 +18,7 @@ function read(name: string): RecordingSink {
 function readText(text: string, path = "chats/session-x.jsonl"): RecordingSink {
   const sink = new RecordingSink();
   const reader = geminiLines.open(sink, surroundings(path), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   return sink;
 }
@@ -320,10 +320,10 @@ describe("going on later", () => {
     const sink = new RecordingSink();
     const path = surroundings("chats/session-x.jsonl");
     const first = geminiLines.open(sink, path, undefined);
-    feed(first, all.slice(0, count).join("\n"));
+    readLines(first, all.slice(0, count).join("\n"));
     first.end(false);
     const second = geminiLines.open(sink, path, JSON.parse(JSON.stringify(first.state())) as Json);
-    feed(second, all.slice(count).join("\n"), count + 1);
+    readLines(second, all.slice(count).join("\n"), count + 1);
     second.end(true);
     expect(chain(sink)).toEqual(chain(readText(all.join("\n"))));
   });
@@ -331,10 +331,10 @@ describe("going on later", () => {
   it("holds back the last message, which may still grow, and adds the others", () => {
     const sink = new RecordingSink();
     const reader = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
-    feed(reader, lines(META, user("a", "x"), gemini("b", "He"), { id: "i", type: "info", content: "" }));
+    readLines(reader, lines(META, user("a", "x"), gemini("b", "He"), { id: "i", type: "info", content: "" }));
     reader.end(false);
     expect(chain(sink)).toEqual(["a < null"]);
-    feed(reader, lines(gemini("b", "Hello")), 5);
+    readLines(reader, lines(gemini("b", "Hello")), 5);
     reader.end(true);
     expect(sink.lines()).toEqual(["user: x", "assistant: Hello"]);
   });
@@ -342,10 +342,10 @@ describe("going on later", () => {
   it("adds a version that comes too late beside the first", () => {
     const sink = new RecordingSink();
     const first = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
-    feed(first, lines(META, user("a", "x"), gemini("b", "He")));
+    readLines(first, lines(META, user("a", "x"), gemini("b", "He")));
     first.end(true);
     const second = geminiLines.open(sink, surroundings("x.jsonl"), first.state());
-    feed(second, lines(gemini("b", "Hello"), user("c", "y")), 4);
+    readLines(second, lines(gemini("b", "Hello"), user("c", "y")), 4);
     second.end(true);
     expect(chain(sink)).toEqual(["a < null", "b < a", "b < a", "c < b"]);
     expect(sink.lines().slice(1, 3)).toEqual(["assistant: He", "assistant: Hello"]);
@@ -355,11 +355,11 @@ describe("going on later", () => {
   function readInTwo(before: string, after: string): RecordingSink {
     const sink = new RecordingSink();
     const first = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
-    feed(first, before);
+    readLines(first, before);
     first.end(true);
     const saved = JSON.parse(JSON.stringify(first.state())) as Json;
     const second = geminiLines.open(sink, surroundings("x.jsonl"), saved);
-    feed(second, after, 100);
+    readLines(second, after, 100);
     second.end(true);
     return sink;
   }

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import { geminiLines } from "./index.ts";
 
@@ -13,7 +13,7 @@ it.each(fixtures)("%s loses no line and gives only what the store takes", (name)
   const text = readFileSync(`${FOLDER}/${name}`, "utf8");
   const sink = new RecordingSink();
   const reader = geminiLines.open(sink, surroundings(name), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   const entries = sink.conversations.flatMap((conversation) => conversation.entries);
   const kept = [...entries.flatMap(({ records }) => records), ...(sink.conversations[0]?.notes ?? [])];

@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  type Recorded,
+  RecordingSink,
+  readLines,
+  surroundings,
+} from "../../../../test/support/recording-sink.ts";
 import { goclawLines } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/goclaw/${name}`, "utf8");
@@ -13,7 +18,7 @@ const parsed = (text: string) =>
 function read(text: string): RecordingSink {
   const sink = new RecordingSink();
   const reader = goclawLines.open(sink, surroundings("sessions/telegram_42.jsonl"), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   return sink;
 }
@@ -85,10 +90,10 @@ describe("goclaw", () => {
     for (let cut = 1; cut < lines.length; cut++) {
       const sink = new RecordingSink();
       const first = goclawLines.open(sink, surroundings("sessions/telegram_42.jsonl"), undefined);
-      feed(first, lines.slice(0, cut).join("\n"));
+      readLines(first, lines.slice(0, cut).join("\n"));
       first.end(false);
       const second = goclawLines.open(sink, surroundings("sessions/telegram_42.jsonl"), first.state());
-      feed(second, lines.slice(cut).join("\n"));
+      readLines(second, lines.slice(cut).join("\n"));
       second.end(true);
       expect(sink.conversations).toHaveLength(1);
       expect(sink.conversations[0]?.entries.map(({ id, message }) => [id, message])).toEqual(

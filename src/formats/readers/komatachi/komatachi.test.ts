@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  type Recorded,
+  RecordingSink,
+  readLines,
+  surroundings,
+} from "../../../../test/support/recording-sink.ts";
 import { komatachi, komatachiLines } from "./index.ts";
 
 const text = readFileSync("test/fixtures/komatachi/kitchen/transcript.jsonl", "utf8");
@@ -35,14 +40,14 @@ describe("Komatachi", () => {
   it("gives the messages as they are, under the name of the folder", () => {
     const sink = new RecordingSink();
     const reader = komatachiLines.open(sink, surroundings("home/kitchen/transcript.jsonl"), undefined);
-    feed(reader, text);
+    readLines(reader, text);
     reader.end(true);
     const [{ start, entries }] = sink.conversations as [Recorded];
     expect(start.sourceId).toMatch(/^kitchen-[0-9a-f]{12}$/);
     expect(entries.map(({ message }) => message)).toEqual(records);
     expect(entries.every(({ at }) => at === undefined)).toBe(true);
     const again = komatachiLines.open(sink, surroundings("home/kitchen/transcript.jsonl"), reader.state());
-    feed(again, '{"role":"user","content":"Thanks"}');
+    readLines(again, '{"role":"user","content":"Thanks"}');
     expect(new Set(entries.map(({ id }) => id)).size).toBe(5);
   });
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { llamaUiLines } from "./index.ts";
 
@@ -9,7 +9,7 @@ const text = readFileSync("test/fixtures/llama-ui/two-sessions.jsonl", "utf8");
 function read(lines: string): RecordingSink {
   const sink = new RecordingSink();
   const reader = llamaUiLines.open(sink, surroundings("export.jsonl"), undefined);
-  feed(reader, lines);
+  readLines(reader, lines);
   reader.end(true);
   return sink;
 }

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import { toOpenAI } from "../../../message/openai.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
@@ -17,10 +17,10 @@ function records(text: string): JsonObject[] {
     .map((line) => JSON.parse(line));
 }
 
-function readLines(text: string, path = "chat.jsonl"): RecordingSink {
+function readText(text: string, path = "chat.jsonl"): RecordingSink {
   const sink = new RecordingSink();
   const reader = openaiChatLines.open(sink, surroundings(path), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   return sink;
 }
@@ -43,7 +43,7 @@ function message(sink: RecordingSink, conversation: number, index: number): Mess
 }
 
 test("Each line with messages is a conversation of its own", () => {
-  const sink = readLines(fixture("fine-tune.jsonl"));
+  const sink = readText(fixture("fine-tune.jsonl"));
   expect(sink.conversations).toHaveLength(3);
   expect(sink.conversations[2]?.start.sourceId).toBe("given-id");
   expect(sink.lines(0)).toEqual([
@@ -59,8 +59,8 @@ test("Each line with messages is a conversation of its own", () => {
 test("A line without an id is the same conversation in every import, wherever it stands", () => {
   const lines = fixture("fine-tune.jsonl").split("\n");
   const [once, again] = [
-    readLines(fixture("fine-tune.jsonl")),
-    readLines([lines[1], lines[0]].join("\n"), "other.jsonl"),
+    readText(fixture("fine-tune.jsonl")),
+    readText([lines[1], lines[0]].join("\n"), "other.jsonl"),
   ];
   const ids = (sink: RecordingSink) => sink.conversations.map(({ start }) => start.sourceId);
   expect(ids(again)).toEqual([ids(once)[1], ids(once)[0]]);
@@ -70,7 +70,7 @@ test("A line without an id is the same conversation in every import, wherever it
 });
 
 test("Messages that say the same have ids and records of their own", () => {
-  const [first] = readLines(fixture("fine-tune.jsonl")).conversations;
+  const [first] = readText(fixture("fine-tune.jsonl")).conversations;
   expect(first?.entries[1]?.id).not.toBe(first?.entries[3]?.id);
   expect(first?.entries[1]?.message).toEqual(first?.entries[3]?.message);
   expect(first?.entries[1]?.records.map(({ value }) => value)).not.toEqual(
@@ -79,14 +79,14 @@ test("Messages that say the same have ids and records of their own", () => {
 });
 
 test("Weights, names and the role of a developer stay beside the message", () => {
-  const sink = readLines(fixture("fine-tune.jsonl"));
+  const sink = readText(fixture("fine-tune.jsonl"));
   expect(message(sink, 0, 2).extra).toEqual({ openai: { weight: 0 } });
   expect(message(sink, 1, 0)).toMatchObject({ role: "system", extra: { openai: { role: "developer" } } });
   expect(message(sink, 1, 1).extra).toEqual({ openai: { name: "rosa" } });
 });
 
 test("What a line says beside its messages is noted", () => {
-  const sink = readLines(fixture("fine-tune.jsonl"));
+  const sink = readText(fixture("fine-tune.jsonl"));
   expect(sink.conversations[0]?.notes).toEqual([]);
   expect(sink.conversations[1]?.notes[0]?.value).toMatchObject({
     parallel_tool_calls: true,
@@ -95,7 +95,7 @@ test("What a line says beside its messages is noted", () => {
 });
 
 test("Calls keep their ids, broken arguments stay as text, and what is no object becomes a value", () => {
-  const sink = readLines(fixture("fine-tune.jsonl"));
+  const sink = readText(fixture("fine-tune.jsonl"));
   const [one, two, three] = message(sink, 1, 2).content as readonly JsonObject[];
   expect(one).toMatchObject({ type: "tool_use", id: "call_a", name: "rain", input: { days: 2 } });
   expect(two).toMatchObject({ id: "call_b", input: {}, arguments: "{broken" });
@@ -113,7 +113,7 @@ test("Calls keep their ids, broken arguments stay as text, and what is no object
 });
 
 test("Calls of the older form get ids, and each result answers its own", () => {
-  const sink = readLines(fixture("fine-tune.jsonl"));
+  const sink = readText(fixture("fine-tune.jsonl"));
   const ids = [1, 3].map((index) => (message(sink, 2, index).content[0] as JsonObject).id);
   expect(ids[0]).not.toBe(ids[1]);
   expect(message(sink, 2, 1).content).toMatchObject([{ type: "tool_use", name: "see", input: { x: 1 } }]);
@@ -126,7 +126,7 @@ test("Calls of the older form get ids, and each result answers its own", () => {
 });
 
 test("A picture in a data URL is a picture, and an unknown role is kept as one", () => {
-  const sink = readLines(fixture("fine-tune.jsonl"));
+  const sink = readText(fixture("fine-tune.jsonl"));
   expect(message(sink, 2, 0).content).toEqual([
     { type: "text", text: "Look" },
     { type: "image", source: { type: "base64", media_type: "image/png", data: "aGk=" } },
@@ -140,14 +140,14 @@ test("A picture in a data URL is a picture, and an unknown role is kept as one",
 });
 
 test("What was read can be sent again", () => {
-  const sink = readLines(fixture("fine-tune.jsonl"));
+  const sink = readText(fixture("fine-tune.jsonl"));
   const [first] = records(fixture("fine-tune.jsonl"));
   const messages = (sink.conversations[0]?.entries ?? []).map((entry) => entry.message as Message);
   expect(toOpenAI(messages)).toEqual(first?.messages);
 });
 
 test("A file of bare messages is one conversation, known by its path", () => {
-  const sink = readLines(fixture("bare-messages.jsonl"), "notes/chat.jsonl");
+  const sink = readText(fixture("bare-messages.jsonl"), "notes/chat.jsonl");
   expect(sink.conversations).toHaveLength(1);
   expect(sink.lines()).toEqual([
     "system: Be brief.",
@@ -157,20 +157,20 @@ test("A file of bare messages is one conversation, known by its path", () => {
     "user: continue",
     "assistant: [thinking] Done.",
   ]);
-  const other = readLines(fixture("bare-messages.jsonl"), "other.jsonl");
+  const other = readText(fixture("bare-messages.jsonl"), "other.jsonl");
   expect(other.conversations[0]?.start.sourceId).not.toBe(sink.conversations[0]?.start.sourceId);
 });
 
 test("Reading goes on where it ended, also between a call and its result", () => {
   const lines = fixture("bare-messages.jsonl").split("\n");
-  const whole = readLines(fixture("bare-messages.jsonl"));
+  const whole = readText(fixture("bare-messages.jsonl"));
   const sink = new RecordingSink();
   const around = surroundings("chat.jsonl");
   const first = openaiChatLines.open(sink, around, undefined);
-  feed(first, lines.slice(0, 3).join("\n"));
+  readLines(first, lines.slice(0, 3).join("\n"));
   first.end(false);
   const second = openaiChatLines.open(sink, around, JSON.parse(JSON.stringify(first.state())));
-  feed(second, lines.slice(3).join("\n"), 4);
+  readLines(second, lines.slice(3).join("\n"), 4);
   second.end(true);
   const entries = (from: RecordingSink) =>
     from.conversations[0]?.entries.map(({ id, parent, message: said }) => ({ id, parent, said }));
@@ -179,7 +179,7 @@ test("Reading goes on where it ended, also between a call and its result", () =>
 
 test("An array of bare messages is one conversation, though its elements come one by one", async () => {
   const values = records(fixture("bare-messages.jsonl"));
-  const lines = readLines(fixture("bare-messages.jsonl"), "chat.json");
+  const lines = readText(fixture("bare-messages.jsonl"), "chat.json");
   const sink = await readDocument(values, 1);
   const entries = (from: RecordingSink) =>
     from.conversations[0]?.entries.map(({ id, parent }) => `${id}<${parent}`);
@@ -215,7 +215,7 @@ test("A document of messages stays the same conversation while it grows", async 
 test("Of an array each element with messages is a conversation", async () => {
   const [one, two] = records(fixture("fine-tune.jsonl"));
   const sink = await readDocument([one, two, 5], 1);
-  const lines = readLines(fixture("fine-tune.jsonl"));
+  const lines = readText(fixture("fine-tune.jsonl"));
   expect(sink.conversations.map(({ start }) => start.sourceId)).toEqual(
     lines.conversations.slice(0, 2).map(({ start }) => start.sourceId),
   );
@@ -228,7 +228,7 @@ test("Blocks of Claude in such a file are taken as they are", () => {
     JSON.stringify({ role: "assistant", content: [{ type: "text", text: "Hm" }, call] }),
     JSON.stringify({ role: "user", content: [{ type: "tool_result", tool_use_id: "t1", content: "ok" }] }),
   ].join("\n");
-  const sink = readLines(text);
+  const sink = readText(text);
   expect(message(sink, 0, 0).content).toEqual([{ type: "text", text: "Hm" }, call]);
   expect(message(sink, 0, 1)).toEqual({
     role: "user",
@@ -265,6 +265,6 @@ test("Content that no message should have does not stop the reader", () => {
     { role: "assistant", content: [], tool_calls: ["x", null, { function: {} }] },
     { role: "tool", content: { a: 1 } },
   ];
-  const sink = readLines(odd.map((value) => JSON.stringify(value)).join("\n"));
+  const sink = readText(odd.map((value) => JSON.stringify(value)).join("\n"));
   expect(sink.conversations[0]?.entries).toHaveLength(4);
 });

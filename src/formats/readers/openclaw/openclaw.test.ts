@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase, SourceEntry } from "../../contract/reader.ts";
 import { openclaw, openclawDatabase, openclawDocument, openclawLines } from "./index.ts";
@@ -21,7 +21,7 @@ const index: JsonObject = JSON.parse(fixture("sessions.json"));
 function read(name: string, folder = FOLDER): RecordingSink {
   const sink = new RecordingSink();
   const reader = openclawLines.open(sink, surroundings(`${folder}/${name}`), undefined);
-  feed(reader, fixture(name));
+  readLines(reader, fixture(name));
   reader.end(true);
   return sink;
 }
@@ -89,7 +89,7 @@ describe("an OpenClaw transcript", () => {
   it("shows the entry before one on the side when nothing points elsewhere", () => {
     const other = new RecordingSink();
     const reader = openclawLines.open(other, surroundings(`${FOLDER}/a.jsonl`), undefined);
-    feed(reader, fixture(`${FERNS}.jsonl`).trim().split("\n").slice(0, -1).join("\n"));
+    readLines(reader, fixture(`${FERNS}.jsonl`).trim().split("\n").slice(0, -1).join("\n"));
     reader.end(true);
     expect(other.conversations[0]?.leaf).toBe("k5");
   });

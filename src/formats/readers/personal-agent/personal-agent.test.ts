@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  type Recorded,
+  RecordingSink,
+  readLines,
+  surroundings,
+} from "../../../../test/support/recording-sink.ts";
 import { personalAgent, personalAgentDocument, personalAgentLines } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/personal-agent/${name}`, "utf8");
@@ -20,7 +25,7 @@ describe("PersonalAgent", () => {
     ).toBe(true);
     const sink = new RecordingSink();
     const reader = personalAgentLines.open(sink, surroundings(`conversations/${LINES}`), undefined);
-    feed(reader, text);
+    readLines(reader, text);
     reader.end(true);
     const [{ start, entries }] = sink.conversations as [Recorded];
     expect(start.sourceId).toBe("20250121193000001");

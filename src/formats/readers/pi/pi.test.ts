@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
@@ -16,7 +16,7 @@ const recordsIn = (text: string): JsonObject[] =>
 function read(text: string, path = "session.jsonl"): RecordingSink {
   const sink = new RecordingSink();
   const reader = piLines.open(sink, surroundings(path), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   return sink;
 }
@@ -277,14 +277,14 @@ describe("pi versions", () => {
     for (let count = 2; count < lines.length; count++) {
       const sink = new RecordingSink();
       const first = piLines.open(sink, surroundings("session.jsonl"), undefined);
-      feed(first, lines.slice(0, count).join("\n"));
+      readLines(first, lines.slice(0, count).join("\n"));
       first.end(true);
       const second = piLines.open(
         sink,
         surroundings("session.jsonl"),
         JSON.parse(JSON.stringify(first.state())),
       );
-      feed(second, lines.slice(count).join("\n"), count + 1);
+      readLines(second, lines.slice(count).join("\n"), count + 1);
       second.end(true);
       const plain = (all: RecordingSink) => entriesOf(all).map(({ id, parent, data }) => [id, parent, data]);
       expect(plain(sink)).toEqual(plain(whole));
@@ -349,7 +349,7 @@ describe("pi versions", () => {
   it("of a header only are a conversation once nothing more is expected", () => {
     const sink = new RecordingSink();
     const reader = piLines.open(sink, surroundings("a.jsonl"), undefined);
-    feed(reader, '{"type":"session","version":3,"id":"only"}');
+    readLines(reader, '{"type":"session","version":3,"id":"only"}');
     reader.end(false);
     expect(sink.conversations).toEqual([]);
     expect(reader.state()).toBeUndefined();
@@ -422,14 +422,14 @@ describe("reading on in a pi file", () => {
       for (let count = 1; count < lines.length; count++) {
         const sink = new RecordingSink();
         const first = piLines.open(sink, surroundings("session.jsonl"), undefined);
-        feed(first, lines.slice(0, count).join("\n"));
+        readLines(first, lines.slice(0, count).join("\n"));
         first.end(false);
         const state = first.state();
         // Without a state the file is read from its beginning.
         const from = state === undefined ? 0 : count;
         const saved = state === undefined ? undefined : JSON.parse(JSON.stringify(state));
         const second = piLines.open(sink, surroundings("session.jsonl"), saved);
-        feed(second, lines.slice(from).join("\n"), from + 1);
+        readLines(second, lines.slice(from).join("\n"), from + 1);
         second.end(true);
         expect(entriesOf(sink)).toEqual(
           entriesOf(whole).map((entry) => ({
@@ -448,7 +448,7 @@ describe("reading on in a pi file", () => {
     const customs = Array.from({ length: 5000 }, (_, index) =>
       JSON.stringify({ type: "custom", id: `c${index}`, parentId: index === 0 ? null : `c${index - 1}` }),
     );
-    feed(reader, ['{"type":"session","version":3,"id":"s"}', ...customs].join("\n"));
+    readLines(reader, ['{"type":"session","version":3,"id":"s"}', ...customs].join("\n"));
     reader.end(true);
     expect(JSON.stringify(reader.state()).length).toBeLessThan(20_000);
   });

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { feed, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { sharegptDocument, sharegptLines } from "./index.ts";
@@ -9,10 +9,10 @@ function fixture(name: string): string {
   return readFileSync(`test/fixtures/sharegpt/${name}`, "utf8");
 }
 
-function readLines(text: string): RecordingSink {
+function readText(text: string): RecordingSink {
   const sink = new RecordingSink();
   const reader = sharegptLines.open(sink, surroundings("data.jsonl"), undefined);
-  feed(reader, text);
+  readLines(reader, text);
   reader.end(true);
   return sink;
 }
@@ -22,7 +22,7 @@ function message(sink: RecordingSink, conversation: number, index: number): Mess
 }
 
 test("Turns become messages, in order, with their words as they are", () => {
-  const sink = readLines(fixture("turns.jsonl"));
+  const sink = readText(fixture("turns.jsonl"));
   expect(sink.lines(0)).toEqual([
     "system: You know birds.",
     "user:  What sings? ",
@@ -37,7 +37,7 @@ test("Turns become messages, in order, with their words as they are", () => {
 });
 
 test("A call gets an id, and what was observed answers it", () => {
-  const sink = readLines(fixture("turns.jsonl"));
+  const sink = readText(fixture("turns.jsonl"));
   const call = message(sink, 0, 2).content[0] as JsonObject;
   expect(call).toMatchObject({ type: "tool_use", name: "listen", input: { minutes: 5 } });
   expect(message(sink, 0, 3).content).toEqual([
@@ -46,7 +46,7 @@ test("A call gets an id, and what was observed answers it", () => {
 });
 
 test("Several calls in one turn are answered in their order, and what is too much stays unpaired", () => {
-  const sink = readLines(fixture("turns.jsonl"));
+  const sink = readText(fixture("turns.jsonl"));
   const [a, b] = message(sink, 1, 4).content as readonly JsonObject[];
   expect([a, b]).toMatchObject([
     { name: "a", input: {} },
@@ -67,19 +67,19 @@ test("A result does not answer a call that a person has passed over", () => {
     { from: "human", value: "Never mind" },
     { from: "observation", value: "late" },
   ];
-  const sink = readLines(JSON.stringify({ conversations: turns }));
+  const sink = readText(JSON.stringify({ conversations: turns }));
   expect((message(sink, 0, 2).content[0] as JsonObject).paired).toBeUndefined();
 });
 
 test("A call that is no JSON keeps its text", () => {
-  const sink = readLines(fixture("turns.jsonl"));
+  const sink = readText(fixture("turns.jsonl"));
   expect(message(sink, 1, 8).content).toMatchObject([
     { type: "tool_use", name: "function_call", input: {}, arguments: "listen(5)" },
   ]);
 });
 
 test("Tools and other members are noted; weights and unknown speakers are kept", () => {
-  const sink = readLines(fixture("turns.jsonl"));
+  const sink = readText(fixture("turns.jsonl"));
   expect(sink.conversations[0]?.notes[0]?.value).toMatchObject({ id: "sg-1", tools: '[{"name": "listen"}]' });
   expect(message(sink, 0, 4).extra).toEqual({ sharegpt: { weight: 0.5 } });
   expect(message(sink, 1, 9)).toEqual({
@@ -91,7 +91,7 @@ test("Tools and other members are noted; weights and unknown speakers are kept",
 });
 
 test("The same turn twice is two entries, and ids are the same in every import", () => {
-  const [once, again] = [readLines(fixture("turns.jsonl")), readLines(fixture("turns.jsonl"))];
+  const [once, again] = [readText(fixture("turns.jsonl")), readText(fixture("turns.jsonl"))];
   const ids = (sink: RecordingSink) => sink.conversations[1]?.entries.map(({ id }) => id) ?? [];
   expect(new Set(ids(once)).size).toBe(10);
   expect(ids(again)).toEqual(ids(once));
@@ -119,5 +119,5 @@ test("Only files of such turns are taken, and an odd line is skipped", () => {
   expect(sharegptLines.sniff([], "x.jsonl")).toBe(false);
   expect(sharegptLines.sniff([{ conversations: [{ role: "user" }] }], "x.jsonl")).toBe(false);
   expect(sharegptDocument.sniff({ messages: [] })).toBe(false);
-  expect(readLines('{"other": 1}').skipped).toEqual([{ line: 1, reason: "no conversation" }]);
+  expect(readText('{"other": 1}').skipped).toEqual([{ line: 1, reason: "no conversation" }]);
 });

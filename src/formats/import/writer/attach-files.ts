@@ -1,11 +1,23 @@
-/** Blocks that stand for files beside the source, and the files put in their place. */
+/** Replaces blocks that refer to files beside the source by the content of those files. */
 import type { Block, Message } from "../../../message/types.ts";
 import { isPlainObject, type JsonObject } from "../../../util/json.ts";
 import type { FileSource, Surroundings } from "../../contract/reader.ts";
+import type { PreparedEntry, ReadEntry } from "./stored-entry.ts";
 
 const FILE_BYTES_MAX = 48 * 1024 * 1024;
 
-export function hasFiles(content: Message["content"]): boolean {
+/** Prepares an entry: at once, unless it refers to files, which have to be read. */
+export function attachFiles(
+  { entry, notes, origin }: ReadEntry,
+  unresolved: (reference: string) => void,
+): PreparedEntry | Promise<PreparedEntry> {
+  const { message, data, flags = [] } = entry;
+  const prepared: PreparedEntry = { entry, id: entry.id, message, data, notes, origin, flags };
+  if (message === undefined || entry.verbatim === true || !hasFiles(message.content)) return prepared;
+  return withFiles(message, origin.around, unresolved).then((whole) => ({ ...prepared, message: whole }));
+}
+
+function hasFiles(content: Message["content"]): boolean {
   return Array.isArray(content) && content.some((block) => hasFile(block));
 }
 
@@ -19,8 +31,8 @@ function isFileSource(value: unknown): value is FileSource & JsonObject {
   return isPlainObject(value) && value.type === "file" && typeof value.name === "string";
 }
 
-/** The message with the files in it. A file that is not there leaves its block, which says so. */
-export async function withFiles(
+/** A file that does not exist leaves its block, marked as missing. */
+async function withFiles(
   message: Message,
   around: Surroundings,
   unresolved: (reference: string) => void,

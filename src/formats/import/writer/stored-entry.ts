@@ -1,60 +1,46 @@
-/** From what a reader gives to what the store takes. */
+/** Turns the entries of readers into entries of the store. */
 import { ColloquyError } from "../../../errors.ts";
 import type { Message } from "../../../message/types.ts";
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import { isPlainObject, type JsonObject } from "../../../util/json.ts";
 import type { SourceEntry, Surroundings } from "../../contract/reader.ts";
-import type { StandIns } from "../text-placeholders.ts";
-import { hasFiles, withFiles } from "./file-sources.ts";
+import type { TextPlaceholders } from "../text-placeholders.ts";
 import { type KeptRecord, keepRecords } from "./kept-records.ts";
 
 /** Where an entry was read. */
 export interface Origin {
   readonly format: string;
-  /** Below the folder that was given. */
+  /** Relative to the folder that the user gave. */
   readonly file: string;
   readonly around: Surroundings;
 }
 
-/** An entry that is ready but for its place. */
-export interface Composed {
+/** An entry as a reader added it. */
+export interface ReadEntry {
   readonly entry: SourceEntry;
-  /** Mostly the source's own. */
+  /** Records that became no entry and travel with this one. */
+  readonly notes: readonly KeptRecord[];
+  readonly origin: Origin;
+}
+
+/** An entry that the tree can place. */
+export interface PreparedEntry extends ReadEntry {
+  /** Usually the source's own. */
   readonly id: string;
   readonly message: Message | undefined;
   readonly data: JsonObject | undefined;
-  readonly notes: readonly KeptRecord[];
-  readonly origin: Origin;
   readonly flags: readonly string[];
 }
 
-export interface Waiting {
-  readonly entry: SourceEntry;
-  readonly notes: readonly KeptRecord[];
-  readonly origin: Origin;
-}
-
-/** At once, unless files beside the source have to be read. */
-export function compose(
-  waiting: Waiting,
-  unresolved: (reference: string) => void,
-): Composed | Promise<Composed> {
-  const { entry, notes, origin } = waiting;
-  const { message, data, flags = [] } = entry;
-  const composed: Composed = { entry, id: entry.id, message, data, notes, origin, flags };
-  if (message === undefined || entry.verbatim === true || !hasFiles(message.content)) return composed;
-  return withFiles(message, origin.around, unresolved).then((whole) => ({ ...composed, message: whole }));
-}
-
-/** With where it came from and what it was made of. What cannot be a message is kept as a record. */
-export function readyEntry(
+/** Adds where it came from and the records that it was made of. A message that the store refuses is kept as a record. */
+export function toStoredEntry(
   ingest: Ingest,
-  { entry, id, message, data, notes, origin, flags }: Composed,
+  { entry, id, message, data, notes, origin, flags }: PreparedEntry,
   atMs: number,
-  standIns: StandIns,
+  placeholders: TextPlaceholders,
 ): ReadyEntry {
-  const standsFor = standIns.isEmpty ? undefined : (text: string) => standIns.get(text);
-  if (entry.verbatim === true) return verbatimEntry(ingest, entry, id, atMs, standsFor);
+  const textFor = placeholders.isEmpty ? undefined : (text: string) => placeholders.get(text);
+  if (entry.verbatim === true) return verbatimEntry(ingest, entry, id, atMs, textFor);
   const provenance = provenanceOf(entry, id, origin, flags);
   const source = (content: Message["content"] | undefined): JsonObject => ({
     records: keepRecords(entry.records, content),
@@ -62,11 +48,11 @@ export function readyEntry(
   });
   if (message === undefined) {
     const whole = { ...data, provenance, source: source(undefined) };
-    return ingest.other(entry.kind ?? "custom", id, atMs, whole, standsFor);
+    return ingest.other(entry.kind ?? "custom", id, atMs, whole, textFor);
   }
   try {
     const kept = source(message.content);
-    return ingest.message(id, atMs, { ...message, provenance, source: kept }, isPlain(kept), standsFor);
+    return ingest.message(id, atMs, { ...message, provenance, source: kept }, isPlain(kept), textFor);
   } catch (error) {
     if (!(error instanceof ColloquyError) || error.code !== "VALIDATION_ERROR") throw error;
     const { role } = message;
@@ -77,7 +63,7 @@ export function readyEntry(
       provenance,
       source: source(undefined),
     };
-    return ingest.other("custom", id, atMs, data, standsFor);
+    return ingest.other("custom", id, atMs, data, textFor);
   }
 }
 
@@ -87,13 +73,13 @@ function verbatimEntry(
   { kind = "custom", message, data = {} }: SourceEntry,
   id: string,
   atMs: number,
-  standsFor: ((text: string) => ReturnType<StandIns["get"]>) | undefined,
+  textFor: ((text: string) => ReturnType<TextPlaceholders["get"]>) | undefined,
 ): ReadyEntry {
-  if (message === undefined) return ingest.other(kind, id, atMs, data, standsFor);
-  return ingest.message(id, atMs, message, false, standsFor);
+  if (message === undefined) return ingest.other(kind, id, atMs, data, textFor);
+  return ingest.message(id, atMs, message, false, textFor);
 }
 
-/** Records whose text had to be kept instead may be of any depth. */
+/** Records that had to be kept as text may have any depth. */
 function isPlain({ records }: JsonObject): boolean {
   return (records as readonly KeptRecord[]).every(({ record }) => record !== undefined);
 }
@@ -113,7 +99,7 @@ function provenanceOf(
   };
 }
 
-/** Where a compaction says that the kept part begins. */
-export function firstKeptOf({ data }: Composed): string | undefined {
+/** The entry with which the kept part of a compaction begins. */
+export function firstKeptOf({ data }: PreparedEntry): string | undefined {
   return isPlainObject(data) && typeof data.first_kept === "string" ? data.first_kept : undefined;
 }

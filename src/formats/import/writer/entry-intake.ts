@@ -1,0 +1,213 @@
+/**
+ * Takes the entries of one conversation, in the order in which readers add them.
+ *
+ * A copy of a known entry is left out, another version of it is kept beside
+ * it, an entry that the user pruned stays away, and all others go to the tree.
+ */
+import type { Ingest } from "../../../store/write/ingest.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import { madeId } from "../../contract/ids.ts";
+import type { SourceConversation, SourceEntry } from "../../contract/reader.ts";
+import type { TextPlaceholders } from "../text-placeholders.ts";
+import { attachFiles } from "./attach-files.ts";
+import { introduction } from "./conversation-start.ts";
+import { restoreRecord } from "./kept-records.ts";
+import { contentFingerprint, versionId } from "./known-entries.ts";
+import { firstKeptOf, type PreparedEntry, type ReadEntry, toStoredEntry } from "./stored-entry.ts";
+import { TreeWriter } from "./tree-writer.ts";
+
+/** What the import does with the entries that readers add. */
+export type Mode = "write" | "dry-run" | "verify";
+
+export interface QueuedEntry extends ReadEntry {
+  /** As the reader names it, or the entry that it added before. */
+  readonly parent: string | null;
+  /** The entry that the same file added before, in case the parent is missing. */
+  readonly after: string | null;
+  /** About its size in the store. */
+  readonly bytes: number;
+}
+
+export interface IntakeOptions {
+  readonly ingest: Ingest;
+  readonly mode: Mode;
+  /** Of the conversation. */
+  readonly id: string;
+  readonly format: string;
+  /** The number of the last entry that an earlier import wrote: entries before it need not be loaded. */
+  readonly resumeAfter: number | undefined;
+  readonly placeholders: TextPlaceholders;
+  readonly unresolved: (reference: string) => void;
+  readonly missing: (queued: QueuedEntry) => void;
+}
+
+export class EntryIntake {
+  readonly tree: TreeWriter;
+  readonly flags: Map<string, number> = new Map();
+  /** Entries whose last version has an id of its own: entries that follow them follow that version. */
+  readonly versions: Map<string, string> = new Map();
+  readonly #options: IntakeOptions;
+  readonly #rootId: string;
+  /** The time of the last entry, which an entry without a time gets. */
+  lastAtMs: number | undefined;
+  /** Messages that were added, or would be. */
+  added = 0;
+
+  constructor(options: IntakeOptions) {
+    this.#options = options;
+    this.tree = new TreeWriter(options.ingest, options.id, options.mode !== "write");
+    this.#rootId = madeId("import", options.id);
+  }
+
+  /** Versions that an earlier import made. */
+  addVersions(versions: Readonly<Record<string, unknown>>): void {
+    for (const [name, id] of Object.entries(versions)) {
+      if (typeof id !== "string") continue;
+      this.versions.set(name, id);
+      this.tree.known.addName(name, id);
+    }
+  }
+
+  /** The first entry, which says where the conversation comes from. */
+  introduce(start: SourceConversation, atMs: number): void {
+    const { ingest, format } = this.#options;
+    const ready = ingest.other("info", this.#rootId, atMs, introduction(format, start));
+    this.tree.put({ ready, parent: null, names: [], bytes: 0 });
+  }
+
+  /** Only the newest entries of the conversation are known. */
+  get isPartial(): boolean {
+    return this.#options.resumeAfter !== undefined && !this.tree.known.complete;
+  }
+
+  /** `undefined` when nothing had to be awaited, which is the usual case. */
+  take(queued: QueuedEntry): Promise<void> | undefined {
+    if (this.#isPruned(queued)) return undefined;
+    if (this.#isKnown(queued)) return this.#takeNotes(queued);
+    if (this.#options.mode === "verify") {
+      this.#options.missing(queued);
+      return undefined;
+    }
+    if (this.isPartial && this.tree.known.idOf(queued.entry.id) === undefined) return this.#lookUp(queued);
+    return this.#takeNew(queued);
+  }
+
+  /** The store may have it among the entries that were not loaded. */
+  async #lookUp(queued: QueuedEntry): Promise<void> {
+    await this.tree.settle();
+    await this.tree.seqOf(queued.entry.id);
+    await this.#takeNew(queued);
+  }
+
+  /** A pruned entry does not come back, and neither do those that followed it. */
+  #isPruned({ entry, parent }: QueuedEntry): boolean {
+    const { known } = this.tree;
+    const isPruned = known.isRemoved(entry.id) || (parent !== null && known.isRemoved(parent));
+    if (isPruned) known.remove([entry.id, ...(entry.aliases ?? [])]);
+    return isPruned;
+  }
+
+  #isKnown({ entry, notes }: QueuedEntry): boolean {
+    const { known } = this.tree;
+    if (entry.records.length > 0 || notes.length === 0) return known.holds(entry);
+    return notes.every((kept) => known.hasRecord({ value: restoreRecord(kept, undefined) }));
+  }
+
+  /** The entry is known; the notes that travel with it may be new. */
+  #takeNotes(queued: QueuedEntry): Promise<void> | undefined {
+    const { known } = this.tree;
+    const notes = queued.notes.filter((kept) => !known.hasRecord({ value: restoreRecord(kept, undefined) }));
+    if (notes.length === 0 || queued.entry.records.length === 0) return undefined;
+    const id = madeId("notes", this.#options.id, JSON.stringify(notes));
+    const entry: SourceEntry = { id, kind: "info", data: { type: "records" }, records: [] };
+    return this.take({ ...queued, entry, notes });
+  }
+
+  #takeNew(queued: QueuedEntry): Promise<void> | undefined {
+    const prepared = attachFiles(queued, this.#options.unresolved);
+    const isKnownId = this.tree.known.idOf(queued.entry.id) !== undefined;
+    if (isKnownId || prepared instanceof Promise) return this.#takeVersion(queued, prepared, isKnownId);
+    return this.#place(queued, prepared);
+  }
+
+  /** The same id again is a copy, which is left out, or another version, which is kept beside the first. */
+  async #takeVersion(
+    queued: QueuedEntry,
+    preparing: PreparedEntry | Promise<PreparedEntry>,
+    isKnownId: boolean,
+  ): Promise<void> {
+    const prepared = await preparing;
+    if (!isKnownId) return this.#place(queued, prepared);
+    await this.tree.settle();
+    const fingerprint = contentFingerprint(contentOf(prepared));
+    const id = versionId(prepared.id, fingerprint);
+    if (this.tree.known.idOf(id) !== undefined) return;
+    if ((await this.#storedFingerprint(prepared.id)) === fingerprint) return;
+    return this.#place(queued, { ...prepared, id, flags: [...prepared.flags, "duplicate-id"] });
+  }
+
+  async #storedFingerprint(name: string): Promise<string | undefined> {
+    const seq = await this.tree.seqOf(name);
+    if (seq === undefined) return undefined;
+    for await (const stored of this.#options.ingest.log(this.#options.id, seq - 1)) {
+      return contentFingerprint(contentOf(stored));
+    }
+    return undefined;
+  }
+
+  #place(queued: QueuedEntry, prepared: PreparedEntry): Promise<void> | undefined {
+    const firstKept = firstKeptOf(prepared);
+    const { parent } = queued;
+    const { tree } = this;
+    const isAtHand = parent === null || tree.known.complete || tree.resolve(parent) !== undefined;
+    if (firstKept === undefined && isAtHand) return this.#put(queued, prepared);
+    return this.#placeAfterLookup(queued, prepared, firstKept);
+  }
+
+  async #placeAfterLookup(
+    queued: QueuedEntry,
+    prepared: PreparedEntry,
+    firstKept: string | undefined,
+  ): Promise<void> {
+    await this.tree.settle();
+    if (queued.parent !== null) await this.tree.seqOf(queued.parent);
+    const seq = firstKept === undefined ? undefined : await this.tree.seqOf(firstKept);
+    const data = seq === undefined ? prepared.data : { ...prepared.data, first_kept_seq: seq };
+    await this.#put(queued, { ...prepared, data });
+  }
+
+  #put(queued: QueuedEntry, prepared: PreparedEntry): Promise<void> | undefined {
+    const { entry, origin, bytes } = queued;
+    const { ingest, mode, placeholders } = this.#options;
+    const parent = this.#parentOf(queued);
+    const flags = parent.isMissing ? [...prepared.flags, "missing-parent"] : prepared.flags;
+    for (const flag of flags) this.flags.set(flag, (this.flags.get(flag) ?? 0) + 1);
+    this.lastAtMs = entry.at ?? this.lastAtMs ?? origin.around.modifiedMs;
+    const ready = toStoredEntry(ingest, { ...prepared, flags }, this.lastAtMs, placeholders);
+    if (ready.entry.kind === "message") this.added++;
+    if (mode === "dry-run") this.tree.known.note(prepared.id, contentOf(prepared));
+    if (prepared.id !== entry.id) this.versions.set(entry.id, prepared.id);
+    const names = namesOf(entry, prepared.id);
+    return this.tree.put({ ready, parent: parent.id, names, bytes, branch: entry.branch });
+  }
+
+  /** An entry whose parent is missing follows the entry that was added before it. */
+  #parentOf({ parent, after }: QueuedEntry): { readonly id: string | null; readonly isMissing: boolean } {
+    const root = this.tree.isHead(this.#rootId) ? this.#rootId : null;
+    if (parent === null) return { id: root, isMissing: false };
+    const id = this.tree.resolve(parent);
+    if (id !== undefined) return { id, isMissing: false };
+    this.#options.unresolved(`entry ${parent}, the parent of another entry`);
+    const before = after === null ? undefined : this.tree.resolve(after);
+    return { id: before ?? this.tree.lastId ?? root, isMissing: true };
+  }
+}
+
+function contentOf({ message, data }: { readonly message?: unknown; readonly data?: unknown }): JsonObject {
+  return (message ?? data ?? {}) as JsonObject;
+}
+
+/** Names by which a source may refer to an entry, besides its id in the store. */
+function namesOf({ aliases = [], id: sourceId }: SourceEntry, id: string): readonly string[] {
+  return id === sourceId ? aliases : [...aliases, sourceId];
+}
