@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { NODE_MAJOR_MIN } from "../src/util/node-version.ts";
 
 /** What a user gets: the packed package in a project of its own, and the examples of the documentation against it. */
 
@@ -117,6 +118,12 @@ describe("the package", () => {
       Object.keys(optionalDependencies),
     );
     expect(optional.filter((name) => !names.has(name))).toEqual([]);
+  });
+
+  it("names the same oldest Node in the package, the command and the library", () => {
+    const { engines } = JSON.parse(readFileSync("package.json", "utf8"));
+    expect(engines.node).toBe(`>=${NODE_MAJOR_MIN}`);
+    expect(readFileSync("bin/require-node.js", "utf8")).toContain(`major < ${NODE_MAJOR_MIN}`);
   });
 
   it("says what to do on an old Node", () => {

@@ -1,7 +1,7 @@
 import { styleText } from "node:util";
 import type { ColloquyError } from "../errors.ts";
+import { safeLine } from "../util/visible-text.ts";
 import { jsonChunks, jsonText } from "./terminal/json-text.ts";
-import { safeLine } from "./terminal/safe-text.ts";
 
 type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 

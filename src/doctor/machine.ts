@@ -2,9 +2,9 @@
 import { existsSync, statfsSync } from "node:fs";
 import { dirname } from "node:path";
 import { bytesText } from "../util/bytes-text.ts";
+import { NODE_MAJOR_MIN } from "../util/node-version.ts";
 import type { Checkup, DoctorFinding } from "./finding.ts";
 
-const NODE_MAJOR_MIN = 24;
 /** This version fixed a rare loss of data between processes in the write-ahead log. */
 const SQLITE_SAFE = "3.51.3";
 const FREE_PART_MIN = 0.05;

@@ -2,6 +2,7 @@ import type { Engine, EngineOptions, LegacyPolicy } from "../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
 import { checkProperties } from "../message/validate.ts";
 import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
+import { NODE_MAJOR_MIN } from "../util/node-version.ts";
 import { type Clock, systemClock } from "../util/time.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 import { Store } from "./store.ts";
@@ -65,8 +66,11 @@ export async function openStore(target: string | Engine, options: StoreOptions =
 /** A legacy Node lacks what the engines are made of, and says so in words that help nobody. */
 function checkNode(): void {
   const { node } = process.versions;
-  if (Number.parseInt(node, 10) >= NODE_MIN) return;
-  throw new ColloquyError("NOT_SUPPORTED", `Colloquy needs Node ${NODE_MIN} or newer, and this is ${node}`);
+  if (Number.parseInt(node, 10) >= NODE_MAJOR_MIN) return;
+  throw new ColloquyError(
+    "NOT_SUPPORTED",
+    `Colloquy needs Node ${NODE_MAJOR_MIN} or newer, and this is ${node}`,
+  );
 }
 
 async function openNamed(target: string, worker: boolean, options: EngineOptions): Promise<Engine> {
@@ -102,8 +106,6 @@ async function openByName(name: EngineName, place: string, options: EngineOption
     }
   }
 }
-
-const NODE_MIN = 24;
 
 type EngineName = "ephemeral" | "jsonl" | "sqlite";
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Output } from "../../src/cli/output.ts";
-import { fold } from "../../src/cli/terminal/fold.ts";
 import { widthOf } from "../../src/cli/terminal/width.ts";
+import { wrapHard } from "../../src/cli/terminal/wrap.ts";
 import { treeRows } from "../../src/cli/view/branch-tree.ts";
 import { branchTable, warningLines } from "../../src/cli/view/branch-view.ts";
 import type { BranchInfo } from "../../src/store/index.ts";
@@ -101,10 +101,10 @@ describe("warnings", () => {
   });
 
   it("are folded between words, and inside of those that are too long", () => {
-    expect(fold("one two three", 7)).toEqual(["one two", "three"]);
-    expect(fold("abcdefghij k", 4)).toEqual(["abcd", "efgh", "ij k"]);
-    expect(fold("日本語日本語", 4)).toEqual(["日本", "語日", "本語"]);
-    expect(fold("日本", 1).join("")).toBe("日本");
-    expect(fold("one two", Number.POSITIVE_INFINITY)).toEqual(["one two"]);
+    expect(wrapHard("one two three", 7)).toEqual(["one two", "three"]);
+    expect(wrapHard("abcdefghij k", 4)).toEqual(["abcd", "efgh", "ij k"]);
+    expect(wrapHard("日本語日本語", 4)).toEqual(["日本", "語日", "本語"]);
+    expect(wrapHard("日本", 1).join("")).toBe("日本");
+    expect(wrapHard("one two", Number.POSITIVE_INFINITY)).toEqual(["one two"]);
   });
 });

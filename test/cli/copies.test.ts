@@ -158,7 +158,7 @@ describe("progress", () => {
   const watched = (isTTY: boolean): { written: string[]; stream: Parameters<typeof withProgress>[3] } => {
     const written: string[] = [];
     const write = (text: string | Uint8Array): boolean => written.push(String(text)) > 0;
-    return { written, stream: { isTTY, write } };
+    return { written, stream: { isTTY, write, columns: 80 } };
   };
 
   it("is shown on a terminal at once, and taken away", async () => {

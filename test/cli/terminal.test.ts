@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fold } from "../../src/cli/terminal/fold.ts";
 import { jsonChunks } from "../../src/cli/terminal/json-text.ts";
-import { safeLine, safeText } from "../../src/cli/terminal/safe-text.ts";
 import { timeAgo } from "../../src/cli/terminal/time-ago.ts";
 import { cut, widthOf } from "../../src/cli/terminal/width.ts";
+import { wrapHard } from "../../src/cli/terminal/wrap.ts";
 import { openStore } from "../../src/store/open.ts";
+import { safeLine, safeText } from "../../src/util/visible-text.ts";
 import { Place, type Printed } from "./run-command.ts";
 
 const HOSTILE =
@@ -80,13 +80,13 @@ describe("folding", () => {
     ["", 5, [""]],
     ["as it is ", Number.POSITIVE_INFINITY, ["as it is "]],
   ])("of %j to %i columns", (text, columns, lines) => {
-    expect(fold(text, columns)).toEqual(lines);
+    expect(wrapHard(text, columns)).toEqual(lines);
   });
 
   it("takes no longer for one long word than for many", () => {
     const start = performance.now();
     for (const word of ["x", "語"])
-      expect(fold(word.repeat(100_000), 40).join("")).toBe(word.repeat(100_000));
+      expect(wrapHard(word.repeat(100_000), 40).join("")).toBe(word.repeat(100_000));
     expect(performance.now() - start).toBeLessThan(5000);
   });
 });

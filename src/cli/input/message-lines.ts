@@ -1,12 +1,12 @@
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { MessageInput } from "../../message/types.ts";
 import { checkMessage } from "../../message/validate.ts";
+import { APPEND_MESSAGES_MAX, MESSAGE_BYTES_MAX } from "../../store/write/writing.ts";
 
-const MESSAGES_MAX = 10_000;
-/** The store's own limit for a message, asked here so that the error can name the line. */
-const LINE_BYTES_MAX = 64 * 1024 * 1024 - 4096;
-
-/** One message a line, all checked before anything is written. Empty lines are passed over. */
+/**
+ * One message per line, all checked before anything is written. Empty lines are
+ * skipped. The limits are those of the store, checked here to name the line.
+ */
 export function messagesFromLines(text: string): MessageInput[] {
   const messages: MessageInput[] = [];
   const lineOfId = new Map<string, number>();
@@ -21,8 +21,8 @@ export function messagesFromLines(text: string): MessageInput[] {
     const message = messageFrom(line, number);
     checkRepeated(message.id, number, lineOfId);
     messages.push(message);
-    if (messages.length > MESSAGES_MAX) {
-      throw atLine(number, `at most ${MESSAGES_MAX} messages can be appended at once`, "jsonl");
+    if (messages.length > APPEND_MESSAGES_MAX) {
+      throw atLine(number, `at most ${APPEND_MESSAGES_MAX} messages can be appended at once`, "jsonl");
     }
   }
   if (messages.length === 0) throw invalid("There is no message on standard input", "jsonl");
@@ -30,8 +30,8 @@ export function messagesFromLines(text: string): MessageInput[] {
 }
 
 function messageFrom(line: string, number: number): MessageInput {
-  if (line.length * 3 > LINE_BYTES_MAX && Buffer.byteLength(line) > LINE_BYTES_MAX) {
-    throw atLine(number, `longer than ${LINE_BYTES_MAX} bytes`, "content");
+  if (line.length * 3 > MESSAGE_BYTES_MAX && Buffer.byteLength(line) > MESSAGE_BYTES_MAX) {
+    throw atLine(number, `longer than ${MESSAGE_BYTES_MAX} bytes`, "content");
   }
   let value: unknown;
   try {

@@ -2,9 +2,9 @@ import { homedir } from "node:os";
 import { createInterface } from "node:readline/promises";
 import type { UsualPlace } from "../../formats/contract/format.ts";
 import { usualPlaces } from "../../formats/import/usual-places.ts";
+import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { UsageError } from "../exit.ts";
-import { safeLine } from "../terminal/safe-text.ts";
 
 /** The usual places that a person agrees to. Without a person there must be `--yes`, unless nothing is written. */
 export async function chooseSources(call: Call): Promise<string[]> {

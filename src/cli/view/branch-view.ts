@@ -1,10 +1,10 @@
 /** Branches as the command shows them, to people and to programs. */
 import type { BranchInfo } from "../../store/index.ts";
+import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
-import { fold } from "../terminal/fold.ts";
-import { safeLine } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import { widthOf } from "../terminal/width.ts";
+import { wrapHard } from "../terminal/wrap.ts";
 import { STEP_MAX, treeRows } from "./branch-tree.ts";
 import { numberText } from "./conversation-view.ts";
 
@@ -73,5 +73,5 @@ export function warningLines(out: Output, warnings: readonly string[]): string[]
   const others = warnings.length - WARNINGS_SHOWN;
   const shown = warnings.slice(0, WARNINGS_SHOWN).map((warning) => `Warning: ${safeLine(warning)}`);
   const lines = others > 0 ? [...shown, `Warning: ${others} more branches lie as deep`] : shown;
-  return lines.flatMap((line) => fold(line, out.columns)).map((line) => out.style("yellow", line));
+  return lines.flatMap((line) => wrapHard(line, out.columns)).map((line) => out.style("yellow", line));
 }

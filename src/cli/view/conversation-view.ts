@@ -1,7 +1,7 @@
 /** Conversations as the command shows them, to people and to programs. */
 import type { ConversationInfo } from "../../engine/index.ts";
+import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
-import { safeLine } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
 

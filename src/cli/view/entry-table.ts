@@ -1,6 +1,6 @@
 import type { Entry } from "../../message/types.ts";
+import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
-import { safeLine } from "../terminal/safe-text.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
 import { controlText } from "./control-text.ts";

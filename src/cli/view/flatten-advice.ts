@@ -1,7 +1,7 @@
 import type { BranchInfo } from "../../store/index.ts";
+import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { nextCommand, quoted } from "../invocation.ts";
-import { safeLine } from "../terminal/safe-text.ts";
 
 /** What to do about branches that lie too deep. Only the checked-out one can be flattened. */
 export function flattenAdvice(

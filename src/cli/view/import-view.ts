@@ -1,8 +1,8 @@
 import type { Imported, ImportReport, Skipped } from "../../formats/import/report.ts";
 import { bytesText } from "../../util/bytes-text.ts";
+import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
-import { safeLine } from "../terminal/safe-text.ts";
 import { cut } from "../terminal/width.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { counted } from "./conversation-view.ts";

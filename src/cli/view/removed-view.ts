@@ -1,10 +1,10 @@
 /** What was taken away, or would be. */
 import type { RetentionItem } from "../../store/index.ts";
 import { bytesText } from "../../util/bytes-text.ts";
+import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
-import { fold } from "../terminal/fold.ts";
-import { safeLine } from "../terminal/safe-text.ts";
 import { table } from "../terminal/table.ts";
+import { wrapHard } from "../terminal/wrap.ts";
 import { counted, numberText } from "./conversation-view.ts";
 
 export const DRY_RUN_NOTE = "Nothing was changed.";
@@ -40,7 +40,7 @@ export function removedLines(
   bytes: number,
 ): string[] {
   const total = totalOf(items, what, bytes);
-  return fold(
+  return wrapHard(
     dryRun ? `${total} would be removed. ${DRY_RUN_NOTE}` : `${total} removed for good.`,
     out.columns,
   );
@@ -51,7 +51,7 @@ export function copiesLines(out: Output, copies: readonly string[]): string[] {
   if (copies.length === 0) return [];
   const said = "Warning: these copies may hold the same words; remove them yourself:";
   return [
-    ...fold(said, out.columns).map((line) => out.style("yellow", line)),
+    ...wrapHard(said, out.columns).map((line) => out.style("yellow", line)),
     ...copies.map((copy) => `  ${safeLine(copy)}`),
   ];
 }

@@ -2,11 +2,11 @@
 import type { Entry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { TurnUnderWay } from "../../store/index.ts";
+import { safeLine, safeText } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import type { Output } from "../output.ts";
-import { fold, indented } from "../terminal/fold.ts";
-import { safeLine, safeText } from "../terminal/safe-text.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
+import { indented, wrapHard } from "../terminal/wrap.ts";
 
 const READINGS_MAX = 3;
 
@@ -53,7 +53,7 @@ export function turnLines(out: Output, { text, startedAt, model }: TurnUnderWay)
   const colon = text === "" ? "" : ":";
   const heading = `${STATE} (begun ${timeAgo(startedAt)}${by})${colon}`;
   return [
-    ...fold(heading, out.columns).map((line) => out.style("yellow", line)),
+    ...wrapHard(heading, out.columns).map((line) => out.style("yellow", line)),
     ...(text === "" ? [] : indented(safeText(text).split("\n"), out.columns)),
   ];
 }

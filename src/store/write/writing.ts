@@ -1,4 +1,5 @@
 /** From the messages of a caller to entries of the log. */
+import { LINE_BYTES_MAX } from "../../disk/line-scan.ts";
 import type { AppendOperation, NewBlob, NewEntry } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import { toEntry, toStoredData } from "../../message/entry.ts";
@@ -11,9 +12,10 @@ import type { StoreAccess } from "../access.ts";
 import { extractBlobs } from "../blobs/blob-parts.ts";
 import { readEntries } from "../read/entries.ts";
 
-const APPEND_MESSAGES_MAX = 10_000;
-/** A line of the JSONL format may have 64 MiB; this leaves room for what stands around the message. */
-const MESSAGE_BYTES_MAX = 64 * 1024 * 1024 - 4096;
+export const APPEND_MESSAGES_MAX = 10_000;
+const ENVELOPE_BYTES = 4096;
+/** A message and what the JSONL format adds to it must fit on one line. */
+export const MESSAGE_BYTES_MAX: number = LINE_BYTES_MAX - ENVELOPE_BYTES;
 
 /** An entry that is about to be written, and its content as the caller reads it back. */
 export interface PendingEntry {

@@ -1,6 +1,6 @@
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { access } from "./access.ts";
 import { profileJson, sourceText, time } from "./view.ts";
 

@@ -1,8 +1,8 @@
 /** Profiles for people and for programs. Neither form has more of a secret than its last four characters. */
 import type { ProfileView } from "../../../state/credentials/index.ts";
 import { isoTime } from "../../../util/time.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Output } from "../../output.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { table } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 

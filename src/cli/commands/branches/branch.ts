@@ -1,12 +1,12 @@
 import { checkLabel } from "../../../message/validate.ts";
 import type { Conversation } from "../../../store/conversation.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { checkEntry, entryIdOf } from "../../input/entry-reference.ts";
 import { checkReference } from "../../input/reference.ts";
 import { nextCommand, quoted } from "../../invocation.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { branchJson, warningLines } from "../../view/branch-view.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 import { flattenAdvice } from "../../view/flatten-advice.ts";

@@ -1,13 +1,13 @@
 import type { Entry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import type { Comparison } from "../../../store/index.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { branchOf, checkBranchName } from "../../input/branch-name.ts";
 import { checkReference } from "../../input/reference.ts";
 import type { Output } from "../../output.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { counted } from "../../view/conversation-view.ts";
 import { entryTable } from "../../view/entry-table.ts";
 

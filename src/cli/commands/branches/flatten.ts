@@ -1,9 +1,9 @@
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { checkReference } from "../../input/reference.ts";
 import { nextCommand, quoted } from "../../invocation.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 export async function run(call: Call): Promise<number> {

@@ -1,8 +1,8 @@
 import type { Change, ChangeOptions } from "../../../state/config/files/change.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { configOptions } from "../../store/config-options.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { packageVersion } from "../../version.ts";
 import { tellNotices } from "./view.ts";
 

@@ -7,11 +7,11 @@ import { fieldAt, kindOf } from "../../../state/config/schema/field-at.ts";
 import { SECTIONS } from "../../../state/config/schema/index.ts";
 import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json } from "../../../util/json.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { notSet } from "./not-set.ts";
 import { tellNotices } from "./view.ts";
 

@@ -3,11 +3,11 @@ import { hideSecrets } from "../../../state/config/hide-secrets.ts";
 import { loadConfig } from "../../../state/config/load.ts";
 import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { safeText } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
-import { safeText } from "../../terminal/safe-text.ts";
 import { notSet } from "./not-set.ts";
 import { tellNotices } from "./view.ts";
 

@@ -1,10 +1,10 @@
 import { newBuild } from "../../../state/config/config-build.ts";
 import { systemReads } from "../../../state/config/files/reads.ts";
 import { findFile } from "../../../state/config/steps/find-file.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { configOptions } from "../../store/config-options.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { tellNotices } from "./view.ts";
 
 /** Reads nothing, so that it answers also when the config is broken. */

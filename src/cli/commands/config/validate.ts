@@ -2,11 +2,11 @@ import { ColloquyError } from "../../../errors.ts";
 import type { ConfigOptions } from "../../../state/config/config-build.ts";
 import { type Finding, findingText } from "../../../state/config/finding.ts";
 import { loadBuild } from "../../../state/config/load.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import type { Output } from "../../output.ts";
 import { configOptions } from "../../store/config-options.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { counted } from "../../view/conversation-view.ts";
 
 export async function run(call: Call): Promise<number> {

@@ -11,6 +11,7 @@ import {
 } from "../../../formats/export/index.ts";
 import type { Store } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
@@ -19,7 +20,6 @@ import { checkReference } from "../../input/reference.ts";
 import { allConversations } from "../../store/all-conversations.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
 import { withProgress } from "../../terminal/progress.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { counted, nameOf } from "../../view/conversation-view.ts";
 

@@ -7,6 +7,7 @@ import { type ImportOptions, importConversations } from "../../../formats/import
 import { watchConversations } from "../../../formats/import/watch.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
 import { chooseSources } from "../../input/source-choice.ts";
@@ -14,8 +15,7 @@ import { openToImport, openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
 import { lowMemory } from "../../terminal/low-memory.ts";
-import { progressBar } from "../../terminal/progress-bar.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
+import { barText, statusLine } from "../../terminal/progress.ts";
 import { counted } from "../../view/conversation-view.ts";
 import { importLines } from "../../view/import-view.ts";
 
@@ -55,7 +55,8 @@ async function openToLook(call: Call): Promise<Store> {
 
 async function once(call: Call, store: Store, paths: readonly string[]): Promise<number> {
   const interrupt = stopOnInterrupt();
-  const bar = progressBar(call, "Importing");
+  const status = statusLine(call);
+  const startedMs = Date.now();
   const settle = lowMemory();
   try {
     const report = await importConversations(store, paths, {
@@ -63,13 +64,14 @@ async function once(call: Call, store: Store, paths: readonly string[]): Promise
       signal: interrupt.signal,
       onProgress: ({ bytes, bytesTotal, files, filesTotal }) => {
         settle();
-        bar.show(bytes, bytesTotal, `${files} of ${filesTotal} files`);
+        const bar = barText(bytes, bytesTotal, (Date.now() - startedMs) / 1000);
+        status.show(`Importing ${bar} · ${files} of ${filesTotal} files`);
       },
     });
-    bar.clear();
+    status.clear();
     return tell(call, report);
   } finally {
-    bar.clear();
+    status.clear();
     interrupt.end();
   }
 }

@@ -1,6 +1,7 @@
 import { ColloquyError } from "../../../errors.ts";
 import type { BackupReport } from "../../../store/index.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { checkPath } from "../../input/path-argument.ts";
@@ -9,7 +10,6 @@ import type { Output } from "../../output.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { withProgress } from "../../terminal/progress.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { counted } from "../../view/conversation-view.ts";
 import { findingJson, warnOfDamage } from "../../view/finding-view.ts";

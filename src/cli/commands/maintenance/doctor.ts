@@ -1,12 +1,12 @@
 import type { Checkup, Fix, Fixed } from "../../../doctor/finding.ts";
 import { runDoctor } from "../../../doctor/run-doctor.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { nextCommand, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { storeTarget } from "../../store/store-target.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { counted } from "../../view/conversation-view.ts";
 

@@ -5,6 +5,7 @@ import { migrateToV2 } from "../../../formats/migrate/to-v2.ts";
 import { type CopyProgress, type CopyReport, copyStore } from "../../../store/copy/copy-store.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
 import { PROGRAM, quoted } from "../../invocation.ts";
@@ -12,7 +13,7 @@ import type { Output } from "../../output.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
+import { statusLine } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { counted, numberText } from "../../view/conversation-view.ts";
 
@@ -29,14 +30,17 @@ interface Move {
 export async function run(call: Call): Promise<number> {
   const move = moveOf(call);
   const interrupt = stopOnInterrupt();
-  const progress = new ProgressLine(call);
+  const status = statusLine(call);
+  const startedMs = Date.now();
   try {
-    const report = await migrate(call, move, interrupt.signal, (now) => progress.show(now));
-    progress.end();
+    const report = await migrate(call, move, interrupt.signal, (progress) =>
+      status.show(progressText(progress, (Date.now() - startedMs) / 1000)),
+    );
+    status.clear();
     show(call, move, report);
     return isClean(move, report) ? EXIT_DONE : EXIT_PROBLEMS;
   } finally {
-    progress.end();
+    status.clear();
     interrupt.end();
   }
 }
@@ -118,29 +122,8 @@ function reportLines(out: Output, { from, to, dryRun }: Move, report: CopyReport
   ];
 }
 
-const TICK_MS = 200;
-
-/** What is being done, to a person who waits. What is read by programs stays clean. */
-class ProgressLine {
-  readonly #isShown: boolean;
-  readonly #startedMs = Date.now();
-  #lastMs = 0;
-
-  constructor({ json }: Call) {
-    this.#isShown = !json && process.stderr.isTTY === true && process.env.TERM !== "dumb";
-  }
-
-  show({ conversations, total, entries }: CopyProgress): void {
-    const nowMs = Date.now();
-    if (!this.#isShown || nowMs - this.#lastMs < TICK_MS) return;
-    this.#lastMs = nowMs;
-    const rate = Math.round((entries * 1000) / Math.max(1, nowMs - this.#startedMs));
-    const done = `${numberText(conversations)} of ${counted(total, "conversation")}`;
-    process.stderr.write(`\r\u001b[K${done}, ${counted(entries, "entry")}, ${numberText(rate)}/s`);
-  }
-
-  end(): void {
-    if (this.#isShown && this.#lastMs > 0) process.stderr.write("\r\u001b[K");
-    this.#lastMs = 0;
-  }
+function progressText({ conversations, total, entries }: CopyProgress, seconds: number): string {
+  const rate = Math.round(entries / Math.max(0.001, seconds));
+  const done = `${numberText(conversations)} of ${counted(total, "conversation")}`;
+  return `${done}, ${counted(entries, "entry")}, ${numberText(rate)}/s`;
 }

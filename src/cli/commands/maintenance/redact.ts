@@ -1,9 +1,9 @@
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { checkEntry, exactEntryId } from "../../input/entry-reference.ts";
 import { checkReference } from "../../input/reference.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { copiesLines } from "../../view/removed-view.ts";
 
 export async function run(call: Call): Promise<number> {

@@ -3,6 +3,7 @@ import { checkLabel } from "../../../message/validate.ts";
 import type { RetentionLimits, RetentionPolicy, RetentionReport } from "../../../store/index.ts";
 import type { Store } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { givenNumber } from "../../input/whole-number.ts";
@@ -10,8 +11,7 @@ import type { Output } from "../../output.ts";
 import { allConversations } from "../../store/all-conversations.ts";
 import { openToClean } from "../../store/open-store.ts";
 import { retentionSettings } from "../../store/store-settings.ts";
-import { fold } from "../../terminal/fold.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
+import { wrapHard } from "../../terminal/wrap.ts";
 import { counted, nameOf, numberText } from "../../view/conversation-view.ts";
 import { DRY_RUN_NOTE, removedTable, totalOf } from "../../view/removed-view.ts";
 
@@ -90,7 +90,7 @@ function keptLines(out: Output, kept: readonly string[]): string[] {
   if (kept.length === 0) return [];
   const others = kept.length - KEPT_SHOWN;
   const names = kept.slice(0, KEPT_SHOWN).join(", ") + (others > 0 ? ` and ${numberText(others)} more` : "");
-  return fold(
+  return wrapHard(
     `Beyond the limits, and kept all the same: ${names}. The newest conversation of a channel is never removed for its length or size.`,
     out.columns,
   );
@@ -110,7 +110,7 @@ function reportLines(
       ? []
       : [
           ...removedTable(out, "conversation", items),
-          ...fold(
+          ...wrapHard(
             `${totalOf(items, "conversation", size)} ${dryRun ? "would go" : "went"} ${what}.`,
             out.columns,
           ),

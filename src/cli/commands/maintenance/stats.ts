@@ -1,6 +1,7 @@
 import type { ConversationInfo } from "../../../engine/index.ts";
 import type { Store, StoreStats } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { nextCommand } from "../../invocation.ts";
@@ -8,7 +9,6 @@ import type { Output } from "../../output.ts";
 import { allConversations } from "../../store/all-conversations.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { table } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 import { counted, infoJson, nameOf, numberText } from "../../view/conversation-view.ts";

@@ -1,13 +1,13 @@
 import { damagedFile } from "../../../doctor/damaged-file.ts";
 import { repairStore, validateStore } from "../../../store/copy/repair.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { openToClean, openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { counted } from "../../view/conversation-view.ts";
 import { findingJson, placeOf } from "../../view/finding-view.ts";

@@ -7,11 +7,11 @@ import {
   PRICES_AS_OF,
   type ProviderSpec,
 } from "../../../state/models/index.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { table } from "../../terminal/table.ts";
 import { access, warn } from "../auth/access.ts";
 

@@ -1,7 +1,7 @@
 import { writeModelsConfig } from "../../../state/models/index.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { access, warn } from "../auth/access.ts";
 
 export async function run(call: Call): Promise<number> {

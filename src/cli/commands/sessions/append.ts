@@ -3,6 +3,8 @@ import type { MessageInput } from "../../../message/types.ts";
 import { checkEntryId, checkMessage, checkOperationId } from "../../../message/validate.ts";
 import type { AppendOptions, Conversation } from "../../../store/conversation.ts";
 import type { Store } from "../../../store/store.ts";
+import { MESSAGE_BYTES_MAX } from "../../../store/write/writing.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
@@ -11,11 +13,8 @@ import { checkReference } from "../../input/reference.ts";
 import { readStdin } from "../../input/stdin.ts";
 import { PROGRAM } from "../../invocation.ts";
 import { missing, openToAppend, openToChange } from "../../store/open-store.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { counted } from "../../view/conversation-view.ts";
 
-/** More than the largest message; it is held in memory. */
-const CONTENT_BYTES_MAX = 64 * 1024 * 1024;
 /** All lines are held in memory before they are written as one append. */
 const LINES_BYTES_MAX = 256 * 1024 * 1024;
 
@@ -117,7 +116,7 @@ async function oneMessage({ values }: Call): Promise<MessageInput[]> {
   const message: MessageInput = {
     role,
     // Programs end what they print with a newline that nobody meant to say.
-    content: given === "-" ? (await readStdin("content", CONTENT_BYTES_MAX)).replace(/\r?\n$/, "") : given,
+    content: given === "-" ? (await readStdin("content", MESSAGE_BYTES_MAX)).replace(/\r?\n$/, "") : given,
     id: values.get("id"),
   };
   checkMessage(message);

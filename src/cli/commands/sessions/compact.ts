@@ -2,6 +2,7 @@ import { ColloquyError, invalid } from "../../../errors.ts";
 import type { Entry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { isPlainObject } from "../../../util/json.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { checkEntry, entryAt, entryIdOf, entryOf } from "../../input/entry-reference.ts";
@@ -10,7 +11,6 @@ import { readStdin } from "../../input/stdin.ts";
 import { givenNumber } from "../../input/whole-number.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { controlText } from "../../view/control-text.ts";
 import { counted, infoJson, nameOf } from "../../view/conversation-view.ts";
 

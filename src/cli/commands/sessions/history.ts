@@ -1,5 +1,6 @@
 import { textOf } from "../../../message/text.ts";
 import type { Entry } from "../../../message/types.ts";
+import { safeLine, safeText } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
@@ -7,9 +8,8 @@ import { checkReference } from "../../input/reference.ts";
 import type { Output } from "../../output.ts";
 import { allEntries, lastOf } from "../../store/all-entries.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
-import { indented } from "../../terminal/fold.ts";
-import { safeLine, safeText } from "../../terminal/safe-text.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
+import { indented } from "../../terminal/wrap.ts";
 import { infoJson } from "../../view/conversation-view.ts";
 import { endMark, readableOf } from "../../view/message-view.ts";
 import { isOn, noteElsewhere, readWithTurn, turnJson, turnLines } from "../../view/turn-view.ts";

@@ -1,10 +1,10 @@
 import { checkLabel } from "../../../message/validate.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { checkEntry, entryIdOf } from "../../input/entry-reference.ts";
 import { checkReference } from "../../input/reference.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 export async function run(call: Call): Promise<number> {

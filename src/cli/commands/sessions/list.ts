@@ -1,3 +1,4 @@
+import { LIMIT_MAX } from "../../../store/access.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { wholeNumber } from "../../input/whole-number.ts";
@@ -10,12 +11,10 @@ import {
   trashTable,
 } from "../../view/conversation-view.ts";
 
-/** The store's own limit, asked here so that the error names the option. */
-const LIMIT_MAX = 10_000;
-
 export async function run(call: Call): Promise<number> {
   const trash = call.flags.has("trash");
   const limit = call.values.get("limit");
+  // Checked here too, so that the error names the option.
   const limitCount = limit === undefined ? undefined : wholeNumber(limit, "limit", LIMIT_MAX);
   await using store = await openToRead(call);
   const page = (await store?.list({

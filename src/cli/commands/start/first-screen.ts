@@ -1,10 +1,10 @@
 import type { Store } from "../../../store/store.ts";
+import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { nextCommand, PROGRAM } from "../../invocation.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
-import { safeLine } from "../../terminal/safe-text.ts";
 import { packageVersion } from "../../version.ts";
 import { conversationTable, counted, infoJson } from "../../view/conversation-view.ts";
 

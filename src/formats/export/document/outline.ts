@@ -8,7 +8,7 @@ import type { Wanted } from "../options.ts";
 import type { ExportEntry, Snapshot } from "../snapshot.ts";
 import { type CallNames, partsOf } from "./parts.ts";
 import type { BranchRow, EventPiece, Piece } from "./pieces.ts";
-import { timeText } from "./visible-text.ts";
+import { timeText } from "./time-text.ts";
 
 export async function* outline(
   snapshot: Snapshot,

@@ -1,4 +1,4 @@
-import { visibleLine, visibleText } from "../document/visible-text.ts";
+import { visibleLine, visibleText } from "../../../util/visible-text.ts";
 
 const NAMED: Readonly<Record<string, string>> = {
   "&": "&amp;",

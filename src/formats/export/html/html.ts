@@ -2,7 +2,7 @@
 
 import { bytesText } from "../../../util/bytes-text.ts";
 import type { BranchRow, MessagePiece, Part, Piece } from "../document/pieces.ts";
-import { timeText } from "../document/visible-text.ts";
+import { timeText } from "../document/time-text.ts";
 import { POLICY, STYLE } from "./html-style.ts";
 import { escapeLine, preHtml, textHtml } from "./html-text.ts";
 

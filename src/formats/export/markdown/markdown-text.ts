@@ -6,7 +6,7 @@
  * with fences longer than any in them. Raw HTML is shown instead of obeyed,
  * and pictures are links: nothing is loaded when the document is read.
  */
-import { visibleLine, visibleText } from "../document/visible-text.ts";
+import { visibleLine, visibleText } from "../../../util/visible-text.ts";
 
 /** A fence that nothing in `text` can close. */
 function fence(text: string): string {

@@ -1,6 +1,6 @@
 import { bytesText } from "../../../util/bytes-text.ts";
 import type { BranchRow, MessagePiece, Part, Piece } from "../document/pieces.ts";
-import { timeText } from "../document/visible-text.ts";
+import { timeText } from "../document/time-text.ts";
 import { codeBlock, inlineText, quotedText } from "./markdown-text.ts";
 
 export async function* markdown(pieces: AsyncIterable<Piece>): AsyncGenerator<string, void, undefined> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { progressBar, progressText } from "./progress-bar.ts";
+import { barText, statusLine } from "./progress.ts";
 
 describe("a progress bar", () => {
   it.each([
@@ -9,30 +9,31 @@ describe("a progress bar", () => {
     [200, 100, 10, "████████████████████ 100 % · 20 bytes/s · 0 s left"],
     [0, 0, 5, "░░░░░░░░░░░░░░░░░░░░   0 %"],
   ])("shows %d of %d bytes after %d s", (done, total, seconds, text) => {
-    expect(progressText(done, total, seconds)).toBe(text);
+    expect(barText(done, total, seconds)).toBe(text);
   });
+});
 
-  it("is shown to people only, and cleared at the end", () => {
+describe("a status line", () => {
+  it("is shown on a terminal only, fits it, and is cleared at the end", () => {
     let shown = "";
     const stream = {
       isTTY: true,
-      columns: 40,
+      columns: 20,
       write: (text: string) => {
         shown += text;
         return true;
       },
     };
     let nowMs = 1000;
-    const bar = progressBar({ json: false }, "Importing", stream, () => nowMs);
-    nowMs = 3000;
-    bar.show(1, 2, "1 of 2 files");
-    bar.show(2, 2, "too soon");
-    expect(shown).toContain("Importing ██████████");
-    expect(shown).not.toContain("too soon");
-    bar.clear();
+    const line = statusLine({ json: false }, stream, () => nowMs);
+    line.show("Importing 1 of 2 files");
+    nowMs = 1050;
+    line.show("too soon");
+    expect(shown).toBe("\r\u001b[KImporting 1 of 2 fi");
+    line.clear();
     expect(shown.endsWith("\r\u001b[K")).toBe(true);
     const before = shown;
-    progressBar({ json: true }, "Importing", stream, () => nowMs).show(1, 2, "");
+    statusLine({ json: true }, stream, () => nowMs).show("Importing");
     expect(shown).toBe(before);
   });
 });
