@@ -18,7 +18,7 @@ import {
   placeholder,
   toForeign,
 } from "./foreign.ts";
-import { toObject } from "./openai.ts";
+import { toObject } from "./tool-input.ts";
 import type { Block, Message, MessageInput, Role } from "./types.ts";
 
 /** One line of a flat transcript. */

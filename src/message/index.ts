@@ -1,7 +1,40 @@
-export { type ClaudeMessage, fromClaude, toClaude } from "./claude.ts";
+export type {
+  AiSdkFilePart,
+  AiSdkImagePart,
+  AiSdkMessage,
+  AiSdkReasoningPart,
+  AiSdkRequest,
+  AiSdkTextPart,
+  AiSdkToolCallPart,
+  AiSdkToolResultPart,
+} from "./apis/ai-sdk.ts";
+export {
+  type AnthropicBlock,
+  type AnthropicDocumentBlock,
+  type AnthropicImageBlock,
+  type AnthropicMessage,
+  type AnthropicRequest,
+  type AnthropicTextBlock,
+  type ClaudeMessage,
+  fromClaude,
+  toClaude,
+} from "./apis/anthropic.ts";
+export { type ApiRequests, type ModelApi, toRequest } from "./apis/index.ts";
+export {
+  fromOpenAI,
+  type OpenAIChatMessage,
+  type OpenAIFilePart,
+  type OpenAIImagePart,
+  type OpenAIMessage,
+  type OpenAIRequest,
+  type OpenAITextPart,
+  type OpenAIToolCall,
+  toOpenAI,
+} from "./apis/openai.ts";
+export type { ResponsesItem, ResponsesPart, ResponsesRequest } from "./apis/openai-responses.ts";
+export type { SystemPrompt } from "./apis/request.ts";
 export { type FlatMessage, fromFlat, toFlat } from "./flat.ts";
 export type { ConvertOptions } from "./foreign.ts";
-export { fromOpenAI, type OpenAIMessage, toOpenAI } from "./openai.ts";
 export { messageSchema } from "./schema.ts";
 export { type TextOptions, textOf } from "./text.ts";
 export type {

@@ -6,9 +6,9 @@
  * and bare messages of a model's API. They are told apart line by line,
  * because files mix them.
  */
-import { fromClaude } from "../../../message/claude.ts";
+import { fromClaude } from "../../../message/apis/anthropic.ts";
+import { fromOpenAI } from "../../../message/apis/openai.ts";
 import { fromFlat } from "../../../message/flat.ts";
-import { fromOpenAI } from "../../../message/openai.ts";
 import type { MessageInput } from "../../../message/types.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import { assertJson, isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";

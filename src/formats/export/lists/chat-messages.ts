@@ -1,50 +1,39 @@
 /**
- * Messages to send to a model or to put into a chat window.
+ * Messages to send to a model or to show in a chat window.
  *
- * These formats are lists, and the programs that take them refuse a call
- * without its result, so pairs are made whole first. That needs the whole path
- * at once: a result may have come late.
+ * These formats are lists, and the programs that read them reject a call
+ * without its result, so tool pairs are completed first. That needs the whole
+ * path at once: a result may have come late.
  */
 import { type ContextItem, repairToolPairs } from "../../../context/index.ts";
-import { toClaude } from "../../../message/claude.ts";
-import { toOpenAI } from "../../../message/openai.ts";
-import { textOf } from "../../../message/text.ts";
-import type { Message } from "../../../message/types.ts";
+import { toUiMessages, type UiItem } from "../../../message/apis/ai-sdk-ui.ts";
+import { toAnthropic } from "../../../message/apis/anthropic.ts";
+import { toOpenAIRequest } from "../../../message/apis/openai.ts";
 import { type Cleaner, isLeftOut } from "../cleaning.ts";
 import type { Wanted } from "../options.ts";
 import type { Snapshot } from "../snapshot.ts";
-import { uiMessages } from "./ai-sdk.ts";
-
-/** A message with the time of its entry. */
-export interface SentItem extends ContextItem {
-  readonly at: string;
-}
 
 export async function* chatMessages(
   snapshot: Snapshot,
   wanted: Wanted,
   cleaner: Cleaner,
 ): AsyncGenerator<string, void, undefined> {
-  const items = await whole(snapshot, wanted, cleaner);
-  if (wanted.to === "ai-sdk") yield* list("[", uiMessages(items), "]\n");
-  else if (wanted.to === "openai") {
-    yield* list(
-      '{ "messages": [',
-      each(items, (message) => toOpenAI([message])),
-      "] }\n",
-    );
-  } else {
-    const { system, rest } = lifted(items);
-    const start = system === "" ? "{ " : `{ "system": ${JSON.stringify(system)}, `;
-    yield* list(
-      `${start}"messages": [`,
-      each(rest, (message) => toClaude([message])),
-      "] }\n",
-    );
+  const items = await completeItems(snapshot, wanted, cleaner);
+  if (wanted.to === "ai-sdk") {
+    yield* list("[", toUiMessages(items), "]\n");
+    return;
   }
+  const sent = items.map(({ message }) => message);
+  if (wanted.to === "openai") {
+    yield* list('{ "messages": [', toOpenAIRequest(sent).messages, "] }\n");
+    return;
+  }
+  const { system, messages } = toAnthropic(sent);
+  const start = system === undefined ? "{ " : `{ "system": ${JSON.stringify(system)}, `;
+  yield* list(`${start}"messages": [`, messages, "] }\n");
 }
 
-async function whole(snapshot: Snapshot, wanted: Wanted, cleaner: Cleaner): Promise<SentItem[]> {
+async function completeItems(snapshot: Snapshot, wanted: Wanted, cleaner: Cleaner): Promise<UiItem[]> {
   const items: ContextItem[] = [];
   const times = new Map<string, string>();
   for await (const entry of snapshot.path(snapshot.branch(wanted.branch))) {
@@ -54,21 +43,6 @@ async function whole(snapshot: Snapshot, wanted: Wanted, cleaner: Cleaner): Prom
     times.set(id, at);
   }
   return repairToolPairs(items).items.map((item) => ({ ...item, at: times.get(item.id) ?? "" }));
-}
-
-/** System messages at the beginning have a place of their own there. */
-function lifted(items: readonly SentItem[]): { readonly system: string; readonly rest: readonly SentItem[] } {
-  const first = items.findIndex(({ message }) => message.role !== "system");
-  const count = first === -1 ? items.length : first;
-  const system = items.slice(0, count).map(({ message }) => textOf(message));
-  return { system: system.join("\n\n"), rest: items.slice(count) };
-}
-
-function* each(
-  items: readonly SentItem[],
-  convert: (message: Message) => readonly object[],
-): Generator<object, void, undefined> {
-  for (const { message } of items) yield* convert(message);
 }
 
 function* list(start: string, values: Iterable<object>, end: string): Generator<string, void, undefined> {

@@ -1,5 +1,5 @@
 /** What a message of Open WebUI says. */
-import { fromOpenAI } from "../../../message/openai.ts";
+import { fromOpenAI } from "../../../message/apis/openai.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { Sink } from "../../contract/reader.ts";

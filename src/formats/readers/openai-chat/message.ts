@@ -1,5 +1,5 @@
 /** One chat message of OpenAI's API as ours. */
-import { fromOpenAI } from "../../../message/openai.ts";
+import { fromOpenAI } from "../../../message/apis/openai.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
-import { toOpenAI } from "../../../message/openai.ts";
+import { toOpenAI } from "../../../message/apis/openai.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { openaiChatDocument, openaiChatLines } from "./index.ts";

@@ -1,5 +1,5 @@
 /** What readers of whole documents share: the blocks that the same thing becomes in each of them. */
-import { toObject } from "../../../message/openai.ts";
+import { toObject } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";

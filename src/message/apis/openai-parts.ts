@@ -1,10 +1,10 @@
-/** The parts of an OpenAI message's content, each with the block it stands for. */
+/** The parts of an OpenAI message's content, each with its block. */
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, type Json, type JsonObject } from "../util/json.ts";
-import { difference, overlay } from "./foreign.ts";
-import type { Block } from "./types.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
+import { difference, overlay } from "../foreign.ts";
+import type { Block } from "../types.ts";
 
-/** Our own kinds of block: a part of the same name means something else and is wrapped. */
+/** Our own block types: a part of the same name means something else and is wrapped. */
 const OUR_TYPES: ReadonlySet<unknown> = new Set([
   ...["image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"],
   ...["audio", "openai_part", "openai_tool_call"],
@@ -44,13 +44,13 @@ function imageOf(image: Json | undefined): Block | undefined {
 function documentOf(file: Json | undefined): Block | undefined {
   if (!isJsonObject(file) || typeof file.file_data !== "string") return undefined;
   const [, media_type, data] = DATA_URL.exec(file.file_data) ?? [];
-  // Claude takes PDF only; another file stays the part that it is.
+  // Claude takes PDF only; any other file stays an OpenAI part.
   if (media_type !== "application/pdf") return undefined;
   const title = typeof file.filename === "string" ? { title: file.filename } : {};
   return { type: "document", source: { type: "base64", media_type, data }, ...title };
 }
 
-/** The part for a block, or none where OpenAI has none. */
+/** The part for a block; none where OpenAI has no equivalent. */
 export function writePart(block: JsonObject): JsonObject[] {
   const written = writeBarePart(block);
   return written === undefined ? [] : [restored(block, written, barePart) ?? written];
@@ -90,7 +90,7 @@ export function withRest(block: Block, written: JsonObject, foreign: JsonObject)
   return rest === undefined ? block : { ...block, openai: rest };
 }
 
-/** What OpenAI gave, where the block still says the same as then. */
+/** The original from OpenAI, if the block still has the same content. */
 export function restored(
   block: JsonObject,
   written: JsonObject,

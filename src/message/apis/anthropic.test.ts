@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { fromClaude, toClaude } from "./claude.ts";
-import { fromFlat, toFlat } from "./flat.ts";
+import { fromFlat, toFlat } from "../flat.ts";
+import type { Message } from "../types.ts";
+import { checkMessage } from "../validate.ts";
+import { fromClaude, toClaude } from "./anthropic.ts";
 import { fromOpenAI, toOpenAI } from "./openai.ts";
-import type { Message } from "./types.ts";
-import { checkMessage } from "./validate.ts";
 
 const response = {
   id: "msg_01",
@@ -111,7 +111,7 @@ describe("toClaude", () => {
       {
         role: "assistant",
         content: [
-          { type: "image", source: { type: "url", url: "https://x.org" } },
+          { type: "text", text: "[image]" },
           { type: "text", text: "No." },
           { type: "tool_use", id: "functions_read_0", name: "read", input: {} },
         ],

@@ -1,16 +1,49 @@
 /**
- * OpenAI chat messages.
+ * Messages of the OpenAI Chat Completions API.
  *
  * Adjacent `tool` messages are one user message of ours with one `tool_result`
- * block each, because that is the only form in which Claude takes the results
- * of parallel calls. What OpenAI says about a part, a call or a result and our
- * blocks have no place for stands in the block's own member `openai`, so that
- * no picture is kept twice.
+ * block each, because Claude takes the results of parallel calls in that form
+ * only. Properties of a part, a call or a result that our blocks have no place
+ * for are kept in the block's `openai` property, so that no image is stored
+ * twice.
  */
-import { assertJson, isJsonObject, type Json, type JsonObject } from "../util/json.ts";
-import { type ConvertOptions, type Format, fromForeign, placeholder, toForeign } from "./foreign.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
+import { type ConvertOptions, type Format, fromForeign, placeholder, toForeign } from "../foreign.ts";
+import { toObject } from "../tool-input.ts";
+import type { Block, Message, MessageInput } from "../types.ts";
 import { isMedia, readPart, restored, withRest, writePart } from "./openai-parts.ts";
-import type { Block, Message, MessageInput } from "./types.ts";
+import { apiName, joinSystem, type SystemPrompt } from "./request.ts";
+
+export type OpenAITextPart = { type: "text"; text: string };
+export type OpenAIImagePart = {
+  type: "image_url";
+  image_url: { url: string; detail?: "auto" | "low" | "high" };
+};
+export type OpenAIFilePart = {
+  type: "file";
+  file: { filename?: string; file_data?: string; file_id?: string };
+};
+export type OpenAIToolCall = {
+  id: string;
+  type: "function";
+  function: { name: string; arguments: string };
+};
+/** A message that the API takes. */
+export type OpenAIChatMessage =
+  | { role: "system"; content: string | OpenAITextPart[] }
+  | { role: "user"; content: string | (OpenAITextPart | OpenAIImagePart | OpenAIFilePart)[] }
+  | {
+      role: "assistant";
+      content: string | OpenAITextPart[] | null;
+      tool_calls?: OpenAIToolCall[];
+      refusal?: string;
+    }
+  | { role: "tool"; tool_call_id: string; content: string | OpenAITextPart[] };
+
+/** The part of a request that a conversation makes up. */
+export interface OpenAIRequest {
+  messages: OpenAIChatMessage[];
+}
 
 /** A message of an OpenAI chat request or response. */
 export interface OpenAIMessage {
@@ -18,24 +51,73 @@ export interface OpenAIMessage {
   readonly content?: string | readonly JsonObject[] | null;
   readonly tool_calls?: readonly JsonObject[];
   readonly tool_call_id?: string;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 
-/** OpenAI chat messages as ours. */
+/** Convert OpenAI chat messages to ours. */
 export function fromOpenAI(messages: readonly object[]): MessageInput[] {
   return fromForeign(OPENAI, messages);
 }
 
 /**
- * Our messages as OpenAI takes them.
+ * Convert our messages to OpenAI chat messages.
  *
- * Tool results come first, each in a message of its own. Pictures and files
- * that the API takes from a user only (in a tool's result, an answer, a system
- * message) follow in a user message. Thinking is left out, unless it came from
- * an OpenAI-like API, which gets its own member back.
+ * Tool results come first, one message each. Images and files that the API
+ * takes from a user only (in a tool result, an answer, a system message) follow
+ * in a user message. Thinking is dropped, unless it came from an API in the
+ * style of OpenAI, which takes back its own property.
  */
-export function toOpenAI(messages: readonly Message[], options: ConvertOptions = {}): OpenAIMessage[] {
-  return toForeign(OPENAI, messages, options.lossless) as unknown as OpenAIMessage[];
+export function toOpenAI(
+  messages: readonly Message[],
+  options: ConvertOptions & { readonly lossless: true },
+): OpenAIMessage[];
+export function toOpenAI(messages: readonly Message[], options?: ConvertOptions): OpenAIChatMessage[];
+export function toOpenAI(messages: readonly Message[], options: ConvertOptions = {}): object[] {
+  return toForeign(OPENAI, messages, options.lossless);
+}
+
+/** A request to the Chat Completions API. The system prompt is its first message. */
+export function toOpenAIRequest(messages: readonly Message[], system?: SystemPrompt): OpenAIRequest {
+  const prompt = joinSystem(system, []);
+  const first: OpenAIChatMessage[] = prompt === undefined ? [] : [{ role: "system", content: prompt }];
+  return { messages: [...first, ...resultsAfterCalls(toOpenAI(messages).map(withApiNames))] };
+}
+
+/** Media of an answer would come between its calls and their results, which the API rejects. */
+function resultsAfterCalls(messages: readonly OpenAIChatMessage[]): OpenAIChatMessage[] {
+  const sent: OpenAIChatMessage[] = [];
+  let waiting: OpenAIChatMessage[] = [];
+  let open = 0;
+  for (const message of messages) {
+    if (message.role === "user" && open > 0) {
+      waiting.push(message);
+      continue;
+    }
+    if (message.role === "tool") open--;
+    else open = message.role === "assistant" ? (message.tool_calls?.length ?? 0) : 0;
+    sent.push(message);
+    if (open > 0) continue;
+    sent.push(...waiting);
+    waiting = [];
+  }
+  return [...sent, ...waiting];
+}
+
+const NAME_CHARS_MAX = 64;
+const ID_CHARS_MAX = 40;
+
+function withApiNames(message: OpenAIChatMessage): OpenAIChatMessage {
+  if (message.role === "tool")
+    return { ...message, tool_call_id: apiName(message.tool_call_id, ID_CHARS_MAX) };
+  if (message.role !== "assistant" || message.tool_calls === undefined) return message;
+  return { ...message, tool_calls: message.tool_calls.map(callWithApiNames) };
+}
+
+function callWithApiNames(call: OpenAIToolCall): OpenAIToolCall {
+  const id = apiName(call.id, ID_CHARS_MAX);
+  // Custom tools have no function.
+  if (call.function === undefined) return { ...call, id };
+  return { ...call, id, function: { ...call.function, name: apiName(call.function.name, NAME_CHARS_MAX) } };
 }
 
 const OPENAI: Format = {
@@ -66,22 +148,24 @@ function readContent(content: Json | undefined): string | Block[] | undefined {
 function readAnswer(foreign: JsonObject): string | Block[] {
   const said = readContent(foreign.content) ?? "";
   const before = readThinking(foreign);
-  const after = [...readMembers(foreign), ...readCalls(foreign)];
+  const after = [...readProperties(foreign), ...readCalls(foreign)];
   if (before.length + after.length === 0) return said;
-  // Beside a call the text is mostly "" or null; an empty block would say nothing and Claude refuses it.
+  // Beside a call the text is usually "" or null; Claude rejects an empty block.
   const text: Block[] = said === "" ? [] : [{ type: "text", text: said as string }];
   return [...before, ...(Array.isArray(said) ? said : text), ...after];
 }
 
-/** Where OpenAI-like APIs put the model's thinking. */
-const THINKING_MEMBERS = ["reasoning_content", "reasoning"];
+/** Where APIs in the style of OpenAI put the model's thinking. */
+const THINKING_PROPERTIES = ["reasoning_content", "reasoning"];
 
 function readThinking(foreign: JsonObject): Block[] {
-  const member = THINKING_MEMBERS.find((name) => typeof foreign[name] === "string" && foreign[name] !== "");
+  const member = THINKING_PROPERTIES.find(
+    (name) => typeof foreign[name] === "string" && foreign[name] !== "",
+  );
   return member === undefined ? [] : [{ type: "thinking", thinking: foreign[member], openai: { member } }];
 }
 
-function readMembers({ refusal, audio }: JsonObject): Block[] {
+function readProperties({ refusal, audio }: JsonObject): Block[] {
   const blocks: Block[] = [];
   if (typeof refusal === "string" && refusal !== "") blocks.push({ type: "refusal", refusal });
   if (isJsonObject(audio)) blocks.push({ type: "audio", audio });
@@ -108,31 +192,15 @@ function bareCall(call: Json): Block {
   return { type: "tool_use", id: toolId(call.id, form.name), name: form.name, input };
 }
 
-/** Legacy functions and some servers give no id; call and result then meet under the function's name. */
+/** Legacy functions and some servers have no id; the function's name then links call and result. */
 function toolId(id: Json | undefined, name: Json | undefined): string {
   if (typeof id === "string" && id !== "") return id;
   return typeof name === "string" && name !== "" ? `function_${name}` : "function_unknown";
 }
 
-/** The depth at which a tool's input stands in a message's content. */
-const INPUT_DEPTH = 2;
-
-/** Models write broken JSON now and then: such arguments stay whole, as text. */
+/** Models sometimes write broken JSON: such arguments are kept whole, as a string. */
 function inputOf(raw: Json | undefined): JsonObject {
   return raw === undefined || raw === "" ? {} : (toObject(raw) ?? { arguments: raw });
-}
-
-/** Arguments as the object they are or spell, or `undefined` when a store would refuse it. */
-export function toObject(raw: Json | undefined): JsonObject | undefined {
-  if (typeof raw !== "string") return isJsonObject(raw) ? raw : undefined;
-  try {
-    const parsed: Json = JSON.parse(raw);
-    assertJson(parsed, "arguments", INPUT_DEPTH);
-    // Written and parsed again, so that -0 is the 0 that a store would give back.
-    return isJsonObject(parsed) ? JSON.parse(JSON.stringify(parsed)) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 function writeCall(block: JsonObject): JsonObject {
@@ -198,31 +266,31 @@ function ownMessage(
   content: readonly Block[],
   optional: boolean,
 ): JsonObject[] {
-  const members = role === "assistant" ? answerMembers(content) : {};
-  const hasMembers = Object.keys(members).length > 0;
-  if (said.length > 0) return [{ role, content: hasMembers ? shortest(said) : said, ...members }];
-  if (hasMembers) return [{ role, content: null, ...members }];
+  const more = role === "assistant" ? answerProperties(content) : {};
+  const hasMore = Object.keys(more).length > 0;
+  if (said.length > 0) return [{ role, content: hasMore ? shortest(said) : said, ...more }];
+  if (hasMore) return [{ role, content: null, ...more }];
   return optional ? [] : [{ role, content: placeholder(content) }];
 }
 
-/** Text beside calls is a string in nearly every message that OpenAI makes. */
+/** Text beside calls is a string in nearly every message from OpenAI. */
 function shortest(parts: readonly JsonObject[]): Json {
   const [only, more] = parts;
   const plain = only?.type === "text" && Object.keys(only).length === 2 && more === undefined;
   return plain && only.text !== "" ? (only.text ?? null) : parts;
 }
 
-function answerMembers(content: readonly Block[]): JsonObject {
-  const members: Record<string, Json> = {};
+function answerProperties(content: readonly Block[]): JsonObject {
+  const more: Record<string, Json> = {};
   const calls = content.filter(({ type }) => type === "tool_use" || type === "openai_tool_call");
-  if (calls.length > 0) members.tool_calls = calls.map(writeCall);
+  if (calls.length > 0) more.tool_calls = calls.map(writeCall);
   const refusals = content.filter((block) => block.type === "refusal" && block.openai === undefined);
   const words = refusals.map((block) => block.refusal).filter((refusal) => typeof refusal === "string");
-  if (words.length > 0) members.refusal = words.join("\n\n");
+  if (words.length > 0) more.refusal = words.join("\n\n");
   for (const block of content) {
     const name = block.type === "thinking" && isJsonObject(block.openai) ? block.openai.member : undefined;
-    if (typeof name === "string" && THINKING_MEMBERS.includes(name)) members[name] = block.thinking ?? null;
-    if (block.type === "audio") members.audio = block.audio ?? null;
+    if (typeof name === "string" && THINKING_PROPERTIES.includes(name)) more[name] = block.thinking ?? null;
+    if (block.type === "audio") more.audio = block.audio ?? null;
   }
-  return members;
+  return more;
 }

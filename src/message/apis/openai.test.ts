@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toClaude } from "./claude.ts";
+import type { Message } from "../types.ts";
+import { checkMessage } from "../validate.ts";
+import { toClaude } from "./anthropic.ts";
 import { fromOpenAI, toOpenAI } from "./openai.ts";
-import type { Message } from "./types.ts";
-import { checkMessage } from "./validate.ts";
 
 const PNG = "data:image/png;base64,iVBORw0KGgo=";
 const PDF = "data:application/pdf;base64,JVBERi0=";

@@ -1,0 +1,42 @@
+/** Every model API that a conversation can be converted for. */
+import type { Message } from "../types.ts";
+import { type AiSdkRequest, toAiSdk } from "./ai-sdk.ts";
+import { type AnthropicRequest, toAnthropic } from "./anthropic.ts";
+import { type OpenAIRequest, toOpenAIRequest } from "./openai.ts";
+import { type ResponsesRequest, toResponses } from "./openai-responses.ts";
+import type { SystemPrompt } from "./request.ts";
+
+/** What each API takes, in its own names. */
+export interface ApiRequests {
+  readonly anthropic: AnthropicRequest;
+  /** Chat Completions. */
+  readonly openai: OpenAIRequest;
+  readonly "openai-responses": ResponsesRequest;
+  readonly "ai-sdk": AiSdkRequest;
+}
+
+export type ModelApi = keyof ApiRequests;
+
+const CONVERTERS: {
+  readonly [Api in ModelApi]: (messages: readonly Message[], system?: SystemPrompt) => ApiRequests[Api];
+} = {
+  anthropic: toAnthropic,
+  openai: toOpenAIRequest,
+  "openai-responses": toResponses,
+  "ai-sdk": toAiSdk,
+};
+
+/**
+ * Convert messages to the part of a request that a conversation makes up, in
+ * the shape and the names of one API.
+ *
+ * Contract: tool pairs must be complete, as `fitToContextWindow` and
+ * `repairToolPairs` return them; APIs reject them otherwise.
+ */
+export function toRequest<Api extends ModelApi>(
+  api: Api,
+  messages: readonly Message[],
+  system?: SystemPrompt,
+): ApiRequests[Api] {
+  return CONVERTERS[api](messages, system);
+}
