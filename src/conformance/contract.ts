@@ -159,6 +159,17 @@ export const contract: Topic = (check) => {
     assert.equal((await desk.engine.turn(desk.id, 0))?.text, "next");
   });
 
+  check("a journal has no gaps and begins with its header", async (bench) => {
+    await using desk = await Desk.open(bench);
+    await desk.done(desk.lease("mine"));
+    await desk.refused("CONFLICT", desk.piece("t", 1, 0, "no header"));
+    await desk.refused("CONFLICT", desk.piece("t", 1, 1, "late", {}));
+    assert.equal(await desk.engine.turn(desk.id, 0), undefined);
+    await desk.done(desk.piece("t", 1, 0, "abc", {}));
+    await desk.refused("CONFLICT", desk.piece("t", 1, 4, "e"));
+    assert.equal((await desk.engine.turn(desk.id, 0))?.text, "abc");
+  });
+
   check("a turn that ends and goes on in one commit begins at nothing", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.done(desk.lease("mine"));
@@ -197,6 +208,37 @@ export const contract: Topic = (check) => {
       [await part(0, 100), await part(3, 4), await part(9, 5), await part(10, 5), await part(0, 0)],
       ["0123456789", "3456", "9", "", ""],
     );
+  });
+
+  check("an upload has no gaps, and its last piece can be sent again", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const bytes = Buffer.from("0123456789");
+    const hash = createHash("sha256").update(bytes).digest("hex");
+    const keep = { hash, size: 10, encoding: "none" } as const;
+    const first = { type: "blob", upload: "u", position: 0, data: bytes.subarray(0, 4), at: AT } as const;
+    const last = { ...first, position: 4, data: bytes.subarray(4), keep };
+    await desk.refused("CONFLICT", last);
+    await desk.done({ ...first, keep: undefined });
+    await desk.refused("CONFLICT", { ...last, position: 5 });
+    assert.equal((await desk.done(last)).length, 10);
+    assert.equal((await desk.done(last)).length, 10);
+    assert.equal((await desk.engine.blob(hash, 0, 99))?.storedBytes, 10);
+  });
+
+  check("a blob that is uploaded again counts as new for the next collection", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const data = Buffer.from("0123456789");
+    const hash = createHash("sha256").update(data).digest("hex");
+    const keep = { hash, size: 10, encoding: "none" } as const;
+    const [later, evenLater] = [isoTime(NOW_MS + 2000), isoTime(NOW_MS + 9000)];
+    const upload = { type: "blob", position: 0, data, keep } as const;
+    const collect = { type: "collect", before: isoTime(NOW_MS + 1000), at: evenLater } as const;
+    await desk.done({ ...upload, upload: "u", at: AT });
+    await desk.done({ ...upload, upload: "again", at: later });
+    assert.equal((await desk.done(collect)).removed?.blobs, 0);
+    const { removed } = await desk.done({ ...collect, before: evenLater });
+    assert.deepEqual([removed?.entries, removed?.blobs, removed?.bytes], [0, 1, 10]);
+    assert.equal(await desk.engine.blob(hash, 0, 99), undefined);
   });
 
   check("a sweep leaves what begins a run, and finds nothing the second time", async (bench) => {

@@ -1,4 +1,5 @@
 /** For authors of engines: what an engine must do, and the rules that all of them share. */
+export { newBytes } from "./blob-rules.ts";
 export type {
   Awaitable,
   Engine,
@@ -7,6 +8,7 @@ export type {
   LegacyConversation,
   LegacyPolicy,
 } from "./engine.ts";
+export { type JournalState, newText } from "./journal-rules.ts";
 export { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
 export type {
   AppendOperation,
@@ -45,6 +47,7 @@ export type {
   PageQuery,
   VerifyReport,
 } from "./queries.ts";
+export { entryNotFound, type Freed, freedBlobs, planSweep, REMOVED_KIND, receipt } from "./removal-rules.ts";
 export {
   type AppendLookup,
   type AppendPlan,

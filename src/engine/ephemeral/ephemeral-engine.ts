@@ -32,6 +32,7 @@ import type {
   PageQuery,
   VerifyReport,
 } from "../queries.ts";
+import { receipt } from "../removal-rules.ts";
 import {
   activeAt,
   checkMove,
@@ -43,9 +44,9 @@ import {
   resolveCreate,
   unsupported,
 } from "../rules.ts";
-import { Blobs, type Freed } from "./blobs.ts";
+import { Blobs } from "./blobs.ts";
 import { Feed } from "./feed.ts";
-import { type Journal, openTurn, written } from "./journal.ts";
+import { extended, type Journal, openTurn } from "./journal.ts";
 import { Log } from "./log.ts";
 
 interface Kept {
@@ -97,9 +98,9 @@ export class EphemeralEngine implements Engine {
       case "journal":
         return { length: this.#journal(operation) };
       case "blob":
-        return { length: this.#blobs.take(operation) };
+        return { length: this.#blobs.upload(operation) };
       case "collect":
-        return { removed: removed(0, 0, this.#blobs.collect(operation.before)) };
+        return { removed: receipt(0, 0, this.#blobs.collect(operation.before)) };
     }
   }
 
@@ -177,7 +178,7 @@ export class EphemeralEngine implements Engine {
     if (info.key !== null && info.deletedAt === null) this.#keys.delete(info.key);
     this.#kept.delete(conversation);
     this.#feed.add("purged", conversation);
-    return removed(log.length, log.bytes, this.#blobs.letGo(log.hashes));
+    return receipt(log.length, log.bytes, [this.#blobs.release(log.hashes)]);
   }
 
   #redact({ conversation, entry, json, at }: RedactOperation): Removed {
@@ -185,7 +186,7 @@ export class EphemeralEngine implements Engine {
     const { entries, bytes, hashes } = kept.log.redact(entry, json);
     kept.info = { ...kept.info, contextState: null, updatedAt: at };
     this.#feed.add("redacted", conversation);
-    return removed(entries, bytes, this.#blobs.letGo(hashes));
+    return receipt(entries, bytes, [this.#blobs.release(hashes)]);
   }
 
   #sweep({ conversation, at }: SweepOperation): Removed {
@@ -195,7 +196,7 @@ export class EphemeralEngine implements Engine {
       kept.info = { ...kept.info, messageCount: kept.info.messageCount - messages, updatedAt: at };
       this.#feed.add("swept", conversation);
     }
-    return removed(entries, bytes, this.#blobs.letGo(hashes));
+    return receipt(entries, bytes, [this.#blobs.release(hashes)]);
   }
 
   #decide(operation: LeaseOperation): LeaseGrant {
@@ -209,7 +210,7 @@ export class EphemeralEngine implements Engine {
   #journal(piece: JournalOperation): number {
     const kept = this.#live(piece.conversation);
     checkEpoch(piece.conversation, kept.lease, piece.epoch);
-    kept.journal = written(kept.journal, piece);
+    kept.journal = extended(kept.journal, piece);
     return kept.journal.text.length;
   }
 
@@ -333,8 +334,4 @@ function grown(info: ConversationInfo, { entries, at }: AppendOperation, logEnd:
       lastMessageAt,
     ),
   };
-}
-
-function removed(entries: number, bytes: number, freed: Freed): Removed {
-  return { entries, blobs: freed.blobs, bytes: bytes + freed.bytes, copies: [] };
 }

@@ -1,21 +1,21 @@
-import { ColloquyError } from "../../errors.ts";
 import type { BlobRef, StoredEntry } from "../../message/types.ts";
-import { pathOf, type SeqRange, unreachable, within } from "../../tree/path.ts";
+import { pathOf, type SeqRange, within } from "../../tree/path.ts";
 import { type LogEnd, type TreePlace, targetBranch } from "../../tree/place-entries.ts";
 import { fold, OFF_PATH, ownerOf, PLAIN, type Tree } from "../../tree/tree.ts";
 import type { AppendOperation, NewEntry } from "../operations.ts";
 import type { EntryPage, PageQuery } from "../queries.ts";
+import { entryNotFound, planSweep, REMOVED_KIND } from "../removal-rules.ts";
 
 interface Line {
   readonly entry: Omit<StoredEntry, "message" | "data" | "blobs">;
   readonly branch: number;
-  /** Stored as text, so that nobody holds a reference into the store. */
+  /** Stored as JSON, so that no caller holds a reference into the store. */
   readonly json: string;
   readonly blobs: readonly BlobRef[];
 }
 
-/** What was in entries that were taken away. */
-export interface Taken {
+/** The content of entries that were removed or redacted. */
+export interface Cut {
   readonly entries: number;
   readonly messages: number;
   readonly bytes: number;
@@ -36,7 +36,7 @@ export class Log {
     return this.#lines.reduce((sum, line) => sum + sizeOf(line), 0);
   }
 
-  /** Every hash as often as an entry refers to it. */
+  /** Each hash as often as entries refer to it. */
   get hashes(): string[] {
     return this.#lines.flatMap(hashesOf);
   }
@@ -90,34 +90,30 @@ export class Log {
     return { ...page, branches: page.entries.map(({ seq }) => ownerOf(this.end.tree, seq)) };
   }
 
-  /** Put `json` in the place of what an entry holds. */
-  redact(id: string, json: string): Taken {
+  /** Replace the content of an entry with `json`. */
+  redact(id: string, json: string): Cut {
     const line = this.#lineOf(id);
-    if (line === undefined) {
-      throw new ColloquyError("NOT_FOUND", `There is no entry ${id}`, { field: "entry", details: { id } });
-    }
+    if (line === undefined) throw entryNotFound(id);
     this.#lines[this.#indexOf(line.entry.seq)] = { ...line, json, blobs: [] };
-    // The tree may have held what is to be forgotten, such as a label.
+    // The tree may repeat what is redacted, such as a label.
     if (line.entry.kind !== "message") this.end = { ...this.end, tree: this.#folded() };
-    return { ...taken([line]), messages: 0 };
+    return { ...cut([line]), messages: 0 };
   }
 
-  /** Take away what no branch leads to, but for the first entry of each run. */
-  sweep(): Taken {
-    const { lastSeq, tree } = this.end;
-    const gone = unreachable(tree, lastSeq);
-    const begins = new Set(tree.runs.map(([seq]) => seq));
-    const swept = [...this.#walk(gone, null, true)].filter(({ entry }) => entry.kind !== "removed");
+  /** Remove the entries that no branch leads to. */
+  sweep(): Cut {
+    const { ranges, runStarts } = planSweep(this.end);
+    const swept = [...this.#walk(ranges, null, true)].filter(({ entry }) => entry.kind !== REMOVED_KIND);
     const seqs = new Set(swept.map(({ entry }) => entry.seq));
-    for (const { entry } of swept) if (!begins.has(entry.seq)) this.#seqById.delete(entry.id);
+    for (const { entry } of swept) if (!runStarts.has(entry.seq)) this.#seqById.delete(entry.id);
     this.#lines = this.#lines.flatMap((line) => {
       if (!seqs.has(line.entry.seq)) return [line];
-      return begins.has(line.entry.seq) ? [emptied(line)] : [];
+      return runStarts.has(line.entry.seq) ? [emptied(line)] : [];
     });
-    return taken(swept);
+    return cut(swept);
   }
 
-  /** The lines of some ranges behind (forward) or before (backward) a place. */
+  /** The lines of some ranges after (forward) or before (backward) a `seq`. */
   *#walk(ranges: readonly SeqRange[], from: number | null, forward: boolean): Generator<Line> {
     const step = forward ? 1 : -1;
     const asked = forward ? [(from ?? 0) + 1, Infinity] : [1, (from ?? Infinity) - 1];
@@ -135,7 +131,7 @@ export class Log {
     return seq === undefined ? undefined : this.#lines[this.#indexOf(seq)];
   }
 
-  /** Where the first line stands that has this `seq` or a later one. */
+  /** The index of the first line with this `seq` or a later one. */
   #indexOf(seq: number): number {
     let low = 0;
     for (let high = this.#lines.length; low < high; ) {
@@ -161,10 +157,10 @@ export class Log {
 
 function emptied({ entry, branch }: Line): Line {
   const { operationId: _, ...place } = entry;
-  return { entry: { ...place, kind: "removed" }, branch, json: "{}", blobs: [] };
+  return { entry: { ...place, kind: REMOVED_KIND }, branch, json: "{}", blobs: [] };
 }
 
-function taken(lines: readonly Line[]): Taken {
+function cut(lines: readonly Line[]): Cut {
   return {
     entries: lines.length,
     messages: lines.filter(({ entry }) => entry.kind === "message").length,

@@ -92,7 +92,7 @@ export class Commit {
       case "lease":
         return { lease: parts.leases.decide(leasable(parts, operation.conversation), operation) };
       case "blob":
-        return { length: parts.blobs.take(operation) };
+        return { length: parts.blobs.upload(operation) };
       case "journal":
         if (this.#ended.length > 0) this.#endTurns();
         return { length: writeJournal(parts, operation, (file) => this.mustSync(file, index)) };

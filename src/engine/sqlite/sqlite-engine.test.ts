@@ -190,7 +190,7 @@ describe("blobs in SQLite", () => {
 
   it("are refused with a gap, and kept once", async () => {
     const engine = await open();
-    expect(await one(engine, piece(5, 9))).toMatchObject({ ok: false, error: { code: "INTERNAL_ERROR" } });
+    expect(await one(engine, piece(5, 9))).toMatchObject({ ok: false, error: { code: "CONFLICT" } });
     await engine.commit([piece(0, 700_001, { keep }), piece(0, 700_001, { keep, upload: "again" })]);
     expect((await engine.blob(hash, 0, 1e9))?.data).toEqual(bytes);
     expect(await one(engine, { type: "collect", before: LATER, at: LATER })).toMatchObject({
@@ -291,7 +291,7 @@ describe("journals in SQLite", () => {
       { ...append("a", "1"), endsTurn: "other" },
     ]);
     expect(refused.map((outcome) => (outcome.ok ? "ok" : outcome.error.code))).toEqual([
-      "INTERNAL_ERROR",
+      "CONFLICT",
       "CONFLICT",
       "CONFLICT",
       "ok",

@@ -24,9 +24,10 @@ import type {
   OpenTurn,
   PageQuery,
 } from "../queries.ts";
+import { receipt } from "../removal-rules.ts";
 import { checkMove, checkPurge, resolveCreate } from "../rules.ts";
 import { Blobs } from "./blobs/blobs.ts";
-import { Removals, removed } from "./erase/removals.ts";
+import { Removals } from "./erase/removals.ts";
 import { Appends } from "./log/appends.ts";
 import { Feed } from "./log/feed.ts";
 import type { Infos } from "./log/infos.ts";
@@ -101,9 +102,9 @@ export class Tables {
       case "journal":
         return { length: this.#journal(operation) };
       case "blob":
-        return { length: this.#blobs.take(operation) };
+        return { length: this.#blobs.upload(operation) };
       case "collect":
-        return { removed: removed(0, 0, this.#blobs.collect(operation.before)) };
+        return { removed: receipt(0, 0, this.#blobs.collect(operation.before)) };
     }
   }
 

@@ -3,11 +3,13 @@ import { zstdDecompressSync } from "node:zlib";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
-import { ColloquyError, invalid, unavailable } from "../../../errors.ts";
+import { invalid, unavailable } from "../../../errors.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
+import { newBytes } from "../../blob-rules.ts";
 import type { BlobEncoding, BlobOperation, NewBlob } from "../../operations.ts";
 import type { BlobPart } from "../../queries.ts";
+import { type Freed, freedBlobs } from "../../removal-rules.ts";
 import { BLOB_FOLDER } from "../folder/names.ts";
 
 const UPLOAD = /^[\w-]{1,100}$/;
@@ -25,12 +27,6 @@ export interface StoredBlob {
   readonly fileBytes: number;
   readonly inode: bigint;
   readonly modifiedMs: number;
-}
-
-/** What was taken away. */
-export interface Freed {
-  readonly blobs: number;
-  readonly bytes: number;
 }
 
 const HASH = /^[0-9a-f]{64}$/;
@@ -81,39 +77,32 @@ export class BlobFiles {
     return true;
   }
 
-  /** One piece of an upload. Gives how many bytes there are. */
-  take({ upload, position, data, keep, at }: BlobOperation): number {
+  /** Add a piece of an upload. Returns how many bytes are stored. */
+  upload(piece: BlobOperation): number {
+    const { upload, position, data, keep, at } = piece;
     if (!UPLOAD.test(upload)) throw invalid("Invalid name of an upload", "upload");
     this.#io.makeFolder(this.#folder);
     const path = join(this.#folder, UPLOAD_PREFIX + upload);
     const known = this.#io.stat(path)?.size;
     const length = known ?? 0;
-    if (position > length) {
-      // The last piece came before, and this is its retry.
-      if (known === undefined && keep !== undefined && this.keep(keep.hash)) return position + data.length;
-      throw new ColloquyError("CONFLICT", `The bytes ${length} to ${position} of the blob are missing`, {
-        field: "position",
-        details: { length },
-      });
-    }
-    // What is sent again is there already.
-    const fresh = data.subarray(length - position);
+    const bytes = newBytes(known, piece, (hash) => this.keep(hash));
+    if (bytes === undefined) return position + data.length;
     const file = this.#io.open(path, known === undefined ? "create" : "write");
     try {
-      this.#add(file, length, fresh, keep);
+      this.#add(file, length, bytes, keep);
     } finally {
       this.#io.close(file);
     }
     this.#io.touch(path, timeOf(at));
     if (keep !== undefined) this.#name(path, keep);
-    return length + fresh.length;
+    return length + bytes.length;
   }
 
-  #add(file: number, length: number, fresh: Uint8Array, keep: BlobOperation["keep"]): void {
-    const end = length + fresh.length;
+  #add(file: number, length: number, bytes: Uint8Array, keep: BlobOperation["keep"]): void {
+    const end = length + bytes.length;
     const frame = keep?.encoding === "zstd" ? sizeFrame(keep.size) : Buffer.alloc(0);
     const written =
-      this.#io.write(file, fresh, length) === fresh.length &&
+      this.#io.write(file, bytes, length) === bytes.length &&
       this.#io.write(file, frame, end) === frame.length;
     if (!written) {
       this.#io.truncate(file, length);
@@ -188,14 +177,14 @@ export class BlobFiles {
   remove(blobs: readonly StoredBlob[]): Freed {
     for (const { path } of blobs) this.#io.remove(path);
     for (const folder of new Set(blobs.map(({ path }) => dirname(path)))) this.#io.syncFolder(folder);
-    return { blobs: blobs.length, bytes: blobs.reduce((sum, { fileBytes }) => sum + fileBytes, 0) };
+    return freedBlobs(blobs.map(({ fileBytes }) => fileBytes));
   }
 
   /** Uploads that nobody has added to since. Gives what they took. */
   dropUploads(before: string): Freed {
     const dropped = this.uploads().filter(({ modifiedMs }) => modifiedMs < timeOf(before));
     for (const { path } of dropped) this.#io.remove(path);
-    return { blobs: dropped.length, bytes: dropped.reduce((sum, { bytes }) => sum + bytes, 0) };
+    return freedBlobs(dropped.map(({ bytes }) => bytes));
   }
 
   /** What a killed writer left. Only under the lock. */

@@ -2,9 +2,10 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
 import { checkSum } from "../../../transcript/lines.ts";
 import { advance, bareLine, EMPTY_LOG } from "../../../transcript/log-state.ts";
+import type { Freed } from "../../removal-rules.ts";
 import type { Catalogue } from "../folder/catalogue.ts";
 import type { Known } from "../folder/catalogue-entry.ts";
-import type { BlobFiles, Freed } from "./blob-files.ts";
+import type { BlobFiles } from "./blob-files.ts";
 
 const MEMBER = Buffer.from('"blobs":[');
 const HASH = /[0-9a-f]{64}/g;

@@ -10,8 +10,8 @@ import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import type { PurgeOperation, Removed } from "../../operations.ts";
+import { type Freed, receipt } from "../../removal-rules.ts";
 import { checkPurge, notFound } from "../../rules.ts";
-import type { Freed } from "../blobs/blob-files.ts";
 import { infoOf } from "../folder/catalogue-entry.ts";
 import type { Noter } from "../folder/conversations.ts";
 import { LEGACY_FOLDER, PURGED_FILE, purgedStemOf, purgeName, TRASH_FOLDER } from "../folder/names.ts";
@@ -42,7 +42,7 @@ export function purgeConversation(parts: Parts, purging: PurgeOperation, note: N
   });
   catalogue.trustCounter();
   note("purged", known);
-  return { entries: log.entries, blobs: freed.blobs, bytes: log.bytes + freed.bytes, copies: [] };
+  return receipt(log.entries, log.bytes, [freed]);
 }
 
 /** Go on with what a crash interrupted. Gives the conversations that are gone now. */

@@ -2,15 +2,14 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
-import { ColloquyError } from "../../../errors.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import { encodeEntry } from "../../../transcript/lines.ts";
 import { advance, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { type Rewritten, rewriteLog } from "../../../transcript/rewrite.ts";
-import { holds, unreachable } from "../../../tree/path.ts";
+import { holds } from "../../../tree/path.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { CollectOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
-import type { Freed } from "../blobs/blob-files.ts";
+import { entryNotFound, type Freed, planSweep, REMOVED_KIND, receipt } from "../../removal-rules.ts";
 import type { Known } from "../folder/catalogue-entry.ts";
 import type { Noter } from "../folder/conversations.ts";
 import { isSetAside, LEGACY_FOLDER, TRASH_FOLDER } from "../folder/names.ts";
@@ -20,12 +19,7 @@ import { changing, liveConversation, type Parts } from "../jsonl-context.ts";
 export function redactEntry(parts: Parts, redact: RedactOperation, note: Noter): Removed {
   const known = readyToRewrite(parts, redact.conversation);
   const [found] = entriesOf(parts, known, ({ id }) => id === redact.entry);
-  if (found === undefined) {
-    throw new ColloquyError("NOT_FOUND", `There is no entry ${redact.entry}`, {
-      field: "entry",
-      details: { id: redact.entry },
-    });
-  }
+  if (found === undefined) throw entryNotFound(redact.entry);
   // Both versions of the metadata are written anew: neither repeats the words in its context state.
   known.metadata = { ...known.metadata, contextState: null };
   rewrite(parts, known, redact.at, (entry, branch) =>
@@ -35,25 +29,24 @@ export function redactEntry(parts: Parts, redact: RedactOperation, note: Noter):
   // A journal that was left behind holds the same words.
   const turn = parts.journals.turn(known, Number.MAX_SAFE_INTEGER)?.id;
   if (turn !== undefined && found.operationId === `${turn}/end`) parts.journals.end(known, turn);
-  return removed([found], freed(parts, [found]), copiesOf(parts, known, redact.entry));
+  const copies = copiesOf(parts, known, redact.entry);
+  return receipt(1, bytesOf([found]), [dropBlobs(parts, [found])], copies);
 }
 
 /** Entries that no branch leads to. */
 export function sweepConversation(parts: Parts, { conversation, at }: SweepOperation, note: Noter): Removed {
   const known = readyToRewrite(parts, conversation);
-  const { tree, lastSeq } = known.log;
-  const ranges = unreachable(tree, lastSeq);
-  const isGone = ({ seq, kind }: StoredEntry): boolean => kind !== REMOVED && holds(ranges, seq);
+  const { ranges, runStarts } = planSweep(known.log);
+  const isGone = ({ seq, kind }: StoredEntry): boolean => kind !== REMOVED_KIND && holds(ranges, seq);
   const gone = ranges.length === 0 ? [] : entriesOf(parts, known, isGone);
-  if (gone.length === 0) return removed([], { blobs: 0, bytes: 0 }, []);
-  const starts = new Set(tree.runs.map(([seq]) => seq));
+  if (gone.length === 0) return receipt(0, 0, []);
   rewrite(parts, known, at, (entry, branch) => {
     if (!isGone(entry)) return "keep";
     const { operationId: _, ...nameless } = entry;
-    return starts.has(entry.seq) ? withJson(nameless, branch, REMOVED, "{}") : "drop";
+    return runStarts.has(entry.seq) ? withJson(nameless, branch, REMOVED_KIND, "{}") : "drop";
   });
   note("swept", known);
-  return removed(gone, freed(parts, gone), []);
+  return receipt(gone.length, bytesOf(gone), [dropBlobs(parts, gone)]);
 }
 
 /** Blobs that nothing refers to. */
@@ -61,15 +54,8 @@ export function collectBlobs({ blobs, references }: Parts, { before }: CollectOp
   const uploads = blobs.dropUploads(before);
   const old = [...blobs.all()].filter(({ modifiedMs }) => modifiedMs < timeOf(before));
   const unused = references.dropUnused(old.map(({ hash }) => hash));
-  return {
-    entries: 0,
-    blobs: uploads.blobs + unused.blobs,
-    bytes: uploads.bytes + unused.bytes,
-    copies: [],
-  };
+  return receipt(0, 0, [uploads, unused]);
 }
-
-const REMOVED = "removed";
 
 function withJson(entry: StoredEntry, branch: number, kind: string, json: string): Buffer {
   const { id, at, seq, parentId, operationId } = entry;
@@ -139,20 +125,16 @@ function entriesOf(
   return found;
 }
 
-function freed({ references }: Parts, entries: readonly StoredEntry[]): Freed {
+/** Remove the blobs of these entries that nothing else refers to. */
+function dropBlobs({ references }: Parts, entries: readonly StoredEntry[]): Freed {
   return references.dropUnused(new Set(entries.flatMap(({ blobs = [] }) => blobs.map(({ hash }) => hash))));
 }
 
-function removed(
-  entries: readonly StoredEntry[],
-  { blobs, bytes }: Freed,
-  copies: readonly string[],
-): Removed {
-  const words = entries.reduce(
-    (sum, { message, data }) => sum + Buffer.byteLength(JSON.stringify(message ?? data ?? null)),
-    0,
+function bytesOf(entries: readonly StoredEntry[]): number {
+  const sizes = entries.map(({ message, data }) =>
+    Buffer.byteLength(JSON.stringify(message ?? data ?? null)),
   );
-  return { entries: entries.length, blobs, bytes: words + bytes, copies };
+  return sizes.reduce((sum, size) => sum + size, 0);
 }
 
 /** What lies beside a conversation and may hold an entry: it names it, or cannot be read. */

@@ -3,11 +3,12 @@ import { copyRange } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
 import { freeName, replaceFile } from "../../../disk/replace-file.ts";
-import { ColloquyError, unavailable } from "../../../errors.ts";
+import { type ColloquyError, unavailable } from "../../../errors.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
+import { newText } from "../../journal-rules.ts";
 import type { JournalOperation } from "../../operations.ts";
 import type { OpenTurn } from "../../queries.ts";
 import type { Known } from "../folder/catalogue-entry.ts";
@@ -60,28 +61,20 @@ export class Journals {
 
   /** Under the lock. `waits` is what must be synced before the length is told. */
   write(known: Known, operation: JournalOperation): { length: number; waits: Syncable | undefined } {
-    const { turn, header, position, text } = operation;
+    const { turn, header } = operation;
     const path = this.#ownPath(known);
     const journal = this.#read(path).journal;
-    if (journal !== undefined && journal.turn !== turn) throw underWay(journal.turn);
+    const text = newText(journal, operation);
     const length = journal?.length ?? 0;
-    if (position > length || (journal === undefined && header === undefined)) {
-      throw new ColloquyError("CONFLICT", `The journal of turn ${turn} ends before ${position}`, {
-        field: "turn",
-        details: { length },
-      });
-    }
-    // What is there already is not written again.
-    const fresh = text.slice(length - position);
-    const line = fresh === "" ? Buffer.alloc(0) : sealObject({ position: length, text: fresh });
+    const line = text === "" ? Buffer.alloc(0) : sealObject({ position: length, text });
     if (journal === undefined) {
       replaceFile(path, [sealObject({ turn, header }), line], { io: this.#io, random: this.#random });
-      return { length: fresh.length, waits: undefined };
+      return { length: text.length, waits: undefined };
     }
     // Also when nothing is new: whoever wrote it may have died before the sync.
     const waits = this.#waiting.get(path) ?? this.#open(path, journal.bytes);
     waits.write(line, journal.bytes);
-    return { length: length + fresh.length, waits };
+    return { length: length + text.length, waits };
   }
 
   /** Ready to be written to from `bytes` on. */
@@ -279,8 +272,4 @@ class WaitingJournal implements Syncable {
 function decode(line: Buffer | undefined): Record<string, Json> | undefined {
   if (line === undefined || checkSum(line) !== "right") return undefined;
   return JSON.parse(line.toString("utf8")) as Record<string, Json>;
-}
-
-function underWay(turn: string): ColloquyError {
-  return new ColloquyError("CONFLICT", `Turn ${turn} is under way`, { field: "turn", details: { turn } });
 }

@@ -1,20 +1,15 @@
-import { ColloquyError } from "../../../errors.ts";
 import { timeOf } from "../../../util/time.ts";
+import { newBytes } from "../../blob-rules.ts";
 import type { BlobEncoding, BlobOperation, NewBlob } from "../../operations.ts";
 import type { BlobPart } from "../../queries.ts";
+import { type Freed, freedBlobs } from "../../removal-rules.ts";
 import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
-/** Small enough to be read for a slice of it, large enough that a big file has few. */
+/** Small enough that reading a slice is cheap, large enough that a big file has few. */
 const CHUNK_BYTES = 256 * 1024;
 
-/** What was taken away. */
-export interface Freed {
-  readonly blobs: number;
-  readonly bytes: number;
-}
-
-/** Bytes by their hash, in chunks, and those that are being taken in. */
+/** Blobs by their hash, in chunks, and uploads. */
 export class Blobs {
   readonly #sql: Statements;
 
@@ -39,21 +34,18 @@ export class Blobs {
     this.#addChunks(row[0] as number, 0, data);
   }
 
-  /** A piece of an upload. Gives how many bytes there are. */
-  take(operation: BlobOperation): number {
-    const { upload, position, data, keep, at } = operation;
-    const row = this.#sql.upload.get(upload) as Row | undefined;
-    const length = (row?.[1] as number | undefined) ?? 0;
-    if (position > length) {
-      throw new ColloquyError("INTERNAL_ERROR", `The bytes ${length} to ${position} of a blob are missing`);
-    }
-    // What is sent again is there already.
-    const fresh = data.subarray(length - position);
-    const n = (row?.[0] as number | undefined) ?? this.#begin(upload, at);
-    this.#addChunks(n, length, fresh);
-    this.#sql.extendUpload.run(n, length + fresh.length, timeOf(at));
+  /** Add a piece of an upload. Returns how many bytes are stored. */
+  upload(piece: BlobOperation): number {
+    const { upload, position, data, keep, at } = piece;
+    const row = this.#sql.upload.get(upload) as [n: number, length: number] | undefined;
+    const bytes = newBytes(row?.[1], piece, (hash) => this.#touch(hash, at));
+    if (bytes === undefined) return position + data.length;
+    const n = row?.[0] ?? this.#begin(upload, at);
+    const length = row?.[1] ?? 0;
+    this.#addChunks(n, length, bytes);
+    this.#sql.extendUpload.run(n, length + bytes.length, timeOf(at));
     if (keep !== undefined) this.#keep(n, keep, at);
-    return length + fresh.length;
+    return length + bytes.length;
   }
 
   #begin(upload: string, at: string): number {
@@ -62,14 +54,15 @@ export class Blobs {
   }
 
   #keep(n: number, { hash, size, encoding }: NonNullable<BlobOperation["keep"]>, at: string): void {
-    const known = this.#sql.blob.get(hash) as Row | undefined;
-    if (known === undefined) {
-      this.#sql.nameUpload.run(n, hash, size, encoding);
-      return;
-    }
-    this.#drop(n);
-    // Whoever brought it again is about to refer to it: it counts as new for the next collection.
-    this.#sql.touchBlob.run(known[0] as number, timeOf(at));
+    if (this.#touch(hash, at)) this.#drop(n);
+    else this.#sql.nameUpload.run(n, hash, size, encoding);
+  }
+
+  /** A blob that was uploaded again is about to be referred to: to the next collection it is new. */
+  #touch(hash: string, at: string): boolean {
+    const row = this.#sql.blob.get(hash) as Row | undefined;
+    if (row !== undefined) this.#sql.touchBlob.run(row[0] as number, timeOf(at));
+    return row !== undefined;
   }
 
   #addChunks(blob: number, position: number, data: Uint8Array): void {
@@ -93,7 +86,7 @@ export class Blobs {
       data.length === 0 ? [] : (this.#sql.chunks.iterate(n, offset, end) as unknown as Iterable<Row>);
     for (const row of rows) {
       const [position, chunk] = row as [number, Uint8Array];
-      // A missing chunk must not read as zeros.
+      // A missing chunk must not be read as zeros.
       if (position > offset + filled) break;
       const piece = chunk.subarray(offset + filled - position, end - position);
       data.set(piece, filled);
@@ -102,35 +95,29 @@ export class Blobs {
     return data.subarray(0, filled);
   }
 
-  /** What of these nothing refers to is removed. Entries that are to be forgotten must be gone by now. */
-  dropUnused(hashes: Set<string>): Freed {
+  /** Remove those that nothing refers to. The entries that referred to them must be gone by now. */
+  dropUnused(hashes: Iterable<string>): Freed {
     const unused = new Set(hashes);
     const rows = unused.size === 0 ? [] : (this.#sql.references.iterate() as unknown as Iterable<Row>);
     for (const [references] of rows) {
       for (const hash of hashesIn(references as string)) unused.delete(hash);
       if (unused.size === 0) break;
     }
-    let [blobs, bytes] = [0, 0];
-    for (const hash of unused) {
+    const dropped = [...unused].flatMap((hash) => {
       const row = this.#sql.blob.get(hash) as Row | undefined;
-      if (row === undefined) continue;
+      if (row === undefined) return [];
       this.#drop(row[0] as number);
-      blobs++;
-      bytes += row[3] as number;
-    }
-    return { blobs, bytes };
+      return [row[3] as number];
+    });
+    return freedBlobs(dropped);
   }
 
-  collect(before: string): Freed {
+  collect(before: string): Freed[] {
     const beforeMs = timeOf(before);
-    const kept = this.#sql.blobsBefore.all(beforeMs) as unknown as Row[];
+    const stored = this.#sql.blobsBefore.all(beforeMs) as unknown as [string][];
     const unfinished = this.#sql.uploadsBefore.all(beforeMs) as unknown as [number, number][];
     for (const [n] of unfinished) this.#drop(n);
-    const freed = this.dropUnused(new Set(kept.map(([hash]) => hash as string)));
-    return {
-      blobs: freed.blobs + unfinished.length,
-      bytes: unfinished.reduce((sum, [, bytes]) => sum + bytes, freed.bytes),
-    };
+    return [freedBlobs(unfinished.map(([, bytes]) => bytes)), this.dropUnused(stored.map(([hash]) => hash))];
   }
 
   #drop(n: number): void {
@@ -139,7 +126,7 @@ export class Blobs {
   }
 }
 
-/** By their look rather than as JSON: also a damaged reference keeps its blob. */
+/** Found by pattern rather than parsed as JSON, so that a damaged reference still keeps its blob. */
 export function hashesIn(references: string | null): string[] {
   return references?.match(/\b[0-9a-f]{64}\b/g) ?? [];
 }

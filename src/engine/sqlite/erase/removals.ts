@@ -1,12 +1,11 @@
 /** Removes data for good. SQLite overwrites what is deleted here; `erase.ts` does the rest. */
-import { ColloquyError } from "../../../errors.ts";
-import { unreachable } from "../../../tree/path.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { PurgeOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
+import { entryNotFound, planSweep, receipt } from "../../removal-rules.ts";
 import { notFound } from "../../rules.ts";
-import { type Blobs, type Freed, hashesIn } from "../blobs/blobs.ts";
+import { type Blobs, hashesIn } from "../blobs/blobs.ts";
 import type { Feed } from "../log/feed.ts";
-import { type CachedTree, summaryOf, type TreeCache } from "../log/tree-cache.ts";
+import { summaryOf, type TreeCache } from "../log/tree-cache.ts";
 import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { Journals } from "../turns/journals.ts";
@@ -40,44 +39,43 @@ export class Removals {
     this.#sql.deleteEntries.run(n);
     this.#sql.deleteConversation.run(n);
     this.#trees.forget(conversation);
-    return removed(entries, bytes, this.#blobs.dropUnused(hashes));
+    return receipt(entries, bytes, [this.#blobs.dropUnused(hashes)]);
   }
 
-  #hashesOf(n: number): Set<string> {
+  #hashesOf(n: number): string[] {
     const rows = this.#sql.referencesOf.all(n) as unknown as [string][];
-    return new Set(rows.flatMap(([references]) => hashesIn(references)));
+    return rows.flatMap(([references]) => hashesIn(references));
   }
 
   redact({ conversation, entry, json, at }: RedactOperation): Removed {
     const { n } = this.#trees.get(conversation);
     const row = this.#sql.entryById.get(n, entry) as Row | undefined;
-    if (row === undefined) throw noEntry(entry);
+    if (row === undefined) throw entryNotFound(entry);
     this.#feed.add("redacted", conversation);
     this.#sql.replaceBody.run(n, row[1] as number, json);
     this.#sql.clearContext.run(n);
     this.#updateCounts(conversation, n, 0, at);
-    const freed = this.#blobs.dropUnused(new Set(hashesIn(row[7] as string | null)));
-    return removed(1, Buffer.byteLength(row[6] as string), freed);
+    const freed = this.#blobs.dropUnused(hashesIn(row[7] as string | null));
+    return receipt(1, Buffer.byteLength(row[6] as string), [freed]);
   }
 
   sweep({ conversation, at }: SweepOperation): Removed {
     const cached = this.#trees.get(conversation);
-    const { tree, lastSeq } = cached.logEnd;
-    const rows = unreachable(tree, lastSeq).flatMap(
+    const { ranges, runStarts } = planSweep(cached.logEnd);
+    const rows = ranges.flatMap(
       ([from, to]) => this.#sql.entriesInRange.all(cached.n, from, to) as unknown as SweptRow[],
     );
-    if (rows.length === 0) return removed(0, 0, { blobs: 0, bytes: 0 });
+    if (rows.length === 0) return receipt(0, 0, []);
     this.#feed.add("swept", conversation);
-    this.#sweepRows(cached, rows);
+    this.#sweepRows(cached.n, rows, runStarts);
     const messages = rows.filter(([, kind]) => kind === "message").length;
     this.#updateCounts(conversation, cached.n, messages, at);
     const bytes = rows.reduce((sum, [, , , size]) => sum + size, 0);
     const hashes = rows.flatMap(([, , , , references]) => hashesIn(references));
-    return removed(rows.length, bytes, this.#blobs.dropUnused(new Set(hashes)));
+    return receipt(rows.length, bytes, [this.#blobs.dropUnused(hashes)]);
   }
 
-  #sweepRows({ n, logEnd }: CachedTree, rows: readonly SweptRow[]): void {
-    const runStarts = new Set(logEnd.tree.runs.map(([seq]) => seq));
+  #sweepRows(n: number, rows: readonly SweptRow[], runStarts: ReadonlySet<number>): void {
     for (const [seq] of rows) (runStarts.has(seq) ? this.#sql.blankEntry : this.#sql.deleteEntry).run(n, seq);
     for (const id of new Set(rows.map(([, , operationId]) => operationId))) {
       if (id !== null) this.#sql.deleteUnusedOperation.run(id, n);
@@ -99,11 +97,3 @@ type SweptRow = [
   bytes: number,
   references: string | null,
 ];
-
-export function removed(entries: number, bytes: number, freed: Freed): Removed {
-  return { entries, blobs: freed.blobs, bytes: bytes + freed.bytes, copies: [] };
-}
-
-function noEntry(id: string): ColloquyError {
-  return new ColloquyError("NOT_FOUND", `There is no entry ${id}`, { field: "entry", details: { id } });
-}

@@ -1,11 +1,11 @@
-import { ColloquyError } from "../../../errors.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { newText } from "../../journal-rules.ts";
 import type { JournalOperation } from "../../operations.ts";
 import type { OpenTurn } from "../../queries.ts";
 import { parsed, type Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
-/** The text of answers that are being streamed. A piece is a row, so that keeping one does not cost what is there. */
+/** The text of streamed answers. A piece is a row, so that the cost of adding one does not depend on the text so far. */
 export class Journals {
   readonly #sql: Statements;
 
@@ -13,20 +13,16 @@ export class Journals {
     this.#sql = sql;
   }
 
-  /** Gives how far the text reaches. */
-  write(conversation: number, { turn, header, position, text }: JournalOperation): number {
+  /** Returns the length of the text. */
+  write(conversation: number, piece: JournalOperation): number {
     const open = this.#sql.journal.get(conversation) as Row | undefined;
-    if (open !== undefined && open[0] !== turn) throw underWay(open[0] as string);
     const length = open === undefined ? 0 : this.#length(conversation);
-    if (position > length || (open === undefined && header === undefined)) {
-      throw new ColloquyError("INTERNAL_ERROR", `The journal of turn ${turn} ends before ${position}`, {
-        details: { length },
-      });
+    const text = newText(open && { turn: open[0] as string, length }, piece);
+    if (open === undefined) {
+      this.#sql.insertJournal.run(conversation, piece.turn, JSON.stringify(piece.header));
     }
-    if (open === undefined) this.#sql.insertJournal.run(conversation, turn, JSON.stringify(header));
-    const fresh = text.slice(length - position);
-    if (fresh !== "") this.#sql.insertPiece.run(conversation, length, fresh.length, JSON.stringify(fresh));
-    return length + fresh.length;
+    if (text !== "") this.#sql.insertPiece.run(conversation, length, text.length, JSON.stringify(text));
+    return length + text.length;
   }
 
   read(conversation: number, from: number): OpenTurn | undefined {
@@ -43,7 +39,7 @@ export class Journals {
     };
   }
 
-  /** Without a turn, whichever is under way. */
+  /** Without a turn, the one that is open. */
   end(conversation: number, turn: string | null = null): void {
     this.#sql.deletePieces.run(conversation, turn);
     this.#sql.deleteJournal.run(conversation, turn);
@@ -53,8 +49,4 @@ export class Journals {
     const row = this.#sql.journalLength.get(conversation) as Row | undefined;
     return (row?.[0] as number | undefined) ?? 0;
   }
-}
-
-function underWay(turn: string): ColloquyError {
-  return new ColloquyError("CONFLICT", `Turn ${turn} is under way`, { field: "turn", details: { turn } });
 }

@@ -1,0 +1,42 @@
+/** What is removed for good, and how it is counted. */
+import { ColloquyError } from "../errors.ts";
+import { type SeqRange, unreachable } from "../tree/path.ts";
+import type { LogEnd } from "../tree/place-entries.ts";
+import type { Removed } from "./operations.ts";
+
+/** The kind of an entry that was swept and stays, empty, because the tree is counted from it. */
+export const REMOVED_KIND = "removed";
+
+/** What a sweep removes: the entries in `ranges` that are not swept already. Those in `runStarts` stay, emptied. */
+export function planSweep({ tree, lastSeq }: Pick<LogEnd, "tree" | "lastSeq">): {
+  readonly ranges: readonly SeqRange[];
+  readonly runStarts: ReadonlySet<number>;
+} {
+  return { ranges: unreachable(tree, lastSeq), runStarts: new Set(tree.runs.map(([seq]) => seq)) };
+}
+
+export function entryNotFound(id: string): ColloquyError {
+  return new ColloquyError("NOT_FOUND", `There is no entry ${id}`, { field: "entry", details: { id } });
+}
+
+/** Blobs that were removed, and the bytes they took as stored. */
+export interface Freed {
+  readonly blobs: number;
+  readonly bytes: number;
+}
+
+/** The blobs of these sizes. */
+export function freedBlobs(sizes: readonly number[]): Freed {
+  return { blobs: sizes.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
+}
+
+/** The receipt for entries with that many bytes, and for the blobs that went with them. */
+export function receipt(
+  entries: number,
+  bytes: number,
+  freed: readonly Freed[],
+  copies: readonly string[] = [],
+): Removed {
+  const blobs = freed.reduce((sum, one) => sum + one.blobs, 0);
+  return { entries, blobs, bytes: freed.reduce((sum, one) => sum + one.bytes, bytes), copies };
+}
