@@ -10,14 +10,10 @@ const before = process.memoryUsage.rss();
 const start = performance.now();
 let peak = before;
 let bytes = 0;
-for (
-  let page = await chat.messages({ limit: 1000 });
-  ;
-  page = await chat.messages({ limit: 1000, cursor: page.cursor as string })
-) {
-  for (const { message } of page.items) bytes += String(message?.content).length;
-  peak = Math.max(peak, process.memoryUsage.rss());
-  if (page.cursor === null) break;
+let count = 0;
+for await (const { message } of chat.messages({ limit: 1000 })) {
+  bytes += String(message.content).length;
+  if (count++ % 1000 === 0) peak = Math.max(peak, process.memoryUsage.rss());
 }
 console.log(
   JSON.stringify({ extraBytes: peak - before, seconds: (performance.now() - start) / 1000, bytes }),

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Engine, EngineOptions } from "../engine/index.ts";
 import { ColloquyError, type ErrorCode } from "../errors.ts";
-import type { Entry, MessageInput } from "../message/types.ts";
+import type { Entry, MessageEntry, MessageInput } from "../message/types.ts";
 import type { Conversation } from "../store/conversation.ts";
 import { openStore, type StoreOptions } from "../store/open.ts";
 import type { EntryQuery } from "../store/read/entry-query.ts";
+import type { Page } from "../store/read/listing.ts";
 import type { Store } from "../store/store.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 
@@ -85,18 +86,19 @@ export async function refuses(
   return error;
 }
 
-/** Every message of a conversation, page by page. */
-export async function allMessages(
-  conversation: Conversation,
-  query: EntryQuery = { limit: 500 },
-): Promise<Entry[]> {
-  const found: Entry[] = [];
-  let page = await conversation.messages(query);
-  const { last: _, before: __, after: ___, ...scope } = query;
-  for (;;) {
-    found.push(...page.items);
-    if (page.cursor === null) return found;
-    page = await conversation.messages({ ...scope, cursor: page.cursor });
+/** Every message of a conversation, or all that a query names. */
+export function allMessages(conversation: Conversation, query: EntryQuery = {}): Promise<MessageEntry[]> {
+  return Array.fromAsync(conversation.messages(query));
+}
+
+/** All pages of a list, in the order in which they are read. */
+export async function allPages<T>(
+  read: (cursor: string | undefined) => PromiseLike<Page<T>>,
+): Promise<T[][]> {
+  const pages: T[][] = [];
+  for (let page = await read(undefined); ; page = await read(page.cursor)) {
+    pages.push(page.items);
+    if (page.cursor === null) return pages;
   }
 }
 

@@ -18,12 +18,6 @@ export interface StoreAccess {
   assertTree(): void;
 }
 
-export interface Page<T> {
-  readonly items: T[];
-  /** `null` at the end. */
-  readonly cursor: string | null;
-}
-
 export const LIMIT_MAX = 10_000;
 
 /** What is handed out can be changed without changing what an engine keeps. */
@@ -39,7 +33,7 @@ export function checkSignal(signal: unknown): void {
 
 export function checkCount(value: unknown, field: string, max: number = LIMIT_MAX): number {
   if (!Number.isSafeInteger(value) || (value as number) < 1 || (value as number) > max) {
-    throw invalid(`${field} must be a whole number from 1 to ${max}`, field);
+    throw invalid(`${field} must be an integer from 1 to ${max}`, field);
   }
   return value as number;
 }

@@ -1,6 +1,5 @@
 import type { ConversationInfo, OpenTurn, UpdatePatch } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
-import { toEntry } from "../message/entry.ts";
 import type {
   BranchSummaryEntry,
   CompactionEntry,
@@ -19,7 +18,7 @@ import {
 } from "../message/validate.ts";
 import { assertJson, isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
-import { copyOf, epochOf, type Page, type StoreAccess } from "./access.ts";
+import { copyOf, epochOf, type StoreAccess } from "./access.ts";
 import type {
   BranchInfo,
   Branching,
@@ -31,10 +30,10 @@ import type {
 import type { Pruned, PruneOptions } from "./branches/pruning.ts";
 import type { CompactOptions, SummarizeBranchOptions } from "./context/compaction.ts";
 import type { Context, ContextOptions } from "./context/context.ts";
-import { encodeCursor } from "./read/cursor.ts";
-import { readEntries } from "./read/entries.ts";
-import { type EntryQuery, planPage, WHOLE_LOG } from "./read/entry-query.ts";
-import { infoOf, noEntry } from "./read/lookups.ts";
+import { readAll, readPage } from "./read/entry-pages.ts";
+import type { EntryQuery } from "./read/entry-query.ts";
+import { type Listing, listing } from "./read/listing.ts";
+import { infoOf } from "./read/lookups.ts";
 import type { Receipt } from "./retention/erasure.ts";
 import type { FollowEvent, FollowOptions } from "./turns/follow.ts";
 import type { Lease, LeaseOptions } from "./turns/lease.ts";
@@ -98,14 +97,14 @@ export class Conversation {
     return (await write(this.#store, this.id, pending, checked, nowMs)) as MessageEntry[];
   }
 
-  /** Messages in ascending order, a page at a time. */
-  messages(query: EntryQuery = {}): Promise<Page<MessageEntry>> {
-    return this.#page(query, "message") as Promise<Page<MessageEntry>>;
+  /** Messages in ascending order: await a page, or iterate over all that the query names. */
+  messages(query: EntryQuery = {}): Listing<MessageEntry> {
+    return this.#list(query, "message") as Listing<MessageEntry>;
   }
 
-  /** Entries of every kind in ascending order, a page at a time. */
-  entries(query: EntryQuery = {}): Promise<Page<Entry>> {
-    return this.#page(query, undefined);
+  /** Entries of every kind in ascending order: await a page, or iterate over all that the query names. */
+  entries(query: EntryQuery = {}): Listing<Entry> {
+    return this.#list(query, undefined);
   }
 
   /** What is known of the conversation. Fails with `NOT_FOUND` when it was deleted meanwhile. */
@@ -268,22 +267,9 @@ export class Conversation {
     };
   }
 
-  async #page(query: EntryQuery, kind: string | undefined): Promise<Page<Entry>> {
-    const { direction, limit, bytesMax, branch, inline, anchor, ...plan } = planPage(query);
-    const page = await this.#store.ask(async (engine) => {
-      if (plan.ended) return { entries: [], more: false, branch: undefined };
-      const from = anchor === undefined ? plan.from : await engine.locate(this.id, anchor);
-      if (from === undefined) throw noEntry(this.id, anchor as string);
-      return engine.page({ conversation: this.id, direction, from, limit, bytesMax, kind, branch });
-    });
-    const { entries, more, branch: read = WHOLE_LOG } = page;
-    // The engine has no entries of what was deleted, or never was; an empty conversation has none either.
-    if (entries.length === 0) await this.info();
-    const edge = direction === "forward" ? entries.at(-1) : entries[0];
-    return {
-      items: inline ? await readEntries(this.#store, entries) : entries.map(toEntry),
-      cursor: more && edge !== undefined ? encodeCursor("e", direction, edge.seq, read) : null,
-    };
+  #list(query: EntryQuery, kind: string | undefined): Listing<Entry> {
+    const first = readPage(this.#store, this.id, query, kind);
+    return listing(first, () => readAll(this.#store, this.id, query, kind, first));
   }
 }
 

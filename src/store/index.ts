@@ -5,7 +5,6 @@ export type {
   Removed,
   VerifyReport,
 } from "../engine/index.ts";
-export type { Page } from "./access.ts";
 export type { BackupReport, RestoreReport } from "./backup/backup.ts";
 export { restoreBackup } from "./backup/restore.ts";
 export type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";
@@ -29,7 +28,9 @@ export {
 } from "./copy/copy-store.ts";
 export type { Change, ChangesOptions } from "./feed/changes.ts";
 export { openStore, type StoreOptions } from "./open.ts";
+export type { ConversationQuery } from "./read/conversation-pages.ts";
 export type { EntryQuery } from "./read/entry-query.ts";
+export type { Listing, Page } from "./read/listing.ts";
 export type { Receipt } from "./retention/erasure.ts";
 export type {
   RetentionItem,
@@ -39,7 +40,6 @@ export type {
 } from "./retention/retention.ts";
 export {
   type ConversationInit,
-  type ConversationQuery,
   type CreateInit,
   Store,
   type StoreStats,

@@ -1,6 +1,5 @@
 import {
   type Awaitable,
-  activeAt,
   type ConversationInfo,
   type Engine,
   type EngineStats,
@@ -18,14 +17,15 @@ import {
   checkTitle,
 } from "../message/validate.ts";
 import type { DepthLimits } from "../tree/branches.ts";
-import { type Clock, isoTime, parseTime } from "../util/time.ts";
+import { type Clock, isoTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";
-import { checkCount, copyOf, type Page, type StoreAccess } from "./access.ts";
+import { copyOf, type StoreAccess } from "./access.ts";
 import type { BackupReport } from "./backup/backup.ts";
 import type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";
 import type { Conversation } from "./conversation.ts";
 import type { Change, ChangesOptions } from "./feed/changes.ts";
-import { decodeCursor, encodeCursor } from "./read/cursor.ts";
+import { type ConversationQuery, listAll, listPage } from "./read/conversation-pages.ts";
+import { type Listing, listing } from "./read/listing.ts";
 import type { Receipt } from "./retention/erasure.ts";
 import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
 import { WriteQueue } from "./write/write-queue.ts";
@@ -44,21 +44,11 @@ export interface CreateInit extends ConversationInit {
   readonly key?: string;
 }
 
-export interface ConversationQuery {
-  /** The deleted ones instead of the others. */
-  readonly trash?: boolean;
-  /** At most so many in a page. Default 50, at most 10,000. */
-  readonly limit?: number;
-  /** From the last page. `null`, as the end gives it, is an empty page. */
-  readonly cursor?: string | null;
-}
-
 export interface StoreStats extends EngineStats {
   readonly engine: string;
   readonly path: string | null;
 }
 
-const LIST_DEFAULT = 50;
 const HOUR_MS = 3_600_000;
 
 export interface StoreSettings {
@@ -140,21 +130,10 @@ export class Store {
     return info === undefined ? undefined : this.#opened(info.id);
   }
 
-  /** A page of conversations, by last activity, newest first. Reads no messages. */
-  async list(query: ConversationQuery = {}): Promise<Page<ConversationInfo>> {
-    checkProperties(query, LIST_MEMBERS, "query");
-    const { trash = false, cursor } = query;
-    const limit = checkCount(query.limit ?? LIST_DEFAULT, "limit");
-    const place = typeof cursor === "string" ? decodeCursor("c", cursor, ["string", "string"]) : undefined;
-    if (place !== undefined && parseTime(place[0]) === undefined) throw invalid("Invalid cursor", "cursor");
-    const after = place === undefined ? undefined : { at: place[0] as string, id: place[1] as string };
-    const found = await this.#ask((engine) =>
-      cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after }),
-    );
-    const items = found.slice(0, limit).map(copyOf);
-    const last = items.at(-1);
-    const more = found.length > limit && last !== undefined;
-    return { items, cursor: more ? encodeCursor("c", activeAt(last), last.id) : null };
+  /** Conversations by last activity, newest first: await a page, or iterate over all. Reads no messages. */
+  list(query: ConversationQuery = {}): Listing<ConversationInfo> {
+    const first = listPage(this.#access, query);
+    return listing(first, () => listAll(this.#access, query, first));
   }
 
   /** Move a conversation to the trash. Its session key is free again. `NOT_FOUND` when there is none. */
@@ -201,7 +180,10 @@ export class Store {
     const dryRun = options.dryRun === true;
     if (!dryRun) this.#assertWritable();
     const { sizes } = await this.#ask((engine) => engine.stats());
-    const [live, trash] = [await this.#all(false), await this.#all(true)];
+    const [live, trash] = [
+      await Array.fromAsync(this.list()),
+      await Array.fromAsync(this.list({ trash: true })),
+    ];
     const { trashed, removed } = planRetention(policy, live, trash, sizes, this.#clock());
     if (!dryRun) {
       // At once, so that they share a transaction; what somebody else took away meanwhile is no reason to stop.
@@ -290,16 +272,6 @@ export class Store {
     return this.#conversation(id);
   }
 
-  async #all(trash: boolean): Promise<ConversationInfo[]> {
-    const found: ConversationInfo[] = [];
-    for (let cursor: string | null | undefined; cursor !== null; ) {
-      const page = await this.list({ trash, limit: 1000, ...(cursor === undefined ? {} : { cursor }) });
-      found.push(...page.items);
-      cursor = page.cursor;
-    }
-    return found;
-  }
-
   async #find(idOrKey: string): Promise<ConversationInfo | undefined> {
     const isKey = typeof idOrKey === "string" && idOrKey.includes(":");
     const checked = isKey ? checkKey(idOrKey) : checkConversationId(idOrKey);
@@ -377,7 +349,6 @@ const CREATE_MEMBERS: ReadonlySet<string> = new Set(["id", "key", ...OPEN_MEMBER
 const PURGE_MEMBERS: ReadonlySet<string> = new Set(["force"]);
 const RETAIN_MEMBERS: ReadonlySet<string> = new Set(["dryRun"]);
 const COLLECT_MEMBERS: ReadonlySet<string> = new Set(["olderThanHours"]);
-const LIST_MEMBERS: ReadonlySet<string> = new Set(["trash", "limit", "cursor"]);
 
 const TIME_MAX = Date.UTC(9999, 11, 31);
 

@@ -177,24 +177,10 @@ function byKey(infos: readonly ConversationInfo[]): Map<string, ConversationInfo
 }
 
 async function everyConversation(store: Store, trash: boolean): Promise<ConversationInfo[]> {
-  const found: ConversationInfo[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await store.list({ trash, limit: 1000, cursor });
-    found.push(...page.items);
-    cursor = page.cursor ?? undefined;
-  } while (cursor !== undefined);
-  return found;
+  return Array.fromAsync(store.list({ trash }));
 }
 
 async function everyMessage(store: Store, id: string): Promise<Entry[]> {
   const conversation = await store.get(id);
-  const found: Entry[] = [];
-  let cursor: string | undefined;
-  do {
-    const page = await conversation?.entries({ limit: 10_000, cursor, all: true });
-    found.push(...(page?.items.filter(({ kind }) => kind === "message") ?? []));
-    cursor = page?.cursor ?? undefined;
-  } while (cursor !== undefined);
-  return found;
+  return conversation === undefined ? [] : Array.fromAsync(conversation.messages({ all: true }));
 }

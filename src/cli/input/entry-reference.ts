@@ -4,7 +4,12 @@ import { checkEntryId } from "../../message/validate.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { encodeCursor } from "../../store/read/cursor.ts";
 import { WHOLE_LOG } from "../../store/read/entry-query.ts";
-import type { Scope } from "../store/all-entries.ts";
+
+/** The path of a branch, or the whole log. Default: the path of the checked-out branch. */
+export interface Scope {
+  readonly branch?: string;
+  readonly all?: boolean;
+}
 
 /** An entry as a person names it: by its id, by its number in `sessions show`, or by its label. */
 export async function entryIdOf(conversation: Conversation, text: string): Promise<string> {

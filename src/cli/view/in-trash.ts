@@ -4,12 +4,11 @@ import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
-import { allConversations } from "../store/all-conversations.ts";
 
 /** Those in the trash that have this id, or had this session key. */
 export async function trashedAs(store: Store, reference: string): Promise<ConversationInfo[]> {
   const found: ConversationInfo[] = [];
-  for await (const info of allConversations(store, true)) {
+  for await (const info of store.list({ trash: true })) {
     if (info.id === reference || info.key === reference) found.push(info);
   }
   return found;

@@ -10,17 +10,17 @@ import { indented, wrapHard } from "../terminal/wrap.ts";
 
 const READINGS_MAX = 3;
 
-export interface Reading {
-  readonly entries: readonly Entry[];
+export interface Reading<T> {
+  readonly entries: readonly T[];
   /** What follows them. */
   readonly turn: TurnUnderWay | undefined;
 }
 
 /** Entries with the answer that is under way, each word in one of them only, whatever happens meanwhile. */
-export async function readWithTurn(
+export async function readWithTurn<T extends Entry>(
   conversation: Conversation,
-  read: () => Promise<Entry[]>,
-): Promise<Reading> {
+  read: () => Promise<T[]>,
+): Promise<Reading<T>> {
   for (let reading = 1; ; reading++) {
     const before = await conversation.turn();
     const entries = await read();

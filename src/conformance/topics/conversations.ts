@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import type { ConversationInfo } from "../../engine/index.ts";
-import type { Store } from "../../store/store.ts";
-import { refuses, type Topic } from "../kit.ts";
+import { allPages, refuses, type Topic } from "../kit.ts";
 
 const UNKNOWN = "01890000-0000-7000-8000-000000000000";
 
@@ -138,11 +137,13 @@ export const conversations: Topic = (check) => {
     }
     nowMs += 1000;
     await (await store.get(made[3] as string))?.append({ role: "user", content: "bump" });
-    const listed = await listAll(store, 7);
+    const listed = (await allPages((cursor) => store.list({ limit: 7, cursor }))).flat();
     assert.equal(new Set(listed.map(({ id }) => id)).size, 25);
     assert.equal(listed[0]?.id, made[3]);
     assert.deepEqual(listed.map(sortKey), listed.map(sortKey).toSorted());
-    assert.deepEqual(await listAll(store, 100), listed);
+    assert.deepEqual((await store.list({ limit: 100 })).items, listed);
+    assert.deepEqual(await Array.fromAsync(store.list()), listed);
+    assert.deepEqual(await Array.fromAsync(store.list({ limit: 4 })), listed);
   });
 
   check("a cursor goes on where it was while conversations arrive", async (bench) => {
@@ -216,16 +217,6 @@ export const conversations: Topic = (check) => {
     assert.deepEqual(await store.verify(), { ok: true, conversations: 2, entries: 3, findings: [] });
   });
 };
-
-async function listAll(store: Store, limit: number): Promise<ConversationInfo[]> {
-  const found: ConversationInfo[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await store.list(cursor === undefined ? { limit } : { limit, cursor });
-    found.push(...page.items);
-    cursor = page.cursor;
-  }
-  return found;
-}
 
 /** Ascending text in the order that a listing must have. */
 function sortKey(info: ConversationInfo): string {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { Conversation } from "../../store/conversation.ts";
 import type { EntryQuery } from "../../store/read/entry-query.ts";
-import { allMessages, type Bench, refuses, type Topic, texts } from "../kit.ts";
+import { allMessages, allPages, type Bench, refuses, type Topic, texts } from "../kit.ts";
 
 /** A conversation with messages `m1` to `m<count>`, whose ids are `e1` to `e<count>`. */
 async function filled(bench: Bench, count: number): Promise<Conversation> {
@@ -47,15 +47,61 @@ export const reading: Topic = (check) => {
 
   check("pages in either direction meet without gap or repetition", async (bench) => {
     const chat = await filled(bench, 2500);
-    assert.deepEqual(texts(await allMessages(chat, { limit: 77 })), range(1, 2500));
-    const backwards: unknown[][] = [];
-    let page = await chat.messages({ last: 77 });
-    for (;;) {
-      backwards.unshift(texts(page.items));
-      if (page.cursor === null) break;
-      page = await chat.messages({ limit: 77, cursor: page.cursor });
+    const forwards = await allPages((cursor) => chat.messages({ limit: 77, cursor }));
+    assert.deepEqual(texts(forwards.flat()), range(1, 2500));
+    const backwards = await allPages((cursor) =>
+      chat.messages(cursor === undefined ? { last: 77 } : { limit: 77, cursor }),
+    );
+    assert.deepEqual(texts(backwards.reverse().flat()), range(1, 2500));
+  });
+
+  check("an iteration yields everything that the query names, in ascending order", async (bench) => {
+    const chat = await filled(bench, 1250);
+    const { cursor } = await chat.messages({ before: "e700", limit: 100 });
+    const queries: readonly (readonly [EntryQuery, string[]])[] = [
+      [{}, range(1, 1250)],
+      [{ limit: 7 }, range(1, 1250)],
+      [{ maxBytes: 2000 }, range(1, 1250)],
+      [{ last: 5 }, range(1246, 1250)],
+      [{ last: 1100, limit: 9 }, range(151, 1250)],
+      [{ last: 20_000 }, range(1, 1250)],
+      [{ after: "e640" }, range(641, 1250)],
+      [{ before: "e640" }, range(1, 639)],
+      [{ before: "e1" }, []],
+      [{ cursor }, range(1, 599)],
+      [{ cursor: null }, []],
+    ];
+    for (const [query, expected] of queries) {
+      assert.deepEqual(texts(await allMessages(chat, query)), expected, JSON.stringify(query));
     }
-    assert.deepEqual(backwards.flat(), range(1, 2500));
+  });
+
+  check("an iteration stays on the branch on which it began", async (bench) => {
+    const chat = await filled(bench, 20);
+    await chat.branch("e10", { name: "other" });
+    const seen: unknown[] = [];
+    for await (const { message } of chat.messages({ limit: 5 })) {
+      if (seen.length === 3) await chat.checkout("other");
+      seen.push(message.content);
+    }
+    assert.deepEqual(seen, range(1, 20));
+    assert.deepEqual(texts(await allMessages(chat)), range(1, 10));
+  });
+
+  check("a list that is awaited twice is read once", async (bench) => {
+    const chat = await filled(bench, 3);
+    const list = chat.messages();
+    const first = await list;
+    await chat.append({ role: "user", content: "m4" });
+    assert.equal(await list, first);
+    assert.deepEqual(texts(first.items), range(1, 3));
+  });
+
+  check("a list refuses a wrong query when it is awaited and when it is iterated", async (bench) => {
+    const chat = await filled(bench, 1);
+    await refuses("VALIDATION_ERROR", chat.messages({ limit: 0 }));
+    await refuses("VALIDATION_ERROR", allMessages(chat, { limit: 0 }));
+    await refuses("NOT_FOUND", allMessages(chat, { after: "nobody" }));
   });
 
   check("a cursor goes on where it was while messages arrive", async (bench) => {

@@ -17,7 +17,6 @@ import { editOptions, type IndexOptions, loadSessionStore } from "./load.ts";
 import { change } from "./queue.ts";
 
 const MANAGED = "colloquy";
-const PAGE = 10_000;
 
 export interface SyncReport {
   /** Conversations of the store that have a session key. */
@@ -59,7 +58,7 @@ function idsOf(store: SessionStore): ReadonlySet<string> {
 }
 
 async function list(store: Store, config: IndexOptions["config"]): Promise<Listing> {
-  const infos = await pages(store, false);
+  const infos = await Array.fromAsync(store.list());
   const keyed = infos.filter((info) => info.key !== null);
   const keys = settleClaims(
     keyed.map(({ id, key, updatedAt }) => ({
@@ -68,7 +67,9 @@ async function list(store: Store, config: IndexOptions["config"]): Promise<Listi
       updatedAt: timeOf(updatedAt),
     })),
   );
-  const known = new Set([...infos, ...(await pages(store, true))].map(({ id }) => id));
+  const known = new Set(
+    [...infos, ...(await Array.fromAsync(store.list({ trash: true })))].map(({ id }) => id),
+  );
   return { keyed: new Map(keyed.map((info, index) => [info.id, [keys[index] as string, info]])), known };
 }
 
@@ -79,17 +80,6 @@ function keyFor(sessionKey: string, id: string, config: IndexOptions["config"]):
   } catch {
     return `recovered:${id}`;
   }
-}
-
-async function pages(store: Store, trash: boolean): Promise<ConversationInfo[]> {
-  const items: ConversationInfo[] = [];
-  let cursor: string | null | undefined;
-  do {
-    const page = await store.list({ trash, limit: PAGE, ...(cursor === undefined ? {} : { cursor }) });
-    items.push(...page.items);
-    cursor = page.cursor;
-  } while (cursor !== null);
-  return items;
 }
 
 function corrected(entries: SessionStore, listing: Listing, before: ReadonlySet<string>): SessionStore {

@@ -61,7 +61,6 @@ export interface CopyReport {
 }
 
 const OPTIONS: ReadonlySet<string> = new Set(["dryRun", "signal", "onProgress"]);
-const LIST_ENTRIES = 1000;
 
 /** Copy every conversation, those in the trash too. Stopped by `signal` it fails, and the next run goes on. */
 export async function copyStore(from: Store, to: Store, options: CopyOptions = {}): Promise<CopyReport> {
@@ -91,7 +90,10 @@ class StoreCopy {
 
   async run(): Promise<CopyReport> {
     // Those in the trash first: each has its session key until it is there again.
-    const all = [...(await listed(this.#source, true)), ...(await listed(this.#source, false))];
+    const all = [
+      ...(await Array.fromAsync(this.#source.list({ trash: true }))),
+      ...(await Array.fromAsync(this.#source.list())),
+    ];
     this.#tell({ total: all.length });
     for (const info of all) {
       this.#checkStop();
@@ -189,18 +191,4 @@ const LOSSES: ReadonlySet<string> = new Set([
 function placed({ code, source, line, message }: Finding): string {
   const place = source === null ? "" : ` (${source}${line === null ? "" : `, line ${line}`})`;
   return `${code}: ${message}${place}`;
-}
-
-async function listed(store: Store, trash: boolean): Promise<ConversationInfo[]> {
-  const found: ConversationInfo[] = [];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await store.list({
-      trash,
-      limit: LIST_ENTRIES,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    found.push(...page.items);
-    cursor = page.cursor;
-  }
-  return found;
 }

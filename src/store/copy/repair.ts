@@ -21,11 +21,7 @@ export async function validateStore(store: Store): Promise<VerifyReport> {
   const report = await store.verify();
   const access = accessOf(store);
   const findings = [...report.findings];
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await store.list({ limit: 1000, ...(cursor === undefined ? {} : { cursor }) });
-    for (const info of page.items) findings.push(...(await deepBranches(access, info, store.path)));
-    cursor = page.cursor;
-  }
+  for await (const info of store.list()) findings.push(...(await deepBranches(access, info, store.path)));
   return { ...report, ok: findings.length === 0, findings };
 }
 

@@ -3,25 +3,28 @@ import { checkEntryId, checkLabel, checkProperties } from "../../message/validat
 import { checkCount, LIMIT_MAX } from "../access.ts";
 import { decodeCursor } from "./cursor.ts";
 
-/** Which entries: at most one of `last`, `before`, `after` and `cursor`. From the first one on when none is given. */
+/**
+ * Which entries: at most one of `last`, `before`, `after` and `cursor`, or from the first one on. Pages of
+ * `last` and `before` go backwards; an iteration is always in ascending order.
+ */
 export interface EntryQuery {
-  /** The newest so many. */
+  /** The newest N. */
   readonly last?: number;
   /** Those right before this entry id. */
   readonly before?: string;
   /** Those right after this entry id. */
   readonly after?: string;
-  /** At most so many in a page. Default 100, at most 10,000. */
+  /** At most this many in a page. Default 100, at most 10,000. */
   readonly limit?: number;
-  /** A page ends before it would exceed so many bytes, but holds one entry at least. Default 64 MiB. */
+  /** A page ends before it would exceed this many bytes, but holds at least one entry. Default 64 MiB. */
   readonly maxBytes?: number;
-  /** From the last page, to go on in its direction. `null`, as the end gives it, is an empty page. */
+  /** From the page before, to continue in its direction. `null`, as the last page has it, is an empty page. */
   readonly cursor?: string | null;
   /** The path of this branch. Default: the checked-out one. */
   readonly branch?: string;
-  /** The whole log, with every branch and with what was done to them. */
+  /** The whole log: every branch, and the changes to the tree. */
   readonly all?: boolean;
-  /** `inline` (default): large parts come where they belong. `references`: they are named in `blobs` of the entry. */
+  /** `inline` (default): large parts are in their place. `references`: the entry names them in `blobs`. */
   readonly blobs?: "inline" | "references";
 }
 
@@ -38,7 +41,7 @@ export interface PagePlan {
   readonly ended: boolean;
 }
 
-/** In a cursor, in the place of a branch. */
+/** In a cursor, instead of a branch. */
 export const WHOLE_LOG = -1;
 
 const LIMIT_DEFAULT = 100;
@@ -56,7 +59,7 @@ const QUERY_MEMBERS: ReadonlySet<string> = new Set([
   "blobs",
 ]);
 
-export function planPage(query: EntryQuery): PagePlan {
+export function planPage(query: EntryQuery, lastMax: number = LIMIT_MAX): PagePlan {
   checkProperties(query, QUERY_MEMBERS, "query");
   const { last, before, after, cursor } = query;
   if ([last, before, after, cursor].filter((member) => member !== undefined).length > 1) {
@@ -64,7 +67,7 @@ export function planPage(query: EntryQuery): PagePlan {
   }
   const limit = checkCount(query.limit ?? LIMIT_DEFAULT, "limit");
   const same = {
-    limit: last === undefined ? limit : Math.min(checkCount(last, "last"), query.limit ?? LIMIT_MAX),
+    limit: last === undefined ? limit : Math.min(checkCount(last, "last", lastMax), query.limit ?? LIMIT_MAX),
     bytesMax: checkCount(query.maxBytes ?? PAGE_BYTES_DEFAULT, "maxBytes", Number.MAX_SAFE_INTEGER),
     ...checkScope(query),
   };

@@ -17,7 +17,6 @@ import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { checkPath } from "../../input/path-argument.ts";
 import { checkReference } from "../../input/reference.ts";
-import { allConversations } from "../../store/all-conversations.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
@@ -108,7 +107,7 @@ async function infosOf(
     found.set(conversation.id, await conversation.info());
   }
   if (call.flags.has("all") && store !== undefined) {
-    for await (const info of allConversations(store, false)) found.set(info.id, info);
+    for await (const info of store.list()) found.set(info.id, info);
   }
   return [...found.values()];
 }

@@ -8,7 +8,6 @@ import { checkReference } from "../../input/reference.ts";
 import { givenNumber } from "../../input/whole-number.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
-import { allConversations } from "../../store/all-conversations.ts";
 import { noConversation, openToClean } from "../../store/open-store.ts";
 import { copiesLines, removedLines, removedTable } from "../../view/removed-view.ts";
 
@@ -79,7 +78,7 @@ async function theOne(call: Call, store: Store | undefined, reference: string): 
     );
   }
   if (store !== undefined) {
-    for await (const info of allConversations(store, true)) if (info.id === reference) return [info];
+    for await (const info of store.list({ trash: true })) if (info.id === reference) return [info];
   }
   throw noConversation(reference);
 }
@@ -88,7 +87,7 @@ async function expired(store: Store | undefined, days: number | undefined): Prom
   const found: ConversationInfo[] = [];
   if (store === undefined) return found;
   const before = days === undefined ? Number.POSITIVE_INFINITY : Date.now() - days * DAY_MS;
-  for await (const info of allConversations(store, true)) {
+  for await (const info of store.list({ trash: true })) {
     if (Date.parse(info.deletedAt ?? info.updatedAt) < before) found.push(info);
   }
   return found;

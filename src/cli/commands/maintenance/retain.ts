@@ -8,7 +8,6 @@ import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { givenNumber } from "../../input/whole-number.ts";
 import type { Output } from "../../output.ts";
-import { allConversations } from "../../store/all-conversations.ts";
 import { openToClean } from "../../store/open-store.ts";
 import { retentionSettings } from "../../store/store-settings.ts";
 import { wrapHard } from "../../terminal/wrap.ts";
@@ -74,7 +73,7 @@ async function keptOf(
   const { sizes } = await store.stats();
   const gone = new Set(trashed.map(({ id }) => id));
   const kept: string[] = [];
-  for await (const info of allConversations(store, false)) {
+  for await (const info of store.list()) {
     if (gone.has(info.id) || (channel !== undefined && info.channel !== channel)) continue;
     const size = sizes[info.id] ?? 0;
     const over = [
@@ -127,7 +126,7 @@ function reportLines(
 /** A name that was mistyped should not look like a clean channel. */
 async function hasChannel(store: Store, channel: string): Promise<boolean> {
   for (const trash of [false, true]) {
-    for await (const info of allConversations(store, trash)) if (info.channel === channel) return true;
+    for await (const info of store.list({ trash })) if (info.channel === channel) return true;
   }
   return false;
 }

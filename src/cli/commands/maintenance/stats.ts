@@ -6,7 +6,6 @@ import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
-import { allConversations } from "../../store/all-conversations.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { table } from "../../terminal/table.ts";
@@ -59,7 +58,7 @@ function factLines(out: Output, stats: StoreStats): string[] {
 async function reclaimLines(call: Call, store: Store | undefined, stats: StoreStats): Promise<string[]> {
   if (store === undefined || stats.reclaimable === 0) return [];
   let [count, bytes] = [0, 0];
-  for await (const { id } of allConversations(store, true)) {
+  for await (const { id } of store.list({ trash: true })) {
     count++;
     bytes += stats.sizes[id] ?? 0;
   }

@@ -1,12 +1,12 @@
 import { textOf } from "../../../message/text.ts";
-import type { Entry } from "../../../message/types.ts";
+import type { MessageEntry } from "../../../message/types.ts";
 import { safeLine, safeText } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { checkReference } from "../../input/reference.ts";
+import { givenNumber } from "../../input/whole-number.ts";
 import type { Output } from "../../output.ts";
-import { allEntries, lastOf } from "../../store/all-entries.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 import { indented } from "../../terminal/wrap.ts";
@@ -16,14 +16,14 @@ import { isOn, noteElsewhere, readWithTurn, turnJson, turnLines } from "../../vi
 
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
-  const last = lastOf(call);
+  const last = givenNumber(call, "last");
   const branch = branchOption(call);
   await using store = await openToRead(call);
   const conversation = await conversationOf(call, store, reference);
   const info = await conversation.info();
   if (branch !== undefined) await branchOf(conversation, branch);
-  const scope = branch === undefined ? {} : { branch };
-  const read = (): Promise<Entry[]> => allEntries(conversation, "messages", last, scope);
+  const query = { ...(branch !== undefined && { branch }), ...(last !== undefined && { last }) };
+  const read = (): Promise<MessageEntry[]> => Array.fromAsync(conversation.messages(query));
   const { entries, turn } = await readWithTurn(conversation, read);
   const isHere = turn !== undefined && isOn(turn, (await branchOf(conversation, branch)).name);
   if (call.json) {
@@ -41,14 +41,12 @@ export async function run(call: Call): Promise<number> {
   return EXIT_DONE;
 }
 
-function messageJson({ message, at, id }: Entry): Record<string, unknown> {
-  const text = message === undefined ? "" : textOf(message);
-  return { role: message?.role ?? null, text, at, id, endState: message?.endState };
+function messageJson({ message, at, id }: MessageEntry): Record<string, unknown> {
+  return { role: message.role, text: textOf(message), at, id, endState: message.endState };
 }
 
 /** The text is indented, so that no message can look like the heading of another one. */
-function messageLines(out: Output, { message, at }: Entry): string[] {
-  if (message === undefined) return [];
+function messageLines(out: Output, { message, at }: MessageEntry): string[] {
   const role = out.style("bold", safeLine(message.role));
   const heading = `${role}${endMark(message)} ${out.style("dim", `· ${timeAgo(at)}`)}`;
   return [heading, ...indented(safeText(readableOf(message)).split("\n"), out.columns)];

@@ -3,8 +3,9 @@ import type { Conversation } from "../../../store/conversation.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
+import type { Scope } from "../../input/entry-reference.ts";
 import { checkReference } from "../../input/reference.ts";
-import { allEntries, lastOf, type Scope } from "../../store/all-entries.ts";
+import { givenNumber } from "../../input/whole-number.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
 import { infoJson, infoLines } from "../../view/conversation-view.ts";
 import { entryTable, type Notes } from "../../view/entry-table.ts";
@@ -12,13 +13,14 @@ import { isOn, noteElsewhere, readWithTurn, turnJson, turnLines } from "../../vi
 
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
-  const last = lastOf(call);
+  const last = givenNumber(call, "last");
   const scope = scopeOf(call);
   await using store = await openToRead(call);
   const conversation = await conversationOf(call, store, reference);
   const info = await conversation.info();
   const { name: branch } = await branchOf(conversation, scope.branch);
-  const read = (): Promise<Entry[]> => allEntries(conversation, "entries", last, scope);
+  const query = { ...scope, ...(last !== undefined && { last }) };
+  const read = (): Promise<Entry[]> => Array.fromAsync(conversation.entries(query));
   const { entries, turn } = await readWithTurn(conversation, read);
   const isHere = turn !== undefined && (scope.all === true || isOn(turn, branch));
   if (call.json) {

@@ -42,11 +42,7 @@ export async function run(call: Call): Promise<number> {
 /** From the listing, which reads no messages however many there are. */
 async function countOf(store: Store): Promise<number> {
   let count = 0;
-  for (let cursor: string | null | undefined; cursor !== null; ) {
-    const page = await store.list({ limit: 10_000, ...(cursor === undefined ? {} : { cursor }) });
-    count += page.items.length;
-    cursor = page.cursor;
-  }
+  for await (const _ of store.list({ limit: 10_000 })) count++;
   return count;
 }
 

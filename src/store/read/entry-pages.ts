@@ -1,0 +1,128 @@
+/** Entries of one conversation, a page at a time or all of them. */
+import type { EntryPage } from "../../engine/index.ts";
+import { toEntry } from "../../message/entry.ts";
+import type { Entry } from "../../message/types.ts";
+import type { StoreAccess } from "../access.ts";
+import { encodeCursor } from "./cursor.ts";
+import { readEntries } from "./entries.ts";
+import { type EntryQuery, type PagePlan, planPage, WHOLE_LOG } from "./entry-query.ts";
+import type { Page } from "./listing.ts";
+import { infoOf, noEntry } from "./lookups.ts";
+
+/** Pages of an iteration: large enough to be fast, small enough for memory. */
+const ITERATED_ENTRIES = 500;
+const ITERATED_BYTES = 8 * 1024 * 1024;
+
+export async function readPage(
+  store: StoreAccess,
+  id: string,
+  query: EntryQuery,
+  kind: string | undefined,
+): Promise<Page<Entry>> {
+  const plan = planPage(query);
+  const page = await storedPage(store, id, plan, await startOf(store, id, plan), kind);
+  const { entries, more, branch = WHOLE_LOG } = page;
+  const edge = plan.direction === "forward" ? entries.at(-1) : entries[0];
+  return {
+    items: await presented(store, entries, plan),
+    cursor: more && edge !== undefined ? encodeCursor("e", plan.direction, edge.seq, branch) : null,
+  };
+}
+
+/** Everything that the query names, in ascending order whatever the direction of its pages. */
+export async function* readAll(
+  store: StoreAccess,
+  id: string,
+  query: EntryQuery,
+  kind: string | undefined,
+  first: Promise<Page<Entry>>,
+): AsyncGenerator<Entry, void, undefined> {
+  const iterated = { limit: ITERATED_ENTRIES, maxBytes: ITERATED_BYTES, ...query };
+  const plan = planPage(iterated, Number.MAX_SAFE_INTEGER);
+  if (query.last !== undefined) yield* newest(store, id, plan, query.last, kind);
+  else if (plan.direction === "forward") {
+    const { items, cursor } = await first;
+    yield* items;
+    if (cursor === null) return;
+    const { before: _, after: __, branch: ___, ...rest } = iterated;
+    yield* ascending(store, id, planPage({ ...rest, cursor }), Number.POSITIVE_INFINITY, kind);
+  } else {
+    const end = (await startOf(store, id, plan)) ?? 0;
+    yield* ascending(store, id, { ...plan, direction: "forward", from: null }, end, kind);
+  }
+}
+
+/** From the place of the plan up to `end`. */
+async function* ascending(
+  store: StoreAccess,
+  id: string,
+  plan: PagePlan,
+  end: number,
+  kind: string | undefined,
+): AsyncGenerator<Entry, void, undefined> {
+  let { from, branch } = plan;
+  for (let more = true; more; ) {
+    const page: EntryPage = await storedPage(store, id, { ...plan, branch }, from, kind);
+    const wanted = page.entries.filter(({ seq }) => seq < end);
+    yield* await presented(store, wanted, plan);
+    more = page.more && wanted.length === page.entries.length;
+    from = page.entries.at(-1)?.seq ?? from;
+    // By its id: another branch may be checked out meanwhile.
+    branch = page.branch ?? branch;
+  }
+}
+
+/** The last `count` entries. Found backwards, so they are held until the first of them is known. */
+async function* newest(
+  store: StoreAccess,
+  id: string,
+  plan: PagePlan,
+  count: number,
+  kind: string | undefined,
+): AsyncGenerator<Entry, void, undefined> {
+  const pages: Entry[][] = [];
+  let { branch, limit } = plan;
+  let left = count;
+  for (let from: number | null = null; left > 0; ) {
+    limit = Math.min(limit, left);
+    const page: EntryPage = await storedPage(store, id, { ...plan, branch, limit }, from, kind);
+    pages.unshift(await presented(store, page.entries, plan));
+    left -= page.entries.length;
+    from = page.entries[0]?.seq ?? null;
+    branch = page.branch ?? branch;
+    if (!page.more) break;
+  }
+  for (const page of pages) yield* page;
+}
+
+async function startOf(store: StoreAccess, id: string, { anchor, from }: PagePlan): Promise<number | null> {
+  if (anchor === undefined) return from;
+  const seq = await store.ask((engine) => engine.locate(id, anchor));
+  if (seq === undefined) throw noEntry(id, anchor);
+  return seq;
+}
+
+async function storedPage(
+  store: StoreAccess,
+  conversation: string,
+  { direction, limit, bytesMax, branch, ended }: PagePlan,
+  from: number | null,
+  kind: string | undefined,
+): Promise<EntryPage> {
+  const page = ended
+    ? { entries: [], more: false }
+    : await store.ask((engine) =>
+        engine.page({ conversation, direction, from, limit, bytesMax, kind, branch }),
+      );
+  // An engine has no entries of a conversation that was deleted or never existed; nor has an empty one.
+  if (page.entries.length === 0) await infoOf(store, conversation);
+  return page;
+}
+
+async function presented(
+  store: StoreAccess,
+  entries: EntryPage["entries"],
+  { inline }: PagePlan,
+): Promise<Entry[]> {
+  return inline ? readEntries(store, entries) : entries.map(toEntry);
+}
