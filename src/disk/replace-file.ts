@@ -2,6 +2,7 @@ import { basename, dirname, join } from "node:path";
 import { unavailable } from "../errors.ts";
 import type { Random } from "../util/uuid.ts";
 import type { FileIo } from "./file-io.ts";
+import { withFile } from "./with-file.ts";
 
 export interface AtomicOptions {
   readonly io: FileIo;
@@ -27,13 +28,10 @@ export function replaceFile(path: string, content: Buffer | Iterable<Buffer>, op
   withTemporarySync(
     path,
     (temporary) => {
-      const file = io.open(temporary, "create");
-      try {
+      withFile(io, temporary, "create", (file) => {
         writeAll(io, file, content, path);
         if (sync) io.sync(file);
-      } finally {
-        io.close(file);
-      }
+      });
     },
     { ...options, syncFolder },
   );

@@ -1,7 +1,12 @@
 import type { FileIo } from "./file-io.ts";
 
 /** Open a file, pass its descriptor to `work` and close it, also when `work` throws. */
-export function withFile<T>(io: FileIo, path: string, mode: "read" | "write", work: (file: number) => T): T {
+export function withFile<T>(
+  io: FileIo,
+  path: string,
+  mode: "read" | "write" | "create",
+  work: (file: number) => T,
+): T {
   return workAndClose(io, io.open(path, mode), work);
 }
 

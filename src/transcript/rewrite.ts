@@ -9,6 +9,7 @@ import { pieces } from "../disk/copy-file.ts";
 import type { FileIo } from "../disk/file-io.ts";
 import { linesForward, type RawLine } from "../disk/line-scan.ts";
 import { replaceFile } from "../disk/replace-file.ts";
+import { withFile } from "../disk/with-file.ts";
 import type { StoredEntry } from "../message/types.ts";
 import type { Random } from "../util/uuid.ts";
 import { withoutBatch } from "./lines.ts";
@@ -26,12 +27,9 @@ export function rewriteLog(
   transform: (entry: StoredEntry, branch: number) => Rewritten,
   bad: "keep" | "drop" = "keep",
 ): void {
-  const file = io.open(path, "read");
-  try {
-    replaceFile(path, rewritten(io, file, end, transform, bad), { io, random });
-  } finally {
-    io.close(file);
-  }
+  withFile(io, path, "read", (file) =>
+    replaceFile(path, rewritten(io, file, end, transform, bad), { io, random }),
+  );
 }
 
 /** Lines that stay are copied in long stretches. */

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { type FileIo, type FileLock, systemIo } from "../disk/file-io.ts";
 import { freeName, removeLeftovers, replaceFile } from "../disk/replace-file.ts";
+import { withFile } from "../disk/with-file.ts";
 import { withLockSync } from "../disk/with-lock.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import type { Message, MessageInput, StoredEntry } from "../message/types.ts";
@@ -320,13 +321,10 @@ export class Transcript {
     const entry = ({ message }: StoredEntry): void => {
       if (message !== undefined) messages.push(message);
     };
-    const file = this.#io.open(this.#path, "read");
-    try {
+    return withFile(this.#io, this.#path, "read", (file) => {
       const { size, inode } = this.#io.statOpen(file);
       return { log: advance(this.#io, file, EMPTY_LOG, size, { entry, bad }, syncedBytes), inode };
-    } finally {
-      this.#io.close(file);
-    }
+    });
   }
 
   #draft(checked: CheckedMessage): EntryDraft {

@@ -10,9 +10,9 @@ import { collectBlobs, redactEntry, sweepConversation } from "./erase/removals.t
 import type { Recorded } from "./feed/feed.ts";
 import { changeRecord, entriesRecord, type FeedRecord, type RecordType } from "./feed/feed-record.ts";
 import { decide, settleFeed } from "./feed/feed-repair.ts";
-import type { Known } from "./folder/catalogue-entry.ts";
+import type { CatalogueEntry } from "./folder/catalogue-entry.ts";
 import { createConversation, moveConversation, updateConversation } from "./folder/conversations.ts";
-import type { Parts } from "./jsonl-context.ts";
+import type { JsonlContext } from "./jsonl-context.ts";
 import { legacyFileOf, writeToLegacy } from "./legacy/write.ts";
 import { appendEntries } from "./log/append.ts";
 import type { OpenLog } from "./log/open-logs.ts";
@@ -22,7 +22,7 @@ import { writeJournal } from "./turns/turns.ts";
 /** An append that is planned and not written. */
 interface Staged {
   readonly index: number;
-  readonly known: Known;
+  readonly known: CatalogueEntry;
   readonly open: OpenLog;
   readonly at: string;
 }
@@ -40,11 +40,11 @@ const SYNCED: ReadonlySet<RecordType> = new Set([
 ]);
 
 export class Commit {
-  readonly #parts: Parts;
+  readonly #context: JsonlContext;
   readonly #outcomes: Outcome[] = [];
   readonly #staged = new Map<LogWriter, Staged[]>();
   readonly #written = new Map<Syncable, number[]>();
-  readonly #ended: { readonly index: number; readonly known: Known; readonly turn: string }[] = [];
+  readonly #ended: { readonly index: number; readonly known: CatalogueEntry; readonly turn: string }[] = [];
   /** In the feed already, from `#firstRecord` on. */
   readonly #recorded: Recorded[] = [];
   #firstRecord = 0;
@@ -52,8 +52,8 @@ export class Commit {
   #pending: Recorded[] = [];
 
   /** To be used once, under the lock. */
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(context: JsonlContext) {
+    this.#context = context;
   }
 
   run(operations: readonly Operation[]): Awaitable<Outcome[]> {
@@ -77,25 +77,25 @@ export class Commit {
   }
 
   #do(operation: Operation, index: number): Done {
-    const parts = this.#parts;
-    const legacy = parts.legacy.isEmpty ? undefined : legacyFileOf(parts, operation);
+    const context = this.#context;
+    const legacy = context.legacy.isEmpty ? undefined : legacyFileOf(context, operation);
     if (legacy !== undefined) {
       this.flush();
-      const done = writeToLegacy(parts, legacy, operation, this, index);
+      const done = writeToLegacy(context, legacy, operation, this, index);
       if (done !== undefined) return done;
     }
     switch (operation.type) {
       case "create":
-        return { info: createConversation(parts, operation, this.noter(index)) };
+        return { info: createConversation(context, operation, this.recordChange(index)) };
       case "append":
-        return { append: appendEntries(parts, operation, this, index) };
+        return { append: appendEntries(context, operation, this, index) };
       case "lease":
-        return { lease: parts.leases.decide(leasable(parts, operation.conversation), operation) };
+        return { lease: context.leases.decide(leasable(context, operation.conversation), operation) };
       case "blob":
-        return { length: parts.blobs.upload(operation) };
+        return { length: context.blobs.upload(operation) };
       case "journal":
         if (this.#ended.length > 0) this.#endTurns();
-        return { length: writeJournal(parts, operation, (file) => this.mustSync(file, index)) };
+        return { length: writeJournal(context, operation, (file) => this.mustSync(file, index)) };
       default:
         break;
     }
@@ -103,22 +103,22 @@ export class Commit {
     this.flush();
     switch (operation.type) {
       case "update":
-        return { info: updateConversation(parts, operation, this.noter(index)) };
+        return { info: updateConversation(context, operation, this.recordChange(index)) };
       case "purge":
-        return { removed: purgeConversation(parts, operation, this.noter(index)) };
+        return { removed: purgeConversation(context, operation, this.recordChange(index)) };
       case "redact":
-        return { removed: redactEntry(parts, operation, this.noter(index)) };
+        return { removed: redactEntry(context, operation, this.recordChange(index)) };
       case "sweep":
-        return { removed: sweepConversation(parts, operation, this.noter(index)) };
+        return { removed: sweepConversation(context, operation, this.recordChange(index)) };
       case "collect":
-        return { removed: collectBlobs(parts, operation) };
+        return { removed: collectBlobs(context, operation) };
       default:
-        return { info: moveConversation(parts, operation, this.noter(index)) };
+        return { info: moveConversation(context, operation, this.recordChange(index)) };
     }
   }
 
   /** For a change that has happened: the feed tells of it. */
-  noter(index: number): (type: RecordType, known: Known) => void {
+  recordChange(index: number): (type: RecordType, known: CatalogueEntry) => void {
     return (type, { stem, metadata }) => {
       this.#pending.push({ record: changeRecord(type, stem, metadata.id), index });
     };
@@ -127,7 +127,7 @@ export class Commit {
   /** Plan an append. It is written with the others of this commit. */
   stage(
     append: AppendOperation,
-    known: Known,
+    known: CatalogueEntry,
     open: OpenLog,
     places: readonly TreePlace[],
     index: number,
@@ -147,7 +147,7 @@ export class Commit {
   }
 
   /** For entries that are written and synced: the feed tells of them. */
-  written(known: Known, places: readonly TreePlace[], id: string, index: number): void {
+  written(known: CatalogueEntry, places: readonly TreePlace[], id: string, index: number): void {
     const [first, last] = [places[0] as TreePlace, places.at(-1) as TreePlace];
     const record = entriesRecord(known.stem, first.seq, last.seq - first.seq + 1, id);
     this.#pending.push({ record: decide(record, true), index });
@@ -161,7 +161,7 @@ export class Commit {
   }
 
   /** The journal of a turn goes once its entries are durable. */
-  endsTurn(known: Known, turn: string, index: number): void {
+  endsTurn(known: CatalogueEntry, turn: string, index: number): void {
     this.#ended.push({ index, known, turn });
   }
 
@@ -185,7 +185,7 @@ export class Commit {
         // Otherwise the next look at the file would read back what was just written.
         known.log = writer.state;
         known.metadata = { ...known.metadata, updatedAt: at, log: writer.state };
-        this.#parts.logs.metadataBehind(open);
+        this.#context.logs.metadataBehind(open);
       }
     }
     this.#staged.clear();
@@ -193,13 +193,13 @@ export class Commit {
 
   /** Tell the feed what is about to be written, and what has happened. */
   #record(): void {
-    const { feed } = this.#parts;
+    const { feed } = this.#context;
     const isFirst = this.#recorded.length === 0;
     const pending = [...feed.owed.splice(0), ...this.#pending];
     this.#pending = [];
     const records = pending.map(({ record }, place) => ({ ...record, continues: !isFirst || place > 0 }));
     try {
-      if (isFirst) settleFeed(this.#parts);
+      if (isFirst) settleFeed(this.#context);
       const first = feed.add(records);
       if (isFirst) this.#firstRecord = first;
     } catch (error) {
@@ -219,7 +219,7 @@ export class Commit {
       open.index = undefined;
     }
     // What was written before it may be cut off too.
-    if (writer.refuses) this.#parts.catalogue.recount(writer.path);
+    if (writer.refuses) this.#context.catalogue.recount(writer.path);
     this.#staged.delete(writer);
   }
 
@@ -234,7 +234,7 @@ export class Commit {
   #notDurable(file: Syncable, indexes: readonly number[], error: unknown): void {
     for (const index of indexes) this.#outcomes[index] = { ok: false, error: error as ColloquyError };
     // The writer has cut the file back: what was counted is not there any more.
-    this.#parts.catalogue.recount(file.path);
+    this.#context.catalogue.recount(file.path);
   }
 
   #end(): Outcome[] {
@@ -246,7 +246,7 @@ export class Commit {
 
   /** From here on readers of the feed see it. A failure leaves it to the next commit, which looks at the logs. */
   #decideRecords(): void {
-    const { feed } = this.#parts;
+    const { feed } = this.#context;
     if (this.#recorded.length === 0) return;
     const isOk = (index: number): boolean => this.#outcomes[index]?.ok === true;
     const records = this.#recorded.map(({ record, index }) =>
@@ -267,17 +267,17 @@ export class Commit {
     this.flush();
     const ended = this.#ended.splice(0);
     for (const { index, known, turn } of ended) {
-      this.#parts.logs.sync(known.metadata.id);
+      this.#context.logs.sync(known.metadata.id);
       if (this.#outcomes[index]?.ok) this.#endJournal(known, turn);
     }
   }
 
   /** The entries are safe; a journal that stays is ended by whoever finds it. */
-  #endJournal(known: Known, turn: string): void {
+  #endJournal(known: CatalogueEntry, turn: string): void {
     try {
-      this.#parts.journals.end(known, turn);
+      this.#context.journals.end(known, turn);
     } catch (error) {
-      this.#parts.report(
+      this.#context.report(
         `${known.stem}:${turn}`,
         `A journal could not be removed: ${(error as Error).message}`,
       );
@@ -285,11 +285,11 @@ export class Commit {
   }
 
   #refused(error: unknown): Outcome {
-    return { ok: false, error: asColloquyError(error, `Cannot write to ${this.#parts.folder}`) };
+    return { ok: false, error: asColloquyError(error, `Cannot write to ${this.#context.folder}`) };
   }
 }
 
-function leasable({ catalogue }: Parts, id: string): string {
+function leasable({ catalogue }: JsonlContext, id: string): string {
   const known = catalogue.peek(id);
   if (known === undefined || known.trashed) throw notFound(id);
   return known.stem;

@@ -8,7 +8,7 @@ import type { BlobFiles } from "./blobs/blob-files.ts";
 import type { BlobReferences } from "./blobs/blob-references.ts";
 import type { Feed } from "./feed/feed.ts";
 import type { Catalogue } from "./folder/catalogue.ts";
-import type { Known } from "./folder/catalogue-entry.ts";
+import type { CatalogueEntry } from "./folder/catalogue-entry.ts";
 import type { ChangeCounter } from "./folder/change-counter.ts";
 import type { ConversationFiles } from "./folder/conversation-files.ts";
 import type { LegacyIo } from "./legacy/legacy-io.ts";
@@ -17,7 +17,7 @@ import type { Journals } from "./turns/journals.ts";
 import type { LeaseFiles } from "./turns/lease-files.ts";
 
 /** What the operations of the engine work with. */
-export interface Parts {
+export interface JsonlContext {
   readonly folder: string;
   readonly io: FileIo;
   readonly random: Random;
@@ -42,14 +42,18 @@ export interface Parts {
 }
 
 /** The conversation, with everything that was appended. Throws when it is not there, or in the trash. */
-export function liveConversation({ catalogue }: Parts, id: string): Known {
+export function liveConversation({ catalogue }: JsonlContext, id: string): CatalogueEntry {
   const known = catalogue.byId(id);
   if (known === undefined || known.trashed) throw notFound(id);
   return known;
 }
 
 /** Do a change that others must notice. Under the lock. Gives what is there after it. */
-export function changing({ catalogue, counter }: Parts, stem: string, change: () => void): Known | undefined {
+export function withChangeCounter(
+  { catalogue, counter }: JsonlContext,
+  stem: string,
+  change: () => void,
+): CatalogueEntry | undefined {
   catalogue.checkChanges();
   counter.during(change);
   const known = catalogue.reread(stem);

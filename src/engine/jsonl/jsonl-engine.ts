@@ -37,13 +37,13 @@ import { readChanges } from "./feed/feed-reader.ts";
 import { changeRecord } from "./feed/feed-record.ts";
 import { prepareFeed, settleFeed } from "./feed/feed-repair.ts";
 import { Catalogue } from "./folder/catalogue.ts";
-import { infoOf, type Known } from "./folder/catalogue-entry.ts";
+import { type CatalogueEntry, infoOf } from "./folder/catalogue-entry.ts";
 import { ChangeCounter } from "./folder/change-counter.ts";
 import { ConversationFiles } from "./folder/conversation-files.ts";
 import { lookupIn } from "./folder/conversations.ts";
 import { COUNTER_FILE, FEED_FILE, LOCK_FILE } from "./folder/names.ts";
 import { StoreFolder } from "./folder/store-folder.ts";
-import type { Parts } from "./jsonl-context.ts";
+import type { JsonlContext } from "./jsonl-context.ts";
 import type { LegacyFile } from "./legacy/legacy-file.ts";
 import { LegacyIo } from "./legacy/legacy-io.ts";
 import { finishMigrations, migrateConversation } from "./legacy/migrate.ts";
@@ -65,7 +65,7 @@ export class JsonlEngine implements Engine {
   readonly location: string;
   readonly #options: EngineOptions;
   readonly #lock: FileLock;
-  readonly #parts: Parts;
+  readonly #context: JsonlContext;
   readonly #lookup: ConversationLookup;
   readonly #reported = new Set<string>();
 
@@ -75,7 +75,7 @@ export class JsonlEngine implements Engine {
     surroundings: JsonlSurroundings = {},
   ): Promise<JsonlEngine> {
     const engine = new JsonlEngine(resolve(folder), options, surroundings);
-    const { io, random } = engine.#parts;
+    const { io, random } = engine.#context;
     const store = new StoreFolder(io, random, engine.location);
     const prepared = store.prepare(options.readonly, (work) =>
       engine.#withLock(() => {
@@ -87,7 +87,7 @@ export class JsonlEngine implements Engine {
     await prepared.catch((error: unknown) => {
       throw asColloquyError(error, `Cannot open ${engine.location}`);
     });
-    for (const path of engine.#parts.legacy.others()) {
+    for (const path of engine.#context.legacy.others()) {
       engine.#report(path, `${path} was left alone: it is no transcript of Colloquy or of its forerunners`);
     }
     return engine;
@@ -121,7 +121,7 @@ export class JsonlEngine implements Engine {
     const withLock = <T>(work: () => T): Promise<T> => this.#withLock(work);
     const logs = new OpenLogs({ io, random, nowMs, durable, catalogue, files, badLine, problem, withLock });
     const blobs = new BlobFiles(io, random, folder);
-    this.#parts = {
+    this.#context = {
       ...{ folder, io, random, nowMs, durable, counter, catalogue, files, logs, blobs, badLine },
       references: new BlobReferences(io, catalogue, blobs),
       journals: new Journals(io, random, nowMs, folder, durable),
@@ -131,23 +131,23 @@ export class JsonlEngine implements Engine {
       legacy: io,
       legacyPolicy: options.legacy ?? "migrate",
     };
-    this.#lookup = lookupIn(this.#parts);
+    this.#lookup = lookupIn(this.#context);
   }
 
   /** Under the lock: what a crash left undone. */
   #tidy(): void {
-    const { blobs, feed } = this.#parts;
+    const { blobs, feed } = this.#context;
     blobs.tidy();
-    finishMigrations(this.#parts);
-    const purged = finishPurges(this.#parts);
-    prepareFeed(this.#parts);
+    finishMigrations(this.#context);
+    const purged = finishPurges(this.#context);
+    prepareFeed(this.#context);
     if (purged.length === 0) return;
-    settleFeed(this.#parts);
+    settleFeed(this.#context);
     feed.add(purged.map(({ stem, id }) => changeRecord("purged", stem, id)));
   }
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
-    const run = (): Awaitable<Outcome[]> => new Commit(this.#parts).run(operations);
+    const run = (): Awaitable<Outcome[]> => new Commit(this.#context).run(operations);
     // Mostly the lock is free, and one writer needs one sync: then there is nothing to wait for.
     if (!this.#lock.tryAcquire()) return this.#withLock(run);
     let held = true;
@@ -170,7 +170,7 @@ export class JsonlEngine implements Engine {
   }
 
   list({ trash, limit, after }: ListQuery): ConversationInfo[] {
-    return this.#parts.catalogue
+    return this.#context.catalogue
       .all()
       .filter((known) => known.trashed === trash)
       .map((known) => ({
@@ -203,7 +203,7 @@ export class JsonlEngine implements Engine {
     using reader = this.#reader(known);
     const page = reader.page({ direction, from, limit, bytesMax, kind });
     const branches = page.entries.map(({ seq }) => ownerOf(known.log.tree, seq));
-    const turn = this.#parts.journals.turn(known, Number.MAX_SAFE_INTEGER)?.id;
+    const turn = this.#context.journals.turn(known, Number.MAX_SAFE_INTEGER)?.id;
     return { ...page, branches, turn };
   }
 
@@ -215,30 +215,30 @@ export class JsonlEngine implements Engine {
   }
 
   logEnd(conversation: string): LogEnd | undefined {
-    const known = this.#parts.catalogue.byId(conversation);
+    const known = this.#context.catalogue.byId(conversation);
     if (known === undefined || known.trashed) return undefined;
     const { lastSeq, last, tree } = (this.#readable(conversation) ?? known).log;
     return { lastSeq, last, tree };
   }
 
   turn(conversation: string, from: number): OpenTurn | undefined {
-    const known = this.#parts.catalogue.peek(conversation);
-    return known === undefined || known.trashed ? undefined : this.#parts.journals.turn(known, from);
+    const known = this.#context.catalogue.peek(conversation);
+    return known === undefined || known.trashed ? undefined : this.#context.journals.turn(known, from);
   }
 
   blob(hash: string, offset: number, length: number): BlobPart | undefined {
-    return this.#parts.blobs.part(hash, offset, length);
+    return this.#context.blobs.part(hash, offset, length);
   }
 
   changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
-    return readChanges(this.#parts, after, limit, () => this.#settleFeed());
+    return readChanges(this.#context, after, limit, () => this.#settleFeed());
   }
 
   /** False when somebody is writing, or nothing may be written. */
   #settleFeed(): boolean {
     if (this.#options.readonly || !this.#lock.tryAcquire()) return false;
     try {
-      settleFeed(this.#parts);
+      settleFeed(this.#context);
       return true;
     } finally {
       this.#lock.release();
@@ -248,38 +248,38 @@ export class JsonlEngine implements Engine {
   backup(path: string): Promise<void> {
     // Who may only read may not be able to take the lock.
     const { readonly } = this.#options;
-    return backupStore(this.#parts, resolve(path), async (work) =>
+    return backupStore(this.#context, resolve(path), async (work) =>
       readonly ? work() : this.#withLock(work),
     );
   }
 
   verify(): VerifyReport {
-    return verifyFolder(this.#parts);
+    return verifyFolder(this.#context);
   }
 
   async repair(): Promise<Finding[]> {
     const { repairFolder } = await import("./care/repair.ts");
-    return this.#withLock(() => repairFolder(this.#parts));
+    return this.#withLock(() => repairFolder(this.#context));
   }
 
   async legacyConversations(): Promise<LegacyConversation[]> {
     const { legacyConversations } = await import("./legacy/report.ts");
-    return legacyConversations(this.#parts);
+    return legacyConversations(this.#context);
   }
 
   migrateLegacy(conversation: string): Promise<string | undefined> {
     return this.#withLock(() => {
-      const known = this.#parts.catalogue.byId(conversation);
-      return known === undefined ? undefined : migrateConversation(this.#parts, known);
+      const known = this.#context.catalogue.byId(conversation);
+      return known === undefined ? undefined : migrateConversation(this.#context, known);
     });
   }
 
   stats(): EngineStats {
-    return measureStore(this.#parts);
+    return measureStore(this.#context);
   }
 
   async close(): Promise<void> {
-    const { logs, counter, leases, feed } = this.#parts;
+    const { logs, counter, leases, feed } = this.#context;
     try {
       await logs.closeAll();
       feed.writeDecided();
@@ -292,8 +292,8 @@ export class JsonlEngine implements Engine {
   }
 
   /** The conversation when its messages can be read, `undefined` when there can be none. */
-  #readable(conversation: string, alsoTrash = false): Known | undefined {
-    const { catalogue } = this.#parts;
+  #readable(conversation: string, alsoTrash = false): CatalogueEntry | undefined {
+    const { catalogue } = this.#context;
     let known = catalogue.byId(conversation);
     // Another process may be moving it: what is really missing is missing twice.
     if (known?.logMissing) known = catalogue.reread(known.stem);
@@ -302,8 +302,8 @@ export class JsonlEngine implements Engine {
     return known.logMissing ? undefined : known;
   }
 
-  #reader({ logPath, log, seenLog }: Known): LogReader {
-    const { io, badLine } = this.#parts;
+  #reader({ logPath, log, seenLog }: CatalogueEntry): LogReader {
+    const { io, badLine } = this.#context;
     const end = seenLog && { ...log, inode: seenLog.inode };
     return new LogReader(io, logPath, (line) => badLine(logPath, line), end);
   }

@@ -3,6 +3,7 @@ import { zstdDecompressSync } from "node:zlib";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { invalid, unavailable } from "../../../errors.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
@@ -36,7 +37,7 @@ export class BlobFiles {
   readonly #io: FileIo;
   readonly #random: Random;
   readonly #folder: string;
-  /** Known to survive a power cut, name and all. */
+  /** CatalogueEntry to survive a power cut, name and all. */
   readonly #durable = new Map<string, bigint>();
 
   constructor(io: FileIo, random: Random, folder: string) {
@@ -87,12 +88,9 @@ export class BlobFiles {
     const length = known ?? 0;
     const bytes = newBytes(known, piece, (hash) => this.keep(hash));
     if (bytes === undefined) return position + data.length;
-    const file = this.#io.open(path, known === undefined ? "create" : "write");
-    try {
-      this.#add(file, length, bytes, keep);
-    } finally {
-      this.#io.close(file);
-    }
+    withFile(this.#io, path, known === undefined ? "create" : "write", (file) =>
+      this.#add(file, length, bytes, keep),
+    );
     this.#io.touch(path, timeOf(at));
     if (keep !== undefined) this.#name(path, keep);
     return length + bytes.length;
@@ -129,15 +127,12 @@ export class BlobFiles {
     const found = this.find(hash);
     if (found === undefined) return undefined;
     const { path, encoding, fileBytes } = found;
-    const file = this.#io.open(path, "read");
-    try {
+    return withFile(this.#io, path, "read", (file) => {
       const { size, storedBytes } = this.#measure(file, encoding, fileBytes);
       const end = Math.min(storedBytes, offset + length);
       const data = readChunk(this.#io, file, offset, Math.max(0, end - offset));
       return { size, encoding, storedBytes, data };
-    } finally {
-      this.#io.close(file);
-    }
+    });
   }
 
   #measure(file: number, encoding: BlobEncoding, fileBytes: number): { size: number; storedBytes: number } {

@@ -1,10 +1,11 @@
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { checkSum } from "../../../transcript/lines.ts";
 import { advance, bareLine, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import type { Freed } from "../../removal-rules.ts";
 import type { Catalogue } from "../folder/catalogue.ts";
-import type { Known } from "../folder/catalogue-entry.ts";
+import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { BlobFiles } from "./blob-files.ts";
 
 const MEMBER = Buffer.from('"blobs":[');
@@ -30,40 +31,34 @@ export class BlobReferences {
   }
 
   /** Everything in a log that looks like one: also a damaged line keeps its blobs. */
-  of({ stem, log, seenLog, logPath, logMissing }: Known): ReadonlySet<string> {
+  of({ stem, log, seenLog, logPath, logMissing }: CatalogueEntry): ReadonlySet<string> {
     // Damaged lines are not counted as entries.
     if (logMissing || seenLog === undefined || (log.blobs === 0 && log.entries === log.lastSeq)) return NONE;
     const known = this.#scanned.get(stem);
     const goesOn = known?.inode === seenLog.inode && known.bytes <= log.bytes;
     const hashes = goesOn ? known.hashes : new Set<string>();
-    const file = this.#io.open(logPath, "read");
-    try {
+    withFile(this.#io, logPath, "read", (file) => {
       for (const raw of linesForward(this.#io, file, goesOn ? known.bytes : 0, log.bytes)) {
         const line = bareLine(raw);
         if (line === undefined || !(line.includes(MEMBER) || checkSum(line) !== "right")) continue;
         for (const [hash] of line.toString("latin1").matchAll(HASH)) hashes.add(hash);
       }
-    } finally {
-      this.#io.close(file);
-    }
+    });
     this.#scanned.set(stem, { inode: seenLog.inode, bytes: log.bytes, hashes });
     return hashes;
   }
 
   /** What the entries of a log refer to, and nothing else. */
-  exactlyOf({ log, logPath, logMissing }: Known): Set<string> {
+  exactlyOf({ log, logPath, logMissing }: CatalogueEntry): Set<string> {
     const hashes = new Set<string>();
     if (logMissing || log.blobs === 0) return hashes;
-    const file = this.#io.open(logPath, "read");
-    try {
+    withFile(this.#io, logPath, "read", (file) => {
       advance(this.#io, file, EMPTY_LOG, log.bytes, {
         entry: ({ blobs = [] }) => {
           for (const { hash } of blobs) hashes.add(hash);
         },
       });
-    } finally {
-      this.#io.close(file);
-    }
+    });
     return hashes;
   }
 

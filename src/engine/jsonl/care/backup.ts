@@ -13,7 +13,7 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import { withTemporary } from "../../../disk/replace-file.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { ColloquyError } from "../../../errors.ts";
-import type { Known } from "../folder/catalogue-entry.ts";
+import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import {
   BLOB_FOLDER,
   journalName,
@@ -22,13 +22,13 @@ import {
   metadataName,
   TRASH_FOLDER,
 } from "../folder/names.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 import { missingLog } from "../log/open-logs.ts";
 
 type WithLock = <T>(work: () => T) => Promise<T>;
 
-export async function backupStore(parts: Parts, path: string, withLock: WithLock): Promise<void> {
-  const { io, random } = parts;
+export async function backupStore(context: JsonlContext, path: string, withLock: WithLock): Promise<void> {
+  const { io, random } = context;
   if (io.stat(path) !== undefined) {
     throw new ColloquyError("CONFLICT", `${path} exists: a backup needs a name of its own`, {
       field: "path",
@@ -38,13 +38,13 @@ export async function backupStore(parts: Parts, path: string, withLock: WithLock
   await withTemporary(
     path,
     async (target) => {
-      const backup = new Backup(parts, target);
+      const backup = new Backup(context, target);
       const moment = await withLock(() => backup.begin());
       for (const known of moment) {
         backup.copyLog(known);
         await breathe();
       }
-      for (const { path: from } of parts.blobs.all()) {
+      for (const { path: from } of context.blobs.all()) {
         backup.copyBlob(from);
         await breathe();
       }
@@ -55,19 +55,19 @@ export async function backupStore(parts: Parts, path: string, withLock: WithLock
 }
 
 class Backup {
-  readonly #parts: Parts;
+  readonly #context: JsonlContext;
   readonly #io: FileIo;
   readonly #target: string;
 
-  constructor(parts: Parts, target: string) {
-    this.#parts = parts;
-    this.#io = parts.io;
+  constructor(context: JsonlContext, target: string) {
+    this.#context = context;
+    this.#io = context.io;
     this.#target = target;
   }
 
   /** Note what there is. Journals, which are short and go when their turn ends, are copied at once. */
-  begin(): Known[] {
-    const { catalogue, folder } = this.#parts;
+  begin(): CatalogueEntry[] {
+    const { catalogue, folder } = this.#context;
     this.#io.makeFolder(join(this.#target, TRASH_FOLDER));
     this.#io.makeFolder(join(this.#target, BLOB_FOLDER));
     this.#copy(join(folder, MARKER_FILE), join(this.#target, MARKER_FILE));
@@ -77,10 +77,10 @@ class Backup {
   }
 
   /** Up to where it was complete. */
-  copyLog(known: Known): void {
+  copyLog(known: CatalogueEntry): void {
     const { stem, log, seenLog } = known;
     // It may have been moved since; a file that was rewritten is copied at the end.
-    const now = this.#parts.catalogue.byStem(stem);
+    const now = this.#context.catalogue.byStem(stem);
     if (now === undefined || now.seenLog?.inode !== seenLog?.inode) return;
     if (now.logMissing) {
       if (log.messages > 0) throw missingLog(known);
@@ -90,15 +90,15 @@ class Backup {
   }
 
   copyBlob(from: string): void {
-    const to = join(this.#target, relative(this.#parts.folder, from));
+    const to = join(this.#target, relative(this.#context.folder, from));
     if (this.#io.stat(to) !== undefined) return;
     this.#io.makeFolder(dirname(to));
     this.#copy(from, to);
   }
 
   /** Put right what changed while others went on writing. */
-  finish(moment: readonly Known[]): void {
-    const { catalogue, blobs } = this.#parts;
+  finish(moment: readonly CatalogueEntry[]): void {
+    const { catalogue, blobs } = this.#context;
     for (const known of moment) {
       const now = catalogue.byStem(known.stem);
       const isSame = now !== undefined && now.seenLog?.inode === known.seenLog?.inode;
@@ -113,7 +113,9 @@ class Backup {
 
   /** Those that were taken away meanwhile. */
   #dropBlobs(): void {
-    const there = new Set([...this.#parts.blobs.all()].map(({ path }) => relative(this.#parts.folder, path)));
+    const there = new Set(
+      [...this.#context.blobs.all()].map(({ path }) => relative(this.#context.folder, path)),
+    );
     const folder = join(this.#target, BLOB_FOLDER);
     for (const prefix of this.#io.list(folder)) {
       for (const name of this.#io.list(join(folder, prefix))) {
@@ -122,14 +124,14 @@ class Backup {
     }
   }
 
-  #write(known: Known, from: string): void {
+  #write(known: CatalogueEntry, from: string): void {
     const { stem, log, metadata, trashed } = known;
     const to = this.#logPath(known);
     withFile(this.#io, from, "read", (file) => copyRange(this.#io, file, 0, log.bytes, to));
-    this.#parts.files.writeMetadata(join(this.#place(trashed), metadataName(stem)), { ...metadata, log });
+    this.#context.files.writeMetadata(join(this.#place(trashed), metadataName(stem)), { ...metadata, log });
   }
 
-  #remove({ stem, trashed }: Known): void {
+  #remove({ stem, trashed }: CatalogueEntry): void {
     for (const name of [logName(stem), metadataName(stem), journalName(stem)]) {
       const path = join(this.#place(trashed), name);
       if (this.#io.stat(path) !== undefined) this.#io.remove(path);
@@ -139,7 +141,7 @@ class Backup {
   #copyJournal(stem: string, from: string): void {
     const path = join(from, journalName(stem));
     if (this.#io.stat(path) === undefined) return;
-    this.#copy(path, join(this.#target, relative(this.#parts.folder, path)));
+    this.#copy(path, join(this.#target, relative(this.#context.folder, path)));
   }
 
   #copy(from: string, to: string): void {
@@ -151,7 +153,7 @@ class Backup {
     return trashed ? join(this.#target, TRASH_FOLDER) : this.#target;
   }
 
-  #logPath({ stem, trashed }: Known): string {
+  #logPath({ stem, trashed }: CatalogueEntry): string {
     return join(this.#place(trashed), logName(stem));
   }
 

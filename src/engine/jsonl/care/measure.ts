@@ -4,9 +4,9 @@ import type { EngineStats } from "../../queries.ts";
 import { longest } from "../../rules.ts";
 import { infoOf } from "../folder/catalogue-entry.ts";
 import { isSetAside, TRASH_FOLDER } from "../folder/names.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 
-export function measureStore({ legacy, folder, catalogue, blobs, references }: Parts): EngineStats {
+export function measureStore({ legacy, folder, catalogue, blobs, references }: JsonlContext): EngineStats {
   const io = legacy.real;
   const known = catalogue.all();
   const stored = new Map([...blobs.all()].map(({ hash, fileBytes }) => [hash, fileBytes]));

@@ -5,31 +5,34 @@
  * is written without them; counts and metadata are made again from the log.
  * What is missing stays missing, and `verify` goes on saying so.
  */
+
 import { dirname } from "node:path";
 import { pieces } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
 import { freeName, replaceFile } from "../../../disk/replace-file.ts";
-import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../../transcript/log-state.ts";
+import { withFile } from "../../../disk/with-file.ts";
+import { advance, type BadLine, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { Finding } from "../../queries.ts";
 import { rewrite } from "../erase/removals.ts";
 import { repairLog } from "../feed/feed-repair.ts";
-import { infoOf, type Known } from "../folder/catalogue-entry.ts";
-import { changing, type Parts } from "../jsonl-context.ts";
+import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
+import { type JsonlContext, withChangeCounter } from "../jsonl-context.ts";
+import { recountLog } from "../log/recount-log.ts";
 import { verifyConversation } from "./verify-log.ts";
 
-export function repairFolder(parts: Parts): Finding[] {
-  return parts.catalogue.all().flatMap(({ stem }) => {
-    const known = parts.catalogue.byStem(stem);
+export function repairFolder(context: JsonlContext): Finding[] {
+  return context.catalogue.all().flatMap(({ stem }) => {
+    const known = context.catalogue.byStem(stem);
     // A log that is gone cannot be made again, and a file of a legacy format is repaired by migrating it.
-    if (known === undefined || known.logMissing || parts.legacy.ofStem(stem) !== undefined) return [];
-    return repairConversation(parts, known);
+    if (known === undefined || known.logMissing || context.legacy.ofStem(stem) !== undefined) return [];
+    return repairConversation(context, known);
   });
 }
 
-function repairConversation(parts: Parts, known: Known): Finding[] {
-  const { io, folder, logs, catalogue } = parts;
+function repairConversation(context: JsonlContext, known: CatalogueEntry): Finding[] {
+  const { io, folder, logs, catalogue } = context;
   const { stem, logPath } = known;
   const { id } = known.metadata;
   const wrong = verifyConversation(io, folder, dirname(logPath), stem)?.findings ?? [];
@@ -40,21 +43,21 @@ function repairConversation(parts: Parts, known: Known): Finding[] {
   const note = (code: string, source: string, line: number | null, message: string): void => {
     done.push({ code, conversation: id, source, line, message });
   };
-  repairLog(parts, known, ({ reason }) => {
+  repairLog(context, known, ({ reason }) => {
     if (reason.startsWith("torn")) note("torn-tail", logPath, null, reason);
   });
   const whole = catalogue.byStem(stem);
   if (whole === undefined) return done;
   const lines = badLines(io, whole);
   if (lines.length > 0) {
-    const aside = setAside(parts, whole, lines);
+    const aside = setAside(context, whole, lines);
     for (const { line, reason } of lines) note("bad-line", logPath, line, `${reason}; set aside as ${aside}`);
-    parts.feed.syncAll();
-    rewrite(parts, whole, infoOf(whole).updatedAt, () => "keep", "drop");
+    context.feed.syncAll();
+    rewrite(context, whole, infoOf(whole).updatedAt, () => "keep", "drop");
   }
   const counts = wrong.filter(({ code }) => COUNTED.has(code));
   if (counts.length > 0) {
-    recount(parts, stem);
+    recount(context, stem);
     for (const { code, source, message } of counts)
       note(code, source ?? logPath, null, `${message}; made again from the transcript`);
   }
@@ -73,10 +76,10 @@ interface NumberedLine extends BadLine {
   readonly line: number;
 }
 
-function badLines(io: FileIo, { logPath, log }: Known): NumberedLine[] {
+function badLines(io: FileIo, { logPath, log }: CatalogueEntry): NumberedLine[] {
   const found = new Map<number, BadLine>();
   const bad = (line: BadLine): void => void found.set(line.start, line);
-  return withFile(io, logPath, (file) => {
+  return withFile(io, logPath, "read", (file) => {
     advance(io, file, EMPTY_LOG, log.bytes, { bad });
     let line = 0;
     return Array.from(linesForward(io, file, 0, found.size === 0 ? 0 : log.bytes), ({ start }) => {
@@ -88,9 +91,13 @@ function badLines(io: FileIo, { logPath, log }: Known): NumberedLine[] {
 }
 
 /** Each line as it was, behind one that says what it is and where it stood. */
-function setAside({ io, random, nowMs }: Parts, { logPath }: Known, lines: readonly NumberedLine[]): string {
+function setAside(
+  { io, random, nowMs }: JsonlContext,
+  { logPath }: CatalogueEntry,
+  lines: readonly NumberedLine[],
+): string {
   const aside = freeName(io, `${logPath}.bad-${timestamp17(nowMs())}`);
-  withFile(io, logPath, (file) => {
+  withFile(io, logPath, "read", (file) => {
     replaceFile(aside, described(io, file, logPath, lines), { io, random });
   });
   return aside;
@@ -108,29 +115,14 @@ function* described(
   }
 }
 
-function recount(parts: Parts, stem: string): void {
-  const { io, files, catalogue } = parts;
+function recount(context: JsonlContext, stem: string): void {
+  const { io, files, catalogue } = context;
   const known = catalogue.byStem(stem);
   if (known === undefined) return;
-  const log = countedLog(io, known);
+  const log = recountLog(io, known);
   const { updatedAt } = infoOf(known);
-  changing(parts, stem, () => {
+  withChangeCounter(context, stem, () => {
     files.setDamagedAside(known);
     files.writeMetadata(known.metadataPath, { ...known.metadata, updatedAt, log });
   });
-}
-
-/** A number is never given out twice, whatever was lost. */
-function countedLog(io: FileIo, { logPath, log }: Known): LogState {
-  const counted = withFile(io, logPath, (file) => advance(io, file, EMPTY_LOG, io.statOpen(file).size));
-  return { ...counted, lastSeq: Math.max(counted.lastSeq, log.lastSeq) };
-}
-
-function withFile<T>(io: FileIo, path: string, work: (file: number) => T): T {
-  const file = io.open(path, "read");
-  try {
-    return work(file);
-  } finally {
-    io.close(file);
-  }
 }

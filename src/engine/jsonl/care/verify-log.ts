@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import {
   type AdvanceListener,
@@ -116,8 +117,7 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
   const ids = new Set<string>();
   /** Entries whose parent has not come before them. */
   const orphans: StoredEntry[] = [];
-  const file = io.open(path, "read");
-  try {
+  return withFile(io, path, "read", (file) => {
     const { size } = io.statOpen(file);
     const listener: AdvanceListener = {
       entry: (entry, _raw, branch) => {
@@ -136,25 +136,20 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
     const cyclic = orphans.filter(isLate).map(({ id }) => id);
     const dangling = orphans.filter((entry) => !isLate(entry)).map(({ id }) => id);
     return { state, size, bad, duplicates, dangling, cyclic, blobs };
-  } finally {
-    io.close(file);
-  }
+  });
 }
 
 /** The numbers of the lines that begin at some positions, counted from one in one reading. */
 function lineNumbers(io: FileIo, path: string, positions: readonly number[]): (position: number) => number {
   const wanted = new Set(positions);
   const numbers = new Map<number, number>();
-  const file = io.open(path, "read");
-  try {
+  withFile(io, path, "read", (file) => {
     let line = 1;
     for (const { start, end } of linesForward(io, file, 0, positions.at(-1) ?? 0)) {
       if (wanted.has(start)) numbers.set(start, line);
       if (wanted.has(end)) numbers.set(end, line + 1);
       line++;
     }
-  } finally {
-    io.close(file);
-  }
+  });
   return (position) => numbers.get(position) ?? 1;
 }

@@ -4,15 +4,16 @@ import { zstdDecompressSync } from "node:zlib";
 import { pieces } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import type { BlobFiles, StoredBlob } from "../blobs/blob-files.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 import { legacyFindings } from "../legacy/report.ts";
 import { type Checked, verifyConversation } from "./verify-log.ts";
 
 /** Read every line of every conversation and every blob, trusting no cache. */
-export function verifyFolder({ io, folder, blobs, legacy }: Parts): VerifyReport {
+export function verifyFolder({ io, folder, blobs, legacy }: JsonlContext): VerifyReport {
   const findings: Finding[] = [];
   const sources = new Map<string, string>();
   let conversations = 0;
@@ -73,14 +74,13 @@ function* damagedBlobs(io: FileIo, files: BlobFiles): Generator<Finding> {
 /** `undefined` when the bytes cannot even be decompressed. */
 function hashOf(io: FileIo, { path, encoding, fileBytes }: StoredBlob): string | undefined {
   const hash = createHash("sha256");
-  const file = io.open(path, "read");
-  try {
-    if (encoding === "zstd") hash.update(zstdDecompressSync(readChunk(io, file, 0, fileBytes)));
-    else for (const piece of pieces(io, file, 0, fileBytes)) hash.update(piece);
-    return hash.digest("hex");
-  } catch {
-    return undefined;
-  } finally {
-    io.close(file);
-  }
+  return withFile(io, path, "read", (file) => {
+    try {
+      if (encoding === "zstd") hash.update(zstdDecompressSync(readChunk(io, file, 0, fileBytes)));
+      else for (const piece of pieces(io, file, 0, fileBytes)) hash.update(piece);
+      return hash.digest("hex");
+    } catch {
+      return undefined;
+    }
+  });
 }

@@ -5,17 +5,19 @@
  * happens: from then on nobody sees the conversation, and whatever of its
  * files a crash leaves is removed by the next opener.
  */
+
 import { join } from "node:path";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import type { PurgeOperation, Removed } from "../../operations.ts";
 import { type Freed, receipt } from "../../removal-rules.ts";
 import { checkPurge, notFound } from "../../rules.ts";
 import { infoOf } from "../folder/catalogue-entry.ts";
-import type { Noter } from "../folder/conversations.ts";
+import type { RecordChange } from "../folder/conversations.ts";
 import { LEGACY_FOLDER, PURGED_FILE, purgedStemOf, purgeName, TRASH_FOLDER } from "../folder/names.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 
 interface Purge {
   readonly id: string;
@@ -23,9 +25,13 @@ interface Purge {
   readonly blobs: readonly string[];
 }
 
-export function purgeConversation(parts: Parts, purging: PurgeOperation, note: Noter): Removed {
+export function purgeConversation(
+  context: JsonlContext,
+  purging: PurgeOperation,
+  record: RecordChange,
+): Removed {
   const { conversation } = purging;
-  const { catalogue, counter, logs, references } = parts;
+  const { catalogue, counter, logs, references } = context;
   const known = catalogue.byId(conversation);
   if (known === undefined) throw notFound(conversation);
   checkPurge(purging, { byId: () => infoOf(known) });
@@ -35,29 +41,29 @@ export function purgeConversation(parts: Parts, purging: PurgeOperation, note: N
   logs.sync(conversation);
   logs.close(conversation);
   const freed = counter.during(() => {
-    rememberPurged(parts, stem);
-    writeFile(parts, purgeName(stem), sealObject(purge));
+    rememberPurged(context, stem);
+    writeFile(context, purgeName(stem), sealObject(purge));
     catalogue.reread(stem);
-    return finish(parts, stem, purge);
+    return finish(context, stem, purge);
   });
   catalogue.trustCounter();
-  note("purged", known);
+  record("purged", known);
   return receipt(log.entries, log.bytes, [freed]);
 }
 
 /** Go on with what a crash interrupted. Gives the conversations that are gone now. */
-export function finishPurges(parts: Parts): { readonly stem: string; readonly id: string }[] {
-  const { io, folder, counter } = parts;
+export function finishPurges(context: JsonlContext): { readonly stem: string; readonly id: string }[] {
+  const { io, folder, counter } = context;
   return io.list(folder).flatMap((name) => {
     const stem = purgedStemOf(name);
     if (stem === undefined) return [];
-    const purge = readPurge(parts, name);
-    counter.during(() => finish(parts, stem, purge ?? { id: "", blobs: [] }));
+    const purge = readPurge(context, name);
+    counter.during(() => finish(context, stem, purge ?? { id: "", blobs: [] }));
     return purge === undefined ? [] : [{ stem, id: purge.id }];
   });
 }
 
-function finish({ io, folder, references }: Parts, stem: string, purge: Purge): Freed {
+function finish({ io, folder, references }: JsonlContext, stem: string, purge: Purge): Freed {
   for (const place of [folder, join(folder, TRASH_FOLDER), join(folder, LEGACY_FOLDER)]) {
     if (io.stat(place) === undefined) continue;
     removeLeftovers(io, place);
@@ -71,34 +77,28 @@ function finish({ io, folder, references }: Parts, stem: string, purge: Purge): 
   return freed;
 }
 
-function readPurge({ io, folder }: Parts, name: string): Purge | undefined {
+function readPurge({ io, folder }: JsonlContext, name: string): Purge | undefined {
   const path = join(folder, name);
-  const file = io.open(path, "read");
-  try {
+  return withFile(io, path, "read", (file) => {
     const line = readChunk(io, file, 0, io.statOpen(file).size - 1);
     return checkSum(line) === "right" ? JSON.parse(line.toString("utf8")) : undefined;
-  } finally {
-    io.close(file);
-  }
+  });
 }
 
 /** No name up to this one is used again. */
-export function lastPurged({ io, folder }: Parts): string | undefined {
+export function lastPurged({ io, folder }: JsonlContext): string | undefined {
   const path = join(folder, PURGED_FILE);
   if (io.stat(path) === undefined) return undefined;
-  const file = io.open(path, "read");
-  try {
+  return withFile(io, path, "read", (file) => {
     const stem = readChunk(io, file, 0, 17).toString("latin1");
     return /^\d{17}$/.test(stem) ? stem : undefined;
-  } finally {
-    io.close(file);
-  }
+  });
 }
 
-function rememberPurged(parts: Parts, stem: string): void {
-  if (stem > (lastPurged(parts) ?? "")) writeFile(parts, PURGED_FILE, Buffer.from(`${stem}\n`));
+function rememberPurged(context: JsonlContext, stem: string): void {
+  if (stem > (lastPurged(context) ?? "")) writeFile(context, PURGED_FILE, Buffer.from(`${stem}\n`));
 }
 
-function writeFile({ io, random, folder }: Parts, name: string, content: Buffer): void {
+function writeFile({ io, random, folder }: JsonlContext, name: string, content: Buffer): void {
   replaceFile(join(folder, name), content, { io, random });
 }

@@ -2,8 +2,8 @@ import { invalid } from "../../../errors.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import { LogReader } from "../../../transcript/log-reader.ts";
 import type { Change, FeedPlace } from "../../queries.ts";
-import type { Known } from "../folder/catalogue-entry.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 import type { Feed } from "./feed.ts";
 import { type FeedRecord, lastOf } from "./feed-record.ts";
 
@@ -18,12 +18,12 @@ const OFFSET_MAX = 2 ** 24;
  * and says false when somebody is writing: then the end is told the next time.
  */
 export function readChanges(
-  parts: Parts,
+  context: JsonlContext,
   after: FeedPlace | null,
   limit: number,
   settle: () => boolean,
 ): { changes: Change[]; place: FeedPlace } {
-  const { feed } = parts;
+  const { feed } = context;
   feed.writeDecided();
   const state = feed.look();
   if (state === undefined) return { changes: [], place: after ?? [0, 0] };
@@ -39,8 +39,8 @@ export function readChanges(
   if (index > count || (feedId !== id && !(feedId === 0 && index === 0))) {
     throw invalid("This place is of another feed: the store was restored, or its feed removed", "since");
   }
-  using source = new EntrySource(parts);
-  return new Reading(parts, source, id, count, limit, settle).from(index, rest % OFFSET_MAX);
+  using source = new EntrySource(context);
+  return new Reading(context, source, id, count, limit, settle).from(index, rest % OFFSET_MAX);
 }
 
 /** Behind the last change that is decided. */
@@ -51,7 +51,7 @@ function decidedEnd(feed: Feed, count: number): number {
 }
 
 class Reading {
-  readonly #parts: Parts;
+  readonly #context: JsonlContext;
   readonly #source: EntrySource;
   readonly #id: number;
   readonly #count: number;
@@ -60,14 +60,14 @@ class Reading {
   readonly #changes: Change[] = [];
 
   constructor(
-    parts: Parts,
+    context: JsonlContext,
     source: EntrySource,
     id: number,
     count: number,
     limit: number,
     settle: () => boolean,
   ) {
-    this.#parts = parts;
+    this.#context = context;
     this.#source = source;
     this.#id = id;
     this.#count = count;
@@ -93,7 +93,7 @@ class Reading {
 
   /** The next records, durable, up to the first that is not decided and cannot be. */
   #decided(index: number): FeedRecord[] {
-    const { feed } = this.#parts;
+    const { feed } = this.#context;
     const next = (): FeedRecord[] => {
       const records = feed.records(index, Math.min(RECORDS_AT_ONCE, this.#count - index));
       const open = records.findIndex(({ type }) => type === "intent");
@@ -133,7 +133,7 @@ class Reading {
 }
 
 interface OpenSource {
-  readonly known: Known;
+  readonly known: CatalogueEntry;
   readonly reader: LogReader;
   entries: Map<number, StoredEntry>;
   from: number;
@@ -142,18 +142,18 @@ interface OpenSource {
 
 /** Entries by their `seq`, read in stretches, because a feed mostly goes on where it was. */
 class EntrySource {
-  readonly #parts: Parts;
+  readonly #context: JsonlContext;
   readonly #open = new Map<string, OpenSource | undefined>();
 
-  constructor(parts: Parts) {
-    this.#parts = parts;
+  constructor(context: JsonlContext) {
+    this.#context = context;
   }
 
-  conversation(stem: string): Known | undefined {
+  conversation(stem: string): CatalogueEntry | undefined {
     return this.#of(stem)?.known;
   }
 
-  entry({ stem }: Known, seq: number): StoredEntry | undefined {
+  entry({ stem }: CatalogueEntry, seq: number): StoredEntry | undefined {
     const open = this.#of(stem);
     if (open === undefined) return undefined;
     if (seq < open.from || seq > open.to) {
@@ -172,7 +172,7 @@ class EntrySource {
   }
 
   #look(stem: string): OpenSource | undefined {
-    const { catalogue, io } = this.#parts;
+    const { catalogue, io } = this.#context;
     let known = catalogue.byStem(stem);
     // Another process may be moving it: what is really missing is missing twice.
     if (known?.logMissing) known = catalogue.reread(stem);

@@ -1,11 +1,13 @@
 /** Making the feed agree with the logs. Everything here happens under the lock. */
+
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
+import { withFile } from "../../../disk/with-file.ts";
 import { LogReader } from "../../../transcript/log-reader.ts";
 import type { BadLine } from "../../../transcript/log-state.ts";
 import { LogWriter } from "../../../transcript/log-writer.ts";
-import type { Known } from "../folder/catalogue-entry.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 import {
   baseRecord,
   changeRecord,
@@ -18,11 +20,11 @@ import {
 } from "./feed-record.ts";
 
 /** Decide what a commit that never ended left open. */
-export function settleFeed(parts: Parts): void {
-  const { feed, catalogue } = parts;
+export function settleFeed(context: JsonlContext): void {
+  const { feed, catalogue } = context;
   feed.heal();
   const state = feed.look();
-  if (state === undefined) prepareFeed(parts);
+  if (state === undefined) prepareFeed(context);
   if (state === undefined || feed.isDecided(state.count)) return;
   const first = feed.lastCommit(state.count);
   const records = feed.records(first, state.count - first);
@@ -30,9 +32,9 @@ export function settleFeed(parts: Parts): void {
     const decided = records.map((record) => {
       if (record.type !== "intent") return record;
       const known = catalogue.byStem(record.stem);
-      if (known !== undefined) repairLog(parts, known);
-      const isThere = known !== undefined && stands(parts, known, record);
-      if (isThere) syncLog(parts, known);
+      if (known !== undefined) repairLog(context, known);
+      const isThere = known !== undefined && stands(context, known, record);
+      if (isThere) syncLog(context, known);
       return decide(record, isThere);
     });
     feed.rewrite(first, decided);
@@ -45,14 +47,14 @@ export function decide(record: FeedRecord, stands: boolean): FeedRecord {
 }
 
 /** Is the first entry of the record where the record says? Appends are written whole, so the others are too. */
-function stands({ io }: Parts, known: Known, { first, idSum }: FeedRecord): boolean {
+function stands({ io }: JsonlContext, known: CatalogueEntry, { first, idSum }: FeedRecord): boolean {
   const entry = firstAfter(io, known, first - 1);
   return entry?.seq === first && crc32(entry.id) === idSum;
 }
 
 function firstAfter(
-  io: Parts["io"],
-  { logPath, logMissing, log, seenLog }: Known,
+  io: JsonlContext["io"],
+  { logPath, logMissing, log, seenLog }: CatalogueEntry,
   seq: number,
 ): { readonly id: string; readonly seq: number } | undefined {
   if (logMissing || seenLog === undefined) return undefined;
@@ -62,23 +64,22 @@ function firstAfter(
 }
 
 /** What is told must not be taken back by a power cut, and whoever wrote it may have died before the sync. */
-function syncLog({ io, durable }: Parts, { logPath }: Known): void {
+function syncLog({ io, durable }: JsonlContext, { logPath }: CatalogueEntry): void {
   if (!durable) return;
-  const file = io.open(logPath, "write");
-  try {
-    io.sync(file);
-  } finally {
-    io.close(file);
-  }
+  withFile(io, logPath, "write", (file) => io.sync(file));
   io.syncFolder(dirname(logPath));
 }
 
 /** A torn tail is decided now: what a later repair would bring to light would be missing in the feed. */
-export function repairLog(parts: Parts, known: Known, found?: (line: BadLine) => void): void {
+export function repairLog(
+  context: JsonlContext,
+  known: CatalogueEntry,
+  found?: (line: BadLine) => void,
+): void {
   const { log, seenLog, logPath } = known;
   if (known.logMissing || seenLog === undefined || seenLog.size <= log.bytes) return;
-  const { io, nowMs, durable, catalogue } = parts;
-  const bad = found ?? parts.badLine.bind(parts, logPath);
+  const { io, nowMs, durable, catalogue } = context;
+  const bad = found ?? context.badLine.bind(context, logPath);
   const writer = new LogWriter(io, logPath, { nowMs, durable, bad }, log, seenLog.inode);
   try {
     writer.refresh();
@@ -94,8 +95,8 @@ export function repairLog(parts: Parts, known: Known, found?: (line: BadLine) =>
  * started since somebody last looked: the end of the feed may be lost then,
  * while the logs, which are synced, are not.
  */
-export function prepareFeed(parts: Parts): void {
-  const { feed, io, catalogue } = parts;
+export function prepareFeed(context: JsonlContext): void {
+  const { feed, io, catalogue } = context;
   const state = feed.look();
   const boot = crc32(io.bootId());
   if (state?.boot === boot) return;
@@ -103,16 +104,16 @@ export function prepareFeed(parts: Parts): void {
   if (state === undefined) {
     // What was there before the feed is not told again.
     const bases = known.map(({ stem, log }) => encodeRecord(baseRecord(stem, log.lastSeq)));
-    feed.replace({ id: newId(parts), boot }, bases);
+    feed.replace({ id: newId(context), boot }, bases);
     return;
   }
-  for (const one of known) repairLog(parts, one);
+  for (const one of known) repairLog(context, one);
   const kept = new KeptRecords(feed.bytes(0, state.count));
   kept.settle((record) => {
     const one = catalogue.byStem(record.stem);
-    return one !== undefined && stands(parts, one, record);
+    return one !== undefined && stands(context, one, record);
   });
-  const missing = known.flatMap((one) => missingRecords(parts, one, kept));
+  const missing = known.flatMap((one) => missingRecords(context, one, kept));
   feed.replace({ id: state.id, boot }, [kept.bytes, ...missing.map(encodeRecord)]);
 }
 
@@ -152,7 +153,11 @@ class KeptRecords {
   }
 }
 
-function missingRecords({ io }: Parts, known: Known, { stems, reach }: KeptRecords): FeedRecord[] {
+function missingRecords(
+  { io }: JsonlContext,
+  known: CatalogueEntry,
+  { stems, reach }: KeptRecords,
+): FeedRecord[] {
   const { stem, log, metadata } = known;
   const records: FeedRecord[] = stems.has(stem) ? [] : [changeRecord("created", stem, metadata.id)];
   const told = reach.get(stem) ?? 0;
@@ -166,7 +171,7 @@ function missingRecords({ io }: Parts, known: Known, { stems, reach }: KeptRecor
   return records;
 }
 
-function newId({ random }: Parts): number {
+function newId({ random }: JsonlContext): number {
   const bytes = Buffer.alloc(4);
   random(bytes);
   return (bytes.readUInt32LE() >>> 4) + 1;

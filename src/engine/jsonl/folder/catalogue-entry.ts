@@ -6,7 +6,7 @@ import { isoTime } from "../../../util/time.ts";
 import type { ConversationInfo } from "../../queries.ts";
 
 /** One conversation as it was last seen. */
-export interface Known {
+export interface CatalogueEntry {
   readonly stem: string;
   readonly trashed: boolean;
   readonly logPath: string;
@@ -23,7 +23,7 @@ export interface Known {
   seenMetadata: FileStat | undefined;
 }
 
-export function infoOf(known: Known): ConversationInfo {
+export function infoOf(known: CatalogueEntry): ConversationInfo {
   const { metadata, log, trashed } = known;
   const { id, key, title, channel, model, profileId, contextState, createdAt, deletedAt } = metadata;
   const updatedAt = updatedAtOf(known);
@@ -52,7 +52,7 @@ export function compactionsOf({ tree }: LogState): number {
 }
 
 /** Where the log is ahead of the metadata, the last message was written when it says, but not after the file was. */
-function updatedAtOf({ metadata, log, seenLog }: Known): string {
+function updatedAtOf({ metadata, log, seenLog }: CatalogueEntry): string {
   const { updatedAt } = metadata;
   if (log.lastMessageAt === null || seenLog === undefined || log.bytes <= metadata.log.bytes)
     return updatedAt;

@@ -5,13 +5,15 @@
  * metadata shows in the counter, an append in the size of the log, and what
  * the metadata file has not counted yet is counted from the log.
  */
+
 import { createHash } from "node:crypto";
 import { join, sep } from "node:path";
 import type { FileIo, FileStat } from "../../../disk/file-io.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../../transcript/log-state.ts";
 import { type Metadata, type MetadataRead, newMetadata, readMetadata } from "../../../transcript/metadata.ts";
 import { isoTime } from "../../../util/time.ts";
-import type { Known } from "./catalogue-entry.ts";
+import type { CatalogueEntry } from "./catalogue-entry.ts";
 import type { ChangeCounter } from "./change-counter.ts";
 import { logName, metadataName, purgedStemOf, purgeName, stemOf, TRASH_FOLDER } from "./names.ts";
 
@@ -32,9 +34,9 @@ export class Catalogue {
   readonly #trash: string;
   readonly #counter: ChangeCounter;
   readonly #problems: CatalogueProblems;
-  readonly #byStem = new Map<string, Known>();
-  readonly #byId = new Map<string, Known>();
-  readonly #byKey = new Map<string, Known>();
+  readonly #byStem = new Map<string, CatalogueEntry>();
+  readonly #byId = new Map<string, CatalogueEntry>();
+  readonly #byKey = new Map<string, CatalogueEntry>();
   #readAt: number | undefined;
 
   constructor(io: FileIo, folder: string, counter: ChangeCounter, problems: CatalogueProblems) {
@@ -46,28 +48,28 @@ export class Catalogue {
   }
 
   /** The conversation as it was last seen: for a writer, who looks at the log itself. */
-  peek(id: string): Known | undefined {
+  peek(id: string): CatalogueEntry | undefined {
     this.checkChanges();
     return this.#byId.get(id);
   }
 
   /** The conversation, with what was appended since, or `undefined`. */
-  byId(id: string): Known | undefined {
+  byId(id: string): CatalogueEntry | undefined {
     this.checkChanges();
     return this.#fresh(this.#byId.get(id));
   }
 
-  byKey(key: string): Known | undefined {
+  byKey(key: string): CatalogueEntry | undefined {
     this.checkChanges();
     return this.#fresh(this.#byKey.get(key));
   }
 
-  byStem(stem: string): Known | undefined {
+  byStem(stem: string): CatalogueEntry | undefined {
     this.checkChanges();
     return this.#fresh(this.#byStem.get(stem));
   }
 
-  all(): Known[] {
+  all(): CatalogueEntry[] {
     // Reading the folder looks at every log too.
     if (!this.checkChanges()) for (const known of this.#byStem.values()) this.refreshLog(known);
     return [...this.#byStem.values()];
@@ -78,7 +80,7 @@ export class Catalogue {
   }
 
   /** Forget what is known of one conversation and look again. */
-  reread(stem: string): Known | undefined {
+  reread(stem: string): CatalogueEntry | undefined {
     this.#forget(stem);
     if (this.#io.stat(join(this.#folder, purgeName(stem))) !== undefined) return undefined;
     for (const trashed of [false, true]) {
@@ -105,7 +107,7 @@ export class Catalogue {
     this.#readAt = this.#counter.stable();
   }
 
-  #fresh(known: Known | undefined): Known | undefined {
+  #fresh(known: CatalogueEntry | undefined): CatalogueEntry | undefined {
     if (known === undefined) return undefined;
     this.refreshLog(known);
     return known;
@@ -147,14 +149,14 @@ export class Catalogue {
   }
 
   /** `former` is what was known of it: a log that was counted need not be counted again. */
-  #discover(stem: string, trashed: boolean, former?: Known): Known | undefined {
+  #discover(stem: string, trashed: boolean, former?: CatalogueEntry): CatalogueEntry | undefined {
     const { logPath, metadataPath } = this.#paths(stem, trashed);
     const here = readMetadata(this.#io, metadataPath);
     const elsewhere = (): MetadataRead => readMetadata(this.#io, this.#paths(stem, !trashed).metadataPath);
     const read = here.found === undefined ? elsewhere() : here;
     if (here.damage !== undefined) this.#problems.damagedMetadata(metadataPath, here.damage);
     const counted = read.found === undefined || read.found.treeless ? EMPTY_LOG : read.found.log;
-    const known: Known = {
+    const known: CatalogueEntry = {
       stem,
       trashed,
       logPath,
@@ -187,7 +189,7 @@ export class Catalogue {
   }
 
   /** Metadata is lost: id, key and creation time stand in the first line of the log too. */
-  #nameFromLog(known: Known): boolean {
+  #nameFromLog(known: CatalogueEntry): boolean {
     const { header, entries, lastMessageAt } = known.log;
     if (header === undefined && entries === 0) {
       if ((known.seenLog?.size ?? 0) > 0) {
@@ -209,7 +211,7 @@ export class Catalogue {
   }
 
   /** Take in what was appended since. False, and nothing done, when it must be read but `mayRead` says no. */
-  refreshLog(known: Known, mayRead: () => boolean = () => true): boolean {
+  refreshLog(known: CatalogueEntry, mayRead: () => boolean = () => true): boolean {
     const stat = this.#io.stat(known.logPath);
     // An emptied log is a lost one: nothing of ours empties it.
     known.logMissing = stat === undefined || (stat.size === 0 && known.log.messages > 0);
@@ -224,10 +226,9 @@ export class Catalogue {
   }
 
   /** `inode` is the file that was counted so far; another one is counted from its beginning. */
-  #readLog(known: Known, inode: bigint, synced: number): void {
+  #readLog(known: CatalogueEntry, inode: bigint, synced: number): void {
     if (known.log.bytes === 0) this.#problems.uncounted(known.logPath);
-    const file = this.#io.open(known.logPath, "read");
-    try {
+    withFile(this.#io, known.logPath, "read", (file) => {
       const stat = this.#io.statOpen(file);
       const { lastSeq } = known.log;
       const goesOn = stat.inode === inode && stat.size >= synced;
@@ -239,9 +240,7 @@ export class Catalogue {
       // A file that was cut short must not give out a number twice.
       known.log = log.lastSeq < lastSeq ? { ...log, lastSeq } : log;
       known.seenLog = stat;
-    } finally {
-      this.#io.close(file);
-    }
+    });
   }
 
   /** Without `join`, which would take a tenth of the time of reading a large folder. */
@@ -250,7 +249,7 @@ export class Catalogue {
     return { logPath: folder + sep + logName(stem), metadataPath: folder + sep + metadataName(stem) };
   }
 
-  #remember(known: Known): void {
+  #remember(known: CatalogueEntry): void {
     this.#byStem.set(known.stem, known);
     this.#byId.set(known.metadata.id, known);
     const { key } = known.metadata;
@@ -274,7 +273,7 @@ export class Catalogue {
 }
 
 /** The key of a legacy file was guessed from its name, and may be in use: it is found by its id then. */
-function withoutKey(known: Known): void {
+function withoutKey(known: CatalogueEntry): void {
   known.metadata = { ...known.metadata, key: null };
 }
 

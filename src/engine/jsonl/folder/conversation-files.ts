@@ -5,7 +5,7 @@ import { replaceFile } from "../../../disk/replace-file.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { backupOf, encodeMetadata, type Metadata, setDamagedAside } from "../../../transcript/metadata.ts";
 import type { Random } from "../../../util/uuid.ts";
-import { compactionsOf, type Known } from "./catalogue-entry.ts";
+import { type CatalogueEntry, compactionsOf } from "./catalogue-entry.ts";
 import { journalName, logName, metadataName, TRASH_FOLDER } from "./names.ts";
 
 export class ConversationFiles {
@@ -31,7 +31,7 @@ export class ConversationFiles {
     replaceFile(path, encoded(metadata), { io: this.#io, random: this.#random, syncFolder: false });
   }
 
-  setDamagedAside(known: Known): void {
+  setDamagedAside(known: CatalogueEntry): void {
     if (known.metadataDamaged) setDamagedAside(this.#io, known.metadataPath, this.#nowMs());
     known.metadataDamaged = false;
   }
@@ -43,7 +43,7 @@ export class ConversationFiles {
    * move, because the removal at the end is not worth a sync. What is left
    * behind is found there: the journal is looked for in both places.
    */
-  move(known: Known, metadata: Metadata): void {
+  move(known: CatalogueEntry, metadata: Metadata): void {
     const { stem, logPath, metadataPath } = known;
     const folder = known.trashed ? this.#folder : join(this.#folder, TRASH_FOLDER);
     this.#io.makeFolder(folder);

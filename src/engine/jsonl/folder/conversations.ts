@@ -10,37 +10,41 @@ import type { ConversationInfo } from "../../queries.ts";
 import { type ConversationLookup, checkMove, notFound, resolveCreate } from "../../rules.ts";
 import { lastPurged } from "../erase/purge.ts";
 import type { RecordType } from "../feed/feed-record.ts";
-import { changing, liveConversation, type Parts } from "../jsonl-context.ts";
-import { infoOf, type Known } from "./catalogue-entry.ts";
+import { type JsonlContext, liveConversation, withChangeCounter } from "../jsonl-context.ts";
+import { type CatalogueEntry, infoOf } from "./catalogue-entry.ts";
 import { freeStem, logName, metadataName, stemMs } from "./names.ts";
 
-export type Noter = (type: RecordType, known: Known) => void;
+export type RecordChange = (type: RecordType, known: CatalogueEntry) => void;
 
 /** How the rules find conversations here. */
-export function lookupIn({ catalogue }: Pick<Parts, "catalogue">): ConversationLookup {
-  const info = (known: Known | undefined): ConversationInfo | undefined =>
+export function lookupIn({ catalogue }: Pick<JsonlContext, "catalogue">): ConversationLookup {
+  const info = (known: CatalogueEntry | undefined): ConversationInfo | undefined =>
     known === undefined ? undefined : infoOf(known);
   return { byId: (id) => info(catalogue.byId(id)), byKey: (key) => info(catalogue.byKey(key)) };
 }
 
-export function createConversation(parts: Parts, create: CreateOperation, note: Noter): ConversationInfo {
-  const existing = resolveCreate(create, lookupIn(parts));
+export function createConversation(
+  context: JsonlContext,
+  create: CreateOperation,
+  record: RecordChange,
+): ConversationInfo {
+  const existing = resolveCreate(create, lookupIn(context));
   if (existing !== undefined) return existing;
   const { id, key, title, channel, model, profileId, at } = create;
-  const { catalogue, io, folder } = parts;
+  const { catalogue, io, folder } = context;
   catalogue.checkChanges();
   // A name that was used once means that conversation in the feed, also when it is gone.
-  const purged = lastPurged(parts);
+  const purged = lastPurged(context);
   const fromMs = purged === undefined ? timeOf(at) : Math.max(timeOf(at), stemMs(purged) + 1);
   const taken = (stem: string): boolean =>
     catalogue.has(stem) || io.stat(join(folder, logName(stem))) !== undefined;
   const stem = freeStem(fromMs, taken);
   const metadata = newMetadata({ id, key, title, channel, model, profileId, createdAt: at });
-  return changed(parts, stem, "created", note, () => createFiles(parts, stem, metadata));
+  return changed(context, stem, "created", record, () => createFiles(context, stem, metadata));
 }
 
 /** A creation that fails halfway must not have created anything. */
-function createFiles({ io, random, folder, files }: Parts, stem: string, metadata: Metadata): void {
+function createFiles({ io, random, folder, files }: JsonlContext, stem: string, metadata: Metadata): void {
   const logPath = join(folder, logName(stem));
   const log = createLog(io, random, logPath, headerOf(metadata));
   try {
@@ -51,44 +55,52 @@ function createFiles({ io, random, folder, files }: Parts, stem: string, metadat
   }
 }
 
-export function updateConversation(parts: Parts, update: UpdateOperation, note: Noter): ConversationInfo {
+export function updateConversation(
+  context: JsonlContext,
+  update: UpdateOperation,
+  record: RecordChange,
+): ConversationInfo {
   const { conversation, patch, at } = update;
-  const known = liveConversation(parts, conversation);
-  parts.logs.reportEarlier(known.metadata.id);
-  parts.logs.syncCounted(known);
+  const known = liveConversation(context, conversation);
+  context.logs.reportEarlier(known.metadata.id);
+  context.logs.syncCounted(known);
   // Another program may write a legacy file anew: what was counted in it means nothing then.
-  const log = parts.legacy.ofStem(known.stem) === undefined ? known.log : EMPTY_LOG;
-  return changed(parts, known.stem, "updated", note, () => {
-    parts.files.setDamagedAside(known);
-    parts.files.writeMetadata(known.metadataPath, { ...known.metadata, ...patch, updatedAt: at, log });
+  const log = context.legacy.ofStem(known.stem) === undefined ? known.log : EMPTY_LOG;
+  return changed(context, known.stem, "updated", record, () => {
+    context.files.setDamagedAside(known);
+    context.files.writeMetadata(known.metadataPath, { ...known.metadata, ...patch, updatedAt: at, log });
   });
 }
 
 /** To the trash or back. */
-export function moveConversation(parts: Parts, move: TrashOperation, note: Noter): ConversationInfo {
-  const { id } = checkMove(move, lookupIn(parts));
-  const known = parts.catalogue.byId(id);
+export function moveConversation(
+  context: JsonlContext,
+  move: TrashOperation,
+  record: RecordChange,
+): ConversationInfo {
+  const { id } = checkMove(move, lookupIn(context));
+  const known = context.catalogue.byId(id);
   if (known === undefined) throw notFound(id);
-  if (known.logMissing) parts.logs.completeLog(known);
-  parts.logs.syncCounted(known);
-  parts.logs.close(id);
+  if (known.logMissing) context.logs.completeLog(known);
+  context.logs.syncCounted(known);
+  context.logs.close(id);
   const isTrash = move.type === "trash";
   const deletedAt = isTrash ? move.at : null;
-  return changed(parts, known.stem, isTrash ? "trashed" : "restored", note, () => {
-    parts.files.setDamagedAside(known);
-    parts.files.move(known, { ...known.metadata, deletedAt, updatedAt: move.at, log: known.log });
+  return changed(context, known.stem, isTrash ? "trashed" : "restored", record, () => {
+    context.files.setDamagedAside(known);
+    context.files.move(known, { ...known.metadata, deletedAt, updatedAt: move.at, log: known.log });
   });
 }
 
 function changed(
-  parts: Parts,
+  context: JsonlContext,
   stem: string,
   type: RecordType,
-  note: Noter,
+  record: RecordChange,
   change: () => void,
 ): ConversationInfo {
-  const known = changing(parts, stem, change);
-  if (known === undefined) throw unavailable(`Cannot read back what was written to ${parts.folder}`);
-  note(type, known);
+  const known = withChangeCounter(context, stem, change);
+  if (known === undefined) throw unavailable(`Cannot read back what was written to ${context.folder}`);
+  record(type, known);
   return infoOf(known);
 }

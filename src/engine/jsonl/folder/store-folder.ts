@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
+import { withExistingFile } from "../../../disk/with-file.ts";
 import { ColloquyError, invalid, unavailable } from "../../../errors.ts";
 import type { Random } from "../../../util/uuid.ts";
 import { MARKER_FILE, stemOf, TRASH_FOLDER } from "./names.ts";
@@ -11,6 +12,7 @@ import { MARKER_FILE, stemOf, TRASH_FOLDER } from "./names.ts";
  * read all branches as one and write past the feed.
  */
 const STORE_VERSION = 3;
+const MARKER_BYTES_MAX = 4096;
 
 /** The folder of a store: whose it is, which version wrote it, and what a killed writer left in it. */
 export class StoreFolder {
@@ -72,16 +74,13 @@ export class StoreFolder {
   /** The version; `undefined` when there is no marker yet. A newer one, or that of another program, is refused. */
   #checkMarker(): number | undefined {
     const path = join(this.#path, MARKER_FILE);
-    const stat = this.#io.stat(path);
-    if (stat === undefined) return undefined;
+    const bytes = withExistingFile(this.#io, path, (file) => readChunk(this.#io, file, 0, MARKER_BYTES_MAX));
+    if (bytes === undefined) return undefined;
     let marker: { format?: unknown; version?: unknown } | null = null;
-    const file = this.#io.open(path, "read");
     try {
-      marker = JSON.parse(readChunk(this.#io, file, 0, Math.min(stat.size, 4096)).toString("utf8"));
+      marker = JSON.parse(bytes.toString("utf8"));
     } catch {
-      // Judged below.
-    } finally {
-      this.#io.close(file);
+      // Refused below.
     }
     if (marker?.format !== "colloquy-jsonl" || typeof marker.version !== "number") {
       throw invalid(`${this.#path} belongs to another program: ${MARKER_FILE} is not Colloquy's`, "target");

@@ -184,14 +184,14 @@ function isMetadataLine(text: string): boolean {
 }
 
 /** The same parts give the same id, on every machine. */
-function madeId(...parts: readonly (string | number)[]): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 32);
+function madeId(...from: readonly (string | number)[]): string {
+  return createHash("sha256").update(JSON.stringify(from)).digest("hex").slice(0, 32);
 }
 
 /** The same for a conversation, whose id is a UUID. */
-export function madeUuid(...parts: readonly string[]): string {
+export function madeUuid(...from: readonly string[]): string {
   const hash = createHash("sha256")
-    .update(JSON.stringify(["conversation", ...parts]))
+    .update(JSON.stringify(["conversation", ...from]))
     .digest("hex");
   return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
 }

@@ -1,7 +1,8 @@
 /** One legacy transcript, read as the log that it would be. */
-import type { FileIo, FileStat } from "../../../disk/file-io.ts";
 
+import type { FileIo, FileStat } from "../../../disk/file-io.ts";
 import { linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { LegacyConverter, type LegacyProblem } from "./convert.ts";
 import { hasSums, type LegacyFacts, type LegacyFiles } from "./source.ts";
 
@@ -85,8 +86,7 @@ export class LegacyFile {
   }
 
   #convert(known: Converted | undefined, isSame: boolean): Converted {
-    const file = this.#io.open(this.files.log, "read");
-    try {
+    return withFile(this.#io, this.files.log, "read", (file) => {
       if (this.facts.isCurrent) {
         if (known !== undefined && !isSame) this.#generation++;
         return this.#copied(file);
@@ -94,9 +94,7 @@ export class LegacyFile {
       const goesOn = known?.made !== undefined && !isSame && this.#onlyGrew(file, known);
       if (known !== undefined && !isSame && !goesOn) this.#generation++;
       return this.#read(file, goesOn ? known : undefined);
-    } finally {
-      this.#io.close(file);
-    }
+    });
   }
 
   /** Somebody may have gone on behind a last line that lacked its newline. */

@@ -12,39 +12,43 @@ import { NEWLINE } from "../../../disk/line-scan.ts";
 import { freeName, replaceFile } from "../../../disk/replace-file.ts";
 import { encodeHeader } from "../../../transcript/lines.ts";
 import { EMPTY_LOG } from "../../../transcript/log-state.ts";
-import { infoOf, type Known } from "../folder/catalogue-entry.ts";
+import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
 import { LEGACY_FOLDER, logName, metadataName } from "../folder/names.ts";
-import { changing, type Parts } from "../jsonl-context.ts";
+import { type JsonlContext, withChangeCounter } from "../jsonl-context.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import type { LegacyFiles } from "./source.ts";
 
 /** Gives where the legacy file is kept; `undefined` when the conversation has none. */
-export function migrateConversation(parts: Parts, known: Known): string | undefined {
-  const file = parts.legacy.ofStem(known.stem);
+export function migrateConversation(context: JsonlContext, known: CatalogueEntry): string | undefined {
+  const file = context.legacy.ofStem(known.stem);
   if (file === undefined) return undefined;
   const { updatedAt } = infoOf(known);
   let kept: string | undefined;
-  changing(parts, known.stem, () => {
+  withChangeCounter(context, known.stem, () => {
     const { metadata, metadataPath } = known;
     const isInPlace = file.files.log === known.logPath;
     // Before the log is there, because from then on nobody looks at the legacy file.
-    if (!isInPlace) parts.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log: EMPTY_LOG });
-    kept = isInPlace ? replaceInPlace(parts, file, known) : replaceByName(parts, file, known);
+    if (!isInPlace) context.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log: EMPTY_LOG });
+    kept = isInPlace ? replaceInPlace(context, file, known) : replaceByName(context, file, known);
     // With another first line it is counted anew.
     const log = metadata.key === file.facts.header.key ? known.log : EMPTY_LOG;
-    parts.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log });
-    if (!isInPlace) moveAside(parts, file.files, known.stem);
+    context.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log });
+    if (!isInPlace) moveAside(context, file.files, known.stem);
   });
   return kept;
 }
 
 /** Move what a killed migration left beside what it had made. */
-export function finishMigrations(parts: Parts): void {
-  for (const { files, movedTo } of parts.legacy.leftBehind()) moveAside(parts, files, movedTo);
+export function finishMigrations(context: JsonlContext): void {
+  for (const { files, movedTo } of context.legacy.leftBehind()) moveAside(context, files, movedTo);
 }
 
 /** The legacy file has another name: the log is made beside it. */
-function replaceByName({ legacy, random, folder }: Parts, file: LegacyFile, known: Known): string {
+function replaceByName(
+  { legacy, random, folder }: JsonlContext,
+  file: LegacyFile,
+  known: CatalogueEntry,
+): string {
   const { logPath, stem } = known;
   replaceFile(logPath, contentOf(file, known), { io: legacy.real, random });
   legacy.release(file);
@@ -52,7 +56,11 @@ function replaceByName({ legacy, random, folder }: Parts, file: LegacyFile, know
 }
 
 /** The legacy file has the name of the log: it gets another one in the moment in which it is replaced. */
-function replaceInPlace({ legacy, random, folder }: Parts, file: LegacyFile, known: Known): string {
+function replaceInPlace(
+  { legacy, random, folder }: JsonlContext,
+  file: LegacyFile,
+  known: CatalogueEntry,
+): string {
   const { stem, logPath, metadataPath } = known;
   const aside = join(folder, LEGACY_FOLDER);
   legacy.real.makeFolder(aside);
@@ -65,7 +73,7 @@ function replaceInPlace({ legacy, random, folder }: Parts, file: LegacyFile, kno
 }
 
 /** A session key that is in use elsewhere does not stand in the first line either. */
-function contentOf(file: LegacyFile, { metadata }: Known): Buffer {
+function contentOf(file: LegacyFile, { metadata }: CatalogueEntry): Buffer {
   const bytes = file.log() as Buffer;
   const { header } = file.facts;
   if (metadata.key === header.key) return bytes;
@@ -73,7 +81,7 @@ function contentOf(file: LegacyFile, { metadata }: Known): Buffer {
   return Buffer.concat([encodeHeader({ ...header, key: metadata.key }), entries]);
 }
 
-function moveAside({ legacy, folder }: Parts, { log, metadata }: LegacyFiles, stem: string): void {
+function moveAside({ legacy, folder }: JsonlContext, { log, metadata }: LegacyFiles, stem: string): void {
   const { real } = legacy;
   const aside = join(folder, LEGACY_FOLDER);
   real.makeFolder(aside);

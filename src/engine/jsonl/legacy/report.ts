@@ -2,10 +2,10 @@
 
 import type { LegacyConversation } from "../../engine.ts";
 import type { Finding } from "../../queries.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 
-export function legacyConversations({ catalogue, legacy }: Parts): LegacyConversation[] {
+export function legacyConversations({ catalogue, legacy }: JsonlContext): LegacyConversation[] {
   return catalogue.all().flatMap(({ stem, metadata }) => {
     const file = legacy.ofStem(stem);
     if (file === undefined) return [];

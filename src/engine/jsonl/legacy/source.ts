@@ -1,6 +1,8 @@
 /** What a legacy transcript says of itself: in its first lines, in the file beside it, or by its name alone. */
+
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { checkSum, decodeLine, type Header } from "../../../transcript/lines.ts";
 import { bareLine } from "../../../transcript/log-state.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
@@ -67,8 +69,7 @@ interface Beginning {
 }
 
 function beginningOf(io: FileIo, path: string): Beginning {
-  const file = io.open(path, "read");
-  try {
+  return withFile(io, path, "read", (file) => {
     const { size, modifiedNs } = io.statOpen(file);
     const values: JsonObject[] = [];
     let first: Buffer | undefined;
@@ -90,21 +91,16 @@ function beginningOf(io: FileIo, path: string): Beginning {
     if (end < size && size <= SNIFF_BYTES && values.length < SNIFF_LINES)
       take(bareLine({ start: end, end: size, bytes: readChunk(io, file, end, size - end) }));
     return { first, values, hasSums, modifiedMs: Number(modifiedNs / 1_000_000n), size };
-  } finally {
-    io.close(file);
-  }
+  });
 }
 
 function besideOf(io: FileIo, path: string | undefined): JsonObject {
   const stat = path === undefined ? undefined : io.stat(path);
   if (path === undefined || stat === undefined || stat.isFolder || stat.size > METADATA_BYTES_MAX) return {};
-  const file = io.open(path, "read");
-  try {
+  return withFile(io, path, "read", (file) => {
     const value = parsed(readChunk(io, file, 0, stat.size).toString("utf8"));
     return isPlainObject(value) ? (value as JsonObject) : {};
-  } finally {
-    io.close(file);
-  }
+  });
 }
 
 function currentFacts(first: Buffer, beside: JsonObject): LegacyFacts | undefined {

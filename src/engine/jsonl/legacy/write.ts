@@ -1,59 +1,60 @@
 /** Writing to conversations that stand in files of legacy formats. Under the lock. */
+import { withFile } from "../../../disk/with-file.ts";
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import type { AppendOperation, Done, NewEntry, Operation } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
 import type { Commit } from "../commit.ts";
-import type { Known } from "../folder/catalogue-entry.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 import { EntryIndex } from "../log/entry-index.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import { migrateConversation } from "./migrate.ts";
 
 /** The legacy file that an operation would change, if there is one. */
 export function legacyFileOf(
-  parts: Parts,
+  context: JsonlContext,
   operation: Operation,
-): { file: LegacyFile; known: Known } | undefined {
+): { file: LegacyFile; known: CatalogueEntry } | undefined {
   if (!("conversation" in operation) || operation.type === "lease") return undefined;
-  const known = parts.catalogue.byId(operation.conversation);
-  const file = known === undefined ? undefined : parts.legacy.ofStem(known.stem);
+  const known = context.catalogue.byId(operation.conversation);
+  const file = known === undefined ? undefined : context.legacy.ofStem(known.stem);
   return known === undefined || file === undefined ? undefined : { file, known };
 }
 
 /** `undefined` when the file is migrated by now, or need not be: the operation goes on as with any other. */
 export function writeToLegacy(
-  parts: Parts,
-  { file, known }: { readonly file: LegacyFile; readonly known: Known },
+  context: JsonlContext,
+  { file, known }: { readonly file: LegacyFile; readonly known: CatalogueEntry },
   operation: Operation,
   commit: Commit,
   index: number,
 ): Done | undefined {
-  if (parts.legacyPolicy === "refuse") throw refused(file);
-  if (parts.legacyPolicy === "migrate") {
-    migrateConversation(parts, known);
+  if (context.legacyPolicy === "refuse") throw refused(file);
+  if (context.legacyPolicy === "migrate") {
+    migrateConversation(context, known);
     return undefined;
   }
-  if (operation.type === "append") return appendLegacy(parts, file, known, operation, commit, index);
+  if (operation.type === "append") return appendLegacy(context, file, known, operation, commit, index);
   // Its metadata has a file of its own, and a journal too.
   if (operation.type === "update" || operation.type === "journal") return undefined;
   throw notInLegacy(`${operation.type} needs the format of today`, file);
 }
 
 function appendLegacy(
-  parts: Parts,
+  context: JsonlContext,
   file: LegacyFile,
-  known: Known,
+  known: CatalogueEntry,
   append: AppendOperation,
   commit: Commit,
   index: number,
 ): Done {
-  const find = new EntryIndex(parts.io, known.logPath);
+  const find = new EntryIndex(context.io, known.logPath);
   const settle = (): void => {};
   const plan = planAppend(append, {
     logEnd: known.log,
     byOperation: (operationId) => find.byOperation(operationId, settle),
     byEntryId: (id) => find.byId(id, settle),
-    lease: () => parts.leases.read(known.stem),
+    lease: () => context.leases.read(known.stem),
     hasBlob: () => false,
   });
   if (append.endsTurn !== undefined) commit.endsTurn(known, append.endsTurn, index);
@@ -62,8 +63,8 @@ function appendLegacy(
   const isElsewhere = plan.places.some(({ branch }) => branch !== known.log.tree.current);
   if (isElsewhere) throw notInLegacy("only the branch of its last message can be written to", file);
   const lines = append.entries.map((entry) => lineOf(entry, append.operationId));
-  addLines(parts, file, Buffer.concat(lines));
-  parts.catalogue.refreshLog(known);
+  addLines(context, file, Buffer.concat(lines));
+  context.catalogue.refreshLog(known);
   commit.written(known, plan.places, append.entries[0]?.id as string, index);
   return { append: { replayed: false, places: plan.places } };
 }
@@ -81,10 +82,9 @@ function lineOf({ id, at, json }: NewEntry, operationId: string | undefined): Bu
 }
 
 /** Behind a line that was torn it begins a new one. */
-function addLines({ legacy, durable }: Parts, { files }: LegacyFile, lines: Buffer): void {
+function addLines({ legacy, durable }: JsonlContext, { files }: LegacyFile, lines: Buffer): void {
   const { real } = legacy;
-  const file = real.open(files.log, "write");
-  try {
+  withFile(real, files.log, "write", (file) => {
     const { size } = real.statOpen(file);
     const last = Buffer.alloc(1);
     if (size > 0) real.read(file, last, size - 1);
@@ -95,9 +95,7 @@ function addLines({ legacy, durable }: Parts, { files }: LegacyFile, lines: Buff
       throw unavailable(`Cannot write to ${files.log}: the disk is probably full`);
     }
     if (durable) real.sync(file);
-  } finally {
-    real.close(file);
-  }
+  });
 }
 
 function refused({ files }: LegacyFile): ColloquyError {

@@ -1,20 +1,20 @@
 import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { notFound, planAppend } from "../../rules.ts";
 import type { Commit } from "../commit.ts";
-import type { Known } from "../folder/catalogue-entry.ts";
-import type { Parts } from "../jsonl-context.ts";
+import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
+import type { JsonlContext } from "../jsonl-context.ts";
 import { EntryIndex } from "./entry-index.ts";
 import type { OpenLog } from "./open-logs.ts";
 
 export function appendEntries(
-  parts: Parts,
+  context: JsonlContext,
   append: AppendOperation,
   commit: Commit,
   index: number,
 ): AppendResult {
-  const known = parts.catalogue.peek(append.conversation);
+  const known = context.catalogue.peek(append.conversation);
   if (known === undefined || known.trashed) throw notFound(append.conversation);
-  const open = parts.logs.open(known);
+  const open = context.logs.open(known);
   const settle = (): void => {
     if (open.writer.isStaged) commit.flush();
   };
@@ -22,10 +22,10 @@ export function appendEntries(
     get logEnd() {
       return open.writer.state;
     },
-    byOperation: (operationId) => indexOf(parts, known, open, settle).byOperation(operationId, settle),
-    byEntryId: (id) => indexOf(parts, known, open, settle).byId(id, settle),
-    lease: () => parts.leases.read(known.stem),
-    hasBlob: (hash) => parts.blobs.find(hash) !== undefined,
+    byOperation: (operationId) => indexOf(context, known, open, settle).byOperation(operationId, settle),
+    byEntryId: (id) => indexOf(context, known, open, settle).byId(id, settle),
+    lease: () => context.leases.read(known.stem),
+    hasBlob: (hash) => context.blobs.find(hash) !== undefined,
   });
   if (append.endsTurn !== undefined) commit.endsTurn(known, append.endsTurn, index);
   if (plan.replay !== undefined) {
@@ -33,13 +33,13 @@ export function appendEntries(
     commit.mustSync(open.writer, index);
     return { replayed: true, entries: plan.replay };
   }
-  storeBlobs(parts, append);
+  storeBlobs(context, append);
   commit.stage(append, known, open, plan.places, index);
   return { replayed: false, places: plan.places };
 }
 
 /** It reads the file, so nothing may be staged that it would miss. */
-function indexOf({ io }: Parts, known: Known, open: OpenLog, settle: () => void): EntryIndex {
+function indexOf({ io }: JsonlContext, known: CatalogueEntry, open: OpenLog, settle: () => void): EntryIndex {
   if (open.index === undefined) {
     settle();
     open.index = new EntryIndex(io, known.logPath);
@@ -48,7 +48,7 @@ function indexOf({ io }: Parts, known: Known, open: OpenLog, settle: () => void)
 }
 
 /** Before the line that refers to them. */
-function storeBlobs({ blobs }: Parts, append: AppendOperation): void {
+function storeBlobs({ blobs }: JsonlContext, append: AppendOperation): void {
   for (const blob of append.blobs ?? []) blobs.put(blob, append.at);
   for (const { blobs: references = [] } of append.entries)
     for (const { hash } of references) blobs.keep(hash);

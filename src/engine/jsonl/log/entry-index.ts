@@ -1,6 +1,7 @@
 import { crc32 } from "node:zlib";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, type RawLine } from "../../../disk/line-scan.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import { advance, decodeRaw, EMPTY_LOG } from "../../../transcript/log-state.ts";
 
@@ -33,7 +34,7 @@ export class EntryIndex {
   readOn(from: number): void {
     const entry = ({ id, operationId }: StoredEntry, { start }: RawLine): void =>
       this.add(id, operationId, start);
-    this.#withFile((file) => {
+    withFile(this.#io, this.#path, "read", (file) => {
       advance(this.#io, file, { ...EMPTY_LOG, bytes: from }, this.#io.statOpen(file).size, { entry });
     });
   }
@@ -52,7 +53,7 @@ export class EntryIndex {
   #entriesAt(positions: number | number[] | undefined, settle: () => void): StoredEntry[] {
     if (positions === undefined) return [];
     settle();
-    return this.#withFile((file) => {
+    return withFile(this.#io, this.#path, "read", (file) => {
       const { size } = this.#io.statOpen(file);
       return [positions].flat().flatMap((position) => {
         const raw = linesForward(this.#io, file, position, size).next().value;
@@ -60,15 +61,6 @@ export class EntryIndex {
         return line?.ok && line.entry !== undefined ? [line.entry] : [];
       });
     });
-  }
-
-  #withFile<T>(work: (file: number) => T): T {
-    const file = this.#io.open(this.#path, "read");
-    try {
-      return work(file);
-    } finally {
-      this.#io.close(file);
-    }
   }
 }
 

@@ -1,12 +1,13 @@
 import { dirname } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { asColloquyError, type ColloquyError, unavailable } from "../../../errors.ts";
 import type { BadLine } from "../../../transcript/log-state.ts";
 import { createLog, LogWriter } from "../../../transcript/log-writer.ts";
 import { headerOf, type Metadata } from "../../../transcript/metadata.ts";
 import type { Random } from "../../../util/uuid.ts";
 import type { Catalogue } from "../folder/catalogue.ts";
-import { infoOf, type Known } from "../folder/catalogue-entry.ts";
+import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
 import type { ConversationFiles } from "../folder/conversation-files.ts";
 import type { EntryIndex } from "./entry-index.ts";
 
@@ -47,7 +48,7 @@ export class OpenLogs {
   }
 
   /** The log of a conversation, caught up with other writers and ready for an append. Only under the lock. */
-  open(known: Known): OpenLog {
+  open(known: CatalogueEntry): OpenLog {
     const { id } = known.metadata;
     let open = this.#open.get(id);
     if (open !== undefined) this.reportEarlier(id);
@@ -71,7 +72,7 @@ export class OpenLogs {
     return open;
   }
 
-  #newWriter(known: Known): LogWriter {
+  #newWriter(known: CatalogueEntry): LogWriter {
     return new LogWriter(
       this.#use.io,
       known.logPath,
@@ -86,12 +87,12 @@ export class OpenLogs {
   }
 
   /** Metadata without a log: a file was removed, or a crash came in between. Messages do not vanish silently. */
-  completeLog(known: Known): void {
+  completeLog(known: CatalogueEntry): void {
     if (known.log.messages > 0) throw missingLog(known);
     createLog(this.#use.io, this.#use.random, known.logPath, headerOf(known.metadata));
   }
 
-  #completeMetadata(known: Known): void {
+  #completeMetadata(known: CatalogueEntry): void {
     const { io, files } = this.#use;
     this.#syncFile(known);
     files.setDamagedAside(known);
@@ -131,22 +132,17 @@ export class OpenLogs {
   }
 
   /** The same for everything that was counted, also what others wrote and may have died before they synced it. */
-  syncCounted(known: Known): void {
+  syncCounted(known: CatalogueEntry): void {
     const { id } = known.metadata;
     this.sync(id);
     const { bytes } = this.#open.get(id)?.writer.state ?? known.metadata.log;
     if (known.log.bytes > bytes) this.#syncFile(known);
   }
 
-  #syncFile({ logPath }: Known): void {
+  #syncFile({ logPath }: CatalogueEntry): void {
     const { io, durable } = this.#use;
     if (!durable) return;
-    const file = io.open(logPath, "write");
-    try {
-      io.sync(file);
-    } finally {
-      io.close(file);
-    }
+    withFile(io, logPath, "write", (file) => io.sync(file));
   }
 
   close(id: string): void {
@@ -216,6 +212,6 @@ export class OpenLogs {
   }
 }
 
-export function missingLog(known: Known): ColloquyError {
+export function missingLog(known: CatalogueEntry): ColloquyError {
   return unavailable(`The transcript ${known.logPath} is missing, and it had ${known.log.messages} messages`);
 }

@@ -3,6 +3,7 @@ import { copyRange } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
 import { freeName, replaceFile } from "../../../disk/replace-file.ts";
+import { withExistingFile } from "../../../disk/with-file.ts";
 import { type ColloquyError, unavailable } from "../../../errors.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
@@ -11,7 +12,7 @@ import type { Random } from "../../../util/uuid.ts";
 import { newText } from "../../journal-rules.ts";
 import type { JournalOperation } from "../../operations.ts";
 import type { OpenTurn } from "../../queries.ts";
-import type { Known } from "../folder/catalogue-entry.ts";
+import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import { journalName, TRASH_FOLDER } from "../folder/names.ts";
 
 /** How far a journal was read. */
@@ -60,7 +61,7 @@ export class Journals {
   }
 
   /** Under the lock. `waits` is what must be synced before the length is told. */
-  write(known: Known, operation: JournalOperation): { length: number; waits: Syncable | undefined } {
+  write(known: CatalogueEntry, operation: JournalOperation): { length: number; waits: Syncable | undefined } {
     const { turn, header } = operation;
     const path = this.#ownPath(known);
     const journal = this.#read(path).journal;
@@ -104,7 +105,7 @@ export class Journals {
   }
 
   /** The turn that is under way, with its text from `from` on. */
-  turn(known: Known, from: number): OpenTurn | undefined {
+  turn(known: CatalogueEntry, from: number): OpenTurn | undefined {
     for (const path of this.#paths(known)) {
       const { journal, text } = this.#read(path, from);
       if (journal !== undefined)
@@ -114,7 +115,7 @@ export class Journals {
   }
 
   /** Remove the journal of a turn, whichever is under way when none is named. Under the lock. */
-  end(known: Known, turn?: string): void {
+  end(known: CatalogueEntry, turn?: string): void {
     for (const path of this.#paths(known)) {
       if (this.#io.stat(path) === undefined) continue;
       if (turn !== undefined && this.#read(path).journal?.turn !== turn) continue;
@@ -126,7 +127,7 @@ export class Journals {
   }
 
   /** Where the conversation is; a crash while it was moved can have left the journal in the other folder. */
-  #paths({ stem, trashed }: Known): string[] {
+  #paths({ stem, trashed }: CatalogueEntry): string[] {
     const paths = [
       join(this.#folder, journalName(stem)),
       join(this.#folder, TRASH_FOLDER, journalName(stem)),
@@ -134,7 +135,7 @@ export class Journals {
     return trashed ? paths.reverse() : paths;
   }
 
-  #ownPath(known: Known): string {
+  #ownPath(known: CatalogueEntry): string {
     const [own, other] = this.#paths(known) as [string, string];
     if (this.#io.stat(own) === undefined && this.#io.stat(other) !== undefined) this.#io.rename(other, own);
     return own;
@@ -160,17 +161,10 @@ export class Journals {
     known: Journal | undefined,
     from: number,
   ): { journal: Journal | undefined; text: string } {
-    let file: number;
-    try {
-      file = this.#io.open(path, "read");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return { journal: undefined, text: "" };
-      throw error;
-    }
-    try {
+    const read = (file: number): { journal: Journal | undefined; text: string } => {
       const { inode, size } = this.#io.statOpen(file);
       let journal = known?.inode === inode ? known : undefined;
-      const parts: string[] = [];
+      let wanted = "";
       for (const { bytes, end } of linesForward(this.#io, file, journal?.bytes ?? 0, size)) {
         const value = decode(bytes);
         if (journal === undefined) {
@@ -186,13 +180,12 @@ export class Journals {
         }
         const { position, text } = value ?? {};
         if (position !== journal.length || typeof text !== "string") break;
-        if (journal.length + text.length > from) parts.push(text.slice(Math.max(0, from - journal.length)));
+        if (journal.length + text.length > from) wanted += text.slice(Math.max(0, from - journal.length));
         journal = { ...journal, bytes: end, length: journal.length + text.length };
       }
-      return { journal, text: parts.join("") };
-    } finally {
-      this.#io.close(file);
-    }
+      return { journal, text: wanted };
+    };
+    return withExistingFile(this.#io, path, read) ?? { journal: undefined, text: "" };
   }
 }
 

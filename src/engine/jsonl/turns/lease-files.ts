@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { FileIo, Presence } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { replaceFile } from "../../../disk/replace-file.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import type { Random } from "../../../util/uuid.ts";
@@ -34,14 +35,11 @@ export class LeaseFiles {
     const path = join(this.#folder, leaseName(stem));
     const stat = this.#io.stat(path);
     if (stat === undefined) return NO_LEASE;
-    const file = this.#io.open(path, "read");
-    try {
+    return withFile(this.#io, path, "read", (file) => {
       const state = decode(readChunk(this.#io, file, 0, stat.size));
       // Damaged: on with a number that nobody has reached by counting.
       return state ?? { ...NO_LEASE, epoch: this.#nowMs() };
-    } finally {
-      this.#io.close(file);
-    }
+    });
   }
 
   /** Under the lock. */
