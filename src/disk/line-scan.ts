@@ -145,7 +145,8 @@ export function readChunk(io: FileIo, file: number, position: number, length: nu
   return readInto(io, file, position, Buffer.allocUnsafe(length));
 }
 
-function readInto(io: FileIo, file: number, position: number, chunk: Buffer): Buffer {
+/** Fill `chunk` from a position. Returns the part that was filled: less than all of it at the end of the file. */
+export function readInto(io: FileIo, file: number, position: number, chunk: Buffer): Buffer {
   let got = 0;
   while (got < chunk.length) {
     const count = io.read(file, chunk.subarray(got), position + got);

@@ -2,9 +2,9 @@
 import { statSync } from "node:fs";
 import { systemIo } from "../disk/file-io.ts";
 import { asColloquyError } from "../errors.ts";
-import { readPrivate } from "../state/credentials/secret/private-file.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { type ComposedModels, composeModels, writeModelsConfig } from "../state/models/index.ts";
+import { readPrivate } from "../state/private-file.ts";
 import type { JsonObject } from "../util/json.ts";
 import type { Checkup, DoctorFinding, Fixing } from "./finding.ts";
 

@@ -5,13 +5,13 @@ import { asColloquyError } from "../errors.ts";
 import { awsCredentials } from "../state/credentials/secret/check-secret.ts";
 import { type KeyFile, parseKeyFile } from "../state/credentials/secret/key-file.ts";
 import { KeyRing } from "../state/credentials/secret/key-ring.ts";
-import { readPrivate } from "../state/credentials/secret/private-file.ts";
 import { unseal } from "../state/credentials/secret/sealed.ts";
 import { boundTo, mainSecret } from "../state/credentials/secret/secret-members.ts";
 import { Secrets } from "../state/credentials/secret/secrets.ts";
 import { systemKeyStore } from "../state/credentials/secret/system-key-store.ts";
 import type { Profile, Sealed, SecretRef } from "../state/credentials/types.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
+import { readPrivate } from "../state/private-file.ts";
 import { systemRandom } from "../util/uuid.ts";
 import type { Checkup } from "./finding.ts";
 

@@ -1,7 +1,7 @@
 export { type Adopted, configIn, findAdoptable } from "./adopt.ts";
 export type { ConfigOptions, LoadedConfig, Origin, Override } from "./config/config-build.ts";
 export { formatPath, parsePath } from "./config/config-path.ts";
-export { type Change, type ChangeOptions, setConfig, unsetConfig } from "./config/files/change.ts";
+export { type ChangeOptions, type ConfigChange, setConfig, unsetConfig } from "./config/files/change.ts";
 export { type Finding, findingText, type Warning } from "./config/finding.ts";
 export { loadConfig } from "./config/load.ts";
 export { PIPELINE } from "./config/pipeline.ts";

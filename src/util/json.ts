@@ -86,3 +86,8 @@ export function isJsonObject(value: unknown): value is JsonObject {
 export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
+
+/** A finite number that is not negative, such as a count or a time in milliseconds since 1970. */
+export function isNonNegative(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}

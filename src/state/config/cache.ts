@@ -1,33 +1,21 @@
+import { TimedCache } from "../timed-cache.ts";
 import type { ConfigBuild } from "./config-build.ts";
 import type { ConfigReads, Stamp } from "./files/reads.ts";
 
-export interface CacheEntry {
-  readonly build: ConfigBuild;
-  readonly atMs: number;
-}
+/** By the file access that was used: a test that brings its own never sees configs of others. */
+const caches = new WeakMap<ConfigReads, TimedCache<ConfigBuild>>();
 
-const CACHE_TTL_MS = 45_000;
-const ENTRIES_MAX = 32;
-
-const caches = new WeakMap<ConfigReads, Map<string, CacheEntry>>();
-
-/** Step 2: what was loaded before is used again while it is young and nothing it was made of has changed. */
+/** Step 2: reuse the last build while it is young and nothing it was built from has changed. */
 export function useCache(build: ConfigBuild): void {
-  const entry = caches.get(build.reads)?.get(keyOf(build));
-  if (entry === undefined) return;
-  const ageMs = build.clock() - entry.atMs;
-  const young = ageMs >= 0 && ageMs < (build.options.cacheTtlMs ?? CACHE_TTL_MS);
-  if (young && !hasChanged(entry.build.stamps, build.reads) && asksTheSame(entry.build, build)) {
-    build.cached = entry;
-  }
+  const found = caches.get(build.reads)?.get(keyOf(build), build.clock(), build.options.cacheTtlMs);
+  if (found === undefined || hasChanged(found.stamps, build.reads)) return;
+  if (readsSameVariables(found, build)) build.cached = found;
 }
 
 export function remember(build: ConfigBuild): void {
-  const entries = caches.get(build.reads) ?? new Map<string, CacheEntry>();
-  caches.set(build.reads, entries);
-  entries.delete(keyOf(build));
-  entries.set(keyOf(build), { build, atMs: build.clock() });
-  if (entries.size > ENTRIES_MAX) entries.delete(entries.keys().next().value as string);
+  const cache = caches.get(build.reads) ?? new TimedCache<ConfigBuild>();
+  caches.set(build.reads, cache);
+  cache.set(keyOf(build), build, build.clock());
 }
 
 export function hasChanged(stamps: ReadonlyMap<string, Stamp>, reads: ConfigReads): boolean {
@@ -35,7 +23,7 @@ export function hasChanged(stamps: ReadonlyMap<string, Stamp>, reads: ConfigRead
   return false;
 }
 
-function asksTheSame(before: ConfigBuild, now: ConfigBuild): boolean {
+function readsSameVariables(before: ConfigBuild, now: ConfigBuild): boolean {
   for (const [name, value] of before.asked) if (now.realEnv[name] !== value) return false;
   return true;
 }

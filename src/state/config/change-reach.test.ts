@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../test/support/config-folder.ts";
 import type { Json } from "../../util/json.ts";
 import { parsePath } from "./config-path.ts";
-import { type Change, type ChangeOptions, setConfig, unsetConfig } from "./files/change.ts";
+import { type ChangeOptions, type ConfigChange, setConfig, unsetConfig } from "./files/change.ts";
 
 const options = (folder: TrialFolder, more: Partial<ChangeOptions> = {}): ChangeOptions => ({
   ...folder.options(),
@@ -16,8 +16,8 @@ const set = (
   path: string,
   value: Json,
   more?: Partial<ChangeOptions>,
-): Promise<Change> => setConfig(options(folder, more), parsePath(path), value);
-const unset = (folder: TrialFolder, path: string): Promise<Change> =>
+): Promise<ConfigChange> => setConfig(options(folder, more), parsePath(path), value);
+const unset = (folder: TrialFolder, path: string): Promise<ConfigChange> =>
   unsetConfig(options(folder), parsePath(path));
 
 /** Make the folder of an OpenClaw beside the state folder. */
@@ -100,7 +100,7 @@ describe("a change that reaches further than it says", () => {
       using folder = new TrialFolder({ "colloquy.json": text, "g.json5": "{}", "a.json5": "{}" });
       await expect(set(folder, "gateway", { port: 2 })).rejects.toMatchObject({
         code: "CONFLICT",
-        message: expect.stringContaining("key by key"),
+        message: expect.stringContaining("one by one"),
       });
       expect(folder.read("colloquy.json")).toBe(text);
     },

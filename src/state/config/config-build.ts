@@ -4,7 +4,6 @@ import type { Json, JsonObject } from "../../util/json.ts";
 import type { Clock } from "../../util/time.ts";
 import { CONFIG_NAME, type Environment } from "../folder.ts";
 import type { Path } from "../json5/nodes.ts";
-import type { CacheEntry } from "./cache.ts";
 import type { ConfigReads, Stamp } from "./files/reads.ts";
 import type { Finding, Warning } from "./finding.ts";
 import type { OriginKind, Place, Tree } from "./located.ts";
@@ -90,7 +89,8 @@ export interface ConfigBuild {
   readonly includes: { readonly at: Place; readonly file: string }[];
   readonly patches: { readonly name: string; readonly tree: Tree }[];
   readonly findings: Finding[];
-  cached: CacheEntry | undefined;
+  /** A build of the same config to use instead of this one. */
+  cached: ConfigBuild | undefined;
 }
 
 const NOTHING: Tree = {

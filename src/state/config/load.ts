@@ -58,8 +58,7 @@ export async function tryLoad(options: ConfigOptions): Promise<Try> {
     // What was closed at the first try is not found open at the next.
     build.findings.unshift(...(before?.findings ?? []).filter(isRepair));
     before = build;
-    if (build.cached !== undefined)
-      return { build: fromCache(build.cached.build, build), failure: undefined };
+    if (build.cached !== undefined) return { build: fromCache(build.cached, build), failure: undefined };
     if (attempt < ATTEMPTS && isMoving(build, failure)) {
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       continue;

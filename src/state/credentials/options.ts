@@ -2,7 +2,7 @@ import type { FileIo } from "../../disk/file-io.ts";
 import type { Clock } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
 import type { Environment } from "../folder.ts";
-import type { Notice } from "./secret/private-file.ts";
+import type { Notice } from "../private-file.ts";
 import type { ProfileView } from "./types.ts";
 
 export interface CredentialsOptions {

@@ -7,6 +7,7 @@
 import { ColloquyError } from "../../errors.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { providerId } from "../credentials/profiles/provider-id.ts";
+import { isPrototypeKey } from "../json5/nodes.ts";
 import type { ModelSpec } from "./types.ts";
 
 export interface ConfiguredProvider {
@@ -27,7 +28,6 @@ export interface Configured {
   readonly warnings: readonly string[];
 }
 
-const REFUSED = new Set(["__proto__", "constructor", "prototype"]);
 const COSTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
 
 export function readConfigured(config: Readonly<Record<string, unknown>>): Configured {
@@ -42,7 +42,7 @@ export function readConfigured(config: Readonly<Record<string, unknown>>): Confi
   const providers = new Map<string, ConfiguredProvider>();
   for (const [name, value] of Object.entries(listed)) {
     const path = `models.providers.${name}`;
-    if (REFUSED.has(name)) throw wrong(path, "another name");
+    if (isPrototypeKey(name)) throw wrong(path, "another name");
     if (value === null) continue;
     if (!isPlainObject(value)) throw wrong(path, "a group of settings");
     providers.set(providerId(name), readProvider(value, path, warnings));

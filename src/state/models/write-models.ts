@@ -1,7 +1,7 @@
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { systemRandom } from "../../util/uuid.ts";
-import { keepPrivate, readPrivate, writePrivate } from "../credentials/secret/private-file.ts";
 import { stateLayout } from "../folder.ts";
+import { keepPrivate, readPrivate, writePrivate } from "../private-file.ts";
 import { composeModels } from "./compose.ts";
 import type { ComposedModels, ModelsInput } from "./types.ts";
 

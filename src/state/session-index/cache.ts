@@ -1,55 +1,49 @@
 /**
- * What was read last, by path.
+ * The last reading of each index, by path.
  *
- * Kept is the text, not the objects made of it: parsing it again gives every
- * caller objects of his own, in a quarter of the time that `structuredClone`
+ * It keeps the text and not the objects parsed from it: parsing gives every
+ * caller a separate copy, in a quarter of the time that `structuredClone`
  * takes for ten thousand entries.
  */
 import type { FileStat } from "../../disk/file-io.ts";
+import { TimedCache } from "../timed-cache.ts";
 import type { SessionStore } from "./entry.ts";
-
-export const CACHE_TTL_MS = 45_000;
-const PATHS_MAX = 32;
 
 export interface CachedIndex {
   readonly stat: FileStat;
-  /** Of the entries alone, with keys as they are written today. */
+  /** The entries alone, with canonical keys. */
   readonly text: string;
-  /** What the keys were resolved with. */
+  /** The country that the keys were resolved with. */
   readonly country: string | undefined;
-  readonly atMs: number;
 }
 
-const cached = new Map<string, CachedIndex>();
+const cache = new TimedCache<CachedIndex>();
 
-/** What was read, if the file is still the same and it was not too long ago. */
+/** The last reading, if it is young and the file is unchanged. */
 export function recall(
   path: string,
   stat: FileStat,
   country: string | undefined,
-  ttlMs: number,
+  ttlMs: number | undefined,
 ): CachedIndex | undefined {
-  const found = cached.get(path);
-  if (found === undefined || ttlMs <= 0) return undefined;
-  const isFresh = performance.now() - found.atMs < ttlMs;
-  return isFresh && found.country === country && isSameFile(found.stat, stat) ? found : undefined;
+  const found = cache.get(path, performance.now(), ttlMs);
+  if (found === undefined || found.country !== country) return undefined;
+  return isSameFile(found.stat, stat) ? found : undefined;
 }
 
-export function remember(path: string, index: Omit<CachedIndex, "atMs">): void {
-  cached.delete(path);
-  cached.set(path, { ...index, atMs: performance.now() });
-  if (cached.size > PATHS_MAX) cached.delete(cached.keys().next().value as string);
+export function remember(path: string, index: CachedIndex): void {
+  cache.set(path, index, performance.now());
 }
 
 export function forget(path: string): void {
-  cached.delete(path);
+  cache.delete(path);
 }
 
 function isSameFile(one: FileStat, other: FileStat): boolean {
   return one.inode === other.inode && one.modifiedNs === other.modifiedNs && one.size === other.size;
 }
 
-/** The text that each store was made from, for as long as somebody has it. */
+/** The text that each loaded store was parsed from, for as long as the caller holds the store. */
 const origins = new WeakMap<SessionStore, string>();
 
 export function setOrigin(store: SessionStore, text: string): void {

@@ -1,6 +1,6 @@
 /** One line of the session index: which conversation a session key leads to, and what is known of it. */
 import { invalid } from "../../errors.ts";
-import { assertJson, isPlainObject, type JsonObject } from "../../util/json.ts";
+import { assertJson, isNonNegative, isPlainObject, type JsonObject } from "../../util/json.ts";
 
 export type SessionChatType = "direct" | "group" | "channel" | "thread";
 
@@ -73,10 +73,10 @@ export type SessionStore = Record<string, SessionEntry>;
 export function readEntry(value: unknown): SessionEntry | undefined {
   if (!isPlainObject(value)) return undefined;
   const { sessionId, updatedAt } = value;
-  if (isId(sessionId) && isTime(updatedAt)) return value as SessionEntry;
+  if (isId(sessionId) && isNonNegative(updatedAt)) return value as SessionEntry;
   const id = isId(sessionId) ? sessionId : idOfFile(value.sessionFile);
   if (id === undefined) return undefined;
-  return { ...value, sessionId: id, updatedAt: isTime(updatedAt) ? updatedAt : 0 };
+  return { ...value, sessionId: id, updatedAt: isNonNegative(updatedAt) ? updatedAt : 0 };
 }
 
 /** The id in the name of a transcript. */
@@ -90,7 +90,7 @@ export function checkEntry(entry: unknown, key: string): SessionEntry {
   assertJson(entry, "entry");
   if (!isPlainObject(entry)) throw invalid(`The entry of ${key} is no object`, "entry");
   if (!isId(entry.sessionId)) throw invalid(`The entry of ${key} needs a sessionId`, "sessionId");
-  if (!isTime(entry.updatedAt)) {
+  if (!isNonNegative(entry.updatedAt)) {
     throw invalid(`The entry of ${key} needs updatedAt, in milliseconds since 1970`, "updatedAt");
   }
   return entry as SessionEntry & JsonObject;
@@ -98,8 +98,4 @@ export function checkEntry(entry: unknown, key: string): SessionEntry {
 
 function isId(value: unknown): value is string {
   return typeof value === "string" && value !== "";
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

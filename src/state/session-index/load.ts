@@ -1,7 +1,7 @@
 import { withLockSync } from "../../disk/with-lock.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { KeyConfig } from "../../key/index.ts";
-import { CACHE_TTL_MS, recall, remember, setOrigin } from "./cache.ts";
+import { recall, remember, setOrigin } from "./cache.ts";
 import type { SessionStore } from "./entry.ts";
 import { type FileOptions, filesOf, type IndexFiles, readIndex } from "./files.ts";
 import { IndexEdit, type IndexEditOptions } from "./index-edit.ts";
@@ -46,7 +46,7 @@ export function loadSessionStore(options: LoadOptions): SessionStore {
 function load(files: IndexFiles, options: LoadOptions): SessionStore {
   const country = options.config?.session?.defaultCountry;
   const stat = files.io.stat(files.path);
-  const known = stat && recall(files.path, stat, country, options.cacheTtlMs ?? CACHE_TTL_MS);
+  const known = stat && recall(files.path, stat, country, options.cacheTtlMs);
   if (known !== undefined) return copyOf(known.text);
   const index = stat && readWhole(files, options.config);
   if (index?.document === undefined) return recoverNow(files, options);

@@ -7,10 +7,11 @@
  */
 
 import type { FileLock } from "../../disk/file-io.ts";
+import { removeLeftovers } from "../../disk/replace-file.ts";
 import { withLock } from "../../disk/with-lock.ts";
 import { asColloquyError } from "../../errors.ts";
 import { forget } from "./cache.ts";
-import { type IndexFiles, removeIndexLeftovers, writeIndex } from "./files.ts";
+import { type IndexFiles, writeIndex } from "./files.ts";
 import { IndexEdit, type IndexEditOptions } from "./index-edit.ts";
 import { readSettled } from "./read.ts";
 
@@ -75,7 +76,7 @@ function writeTogether(changes: readonly Change[]): void {
   const { files, options } = changes[0] as Change;
   const settled: (() => void)[] = [];
   try {
-    if (!cleaned.has(files.path)) removeIndexLeftovers(files);
+    if (!cleaned.has(files.path)) removeLeftovers(files.io, files.folder, files.path);
     cleaned.add(files.path);
     const edit = new IndexEdit(readSettled(files, options.config), options);
     if (changes.length > LINES_MAX) edit.all();

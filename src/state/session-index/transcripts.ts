@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import type { FileIo } from "../../disk/file-io.ts";
 import { readChunk } from "../../disk/line-scan.ts";
+import { withFile } from "../../disk/with-file.ts";
 import { resolveSessionKey } from "../../key/index.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { idOfFile, type SessionEntry } from "./entry.ts";
@@ -54,24 +55,21 @@ function keyOf(first: Fields, sessionId: string): string {
 
 function endsOf(io: FileIo, path: string): { first: Fields; last: Fields; modifiedMs: number } | undefined {
   try {
-    const file = io.open(path, "read");
-    try {
+    return withFile(io, path, "read", (file) => {
       const { size, modifiedNs } = io.statOpen(file);
-      const head = readChunk(io, file, 0, Math.min(size, LOOK_BYTES));
-      const tail = size <= LOOK_BYTES ? head : readChunk(io, file, size - LOOK_BYTES, LOOK_BYTES);
-      const first = objectOf(head.toString().split("\n", 1)[0]) ?? {};
-      return { first, last: lastObject(tail), modifiedMs: Number(modifiedNs / 1_000_000n) };
-    } finally {
-      io.close(file);
-    }
+      const start = readChunk(io, file, 0, Math.min(size, LOOK_BYTES));
+      const end = size <= LOOK_BYTES ? start : readChunk(io, file, size - LOOK_BYTES, LOOK_BYTES);
+      const first = objectOf(start.toString().split("\n", 1)[0]) ?? {};
+      return { first, last: lastObject(end), modifiedMs: Number(modifiedNs / 1_000_000n) };
+    });
   } catch {
-    // A transcript that cannot be opened keeps nobody from the others.
+    // A transcript that cannot be read must not hide the others.
     return undefined;
   }
 }
 
-function lastObject(tail: Buffer): Fields {
-  const lines = tail.toString().split("\n");
+function lastObject(end: Buffer): Fields {
+  const lines = end.toString().split("\n");
   for (let index = lines.length - 1; index >= 0; index--) {
     const found = objectOf(lines[index]);
     if (found !== undefined) return found;

@@ -1,4 +1,4 @@
-import type { Change, ChangeOptions } from "../../../state/config/files/change.ts";
+import type { ChangeOptions, ConfigChange } from "../../../state/config/files/change.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
@@ -6,12 +6,12 @@ import { configOptions } from "../../store/config-options.ts";
 import { packageVersion } from "../../version.ts";
 import { tellNotices } from "./view.ts";
 
-export async function changeOptions(call: Call): Promise<ChangeOptions> {
+export function changeOptions(call: Call): ChangeOptions {
   return { ...configOptions(call), version: packageVersion() };
 }
 
 /** Say what was changed, and never to what: it may be a secret. */
-export function changed(call: Call, { path, file, backup, notices }: Change, did: string): number {
+export function changed(call: Call, { path, file, backup, notices }: ConfigChange, did: string): number {
   const { json, out } = call;
   tellNotices(call, notices);
   if (json) out.json({ path, file, backup });

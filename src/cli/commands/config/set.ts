@@ -11,6 +11,6 @@ export async function run(call: Call): Promise<number> {
   const [typed = "", text = ""] = call.args;
   const path = parsePath(typed);
   const given = text === "-" ? (await readStdin("VALUE", VALUE_BYTES_MAX)).replace(/\r?\n$/, "") : text;
-  const change = await setConfig(await changeOptions(call), path, valueOfText(given, path));
+  const change = await setConfig(changeOptions(call), path, valueOfText(given, path));
   return changed(call, change, "Set");
 }

@@ -5,9 +5,9 @@ import type { Call } from "../../command.ts";
 import { changed, changeOptions } from "./change.ts";
 
 export async function run(call: Call): Promise<number> {
-  const change = await unsetConfig(await changeOptions(call), parsePath(call.args[0] ?? ""));
+  const change = await unsetConfig(changeOptions(call), parsePath(call.args[0] ?? ""));
   if (!change.changed) {
     throw new ColloquyError("NOT_FOUND", `No file of the config sets "${change.path}"`, { field: "PATH" });
   }
-  return changed(call, change, "Took away");
+  return changed(call, change, "Removed");
 }

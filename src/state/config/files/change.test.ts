@@ -14,7 +14,7 @@ import { TrialFolder } from "../../../../test/support/config-folder.ts";
 import { type FileIo, systemIo } from "../../../disk/file-io.ts";
 import type { Json } from "../../../util/json.ts";
 import { parsePath } from "../config-path.ts";
-import { type Change, type ChangeOptions, setConfig, unsetConfig } from "./change.ts";
+import { type ChangeOptions, type ConfigChange, setConfig, unsetConfig } from "./change.ts";
 
 const options = (folder: TrialFolder, more: Partial<ChangeOptions> = {}): ChangeOptions => ({
   ...folder.options(),
@@ -27,8 +27,8 @@ const set = (
   path: string,
   value: Json,
   more?: Partial<ChangeOptions>,
-): Promise<Change> => setConfig(options(folder, more), parsePath(path), value);
-const unset = (folder: TrialFolder, path: string): Promise<Change> =>
+): Promise<ConfigChange> => setConfig(options(folder, more), parsePath(path), value);
+const unset = (folder: TrialFolder, path: string): Promise<ConfigChange> =>
   unsetConfig(options(folder), parsePath(path));
 
 const WRITTEN = `{
@@ -229,8 +229,8 @@ describe("a change on a disk that fails", () => {
     ["is full", failing("write", "ENOSPC"), /disk is full/],
     ["is full without an error", short, /disk is probably full/],
     ["cannot be synced", failing("sync", "EIO"), /cannot write .*colloquy\.json: EIO/],
-    ["is read-only", failing("open", "EROFS"), /you may not write there/],
-    ["refuses the rename", failing("rename", "EACCES"), /you may not write there/],
+    ["is read-only", failing("open", "EROFS"), /permission denied/],
+    ["refuses the rename", failing("rename", "EACCES"), /permission denied/],
     ["refuses the backup", failing("link", "ENOSPC"), /disk is full/],
   ])("that %s leaves everything as it was", async (_what, io, message) => {
     using folder = new TrialFolder({ "colloquy.json": "{ ui: { a: 1 } }", "colloquy.json.bak.5": "old" });

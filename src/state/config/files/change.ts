@@ -1,5 +1,4 @@
-/** Changes to the config files: all or nothing, one writer at a time, with backups. */
-
+/** Changes of the config files: all or nothing, one writer at a time, with backups. */
 import type { FileIo } from "../../../disk/file-io.ts";
 import { ColloquyError } from "../../../errors.ts";
 import type { Json } from "../../../util/json.ts";
@@ -20,25 +19,25 @@ import { ownPath, targetOf } from "./target.ts";
 import { withConfigLock, writeFiles } from "./write.ts";
 
 export interface ChangeOptions extends ConfigOptions {
-  /** Of Colloquy, for `meta.lastTouchedVersion`. */
+  /** The version of Colloquy, for `meta.lastTouchedVersion`. */
   readonly version: string;
   readonly io?: FileIo;
 }
 
-export interface Change {
+export interface ConfigChange {
   readonly path: string;
   /** The file that holds the setting. */
   readonly file: string;
-  /** What the file was before; `null` when it is new. */
+  /** The copy of the former file; `null` when the file is new. */
   readonly backup: string | null;
-  /** False when there was nothing to take away. */
+  /** False when there was nothing to change. */
   readonly changed: boolean;
-  /** What is worth knowing about the config since then, such as a key that nothing knows. */
+  /** Findings that the change caused, such as an unknown key, and permissions that were repaired. */
   readonly notices: readonly Finding[];
 }
 
-/** Set a value in the file that holds it. A value that makes the config wrong is refused. */
-export function setConfig(options: ChangeOptions, path: Path, value: Json): Promise<Change> {
+/** Set a value in the file that holds it. Refuses a value that makes the config invalid. */
+export function setConfig(options: ChangeOptions, path: Path, value: Json): Promise<ConfigChange> {
   return change(
     options,
     path,
@@ -49,15 +48,15 @@ export function setConfig(options: ChangeOptions, path: Path, value: Json): Prom
     (after) => {
       const now = treeAt(after.tree, path);
       const same = now !== undefined && JSON.stringify(plain(now)) === JSON.stringify(value);
-      // What a variable stands for is not what was written.
+      // A value with a variable reads differently from what was written.
       if (same || JSON.stringify(value).includes(`\${`)) return;
       throw conflict(path, after);
     },
   );
 }
 
-/** Take a value away. */
-export function unsetConfig(options: ChangeOptions, path: Path): Promise<Change> {
+/** Remove a value. */
+export function unsetConfig(options: ChangeOptions, path: Path): Promise<ConfigChange> {
   return change(
     options,
     path,
@@ -69,25 +68,25 @@ export function unsetConfig(options: ChangeOptions, path: Path): Promise<Change>
   );
 }
 
-/** Another file says something about it, too. */
+/** Another file overrides the change. */
 function conflict(path: Path, { tree }: ConfigBuild): ColloquyError {
   const at = treeAt(tree, path)?.at;
   const where =
-    at === undefined ? "a patch in config.d removes it" : `${at.source.file}:${at.line} has a say in it, too`;
+    at === undefined ? "a patch in config.d removes it" : `${at.source.file}:${at.line} overrides it`;
   return new ColloquyError(
     "CONFLICT",
-    `Nothing was changed: ${formatPath(path)} would not become that, ${where}. Edit the files by hand`,
+    `Nothing was changed: the new value of ${formatPath(path)} would have no effect, because ${where}. Edit the files by hand`,
     {
       field: formatPath(path),
     },
   );
 }
 
-/** An include that stands in what is replaced would be gone, and nobody said so. */
+/** Replacing a value that contains a `$include` would silently drop the included file. */
 function refuseLoss(text: string, inner: Path, path: Path, file: string): void {
   const node = nodeAt(parseJson5(text, file), inner);
   if (node === undefined || !hasInclude(node)) return;
-  const message = `Nothing was changed: ${formatPath(path)} holds a $include in ${file}, which would be lost. Set what is in it key by key, or edit the file by hand`;
+  const message = `Nothing was changed: ${formatPath(path)} contains a $include in ${file}, which would be lost. Set its keys one by one, or edit the file by hand`;
   throw new ColloquyError("CONFLICT", message, { field: formatPath(path) });
 }
 
@@ -104,36 +103,31 @@ async function change(
   path: Path,
   edit: EditText,
   check: (after: ConfigBuild) => void,
-): Promise<Change> {
+): Promise<ConfigChange> {
   return withConfigLock(options, async (io) => {
     const tolerant: ConfigOptions = { ...options, tolerant: true, cacheTtlMs: 0, overrides: [] };
     const before = await loadBuild(tolerant);
     const texts = before.adopted ? copyAdopted(before) : new Map<string, string>();
-    const target = targetOf(before, path);
-    const changed = edited(before, texts, path, edit);
-    const about = { path: formatPath(path), file: target.file, changed };
-    if (!changed) return { ...about, backup: null, notices: told(before.findings) };
+    const { file, inner } = targetOf(before, path);
+    const text = texts.get(file) ?? currentText(before, file);
+    const edited = edit(text, inner, file);
+    const about = { path: formatPath(path), file };
+    if (edited === text) {
+      return { ...about, changed: false, backup: null, notices: repairs(before.findings) };
+    }
+    texts.set(file, edited);
     stamp(before, texts, options);
     const reads = withContent(options.reads ?? systemReads, texts);
     const after = await loadBuild({ ...tolerant, reads, repair: false });
     refuseNewErrors(before, after);
     check(after);
     refuseOtherChanges(before, after, path);
-    // A copy of an adopted config counts only when its main file is there.
-    const last = before.adopted ? stateLayout(options.stateDir).config : target.file;
+    // The copy of an adopted config takes effect once its main file exists.
+    const last = before.adopted ? stateLayout(options.stateDir).config : file;
     const backups = writeFiles(io, texts, last);
-    const notices = [...told(before.findings), ...newFindings(before, after, "warning")];
-    return { ...about, backup: backups.get(target.file) ?? null, notices };
+    const notices = [...repairs(before.findings), ...newFindings(before, after, "warning")];
+    return { ...about, changed: true, backup: backups.get(file) ?? null, notices };
   });
-}
-
-function edited(build: ConfigBuild, texts: Map<string, string>, path: Path, edit: EditText): boolean {
-  const { file, inner } = targetOf(build, path);
-  const text = texts.get(file) ?? currentText(build, file);
-  const after = edit(text, inner, file);
-  if (after === text) return false;
-  texts.set(file, after);
-  return true;
 }
 
 function currentText({ reads }: ConfigBuild, file: string): string {
@@ -147,18 +141,18 @@ function stamp(
 ): void {
   const values = { lastTouchedVersion: version, lastTouchedAt: clock() };
   const file = ownPath(build, build.file);
-  // Into the main file, whatever else speaks of it: a patch of a machine or a package is not ours to touch.
+  // Always into the main file: a patch may belong to a machine or a package.
   for (const [key, value] of Object.entries(values)) {
     texts.set(file, setAt(texts.get(file) ?? currentText(build, file), ["meta", key], value, file));
   }
 }
 
-/** Files that were found open to others, and closed. */
-function told(findings: readonly Finding[]): Finding[] {
+/** Permissions that were repaired while loading. */
+function repairs(findings: readonly Finding[]): Finding[] {
   return findings.filter(({ code }) => code === "permissions");
 }
 
-/** A file that is included in several places says something in all of them. */
+/** A file that is included in several places changes all of them. */
 function refuseOtherChanges(before: ConfigBuild, after: ConfigBuild, path: Path): void {
   const other = sideEffectOf(before.final, after.final, path);
   if (other === undefined) return;
@@ -172,7 +166,7 @@ function newFindings(before: ConfigBuild, after: ConfigBuild, severity: Finding[
   return after.findings.filter((found) => found.severity === severity && !known.has(keyOf(found)));
 }
 
-/** What was wrong before may stay wrong, so that a config can be mended step by step. */
+/** Errors that were there before may stay, so that a config can be repaired step by step. */
 function refuseNewErrors(before: ConfigBuild, after: ConfigBuild): void {
   const errors = newFindings(before, after, "error");
   if (errors.length === 0) return;

@@ -1,34 +1,25 @@
 import { accessSync, constants } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { type FileIo, systemIo } from "../../../disk/file-io.ts";
-import { replaceFile } from "../../../disk/replace-file.ts";
+import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
+import { withLock } from "../../../disk/with-lock.ts";
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import { systemRandom } from "../../../util/uuid.ts";
-import { LOCK_WAIT_MS, waitUntil } from "../../../util/wait.ts";
 import { stateLayout } from "../../folder.ts";
 import { ensurePrivate } from "../../permissions.ts";
 
 const BACKUPS = 5;
 
-/** Do something while nobody else changes the config of this state folder. */
+/** Run `work` while no other process changes the config of this state folder. */
 export async function withConfigLock<T>(
   { stateDir, io = systemIo }: { readonly stateDir: string; readonly io?: FileIo },
   work: (io: FileIo) => Promise<T>,
 ): Promise<T> {
-  const { root, lock: path } = stateLayout(stateDir);
+  const { root, config, lock: path } = stateLayout(stateDir);
   prepare(io, root);
   const lock = io.lock(path);
   try {
-    if (!(await waitUntil(() => lock.tryAcquire(), LOCK_WAIT_MS))) {
-      throw unavailable(
-        `Nothing was changed: another process is changing the config (${lock.holder()}). Try again`,
-      );
-    }
-    try {
-      return await work(io);
-    } finally {
-      lock.release();
-    }
+    return await withLock(lock, config, () => work(io));
   } finally {
     lock.close();
   }
@@ -44,8 +35,8 @@ function prepare(io: FileIo, root: string): void {
 }
 
 /**
- * Write texts, the one that holds the change last: until then nothing that
- * matters is different. Gives the backups that were made.
+ * Write texts by file, `last` last: until it is written, the config means what
+ * it did before. Returns the backup of each file that existed.
  */
 export function writeFiles(
   io: FileIo,
@@ -68,29 +59,20 @@ export function writeFiles(
 function write(io: FileIo, file: string, text: string): string | undefined {
   const folder = dirname(file);
   if (io.stat(folder) === undefined) io.makeFolder(folder);
-  removeLeftovers(io, file);
+  removeLeftovers(io, folder, file);
   const isNew = io.stat(file) === undefined;
   const waiting = `${file}.bak.0`;
   replaceFile(file, Buffer.from(text), { io, random: systemRandom, ...(isNew ? {} : { formerAs: waiting }) });
   if (isNew) return undefined;
-  // Only now: a disk that is full must not cost a backup with every try.
+  // Only now: an attempt that fails on a full disk must not push out a backup.
   for (let number = BACKUPS - 1; number >= 0; number--) {
     const from = `${file}.bak.${number}`;
     if (io.stat(from) === undefined) continue;
     io.rename(from, `${file}.bak.${number + 1}`);
-    // It has the mode of the file it was, which others could perhaps read.
+    // It keeps the mode of the former file, which others may have been able to read.
     if (io === systemIo) ensurePrivate(`${file}.bak.${number + 1}`);
   }
   return `${file}.bak.1`;
-}
-
-/** What a killed writer left. Under the lock nobody is using it. */
-function removeLeftovers(io: FileIo, file: string): void {
-  const folder = dirname(file);
-  const end = `-${basename(file)}.tmp`;
-  for (const name of io.list(folder)) {
-    if (name.startsWith(".colloquy-") && name.endsWith(end)) io.remove(join(folder, name));
-  }
 }
 
 function refused(path: string, error: unknown): ColloquyError {
@@ -100,9 +82,9 @@ function refused(path: string, error: unknown): ColloquyError {
   const { code, message } = error as NodeJS.ErrnoException;
   const why =
     code === "ENOSPC" || code === "EDQUOT"
-      ? "the disk is full. Make room and try again"
+      ? "the disk is full. Free some space and try again"
       : code === "EROFS" || code === "EACCES" || code === "EPERM"
-        ? "you may not write there. Check who owns the folder, and whether it is read-only"
+        ? "permission denied. Check who owns the folder, and whether it is read-only"
         : message;
   return unavailable(`Nothing was changed: cannot write ${path}: ${why}`, { cause: error });
 }

@@ -1,6 +1,7 @@
 /** What a person gives, checked and made a profile. Secrets are still plain in it: writing seals them. */
 import { isAbsolute } from "node:path";
 import { invalid } from "../../../errors.ts";
+import { isNonNegative } from "../../../util/json.ts";
 import { checkCommand } from "../secret/split-command.ts";
 import {
   type Credential,
@@ -63,6 +64,6 @@ function checkSecret(text: unknown, field: string): string {
 }
 
 function checkTime(ms: number): number {
-  if (Number.isFinite(ms) && ms >= 0) return ms;
+  if (isNonNegative(ms)) return ms;
   throw invalid("expiresAt is a time in milliseconds since 1970", "expiresAt");
 }

@@ -7,7 +7,8 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { isPlainObject } from "../../../util/json.ts";
-import { parseSecretJson, readPrivate } from "../secret/private-file.ts";
+import { readPrivate } from "../../private-file.ts";
+import { parseSecretJson } from "../secret/secret-json.ts";
 import type { Credential, Profile, ProfileSet, SecretRef, Usage } from "../types.ts";
 import { isProfileId, isVariable } from "./names.ts";
 import { isTexts, parseUsage } from "./parse-profile.ts";

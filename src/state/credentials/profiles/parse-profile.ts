@@ -1,5 +1,5 @@
 /** One profile of the file, checked. Whatever does not fit is `undefined`; the caller keeps it and tells. */
-import { isPlainObject } from "../../../util/json.ts";
+import { isNonNegative, isPlainObject } from "../../../util/json.ts";
 import {
   type Credential,
   FAILURES,
@@ -20,7 +20,7 @@ export function parseProfile(id: string, value: unknown): Profile | undefined {
     id,
     provider,
     credential: parsed,
-    ...(isTime(createdAt) ? { createdAt } : {}),
+    ...(isNonNegative(createdAt) ? { createdAt } : {}),
     ...(typeof email === "string" ? { email } : {}),
     ...(Object.keys(rest).length > 0 ? { rest } : {}),
   };
@@ -28,7 +28,7 @@ export function parseProfile(id: string, value: unknown): Profile | undefined {
 
 function parseCredential(value: unknown): Credential | undefined {
   if (!isPlainObject(value)) return undefined;
-  const expires = isTime(value.expiresAt) ? { expiresAt: value.expiresAt } : {};
+  const expires = isNonNegative(value.expiresAt) ? { expiresAt: value.expiresAt } : {};
   switch (value.type) {
     case "aws-sdk":
       return { type: "aws-sdk" };
@@ -81,7 +81,9 @@ const COUNTS = ["failureCount", "billingCount", "refreshes"] as const;
 /** Every member on its own: a wrong one costs a figure, not the profile. */
 export function parseUsage(value: unknown): Usage {
   if (!isPlainObject(value)) return {};
-  const numbers = [...TIMES, ...COUNTS].flatMap((name) => (isTime(value[name]) ? [[name, value[name]]] : []));
+  const numbers = [...TIMES, ...COUNTS].flatMap((name) =>
+    isNonNegative(value[name]) ? [[name, value[name]]] : [],
+  );
   const failure = FAILURES.find((kind) => kind === value.lastFailure);
   return {
     ...Object.fromEntries(numbers),
@@ -89,10 +91,6 @@ export function parseUsage(value: unknown): Usage {
     ...(value.refreshing === true ? { refreshing: true } : {}),
     ...(value.refreshFailed === true ? { refreshFailed: true } : {}),
   };
-}
-
-function isTime(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
 export function isTexts(value: unknown): value is string[] {

@@ -13,7 +13,7 @@ import { withLock } from "../../../disk/with-lock.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { type Clock, timestamp17 } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
-import { keepPrivate, type Notice, readPrivate, writePrivate } from "../secret/private-file.ts";
+import { keepPrivate, type Notice, readPrivate, writePrivate } from "../../private-file.ts";
 import type { ProfileSet } from "../types.ts";
 import { type Damage, NO_PROFILES, parseProfiles, profilesText } from "./profiles-file.ts";
 

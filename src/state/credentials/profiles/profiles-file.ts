@@ -1,7 +1,7 @@
 /** The text of `profiles.json`, to a set of profiles and back. */
 import { ColloquyError } from "../../../errors.ts";
 import { isPlainObject } from "../../../util/json.ts";
-import { parseSecretJson } from "../secret/private-file.ts";
+import { parseSecretJson } from "../secret/secret-json.ts";
 import type { Profile, ProfileSet, Usage } from "../types.ts";
 import { isTexts, parseProfile, parseUsage } from "./parse-profile.ts";
 

@@ -4,8 +4,8 @@
  */
 import { ColloquyError } from "../../../errors.ts";
 import { isPlainObject } from "../../../util/json.ts";
-import { parseSecretJson } from "./private-file.ts";
 import { KEY_BYTES } from "./sealed.ts";
+import { parseSecretJson } from "./secret-json.ts";
 
 export type KeyPlace = { readonly key: string } | { readonly store: string };
 

@@ -4,8 +4,8 @@ import type { FileIo, FileLock } from "../../../disk/file-io.ts";
 import { withLock } from "../../../disk/with-lock.ts";
 import type { Random } from "../../../util/uuid.ts";
 import { type Environment, stateLayout } from "../../folder.ts";
+import { keepPrivate, type Notice, readPrivate, writePrivate } from "../../private-file.ts";
 import { type KeyFile, type KeyPlace, keyFileText, parseKeyFile } from "./key-file.ts";
-import { keepPrivate, type Notice, readPrivate, writePrivate } from "./private-file.ts";
 import { KEY_BYTES, type SealKey } from "./sealed.ts";
 import { systemKeyStore } from "./system-key-store.ts";
 
