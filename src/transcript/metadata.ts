@@ -7,7 +7,7 @@
  */
 
 import type { FileIo, FileStat } from "../disk/file-io.ts";
-import { readChunk } from "../disk/line-scan.ts";
+import { NEWLINE, readChunk } from "../disk/line-scan.ts";
 import { freeName } from "../disk/replace-file.ts";
 import { withExistingFile } from "../disk/with-file.ts";
 import { decodeTree, encodeTree } from "../tree/codec.ts";
@@ -122,7 +122,7 @@ export function encodeMetadata(meta: Metadata): Buffer {
 /** Returns why it cannot be read as text, instead of throwing. */
 export function decodeMetadata(bytes: Buffer): Metadata | string {
   let value: unknown;
-  const line = bytes.at(-1) === 0x0a ? bytes.subarray(0, -1) : bytes;
+  const line = bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes;
   const sum = checkSum(line);
   if (sum === "wrong") return "its checksum does not match";
   try {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isUuid, nextUuid, systemRandom, uuidv7 } from "./uuid.ts";
+import { isUuid, nextUuid, systemRandom, uuidFromHash, uuidv7 } from "./uuid.ts";
 
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -18,7 +18,7 @@ describe("UUIDs", () => {
     expect(uuidv7(0, zeros)).toBe("00000000-0000-7000-8000-000000000000");
   });
 
-  it("grow, also within a millisecond and when the clock goes back", () => {
+  it("ascend, even within a millisecond and when the clock is set back", () => {
     const nowMs = Date.UTC(2030, 0);
     const ids = Array.from({ length: 20_000 }, (_, index) => nextUuid(nowMs - (index % 3)));
     expect(ids).toEqual(ids.toSorted());
@@ -26,7 +26,14 @@ describe("UUIDs", () => {
     expect(ids.every((id) => VERSION_7.test(id))).toBe(true);
   });
 
-  it("are told from other text", () => {
+  it("of a hash are of version 8 and equal for equal strings", () => {
+    const id = uuidFromHash("telegram_4711");
+    expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(uuidFromHash("telegram_4711")).toBe(id);
+    expect(uuidFromHash("telegram_4712")).not.toBe(id);
+  });
+
+  it("are distinguished from other strings", () => {
     for (const text of ["", "42", "0198c0de-1111-7222-8333-44445555666", "../etc/passwd", 7, null]) {
       expect(isUuid(text)).toBe(false);
     }

@@ -1,14 +1,14 @@
-/** Fills a buffer with random bytes. Injected where a test wants the same run twice. */
+/** Fills a buffer with random bytes. Injected where a test needs to repeat a run. */
 export type Random = (bytes: Uint8Array) => void;
 
 const POOL_BYTES = 4096;
 const pool = new Uint8Array(POOL_BYTES);
 let used = POOL_BYTES;
 
-/** The system's randomness, drawn in blocks because a call for ten bytes costs as much as one for thousands. */
+/** The system's randomness, drawn in blocks: a call for ten bytes costs as much as one for thousands. */
 export const systemRandom: Random = (bytes) => {
   if (used + bytes.length > POOL_BYTES) {
-    // Loaded when first needed: a command that only reads starts a tenth faster without it.
+    // Loaded on first use: a command that only reads starts 10 % faster without it.
     process.getBuiltinModule("node:crypto").randomFillSync(pool);
     used = 0;
   }
@@ -31,17 +31,17 @@ let lastMs = 0;
 let counter = 0;
 
 /**
- * A UUID of version 7 that sorts behind the last one that this process made.
+ * A UUID of version 7 that sorts after every other one that this process made.
  *
- * Twelve of the random bits count within a millisecond. Ids that grow fill an
- * index from one end, which keeps its pages full and the pages of a
- * transaction few.
+ * Twelve of the random bits count within a millisecond. Ascending ids fill an
+ * index from one end, which keeps its pages full and lets a transaction write
+ * few of them.
  */
 export function nextUuid(nowMs: number): string {
   systemRandom(scratch);
   if (nowMs > lastMs) {
     lastMs = nowMs;
-    // Started low, to leave room for counting.
+    // Starts low, to leave room for counting.
     counter = (((scratch[0] ?? 0) & 0x03) << 8) | (scratch[1] ?? 0);
   } else if (++counter > COUNTER_MAX) {
     lastMs++;
@@ -50,7 +50,7 @@ export function nextUuid(nowMs: number): string {
   return format(lastMs, counter);
 }
 
-/** With the last eight bytes of `scratch`. */
+/** Uses the last eight bytes of `scratch`. */
 function format(ms: number, twelveBits: number): string {
   const time = Math.min(Math.max(0, Math.trunc(ms)), TIME_MAX)
     .toString(16)
@@ -60,6 +60,15 @@ function format(ms: number, twelveBits: number): string {
   const variant = HEX[0x80 | ((scratch[2] ?? 0) & 0x3f)];
   const tail = hex(4) + hex(5) + hex(6) + hex(7) + hex(8) + hex(9);
   return `${time.slice(0, 8)}-${time.slice(8)}-${version}${HEX[twelveBits & 0xff]}-${variant}${hex(3)}-${tail}`;
+}
+
+/** A UUID of version 8 from the SHA-256 of a string: equal strings give equal ids on every machine. */
+export function uuidFromHash(text: string): string {
+  const digest = process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest();
+  digest[6] = (digest.readUInt8(6) & 0x0f) | 0x80;
+  digest[8] = (digest.readUInt8(8) & 0x3f) | 0x80;
+  const hex = digest.toString("hex", 0, 16);
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

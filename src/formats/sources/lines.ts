@@ -1,15 +1,14 @@
 /** Lines of bytes, many at a time. */
 import { isAscii, isUtf8 } from "node:buffer";
+import { LINE_BYTES_MAX, NEWLINE } from "../../disk/line-scan.ts";
 import { Gathered } from "./gathered.ts";
 import type { ByteSource, LineFlaw, LineState, LinesOptions, SourceLine } from "./types.ts";
 
 /** Longer lines have no text: see `cutLongStrings`. */
 export const LONG_LINE_BYTES: number = 4 * 1024 * 1024;
-const LINE_BYTES_MAX = 64 * 1024 * 1024;
 /** So many bytes make one batch, however large the chunks of a source are. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
-const NEWLINE = 0x0a;
 const RETURN = 0x0d;
 const SPACE = 0x20;
 const BYTE_ORDER_MARK = "\ufeff";

@@ -5,12 +5,12 @@
  * to put together than to write. Here only one line is parsed. Whatever looks
  * unexpected is left to the reader of whole documents.
  */
+import { NEWLINE } from "../../disk/line-scan.ts";
 import { lineOf } from "./document.ts";
 import { readEntry, type SessionEntry } from "./entry.ts";
 
 const HEAD = Buffer.from('{\n"');
 const TAIL = Buffer.from("\n}\n");
-const NEWLINE = 0x0a;
 const COMMA = 0x2c;
 
 /** Where an entry stands: from its key to the newline behind it. */

@@ -6,13 +6,13 @@
  * the metadata file has not counted yet is counted from the log.
  */
 
-import { createHash } from "node:crypto";
 import { join, sep } from "node:path";
 import type { FileIo, FileStat } from "../../../disk/file-io.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../../transcript/log-state.ts";
 import { type Metadata, type MetadataRead, newMetadata, readMetadata } from "../../../transcript/metadata.ts";
 import { isoTime } from "../../../util/time.ts";
+import { uuidFromHash } from "../../../util/uuid.ts";
 import type { CatalogueEntry } from "./catalogue-entry.ts";
 import type { ChangeCounter } from "./change-counter.ts";
 import { logName, metadataName, purgedStemOf, purgeName, stemOf, TRASH_FOLDER } from "./names.ts";
@@ -279,9 +279,7 @@ function withoutKey(known: CatalogueEntry): void {
 
 /** Stands for metadata that is lost, with an id that is the same on every reading. */
 function placeholder(stem: string): Metadata {
-  const hash = createHash("sha256").update(`colloquy:${stem}`).digest("hex");
-  const id = `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
-  return newMetadata({ id, createdAt: isoTime(0) });
+  return newMetadata({ id: uuidFromHash(`colloquy:${stem}`), createdAt: isoTime(0) });
 }
 
 interface Stems {

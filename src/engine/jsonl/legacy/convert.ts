@@ -5,6 +5,7 @@
  * longer file adds comes behind what was there. That lets a file be read as a
  * log long before anybody writes to it, under ids that stay.
  */
+
 import { createHash } from "node:crypto";
 import type { RawLine } from "../../../disk/line-scan.ts";
 import { LINE_BYTES_MAX } from "../../../disk/line-scan.ts";
@@ -13,6 +14,7 @@ import { bareLine } from "../../../transcript/log-state.ts";
 import { MAIN, MAIN_NAME, OFF_PATH } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { isoTime, timeOf } from "../../../util/time.ts";
+import { uuidFromHash } from "../../../util/uuid.ts";
 import { isMetadata, type LegacyRecord, readRecord } from "./legacy-record.ts";
 
 /** A line that could not become an entry, or not as it says. */
@@ -30,7 +32,7 @@ interface Spot {
   readonly seq: number;
 }
 
-const NEWLINE = Buffer.from("\n");
+const LINE_END = Buffer.from("\n");
 
 export class LegacyConverter {
   readonly problems: LegacyProblem[] = [];
@@ -82,7 +84,7 @@ export class LegacyConverter {
     this.#problem(raw, "bad-line", reason);
     if (bytes === undefined) return;
     this.#seq++;
-    this.#out.push(Buffer.from(bytes), NEWLINE);
+    this.#out.push(Buffer.from(bytes), LINE_END);
   }
 
   #put(raw: RawLine, record: LegacyRecord): void {
@@ -190,8 +192,5 @@ function madeId(...from: readonly (string | number)[]): string {
 
 /** The same for a conversation, whose id is a UUID. */
 export function madeUuid(...from: readonly string[]): string {
-  const hash = createHash("sha256")
-    .update(JSON.stringify(["conversation", ...from]))
-    .digest("hex");
-  return `${hash.slice(0, 8)}-${hash.slice(8, 12)}-8${hash.slice(13, 16)}-8${hash.slice(17, 20)}-${hash.slice(20, 32)}`;
+  return uuidFromHash(JSON.stringify(["conversation", ...from]));
 }

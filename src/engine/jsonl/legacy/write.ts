@@ -1,4 +1,5 @@
 /** Writing to conversations that stand in files of legacy formats. Under the lock. */
+import { NEWLINE } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import type { AppendOperation, Done, NewEntry, Operation } from "../../operations.ts";
@@ -88,7 +89,7 @@ function addLines({ legacy, durable }: JsonlContext, { files }: LegacyFile, line
     const { size } = real.statOpen(file);
     const last = Buffer.alloc(1);
     if (size > 0) real.read(file, last, size - 1);
-    const bytes = size === 0 || last[0] === 0x0a ? lines : Buffer.concat([Buffer.from("\n"), lines]);
+    const bytes = size === 0 || last[0] === NEWLINE ? lines : Buffer.concat([Buffer.from("\n"), lines]);
     const written = real.write(file, bytes, size);
     if (written !== bytes.length) {
       real.truncate(file, size);

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { copyRange } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
-import { linesForward, readChunk } from "../../../disk/line-scan.ts";
+import { linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
 import { freeName, replaceFile } from "../../../disk/replace-file.ts";
 import { withExistingFile } from "../../../disk/with-file.ts";
 import { type ColloquyError, unavailable } from "../../../errors.ts";
@@ -34,7 +34,6 @@ export interface Syncable {
 }
 
 const REMEMBERED_MAX = 1000;
-const NEWLINE = 0x0a;
 
 /**
  * The text of answers that are being streamed: a file for each, a line for

@@ -3,6 +3,7 @@
  * brackets, strings and escapes. What it cannot tell apart any more comes as
  * one piece: whether a piece is a value is seen when it is parsed.
  */
+import { NEWLINE } from "../../../disk/line-scan.ts";
 import { Gathered } from "../gathered.ts";
 
 export interface Piece {
@@ -22,7 +23,6 @@ const DEPTH_KNOWN = 10_000;
 
 const NO_JSON = "neither a JSON array nor an object";
 
-const NEWLINE = 0x0a;
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const ARRAY = 0x5b;
