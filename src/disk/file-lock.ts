@@ -1,6 +1,7 @@
-import { closeSync, openSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../errors.ts";
+import { createPrivate } from "./create-private.ts";
 import { holderOf } from "./lock-holder.ts";
 import { isBusy } from "./sqlite-code.ts";
 
@@ -81,18 +82,6 @@ export class SqliteFileLock implements FileLock {
         cause: error,
       });
     }
-  }
-}
-
-/**
- * Create the file for its owner only. An existing one is not even opened:
- * closing any descriptor of a file drops this process's POSIX locks on it.
- */
-function createPrivate(path: string): void {
-  try {
-    closeSync(openSync(path, "wx", 0o600));
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
   }
 }
 

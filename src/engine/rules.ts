@@ -89,14 +89,10 @@ function findReplay(append: AppendOperation, lookup: AppendLookup): StoredEntry[
   const [first] = known;
   if (first === undefined) return undefined;
   if (known.length === entries.length) return sameContent(entries, known, `entry ${first.id}`);
-  throw new ColloquyError(
-    "CONFLICT",
-    `StoredEntry ${first.id} exists already, others of this append do not`,
-    {
-      field: "id",
-      details: { id: first.id },
-    },
-  );
+  throw new ColloquyError("CONFLICT", `Entry ${first.id} already exists, others of this append do not`, {
+    field: "id",
+    details: { id: first.id },
+  });
 }
 
 function sameContent(wanted: readonly NewEntry[], written: StoredEntry[], what: string): StoredEntry[] {

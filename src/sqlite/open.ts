@@ -1,6 +1,7 @@
-import { chmodSync, closeSync, mkdirSync, openSync, statSync } from "node:fs";
+import { chmodSync, mkdirSync, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { createPrivate } from "../disk/create-private.ts";
 import { isBusy } from "../disk/sqlite-code.ts";
 import { ColloquyError, invalid, unavailable } from "../errors.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
@@ -62,15 +63,14 @@ function checkPlace(path: string, readonly: boolean): void {
   }
   if (stat !== undefined) return;
   if (readonly) throw new ColloquyError("NOT_FOUND", `There is no store at ${path}`, { details: { path } });
-  createPrivate(path);
+  create(path);
 }
 
-function createPrivate(path: string): void {
+function create(path: string): void {
   try {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, "wx", 0o600));
+    createPrivate(path);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return;
     throw unavailable(`Cannot create ${path}: ${(error as Error).message}`, { cause: error });
   }
 }

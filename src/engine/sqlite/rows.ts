@@ -4,13 +4,13 @@ import type { Json, JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { ConversationInfo } from "../queries.ts";
 
-/** Rows come as arrays: objects with a member for each column cost a third of the reading time. */
+/** Rows are arrays: building an object with a property for each column takes a third of the reading time. */
 export type Row = readonly SQLOutputValue[];
 
 export const INFO_COLUMNS =
   "id, key, title, channel, model, profile_id, context_state, message_count, head, created_at, updated_at, last_message_at, deleted_at, branch_count, compaction_count";
 
-/** `damaged` is told what could not be read; the rest is given all the same. */
+/** `damaged` receives what could not be read; the rest is returned all the same. */
 export function toInfo(row: Row, damaged: (problem: string) => void): ConversationInfo {
   const text = (column: number): string | null => row[column] as string | null;
   return {
@@ -44,7 +44,7 @@ function contextStateOf(json: string | null, damaged: (problem: string) => void)
 
 export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation, body, blobs";
 
-/** `undefined` when what is stored is not JSON. */
+/** `undefined` when the stored body is not JSON. */
 export function toEntry(row: Row): StoredEntry | undefined {
   const kind = row[3] as string;
   const body = parsed(row[6] as string);
@@ -63,14 +63,14 @@ export function toEntry(row: Row): StoredEntry | undefined {
   return entry;
 }
 
-/** None when what is stored is not JSON: the message is there all the same. */
+/** Empty when the stored references are not JSON: the message is there all the same. */
 function refsOf(json: string): readonly BlobRef[] {
   const refs = parsed(json);
   return Array.isArray(refs) ? refs : [];
 }
 
-/** What a row weighs on a page: its message, with all that stands elsewhere. */
-export function weightOf(row: Row): number {
+/** The bytes that a row adds to a page: its message and the blobs it refers to. */
+export function pageBytesOf(row: Row): number {
   const bytes = Buffer.byteLength(row[6] as string);
   if (row[7] === null) return bytes;
   return refsOf(row[7] as string).reduce((sum, { size }) => sum + size, bytes);

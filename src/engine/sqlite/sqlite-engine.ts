@@ -21,7 +21,6 @@ import type {
 import { unsupported } from "../rules.ts";
 import { Infos } from "./log/infos.ts";
 import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";
-import type { Row } from "./rows.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 import { Transactions } from "./transactions.ts";
@@ -101,7 +100,7 @@ export class SqliteEngine implements Engine {
   }
 
   locate(conversation: string, entryId: string): number | undefined {
-    const row = this.#transactions.query(() => this.#sql.seqOf.get(conversation, entryId) as Row | undefined);
+    const row = this.#transactions.query(() => this.#sql.seqOf.get(conversation, entryId));
     return row?.[0] as number | undefined;
   }
 

@@ -1,5 +1,5 @@
-import type { DatabaseSync, StatementSync } from "node:sqlite";
-import { ENTRY_COLUMNS, INFO_COLUMNS } from "./rows.ts";
+import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { ENTRY_COLUMNS, INFO_COLUMNS, type Row } from "./rows.ts";
 
 const LIVE = "(SELECT n FROM conversations WHERE id = ? AND deleted_at IS NULL)";
 const LISTED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NULL`;
@@ -117,17 +117,31 @@ const SQL = {
 
 type StatementName = keyof typeof SQL;
 
-export type Statements = Readonly<Record<StatementName, StatementSync>>;
+/** A prepared statement whose rows are arrays. The caller says what its SELECT returns. */
+export interface Statement {
+  run(...params: SQLInputValue[]): unknown;
+  get<T extends Row = Row>(...params: SQLInputValue[]): T | undefined;
+  all<T extends Row = Row>(...params: SQLInputValue[]): T[];
+  iterate<T extends Row = Row>(...params: SQLInputValue[]): Iterable<T>;
+}
+
+export type Statements = Readonly<Record<StatementName, Statement>>;
+
+export function prepare(database: DatabaseSync, sql: string): Statement {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  // The types of Node know only rows that are objects.
+  return statement as object as Statement;
+}
 
 /** Prepared on first use, so that a command that only lists does not pay for the statements that write. */
 export function prepareStatements(database: DatabaseSync): Statements {
-  const statements = {} as Record<StatementName, StatementSync>;
+  const statements = {} as Record<StatementName, Statement>;
   for (const name of Object.keys(SQL) as StatementName[]) {
     Object.defineProperty(statements, name, {
       configurable: true,
       get() {
-        const statement = database.prepare(SQL[name]);
-        statement.setReturnArrays(true);
+        const statement = prepare(database, SQL[name]);
         Object.defineProperty(statements, name, { value: statement });
         return statement;
       },

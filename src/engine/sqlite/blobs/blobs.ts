@@ -23,21 +23,14 @@ export class Blobs {
 
   put({ hash, size, encoding, data }: NewBlob, at: string): void {
     if (this.has(hash)) return;
-    const row = this.#sql.insertBlob.get(
-      hash,
-      null,
-      size,
-      encoding,
-      data.length,
-      timeOf(at),
-    ) as unknown as Row;
+    const row = this.#sql.insertBlob.get(hash, null, size, encoding, data.length, timeOf(at)) as Row;
     this.#addChunks(row[0] as number, 0, data);
   }
 
   /** Add a piece of an upload. Returns how many bytes are stored. */
   upload(piece: BlobOperation): number {
     const { upload, position, data, keep, at } = piece;
-    const row = this.#sql.upload.get(upload) as [n: number, length: number] | undefined;
+    const row = this.#sql.upload.get<[n: number, length: number]>(upload);
     const bytes = newBytes(row?.[1], piece, (hash) => this.#touch(hash, at));
     if (bytes === undefined) return position + data.length;
     const n = row?.[0] ?? this.#begin(upload, at);
@@ -49,7 +42,7 @@ export class Blobs {
   }
 
   #begin(upload: string, at: string): number {
-    const row = this.#sql.insertBlob.get(null, upload, 0, "none", 0, timeOf(at)) as unknown as Row;
+    const row = this.#sql.insertBlob.get(null, upload, 0, "none", 0, timeOf(at)) as Row;
     return row[0] as number;
   }
 
@@ -60,7 +53,7 @@ export class Blobs {
 
   /** A blob that was uploaded again is about to be referred to: to the next collection it is new. */
   #touch(hash: string, at: string): boolean {
-    const row = this.#sql.blob.get(hash) as Row | undefined;
+    const row = this.#sql.blob.get(hash);
     if (row !== undefined) this.#sql.touchBlob.run(row[0] as number, timeOf(at));
     return row !== undefined;
   }
@@ -72,7 +65,7 @@ export class Blobs {
   }
 
   part(hash: string, offset: number, length: number): BlobPart | undefined {
-    const row = this.#sql.blob.get(hash) as Row | undefined;
+    const row = this.#sql.blob.get(hash);
     if (row === undefined) return undefined;
     const [n, size, encoding, storedBytes] = row as [number, number, BlobEncoding, number];
     const end = Math.min(storedBytes, offset + length);
@@ -82,8 +75,7 @@ export class Blobs {
   #slice(n: number, offset: number, end: number): Uint8Array {
     const data = new Uint8Array(Math.max(0, end - offset));
     let filled = 0;
-    const rows =
-      data.length === 0 ? [] : (this.#sql.chunks.iterate(n, offset, end) as unknown as Iterable<Row>);
+    const rows = data.length === 0 ? [] : this.#sql.chunks.iterate(n, offset, end);
     for (const row of rows) {
       const [position, chunk] = row as [number, Uint8Array];
       // A missing chunk must not be read as zeros.
@@ -98,13 +90,13 @@ export class Blobs {
   /** Remove those that nothing refers to. The entries that referred to them must be gone by now. */
   dropUnused(hashes: Iterable<string>): Freed {
     const unused = new Set(hashes);
-    const rows = unused.size === 0 ? [] : (this.#sql.references.iterate() as unknown as Iterable<Row>);
+    const rows = unused.size === 0 ? [] : this.#sql.references.iterate();
     for (const [references] of rows) {
       for (const hash of hashesIn(references as string)) unused.delete(hash);
       if (unused.size === 0) break;
     }
     const dropped = [...unused].flatMap((hash) => {
-      const row = this.#sql.blob.get(hash) as Row | undefined;
+      const row = this.#sql.blob.get(hash);
       if (row === undefined) return [];
       this.#drop(row[0] as number);
       return [row[3] as number];
@@ -114,8 +106,8 @@ export class Blobs {
 
   collect(before: string): Freed[] {
     const beforeMs = timeOf(before);
-    const stored = this.#sql.blobsBefore.all(beforeMs) as unknown as [string][];
-    const unfinished = this.#sql.uploadsBefore.all(beforeMs) as unknown as [number, number][];
+    const stored = this.#sql.blobsBefore.all<[string]>(beforeMs);
+    const unfinished = this.#sql.uploadsBefore.all<[number, number]>(beforeMs);
     for (const [n] of unfinished) this.#drop(n);
     return [freedBlobs(unfinished.map(([, bytes]) => bytes)), this.dropUnused(stored.map(([hash]) => hash))];
   }

@@ -1,46 +1,46 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { BlobEncoding } from "../../operations.ts";
-import type { Row } from "../rows.ts";
-import type { Statements } from "../statements.ts";
+import { prepare, type Statements } from "../statements.ts";
 
-// Loaded when first needed: few commands verify.
+// Loaded on first use: few commands verify.
 const crypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
-/** What is wrong with the stored bytes of blobs, in words. Unfinished ones have no hash to compare with. */
+type BlobRow = [n: number, hash: string, size: number, encoding: BlobEncoding, storedBytes: number];
+type ChunkRow = [position: number, data: Uint8Array<ArrayBuffer>];
+
+/** What is wrong with the stored bytes of blobs. Unfinished uploads have no hash to compare with. */
 export function* blobProblems(database: DatabaseSync, sql: Statements): Generator<string> {
-  const statement = database.prepare(
+  const stored = prepare(
+    database,
     "SELECT n, hash, size, encoding, stored_bytes FROM blobs WHERE hash IS NOT NULL",
   );
-  statement.setReturnArrays(true);
-  for (const row of statement.iterate() as unknown as Iterable<Row>) {
-    const [n, hash, size, encoding, storedBytes] = row as [number, string, number, BlobEncoding, number];
-    const chunks = (): Iterable<Row> =>
-      sql.chunks.iterate(n, 0, Number.MAX_SAFE_INTEGER) as unknown as Iterable<Row>;
+  for (const [n, hash, size, encoding, storedBytes] of stored.iterate<BlobRow>()) {
+    const chunks = (): Iterable<ChunkRow> => sql.chunks.iterate<ChunkRow>(n, 0, Number.MAX_SAFE_INTEGER);
     const missing = firstGap(chunks(), storedBytes);
-    if (missing !== undefined) yield `the bytes of blob ${hash} from ${missing} on are missing`;
-    else if (hashOf(chunks(), size, encoding) !== hash) yield `the bytes of blob ${hash} have another hash`;
+    if (missing !== undefined) yield `blob ${hash} has no bytes from ${missing} on`;
+    else if (hashOf(chunks(), size, encoding) !== hash) yield `blob ${hash} has a different hash`;
   }
 }
 
-function firstGap(chunks: Iterable<Row>, storedBytes: number): number | undefined {
+function firstGap(chunks: Iterable<ChunkRow>, storedBytes: number): number | undefined {
   let end = 0;
   for (const [position, data] of chunks) {
     if (position !== end) return end;
-    end += (data as Uint8Array).length;
+    end += data.length;
   }
   return end === storedBytes ? undefined : end;
 }
 
 /** `undefined` when the bytes cannot even be decompressed. */
-function hashOf(chunks: Iterable<Row>, size: number, encoding: BlobEncoding): string | undefined {
+function hashOf(chunks: Iterable<ChunkRow>, size: number, encoding: BlobEncoding): string | undefined {
   const hash = crypto().createHash("sha256");
   if (encoding === "none") {
-    for (const [, data] of chunks) hash.update(data as Uint8Array);
+    for (const [, data] of chunks) hash.update(data);
     return hash.digest("hex");
   }
   try {
-    const stored = Buffer.concat(Array.from(chunks, ([, data]) => data as Uint8Array));
+    const stored = Buffer.concat(Array.from(chunks, ([, data]) => data));
     const bytes = zlib().zstdDecompressSync(stored, { maxOutputLength: Math.max(1, size) });
     return hash.update(bytes).digest("hex");
   } catch {

@@ -101,7 +101,7 @@ describe("a backup of a SQLite store", () => {
     for (const name of ["there", "gone"]) {
       await expect(engine.backup(join(folder, name))).rejects.toMatchObject({
         code: "CONFLICT",
-        message: /exists already/,
+        message: /already exists/,
       });
     }
     expect(existsSync(join(folder, "gone"))).toBe(false);

@@ -6,10 +6,7 @@ import { refuseExisting } from "../../../sqlite/copy.ts";
 import { isExclusive } from "../../../sqlite/pragma.ts";
 import type { EngineOptions } from "../../engine.ts";
 
-/**
- * Nobody who held a lease holds it in the copy, and its feed is another one. Turns that are under way stay: what
- * was said so far was said.
- */
+/** A copy has no leases and a feed of its own. Open turns stay: their text was acknowledged. */
 const TIDY = "DELETE FROM leases; UPDATE feed SET tag = abs(random() % 4294967296)";
 
 export async function backupDatabase(
@@ -21,7 +18,7 @@ export async function backupDatabase(
   try {
     refuseExisting(to);
     const request = { path, waitMs: lockWaitMs, job: "copy", args: [resolve(to), TIDY] } as const;
-    // A file that can only be read may not be open to a second connection.
+    // A file that is read-only, or open to one connection only, cannot be opened again.
     if (readonly || isExclusive(database)) runInline(database, request);
     else await runInThread(request);
   } catch (error) {

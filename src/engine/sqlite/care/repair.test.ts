@@ -31,7 +31,7 @@ describe("the repair of a SQLite store", () => {
     const { repaired, findings } = await repairStore(store);
     expect(repaired.map(({ code, message }) => `${code} ${message}`)).toEqual([
       "wrong-count messages: 3 instead of 9",
-      "wrong-seq the last number: 4 instead of 1",
+      "wrong-seq the last seq: 4 instead of 1",
       expect.stringMatching(/^wrong-head the head: \S+ instead of x$/),
       "wrong-count branches: 2 instead of 0",
       "wrong-count compactions: 0 instead of 4",

@@ -4,8 +4,8 @@ import { pragma } from "../../../sqlite/pragma.ts";
 import type { ConversationInfo, EngineStats } from "../../queries.ts";
 import { TOP_COUNT } from "../../rules.ts";
 import { hashesIn } from "../blobs/blobs.ts";
-import { INFO_COLUMNS, type Row, toInfo } from "../rows.ts";
-import type { Statements } from "../statements.ts";
+import { INFO_COLUMNS, toInfo } from "../rows.ts";
+import { prepare, type Statements } from "../statements.ts";
 
 export function measure(database: DatabaseSync, sql: Statements, path: string): EngineStats {
   const fileSize = (name: string): number => statSync(name, { throwIfNoEntry: false })?.size ?? 0;
@@ -31,7 +31,7 @@ export function counts(database: DatabaseSync): { conversations: number; entries
   return { conversations: Number(row?.conversations), entries: Number(row?.entries) };
 }
 
-/** Messages by their length, which is read without them, and each blob of a conversation once. */
+/** Entries by their length, which SQLite knows without reading them, and each blob of a conversation once. */
 function sizesOf(database: DatabaseSync): { sizes: Record<string, number>; trash: number } {
   const rows = database.prepare(
     `SELECT id, deleted_at IS NOT NULL AS trashed,
@@ -51,7 +51,7 @@ function sizesOf(database: DatabaseSync): { sizes: Record<string, number>; trash
   return { sizes, trash };
 }
 
-/** What blobs take that no entry refers to, and those that are not there as a whole. */
+/** The bytes of blobs that no entry refers to, and of unfinished uploads. */
 function unusedBytes(database: DatabaseSync, sql: Statements): number {
   const unused = new Map<string, number>();
   let bytes = 0;
@@ -59,7 +59,7 @@ function unusedBytes(database: DatabaseSync, sql: Statements): number {
     if (hash === null) bytes += Number(stored_bytes);
     else unused.set(String(hash), Number(stored_bytes));
   }
-  const rows = unused.size === 0 ? [] : (sql.references.iterate() as unknown as Iterable<Row>);
+  const rows = unused.size === 0 ? [] : sql.references.iterate();
   for (const [references] of rows) {
     for (const hash of hashesIn(references as string)) unused.delete(hash);
   }
@@ -67,9 +67,9 @@ function unusedBytes(database: DatabaseSync, sql: Statements): number {
 }
 
 function longestConversations(database: DatabaseSync): ConversationInfo[] {
-  const statement = database.prepare(
+  const top = prepare(
+    database,
     `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NULL ORDER BY message_count DESC LIMIT ${TOP_COUNT}`,
   );
-  statement.setReturnArrays(true);
-  return (statement.all() as unknown as Row[]).map((row) => toInfo(row, () => {}));
+  return top.all().map((row) => toInfo(row, () => {}));
 }

@@ -3,11 +3,10 @@ import { MAIN } from "../../../tree/tree.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import { blobProblems } from "../blobs/verify-blobs.ts";
 import { loadLogEnd, summaryOf } from "../log/tree-cache.ts";
-import type { Row } from "../rows.ts";
-import type { Statements } from "../statements.ts";
+import { prepare, type Statements } from "../statements.ts";
 import { counts } from "./stats.ts";
 
-/** Each check is one query that returns what is wrong: a conversation and a text. */
+/** Each check is one query that returns what is wrong: a conversation and a message. */
 const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
   {
     code: "wrong-count",
@@ -17,11 +16,11 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
   },
   {
     code: "wrong-seq",
-    sql: `SELECT id AS conversation, 'its last entry should have the number ' || last_seq AS message
+    sql: `SELECT id AS conversation, 'its last entry should have seq ' || last_seq AS message
       FROM conversations c WHERE last_seq IS NOT coalesce((SELECT max(seq) FROM entries WHERE conversation = c.n), 0)`,
   },
   {
-    // What was swept away, and what says where a pruned branch began, may name what is gone.
+    // A swept entry, and the entry that made a pruned branch, may name a parent that was removed.
     code: "dangling-parent",
     sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' follows ' || e.parent_id || ', which does not exist' AS message
       FROM entries e JOIN conversations c ON c.n = e.conversation
@@ -62,12 +61,12 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
   },
   {
     code: "orphan-operation",
-    sql: `SELECT NULL AS conversation, 'operation ' || o.id || ' belongs to no conversation' AS message
+    sql: `SELECT NULL AS conversation, 'operation ' || o.id || ' does not belong to a conversation' AS message
       FROM operations o LEFT JOIN conversations c ON c.n = o.conversation WHERE c.n IS NULL`,
   },
 ];
 
-/** Rows of these tables belong to one of another table. */
+/** Rows of these tables belong to a row of another table. */
 const ORPHANS: Readonly<Record<string, string>> = {
   entries: "orphan-entry",
   journals: "orphan-journal",
@@ -87,7 +86,7 @@ export function verifyDatabase(database: DatabaseSync, sql: Statements, path: st
     if (row.integrity_check !== "ok") found("damaged-file", null, String(row.integrity_check));
   }
   for (const row of database.prepare("PRAGMA foreign_key_check").iterate()) {
-    const text = `row ${row.rowid} of ${row.table} belongs to none of ${row.parent}`;
+    const text = `row ${row.rowid} of ${row.table} does not belong to a row of ${row.parent}`;
     found(ORPHANS[String(row.table)] ?? "orphan", null, text);
   }
   for (const { code, sql } of CHECKS) {
@@ -99,20 +98,30 @@ export function verifyDatabase(database: DatabaseSync, sql: Statements, path: st
   return { ok: findings.length === 0, ...counts(database), findings };
 }
 
-/** What a conversation says of its tree, compared with what its entries say. */
+type TreeRow = [
+  n: number,
+  lastSeq: number,
+  id: string,
+  head: string | null,
+  branches: number,
+  compactions: number,
+];
+
+/** Compares what a conversation says of its tree with its entries. */
 function checkTrees(database: DatabaseSync, sql: Statements, found: Report): void {
-  const statement = database.prepare(
+  const conversations = prepare(
+    database,
     "SELECT n, last_seq, id, head, branch_count, compaction_count FROM conversations",
   );
-  statement.setReturnArrays(true);
-  for (const row of statement.iterate() as unknown as Iterable<Row>) {
-    const [n, lastSeq, id, ...said] = row as [number, number, string, string | null, number, number];
+  for (const [n, lastSeq, id, ...stored] of conversations.iterate<TreeRow>()) {
     const logEnd = loadLogEnd(sql, n, lastSeq);
     const [head, branches, compactions] = summaryOf(logEnd);
-    if (said[0] !== head) found("wrong-head", id, `the head is ${head ?? "none"}, not ${said[0] ?? "none"}`);
-    if (said[1] !== branches) found("wrong-count", id, `counted ${said[1]} branches, there are ${branches}`);
-    if (said[2] !== compactions)
-      found("wrong-count", id, `counted ${said[2]} compactions, there are ${compactions}`);
+    if (stored[0] !== head)
+      found("wrong-head", id, `the head is ${head ?? "none"}, not ${stored[0] ?? "none"}`);
+    if (stored[1] !== branches)
+      found("wrong-count", id, `counted ${stored[1]} branches, there are ${branches}`);
+    if (stored[2] !== compactions)
+      found("wrong-count", id, `counted ${stored[2]} compactions, there are ${compactions}`);
     for (const branch of logEnd.tree.branches) {
       if (branch.id !== MAIN && branch.createdAt === null)
         found("lost-branch", id, `the entry that made branch ${branch.id} is missing`);

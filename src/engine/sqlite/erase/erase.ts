@@ -1,10 +1,10 @@
 /**
- * Erasing what was taken away.
+ * Erases removed data from the file.
  *
- * SQLite overwrites what is deleted (`secure_delete`), but not the copies that
- * stay in the gaps of a page when its neighbours are deleted or grow and what
- * is left moves to another page. Only writing the file anew gets rid of those.
- * The write-ahead log holds the words until it is emptied.
+ * SQLite overwrites deleted rows (`secure_delete`), but not the copies that
+ * stay in the gaps of a page after its rows were moved to another one. Only
+ * rewriting the file removes those. The write-ahead log holds the data until it
+ * is emptied.
  */
 import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
@@ -15,14 +15,14 @@ import { isExclusive } from "../../../sqlite/pragma.ts";
 import { waitUntil } from "../../../util/wait.ts";
 import type { Outcome } from "../../operations.ts";
 
-/** Writers wait for about a second then; larger files are not written anew, and are named in the receipt. */
+/** Writers wait for about a second at this size. A larger file is not rewritten; the receipt names it instead. */
 const REWRITE_BYTES_MAX = 256 * 1024 * 1024;
-/** Writing these anew takes less time than a thread takes to start. */
-const HERE_BYTES_MAX = 2 * 1024 * 1024;
-/** A reader of another process is rarely at it for longer. */
+/** Rewriting a smaller file takes less time than starting a thread. */
+const INLINE_BYTES_MAX = 2 * 1024 * 1024;
+/** Readers in other processes are rarely busy for longer. */
 const CHECKPOINT_WAIT_MS = 1000;
 
-/** Whatever fails here: what was taken away is gone for every reader, and the receipt says where it may be found. */
+/** Never fails: the data is gone for every reader, and the receipt names the files that may still hold it. */
 export async function eraseTraces(
   database: DatabaseSync,
   path: string,
@@ -47,7 +47,7 @@ async function rewrite(database: DatabaseSync, path: string, waitMs: number): Pr
     const { size } = statSync(path);
     if (size > REWRITE_BYTES_MAX) return false;
     const request = { path, waitMs, job: "vacuum", args: [] } as const;
-    if (size > HERE_BYTES_MAX && !isExclusive(database)) await runInThread(request);
+    if (size > INLINE_BYTES_MAX && !isExclusive(database)) await runInThread(request);
     else await retryBusy(path, waitMs, () => runInline(database, request));
     return true;
   } catch {

@@ -6,7 +6,6 @@ import { notFound } from "../../rules.ts";
 import { type Blobs, hashesIn } from "../blobs/blobs.ts";
 import type { Feed } from "../log/feed.ts";
 import { summaryOf, type TreeCache } from "../log/tree-cache.ts";
-import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { Journals } from "../turns/journals.ts";
 
@@ -26,10 +25,10 @@ export class Removals {
   }
 
   purge({ conversation }: PurgeOperation): Removed {
-    const row = this.#sql.conversation.get(conversation) as Row | undefined;
+    const row = this.#sql.conversation.get(conversation);
     if (row === undefined) throw notFound(conversation);
     const n = row[0] as number;
-    const [entries, bytes] = this.#sql.measure.get(n) as unknown as [number, number];
+    const [entries, bytes] = this.#sql.measure.get(n) as [number, number];
     const hashes = this.#hashesOf(n);
     // Before the entries are deleted: their numbers must never be used again.
     this.#feed.add("purged", conversation);
@@ -43,13 +42,13 @@ export class Removals {
   }
 
   #hashesOf(n: number): string[] {
-    const rows = this.#sql.referencesOf.all(n) as unknown as [string][];
+    const rows = this.#sql.referencesOf.all<[string]>(n);
     return rows.flatMap(([references]) => hashesIn(references));
   }
 
   redact({ conversation, entry, json, at }: RedactOperation): Removed {
     const { n } = this.#trees.get(conversation);
-    const row = this.#sql.entryById.get(n, entry) as Row | undefined;
+    const row = this.#sql.entryById.get(n, entry);
     if (row === undefined) throw entryNotFound(entry);
     this.#feed.add("redacted", conversation);
     this.#sql.replaceBody.run(n, row[1] as number, json);
@@ -62,9 +61,7 @@ export class Removals {
   sweep({ conversation, at }: SweepOperation): Removed {
     const cached = this.#trees.get(conversation);
     const { ranges, runStarts } = planSweep(cached.logEnd);
-    const rows = ranges.flatMap(
-      ([from, to]) => this.#sql.entriesInRange.all(cached.n, from, to) as unknown as SweptRow[],
-    );
+    const rows = ranges.flatMap(([from, to]) => this.#sql.entriesInRange.all<SweptRow>(cached.n, from, to));
     if (rows.length === 0) return receipt(0, 0, []);
     this.#feed.add("swept", conversation);
     this.#sweepRows(cached.n, rows, runStarts);

@@ -5,7 +5,7 @@ import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
 import type { Blobs } from "../blobs/blobs.ts";
 import { APPLICATION_ID } from "../migrations/migrations.ts";
-import { type Row, toEntry } from "../rows.ts";
+import { toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { Journals } from "../turns/journals.ts";
 import type { Leases } from "../turns/leases.ts";
@@ -42,11 +42,9 @@ export class Appends {
     const plan = planAppend(append, {
       logEnd,
       byOperation: (operationId) =>
-        (this.#sql.entriesByOperation.all(operationId, n) as unknown as Row[]).flatMap(
-          (row) => toEntry(row) ?? [],
-        ),
+        this.#sql.entriesByOperation.all(operationId, n).flatMap((row) => toEntry(row) ?? []),
       byEntryId: (id) => {
-        const row = this.#sql.entryById.get(n, id) as Row | undefined;
+        const row = this.#sql.entryById.get(n, id);
         return row === undefined ? undefined : toEntry(row);
       },
       lease: () => this.#leases.state(n),

@@ -28,7 +28,7 @@ export class Feed {
     if (place[1] !== tag) throw otherFeed();
     const changes: Change[] = [];
     let end = place;
-    for (const row of this.#sql.changes.iterate(place[0], limit) as unknown as Iterable<Row>) {
+    for (const row of this.#sql.changes.iterate(place[0], limit)) {
       end = [row[8] as number, tag];
       const change = toChange(row, end);
       if (change === undefined) damaged(`Entry ${row[0]} cannot be read`);
@@ -38,7 +38,7 @@ export class Feed {
   }
 
   #tag(): number {
-    return (this.#sql.feedTag.get() as unknown as Row)[0] as number;
+    return (this.#sql.feedTag.get() as Row)[0] as number;
   }
 }
 

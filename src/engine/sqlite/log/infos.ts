@@ -4,7 +4,7 @@ import { type ConversationLookup, notFound } from "../../rules.ts";
 import { type Row, toInfo } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
-/** What is known of conversations without their entries. */
+/** What is known of conversations without reading their entries. */
 export class Infos implements ConversationLookup {
   readonly #sql: Statements;
   readonly #damaged: (problem: string) => void;
@@ -22,7 +22,7 @@ export class Infos implements ConversationLookup {
     return this.#from(this.#sql.infoByKey.get(key));
   }
 
-  /** Also from the trash. */
+  /** Even from the trash. */
   existing(id: string): ConversationInfo {
     const info = this.byId(id);
     if (info === undefined) throw notFound(id);
@@ -41,7 +41,7 @@ export class Infos implements ConversationLookup {
       after === undefined
         ? (trash ? listTrash : list).all(limit)
         : (trash ? listTrashAfter : listAfter).all(timeOf(after.at), after.id, limit);
-    return (rows as unknown as Row[]).map((row) => this.#toInfo(row));
+    return rows.map((row) => this.#toInfo(row));
   }
 
   #from(row: unknown): ConversationInfo | undefined {

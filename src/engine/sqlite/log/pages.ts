@@ -3,7 +3,7 @@ import { isSingle, pathOf, type SeqRange, within } from "../../../tree/path.ts";
 import { targetBranch } from "../../../tree/place-entries.ts";
 import { ownerOf } from "../../../tree/tree.ts";
 import type { EntryPage, PageQuery } from "../../queries.ts";
-import { type Row, toEntry, weightOf } from "../rows.ts";
+import { pageBytesOf, type Row, toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { CachedTree, TreeCache } from "./tree-cache.ts";
 
@@ -36,7 +36,7 @@ export function readStored(
   damaged: (problem: string) => void,
 ): EntryPage {
   const rows = sql.rangeForward.iterate(n, (query.from ?? 0) + 1, Number.MAX_SAFE_INTEGER);
-  const page = fill(rows as unknown as Rows, { ...query, direction: "forward" }, damaged);
+  const page = fill(rows, { ...query, direction: "forward" }, damaged);
   return { ...page, branches: page.entries.map(({ seq }) => ownerOf(logEnd.tree, seq)) };
 }
 
@@ -45,7 +45,7 @@ function wholeLog(sql: Statements, { conversation, direction, from }: PageQuery)
     direction === "forward"
       ? sql.logForward.iterate(conversation, from ?? 0)
       : sql.logBackward.iterate(conversation, from ?? Number.MAX_SAFE_INTEGER);
-  return rows as unknown as Rows;
+  return rows;
 }
 
 function* alongPath(
@@ -56,11 +56,11 @@ function* alongPath(
 ): Generator<Row> {
   if (direction === "forward") {
     for (const [first, last] of within(path, (from ?? 0) + 1, Number.MAX_SAFE_INTEGER)) {
-      yield* sql.rangeForward.iterate(n, first, last) as unknown as Rows;
+      yield* sql.rangeForward.iterate(n, first, last);
     }
   } else {
     for (const [first, last] of within(path, 1, (from ?? Number.MAX_SAFE_INTEGER) - 1).reverse()) {
-      yield* sql.rangeBackward.iterate(n, first, last) as unknown as Rows;
+      yield* sql.rangeBackward.iterate(n, first, last);
     }
   }
 }
@@ -73,13 +73,13 @@ function fill(rows: Rows, query: PageQuery, damaged: (problem: string) => void):
   let more = false;
   for (const row of rows) {
     if (kind !== undefined && row[3] !== kind) continue;
-    bytes += weightOf(row);
+    bytes += pageBytesOf(row);
     if (entries.length >= limit || (entries.length > 0 && bytes > bytesMax)) {
       more = true;
       break;
     }
     const entry = toEntry(row);
-    if (entry === undefined) damaged(`StoredEntry ${row[0]} of conversation ${conversation} is not JSON`);
+    if (entry === undefined) damaged(`Entry ${row[0]} of conversation ${conversation} is not JSON`);
     else entries.push(entry);
   }
   return { entries: direction === "forward" ? entries : entries.reverse(), more };

@@ -40,12 +40,12 @@ export class TreeCache {
 
   /** First in every transaction. */
   refresh(): void {
-    const version = (this.#sql.dataVersion.get() as unknown as Row)[0];
+    const version = (this.#sql.dataVersion.get() as Row)[0];
     if (this.#cached.size > TREES_MAX) this.clear();
     if (version === this.#version) return;
     this.#version = version;
     if (this.#lastN === undefined) return;
-    const [lastN, entriesChanged] = this.#sql.changesSince.get(this.#lastN) as unknown as [number, number];
+    const [lastN, entriesChanged] = this.#sql.changesSince.get(this.#lastN) as [number, number];
     if (entriesChanged === 1) this.clear();
     this.#lastN = lastN;
   }
@@ -69,7 +69,7 @@ export class TreeCache {
   find(id: string): CachedTree | undefined {
     const cached = this.#cached.get(id);
     if (cached !== undefined && cached.version === this.#version) return cached;
-    const row = this.#sql.liveConversation.get(id) as [number, number] | undefined;
+    const row = this.#sql.liveConversation.get<[number, number]>(id);
     if (row === undefined) return undefined;
     // From here on, changes after this `n` matter.
     this.lastN();
@@ -82,7 +82,7 @@ export class TreeCache {
   findAnywhere(id: string): CachedTree | undefined {
     const live = this.find(id);
     if (live !== undefined) return live;
-    const row = this.#sql.conversation.get(id) as [number, number] | undefined;
+    const row = this.#sql.conversation.get<[number, number]>(id);
     return row === undefined ? undefined : { n: row[0], logEnd: loadLogEnd(this.#sql, ...row) };
   }
 
@@ -102,18 +102,17 @@ export class TreeCache {
   }
 
   lastN(): number {
-    this.#lastN ??= (this.#sql.lastN.get() as unknown as Row)[0] as number;
+    this.#lastN ??= (this.#sql.lastN.get() as Row)[0] as number;
     return this.#lastN;
   }
 }
 
 /** The tree of a conversation and where its log ends, read from its marks: all of them, or those after `known`. */
 export function loadLogEnd(sql: Statements, n: number, lastSeq: number, known: LogEnd = EMPTY): LogEnd {
-  const marks = sql.marks.iterate(n, known.lastSeq) as unknown as Iterable<MarkRow>;
-  const tree = foldAll(known.tree, marksIn(marks));
+  const tree = foldAll(known.tree, marksIn(sql.marks.iterate<MarkRow>(n, known.lastSeq)));
   // An entry off every path ends none; the entry before it does.
   const offPath = tree.current === OFF_PATH ? runsOf(tree).at(-1)?.[0] : undefined;
-  const row = sql.lastIdUpTo.get(n, offPath === undefined ? lastSeq : offPath - 1) as Row | undefined;
+  const row = sql.lastIdUpTo.get(n, offPath === undefined ? lastSeq : offPath - 1);
   return { lastSeq, last: (row?.[0] as string | undefined) ?? null, tree };
 }
 

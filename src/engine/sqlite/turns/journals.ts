@@ -2,7 +2,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { newText } from "../../journal-rules.ts";
 import type { JournalOperation } from "../../operations.ts";
 import type { OpenTurn } from "../../queries.ts";
-import { parsed, type Row } from "../rows.ts";
+import { parsed } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
 /** The text of streamed answers. A piece is a row, so that the cost of adding one does not depend on the text so far. */
@@ -15,7 +15,7 @@ export class Journals {
 
   /** Returns the length of the text. */
   write(conversation: number, piece: JournalOperation): number {
-    const open = this.#sql.journal.get(conversation) as Row | undefined;
+    const open = this.#sql.journal.get(conversation);
     const length = open === undefined ? 0 : this.#length(conversation);
     const text = newText(open && { turn: open[0] as string, length }, piece);
     if (open === undefined) {
@@ -26,9 +26,9 @@ export class Journals {
   }
 
   read(conversation: number, from: number): OpenTurn | undefined {
-    const open = this.#sql.journal.get(conversation) as Row | undefined;
+    const open = this.#sql.journal.get(conversation);
     if (open === undefined) return undefined;
-    const pieces = this.#sql.journalText.all(conversation, from) as unknown as [number, string][];
+    const pieces = this.#sql.journalText.all<[number, string]>(conversation, from);
     const [first] = pieces;
     const text = pieces.map(([, piece]) => String(parsed(piece) ?? "")).join("");
     return {
@@ -46,7 +46,7 @@ export class Journals {
   }
 
   #length(conversation: number): number {
-    const row = this.#sql.journalLength.get(conversation) as Row | undefined;
+    const row = this.#sql.journalLength.get(conversation);
     return (row?.[0] as number | undefined) ?? 0;
   }
 }

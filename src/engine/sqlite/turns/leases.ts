@@ -1,10 +1,10 @@
 import type { Liveness } from "../../../disk/liveness.ts";
 import { decideLease, type LeaseState, NO_LEASE } from "../../leases.ts";
 import type { LeaseGrant, LeaseOperation } from "../../operations.ts";
-import { parsed, type Row } from "../rows.ts";
+import { parsed } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 
-/** Who may run a conversation. Decided inside the transaction, so by one process at a time. */
+/** Who may run a conversation. Decided inside a transaction, so by one process at a time. */
 export class Leases {
   readonly #sql: Statements;
   readonly #liveness: Liveness;
@@ -15,12 +15,12 @@ export class Leases {
   }
 
   state(conversation: number): LeaseState {
-    const row = this.#sql.lease.get(conversation) as Row | undefined;
+    const row = this.#sql.lease.get(conversation);
     return row === undefined ? NO_LEASE : ((parsed(row[0] as string) ?? NO_LEASE) as LeaseState);
   }
 
   decide(conversation: number, operation: LeaseOperation): LeaseGrant {
-    // Nobody may hold or wait before others can see that it lives.
+    // Other processes must be able to see that this one is alive before it holds the lease or waits for it.
     if (operation.action === "acquire") this.#liveness.announce();
     const before = this.state(conversation);
     const { state, lease } = decideLease(before, operation, this.#liveness.id, (process) =>
