@@ -66,7 +66,7 @@ async function deepen(chat: Conversation): Promise<void> {
   for (let depth = 2; depth <= DEPTH; depth++) {
     const name = `level-${depth}`;
     await chat.branch(head, { name });
-    const entries = await chat.append(Array(OWN).fill(message), { branch: name });
+    const { entries } = await chat.append(Array(OWN).fill(message), { branch: name });
     head = entries.at(-1)?.id ?? null;
   }
 }

@@ -50,13 +50,17 @@ async function hold(chat: Conversation, { writer, ttlMs, waitMs }: LeaseTask): P
 async function mix(chat: Conversation, { round }: MixTask): Promise<void> {
   for (let n = 0; ; n++) {
     const name = `${round} ${n}`;
-    const [first] = await chat.append([
-      { role: "user", content: `${name} first` },
-      { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: name.repeat(10_000) }] },
-    ]);
+    const [first] = (
+      await chat.append([
+        { role: "user", content: `${name} first` },
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: name.repeat(10_000) }] },
+      ])
+    ).entries;
     say(`ack ${name}`);
     await chat.branch(first?.id as string, { name: `side ${name}` });
-    const [gone] = await chat.append({ role: "user", content: "to be redacted" }, { branch: `side ${name}` });
+    const [gone] = (
+      await chat.append({ role: "user", content: "to be redacted" }, { branch: `side ${name}` })
+    ).entries;
     await chat.redact(gone?.id as string);
     await chat.label(first?.id as string, name);
     if (n % 2 === 1) await chat.pruneBranches({ keep: 1 });

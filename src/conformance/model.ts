@@ -80,7 +80,8 @@ class Run {
     const again = await this.#store.get(known.id);
     known.contents.push(content);
     if (!this.#bench.persistent) return;
-    assert.deepEqual(await again?.append({ role: "user", content }, { operationId }), first);
+    const retried = await again?.append({ role: "user", content }, { operationId });
+    assert.deepEqual(retried, { ...first, replayed: true });
   }
 
   async #rename(): Promise<void> {

@@ -23,9 +23,9 @@ import type {
   BranchInfo,
   Branching,
   BranchOptions,
+  BranchResult,
   Comparison,
   EditOptions,
-  NewBranch,
 } from "./branches/branching.ts";
 import type { Pruned, PruneOptions } from "./branches/pruning.ts";
 import type { CompactOptions, SummarizeBranchOptions } from "./context/compaction.ts";
@@ -39,7 +39,7 @@ import type { FollowEvent, FollowOptions } from "./turns/follow.ts";
 import type { Lease, LeaseOptions } from "./turns/lease.ts";
 import type { Turn, TurnOptions } from "./turns/turn.ts";
 import type { TurnUnderWay } from "./turns/turn-end.ts";
-import { pendingMessages, type WriteOptions, write } from "./write/writing.ts";
+import { type Appended, pendingMessages, type WriteOptions, write } from "./write/writing.ts";
 
 export interface AppendOptions {
   /** Default: the checked-out branch. */
@@ -89,12 +89,12 @@ export class Conversation {
   async append(
     messages: MessageInput | readonly MessageInput[],
     options: AppendOptions = {},
-  ): Promise<MessageEntry[]> {
+  ): Promise<Appended> {
     const nowMs = this.#store.nowMs();
     const pending = pendingMessages(messages, nowMs);
     const checked = this.#checkAppend(options);
     this.#store.assertWritable();
-    return (await write(this.#store, this.id, pending, checked, nowMs)) as MessageEntry[];
+    return (await write(this.#store, this.id, pending, checked, nowMs)) as Appended;
   }
 
   /** Messages in ascending order: await a page, or iterate over all that the query names. */
@@ -145,7 +145,7 @@ export class Conversation {
   }
 
   /** Make a branch that leaves the conversation behind an entry; `null` is before the first one. */
-  async branch(fromEntryId: string | null, options: BranchOptions = {}): Promise<NewBranch> {
+  async branch(fromEntryId: string | null, options: BranchOptions = {}): Promise<BranchResult> {
     return (await this.#branching()).branch(fromEntryId, options);
   }
 
@@ -155,12 +155,12 @@ export class Conversation {
   }
 
   /** Go to a branch, for every process and until the next time. `NOT_FOUND` for one that was pruned. */
-  async checkout(name: string): Promise<ConversationInfo> {
+  async checkout(name: string): Promise<BranchResult> {
     return (await this.#branching()).checkout(name);
   }
 
   /** Make the checked-out path the branch `main`. The others stay until they are pruned. */
-  async flatten(): Promise<ConversationInfo> {
+  async flatten(): Promise<BranchResult> {
     return (await this.#branching()).flatten();
   }
 
@@ -175,12 +175,12 @@ export class Conversation {
     entryId: string,
     messages: MessageInput | readonly MessageInput[],
     options: EditOptions = {},
-  ): Promise<{ branch: BranchInfo; entries: MessageEntry[] }> {
+  ): Promise<BranchResult> {
     return (await this.#branching()).edit(entryId, messages, options);
   }
 
   /** Make room for another answer beside this one: a new branch before it, which is checked out. */
-  async regenerate(entryId: string, options: { readonly name?: string } = {}): Promise<NewBranch> {
+  async regenerate(entryId: string, options: { readonly name?: string } = {}): Promise<BranchResult> {
     return (await this.#branching()).regenerate(entryId, options);
   }
 
@@ -199,13 +199,17 @@ export class Conversation {
   }
 
   /** Tell the checked-out branch in a few words what was done on another one. */
-  async summarizeBranch(name: string, options: SummarizeBranchOptions): Promise<BranchSummaryEntry> {
+  async summarizeBranch(
+    name: string,
+    options: SummarizeBranchOptions,
+  ): Promise<BranchResult<BranchSummaryEntry>> {
     const { summarizeBranch } = await import("./context/compaction.ts");
-    return summarizeBranch(this.#store, this.id, name, options);
+    const entry = await summarizeBranch(this.#store, this.id, name, options);
+    return (await this.#branching()).resultOf(entry);
   }
 
   /** Begin a new generation with these messages. The former one stays as a branch. */
-  async replaceTranscript(messages: MessageInput | readonly MessageInput[]): Promise<MessageEntry[]> {
+  async replaceTranscript(messages: MessageInput | readonly MessageInput[]): Promise<BranchResult> {
     return (await this.#branching()).replaceTranscript(messages);
   }
 

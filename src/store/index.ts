@@ -11,9 +11,9 @@ export type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";
 export type {
   BranchInfo,
   BranchOptions,
+  BranchResult,
   Comparison,
   EditOptions,
-  NewBranch,
 } from "./branches/branching.ts";
 export type { Pruned, PruneOptions } from "./branches/pruning.ts";
 export type { CompactOptions, SummarizeBranchOptions } from "./context/compaction.ts";
@@ -48,3 +48,4 @@ export type { FollowEvent, FollowOptions } from "./turns/follow.ts";
 export type { Lease, LeaseOptions } from "./turns/lease.ts";
 export type { FinishOptions, Turn, TurnOptions } from "./turns/turn.ts";
 export type { TurnUnderWay } from "./turns/turn-end.ts";
+export type { Appended } from "./write/writing.ts";

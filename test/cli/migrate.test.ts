@@ -322,7 +322,7 @@ describe("sessions validate", () => {
         });
         const chat = await store.open("web:deep");
         for (let n = 0; n < 12; n++) {
-          const [entry] = await chat.append({ role: "user", content: `level ${n}` });
+          const [entry] = (await chat.append({ role: "user", content: `level ${n}` })).entries;
           await chat.branch(entry?.id as string, { name: `b${n}`, checkout: true });
         }
       }

@@ -127,7 +127,7 @@ describe("output", () => {
     const gone = await store.create({ title: HOSTILE });
     await store.delete(gone.id);
     const tree = await store.open("notes:tree", { title: HOSTILE });
-    const [said] = await tree.append({ role: "user", content: HOSTILE });
+    const [said] = (await tree.append({ role: "user", content: HOSTILE })).entries;
     await tree.label(said?.id ?? "", "evil\u202e label");
     // The longest name that is allowed, and one that would turn the line around.
     await tree.branch(said?.id ?? null, { name: `wide ${"題".repeat(80)}` });

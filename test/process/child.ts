@@ -70,7 +70,7 @@ const calls: Calls = {
   },
   async append(key, messages, operationId) {
     const conversation = await opened().open(key);
-    return (await conversation.append(messages, { operationId })).length;
+    return (await conversation.append(messages, { operationId })).entries.length;
   },
   async stopInNextWrite() {
     stopping = true;

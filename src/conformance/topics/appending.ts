@@ -27,13 +27,15 @@ export const appending: Topic = (check) => {
   check("an append returns its entry: id, place, parent, time and message", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const [first] = await chat.append(hello);
-    const [second] = await chat.append({
-      role: "assistant",
-      content: "hi",
-      model: "m-1",
-      usage: { input: 3 },
-    });
+    const [first] = (await chat.append(hello)).entries;
+    const [second] = (
+      await chat.append({
+        role: "assistant",
+        content: "hi",
+        model: "m-1",
+        usage: { input: 3 },
+      })
+    ).entries;
     assert.deepEqual([first?.seq, first?.parentId, first?.kind, first?.message], [1, null, "message", hello]);
     assert.deepEqual([second?.seq, second?.parentId], [2, first?.id]);
     assert.deepEqual((await chat.messages()).items, [first, second]);
@@ -73,15 +75,15 @@ export const appending: Topic = (check) => {
     const block = { type: "text" as const, text: "before" };
     const appending = chat.append({ role: "user", content: [block] });
     block.text = "after";
-    const [entry] = await appending;
-    Object.assign(entry?.message?.content?.[0] as object, { text: "changed" });
+    const [entry] = (await appending).entries;
+    Object.assign(entry?.message.content[0] as object, { text: "changed" });
     assert.deepEqual(texts(await allMessages(chat)), [[{ type: "text", text: "before" }]]);
   });
 
   check("a list is one append: in order, linked, and named by one operation", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const entries = await chat.append([
+    const { entries } = await chat.append([
       hello,
       { role: "assistant", content: "a" },
       { role: "user", content: "b" },
@@ -110,7 +112,9 @@ export const appending: Topic = (check) => {
     const chat = await store.create();
     const turn: MessageInput[] = [hello, { role: "assistant", content: "hi" }];
     const first = await chat.append(turn, { operationId: "op-1", expectedHead: null });
-    assert.deepEqual(await chat.append(turn, { operationId: "op-1", expectedHead: null }), first);
+    assert.deepEqual([first.head, first.replayed], [first.entries[1]?.id, false]);
+    const again = await chat.append(turn, { operationId: "op-1", expectedHead: null });
+    assert.deepEqual(again, { ...first, replayed: true });
     assert.equal((await chat.info()).messageCount, 2);
     await refuses("CONFLICT", chat.append(hello, { operationId: "op-1" }));
     await refuses(
@@ -118,17 +122,15 @@ export const appending: Topic = (check) => {
       chat.append([hello, { role: "assistant", content: "other" }], { operationId: "op-1" }),
     );
     const other = await store.create();
-    assert.equal((await other.append(hello, { operationId: "op-1" }))[0]?.seq, 1);
+    assert.equal((await other.append(hello, { operationId: "op-1" })).entries[0]?.seq, 1);
   });
 
   check("a retry with the same message id returns the first result", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const first = await chat.append({ ...hello, id: "m1" }, { expectedHead: null });
-    assert.deepEqual(
-      await chat.append({ content: "hello", role: "user", id: "m1" }, { expectedHead: null }),
-      first,
-    );
+    const again = await chat.append({ content: "hello", role: "user", id: "m1" }, { expectedHead: null });
+    assert.deepEqual(again, { ...first, replayed: true });
     await refuses("CONFLICT", chat.append({ role: "user", content: "other", id: "m1" }));
     await refuses(
       "CONFLICT",
@@ -138,14 +140,14 @@ export const appending: Topic = (check) => {
       ]),
     );
     assert.equal((await chat.info()).messageCount, 1);
-    assert.equal((await (await store.create()).append({ ...hello, id: "m1" }))[0]?.id, "m1");
+    assert.equal((await (await store.create()).append({ ...hello, id: "m1" })).entries[0]?.id, "m1");
   });
 
   check("two tries at the same time write once", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const tries = Array.from({ length: 20 }, () => chat.append(hello, { operationId: "once" }));
-    const ids = new Set((await Promise.all(tries)).map(([entry]) => entry?.id));
+    const ids = new Set((await Promise.all(tries)).map(({ head }) => head));
     assert.equal(ids.size, 1);
     assert.equal((await chat.info()).messageCount, 1);
   });
@@ -153,7 +155,7 @@ export const appending: Topic = (check) => {
   check("expectedHead lets one of two racing writers win and tells the other the head", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const [first] = await chat.append(hello, { expectedHead: null });
+    const [first] = (await chat.append(hello, { expectedHead: null })).entries;
     const expectedHead = first?.id as string;
     const race = await Promise.allSettled([
       chat.append({ role: "user", content: "a" }, { expectedHead }),

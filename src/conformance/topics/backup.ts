@@ -17,7 +17,7 @@ export const backup: Topic = (check) => {
   check.persistent("a backup is a store that has everything", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1", { title: "Kept" });
-    const [first] = await chat.append(say("one", "two"));
+    const [first] = (await chat.append(say("one", "two"))).entries;
     await chat.branch(idOf(first), { name: "b", checkout: true });
     const content = [{ type: "tool_result" as const, tool_use_id: "t", content: "output ".repeat(10_000) }];
     await chat.append({ role: "user", content });

@@ -96,7 +96,7 @@ export const blobs: Topic = (check) => {
     const [victim, chat] = [await store.create(), await store.create()];
     await victim.append({ role: "user", content: "kept" });
     for (const hash of ["../../etc/passwd", "./../x.jsonl", "..", "", "A".repeat(64), "0".repeat(63)]) {
-      const [entry] = await chat.append(document(hash));
+      const [entry] = (await chat.append(document(hash))).entries;
       assert.deepEqual(entry?.message, document(hash));
       await chat.redact(idOf(entry));
     }
@@ -121,10 +121,10 @@ export const blobs: Topic = (check) => {
     check(`${what} comes back as it went in`, async (bench) => {
       const store = await bench.open();
       const chat = await store.create();
-      const [entry] = await chat.append(message, { operationId: "once" });
+      const [entry] = (await chat.append(message, { operationId: "once" })).entries;
       assert.deepEqual(entry?.message, message);
       assert.deepEqual((await allMessages(chat))[0], entry);
-      assert.deepEqual(await chat.append(message, { operationId: "once" }), [entry]);
+      assert.deepEqual((await chat.append(message, { operationId: "once" })).entries, [entry]);
       await refuses("CONFLICT", chat.append(toolResult("other ".repeat(9000)), { operationId: "once" }));
     });
   }
@@ -203,7 +203,7 @@ export const blobs: Topic = (check) => {
     const store = await bench.open();
     const chat = await store.create();
     const { hash } = await store.putBlob(bytesFrom(7, 5000));
-    const [entry] = await chat.append(document(hash));
+    const [entry] = (await chat.append(document(hash))).entries;
     assert.deepEqual((await allMessages(chat))[0]?.message, entry?.message);
     await refuses("NOT_FOUND", chat.append(document(hashOf("nothing"))));
     assert.equal((await chat.info()).messageCount, 1);
@@ -236,7 +236,7 @@ export const blobs: Topic = (check) => {
     const store = await bench.open();
     const chat = await store.create();
     const [first, second] = [bytesFrom(10, 50_000), bytesFrom(11, 50_000)];
-    const [entry] = await chat.append(image(first.toString("base64")));
+    const [entry] = (await chat.append(image(first.toString("base64")))).entries;
     await chat.branch(idOf(entry), { name: "b" });
     await chat.append(image(second.toString("base64")), { branch: "b" });
     await chat.append(image(first.toString("base64")), { branch: "b" });

@@ -37,7 +37,7 @@ export const changes: Topic = (check) => {
     const store = await bench.open();
     const feed = store.changes();
     const chat = await store.create();
-    const [first] = await chat.append(say("one", "two"));
+    const [first] = (await chat.append(say("one", "two"))).entries;
     await chat.update({ title: "Title" });
     await chat.branch(idOf(first), { name: "b" });
     await chat.append(say("on b"), { branch: "b" });
@@ -70,10 +70,12 @@ export const changes: Topic = (check) => {
     const chat = await store.create();
     const feed = store.changes();
     const large = "output ".repeat(10_000);
-    const written = await chat.append([
-      { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: large }] },
-      { role: "user", content: "swordfish" },
-    ]);
+    const written = (
+      await chat.append([
+        { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: large }] },
+        { role: "user", content: "swordfish" },
+      ])
+    ).entries;
     await chat.label(idOf(written[0]), "big");
     const told = await take(feed, 3);
     assert.deepEqual(told[0]?.entry, written[0]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { accounted } from "../../context/ledger.ts";
-import type { Entry, MessageInput } from "../../message/types.ts";
+import type { MessageInput } from "../../message/types.ts";
 import type { SummaryRequest } from "../../store/context/context.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "../kit.ts";
@@ -208,8 +208,12 @@ export const compaction: Topic = (check) => {
     await chat.branch(idOf(answer), { name: "side" });
     await chat.append(say("tried this"), { branch: "side" });
     const { summarize, asked } = recording("IT FAILED");
-    const entry = await chat.summarizeBranch("side", { summarize });
-    assert.equal(entry.kind, "branch_summary");
+    const { branch, entries } = await chat.summarizeBranch("side", { summarize });
+    assert.deepEqual([branch.name, branch.active], ["main", true]);
+    assert.deepEqual(
+      entries.map(({ data }) => [data.branch, data.summary]),
+      [["side", "IT FAILED"]],
+    );
     assert.deepEqual(
       asked[0]?.messages.map(({ content }) => content),
       ["tried this"],
@@ -224,17 +228,18 @@ export const compaction: Topic = (check) => {
   check("a new transcript takes the place of the former one, which stays as a branch", async (bench) => {
     const chat = await talked(bench, 2);
     const former = await allMessages(chat);
-    const second = await chat.replaceTranscript(say("summary of all", "next"));
+    const { branch, entries: second } = await chat.replaceTranscript(say("summary of all", "next"));
+    assert.deepEqual([branch.name, branch.active, branch.head], ["main", true, second[1]?.id]);
     assert.deepEqual([second[0]?.parentId, second.length], [null, 2]);
     assert.deepEqual(await allMessages(chat), second);
     assert.deepEqual(await allMessages(chat, { branch: "generation-1" }), former);
     assert.equal(times(await sent(chat), "q1."), 0);
-    const third: Entry[] = await chat.replaceTranscript(say("third"));
+    const { entries: third } = await chat.replaceTranscript(say("third"));
     assert.deepEqual(await allMessages(chat), third);
     assert.deepEqual(await allMessages(chat, { branch: "generation-2" }), second);
     assert.deepEqual(await allMessages(chat, { branch: "generation-1" }), former);
     assert.equal((await chat.info()).messageCount, 7);
-    assert.deepEqual(await chat.replaceTranscript([]), []);
+    assert.deepEqual((await chat.replaceTranscript([])).entries, []);
     assert.deepEqual(await allMessages(chat), []);
     assert.deepEqual(await allMessages(chat, { branch: "generation-3" }), third);
   });

@@ -19,7 +19,7 @@ export const erasure: Topic = (check) => {
   check("redacting leaves a marked place and none of the words", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const [, secret] = await chat.append(say("before", SECRET, "after"));
+    const [, secret] = (await chat.append(say("before", SECRET, "after"))).entries;
     const receipt = await chat.redact(idOf(secret));
     assert.deepEqual([receipt.id, receipt.entries], [chat.id, 1]);
     assert.ok(receipt.bytes > 0 && !Number.isNaN(Date.parse(receipt.at)));
@@ -52,7 +52,7 @@ export const erasure: Topic = (check) => {
   check("a label can be redacted, and is gone", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const [entry] = await chat.append(say("x"));
+    const [entry] = (await chat.append(say("x"))).entries;
     const label = await chat.label(idOf(entry), SECRET);
     await chat.redact(label.id);
     assert.deepEqual(await chat.labels(), []);
@@ -75,7 +75,7 @@ export const erasure: Topic = (check) => {
   check("redacting twice is no harm", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const [entry] = await chat.append(say(SECRET));
+    const [entry] = (await chat.append(say(SECRET))).entries;
     await chat.redact(idOf(entry));
     await chat.redact(idOf(entry));
     assert.equal((await allMessages(chat)).length, 1);
@@ -130,8 +130,8 @@ export const erasure: Topic = (check) => {
   check.persistent("no file holds what was redacted, pruned or purged", async (bench) => {
     const store = await bench.open();
     const [redacted, pruned, purged] = [await store.create(), await store.create(), await store.create()];
-    const [entry] = await redacted.append(say(SECRET, "harmless"));
-    const [start] = await pruned.append(say("harmless"));
+    const [entry] = (await redacted.append(say(SECRET, "harmless"))).entries;
+    const [start] = (await pruned.append(say("harmless"))).entries;
     await pruned.branch(idOf(start), { name: "b" });
     await pruned.append(say(SECRET, SECRET), { branch: "b" });
     await purged.append(say(SECRET));

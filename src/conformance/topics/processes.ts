@@ -104,7 +104,7 @@ export const processes: Topic = (check) => {
     await writer(bench, { writer: "other", count: 3, batch: 1, durability: "process" }).ended();
     const chat = (await store.get(SHARED_KEY)) as Conversation;
     assert.equal((await chat.info()).messageCount, 3);
-    const entries = await chat.append({ role: "user", content: "mine" });
+    const { entries } = await chat.append({ role: "user", content: "mine" });
     assert.equal(entries[0]?.seq, 4);
     assert.equal((await store.list()).items[0]?.messageCount, 4);
   });

@@ -21,7 +21,7 @@ export const races: Topic = (check) => {
   check("pruning takes nothing away that came after it was decided", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const [start] = await chat.append(say("start"));
+    const [start] = (await chat.append(say("start"))).entries;
     await chat.branch(idOf(start), { name: "b" });
     await chat.append(say("old"), { branch: "b" });
     const pruning = chat.pruneBranches({ keep: 0 });
@@ -36,7 +36,7 @@ export const races: Topic = (check) => {
   check("a summary stands on the branch that it was made of", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const entries = await chat.append(say("a", "b", "c", "d", "e"));
+    const { entries } = await chat.append(say("a", "b", "c", "d", "e"));
     const summarize = async (): Promise<string> => {
       await chat.branch(idOf(entries[0]), { name: "other", checkout: true });
       await chat.append(say("x", "y"));
@@ -53,7 +53,7 @@ export const races: Topic = (check) => {
   check("a context is of one branch, whatever is checked out meanwhile", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const entries = await chat.append(say(...Array.from({ length: 700 }, (_, index) => `main ${index}`)));
+    const { entries } = await chat.append(say(...Array.from({ length: 700 }, (_, index) => `main ${index}`)));
     await chat.branch(idOf(entries[0]), { name: "other" });
     await chat.append(say("other 1", "other 2"), { branch: "other" });
     const making = chat.context({ maxTokens: 100_000 });
@@ -66,7 +66,7 @@ export const races: Topic = (check) => {
   check("pages go on along the branch of the first one", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
-    const entries = await chat.append(say("1", "2", "3", "4"));
+    const { entries } = await chat.append(say("1", "2", "3", "4"));
     await chat.branch(idOf(entries[0]), { name: "other" });
     await chat.append(say("5", "6", "7"), { branch: "other" });
     const first = await chat.messages({ limit: 2 });

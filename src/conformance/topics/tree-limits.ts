@@ -8,7 +8,7 @@ async function nest(chat: Conversation, from: string, depth: number): Promise<st
   let head = from;
   for (let level = 2; level <= depth; level++) {
     await chat.branch(head, { name: `d${level}` });
-    head = idOf((await chat.append(say(`at depth ${level}`), { branch: `d${level}` }))[0]);
+    head = idOf((await chat.append(say(`at depth ${level}`), { branch: `d${level}` })).entries[0]);
   }
   return head;
 }
@@ -63,7 +63,7 @@ export const treeLimits: Topic = (check) => {
   check("pruning tells first what it will remove, and never takes what others share", async (bench) => {
     const { chat, question } = await asked(bench);
     await chat.branch(question, { name: "b" });
-    const [shared] = await chat.append(say("shared"), { branch: "b" });
+    const [shared] = (await chat.append(say("shared"), { branch: "b" })).entries;
     await chat.branch(idOf(shared), { name: "c" });
     await chat.append(say("of b", "of b too"), { branch: "b" });
     await chat.append(say("of c"), { branch: "c" });
@@ -95,7 +95,7 @@ export const treeLimits: Topic = (check) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     const chat = await store.create();
-    const [question] = await chat.append(say("question"));
+    const [question] = (await chat.append(say("question"))).entries;
     for (const name of ["first", "second", "third"]) {
       nowMs += 24 * 3_600_000;
       await chat.branch(idOf(question), { name });
@@ -139,11 +139,11 @@ export const treeLimits: Topic = (check) => {
   check("the limits of depth can be set", async (bench) => {
     const store = await bench.open({ tree: { maxDepth: 3, warningDepth: 1 } });
     const chat = await store.create();
-    const [question] = await chat.append(say("question"));
+    const [question] = (await chat.append(say("question"))).entries;
     const { warnings } = await chat.branch(idOf(question), { name: "w" });
     assert.match(String(warnings[0]), /depth 2 of at most 3/);
     const head = await nest(chat, idOf(question), 3);
-    await refuses("VALIDATION_ERROR", chat.branch(head), /limit is 3/);
+    await refuses("VALIDATION_ERROR", chat.branch(head), /limit of 3/);
   });
 
   check("names are made when none is given, and may be in any script", async (bench) => {
@@ -175,7 +175,7 @@ export const treeLimits: Topic = (check) => {
   check("a store without branches refuses to make any", async (bench) => {
     const store = await bench.open({ treeEnabled: false });
     const chat = await store.create();
-    const [question] = await chat.append(say("question"));
+    const [question] = (await chat.append(say("question"))).entries;
     await refuses("NOT_SUPPORTED", chat.branch(idOf(question)));
     await refuses("NOT_SUPPORTED", chat.edit(idOf(question), say("other")));
     await refuses("NOT_SUPPORTED", chat.flatten());

@@ -6,7 +6,7 @@ import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "
 export async function asked(bench: Bench): Promise<{ chat: Conversation; question: string; answer: string }> {
   const store = await bench.open({ durability: "process" });
   const chat = await store.open("web:tree");
-  const [question, answer] = await chat.append(say("question", "answer"));
+  const [question, answer] = (await chat.append(say("question", "answer"))).entries;
   return { chat, question: idOf(question), answer: idOf(answer) };
 }
 
@@ -18,21 +18,23 @@ export async function contents(chat: Conversation, branch?: string): Promise<unk
 export const tree: Topic = (check) => {
   check("a branch leaves an entry and shares what lies before it", async (bench) => {
     const { chat, question, answer } = await asked(bench);
-    const { branch, info, warnings } = await chat.branch(question, { name: "try" });
+    const { branch, entries, warnings } = await chat.branch(question, { name: "try" });
     const { createdAt, ...rest } = branch;
     assert.deepEqual(rest, {
       ...{ name: "try", head: question, forkedFrom: question, parent: "main" },
       ...{ depth: 2, entryCount: 0, active: false, warning: null },
     });
     assert.ok(createdAt !== null && !Number.isNaN(Date.parse(createdAt)));
-    assert.deepEqual([info.head, info.branchCount, warnings], [answer, 2, []]);
-    const [other] = await chat.append(say("another answer"), { branch: "try" });
+    assert.deepEqual([entries, warnings], [[], []]);
+    const info = await chat.info();
+    assert.deepEqual([info.head, info.branchCount], [answer, 2]);
+    const [other] = (await chat.append(say("another answer"), { branch: "try" })).entries;
     assert.equal(other?.parentId, question);
     assert.deepEqual(await contents(chat), ["question", "answer"]);
     assert.deepEqual(await contents(chat, "try"), ["question", "another answer"]);
     const { head, messageCount } = await chat.info();
     assert.deepEqual([head, messageCount], [answer, 3]);
-    const [next] = await chat.append(say("next"));
+    const [next] = (await chat.append(say("next"))).entries;
     assert.equal(next?.parentId, answer);
     assert.deepEqual(await contents(chat), ["question", "answer", "next"]);
   });
@@ -63,7 +65,7 @@ export const tree: Topic = (check) => {
     const { branch } = await chat.branch(null, { name: "fresh", checkout: true });
     assert.deepEqual([branch.forkedFrom, branch.head, branch.depth, branch.active], [null, null, 2, true]);
     assert.deepEqual(await contents(chat), []);
-    const [first] = await chat.append(say("hello again"), { expectedHead: null });
+    const [first] = (await chat.append(say("hello again"), { expectedHead: null })).entries;
     assert.equal(first?.parentId, null);
     assert.deepEqual(await contents(chat), ["hello again"]);
     assert.equal((await chat.info()).messageCount, 3);
@@ -82,8 +84,9 @@ export const tree: Topic = (check) => {
     const { chat, question, answer } = await asked(bench);
     await chat.branch(question, { name: "b", checkout: true });
     await chat.append(say("on b"));
-    const info = await chat.checkout("main");
-    assert.equal(info.head, answer);
+    const { branch } = await chat.checkout("main");
+    assert.deepEqual([branch.name, branch.active, branch.head], ["main", true, answer]);
+    assert.equal((await chat.info()).head, answer);
     await chat.append(say("on main"));
     await chat.checkout("b");
     await chat.append(say("again on b"));
@@ -138,9 +141,10 @@ export const tree: Topic = (check) => {
   check("flattening makes the checked-out path main and keeps the rest", async (bench) => {
     const { chat, question } = await asked(bench);
     await chat.branch(question, { name: "b", checkout: true });
-    const [head] = await chat.append(say("on b"));
-    const info = await chat.flatten();
-    assert.equal(info.head, head?.id);
+    const [head] = (await chat.append(say("on b"))).entries;
+    const { branch } = await chat.flatten();
+    assert.deepEqual([branch.name, branch.active, branch.head], ["main", true, head?.id]);
+    assert.equal((await chat.info()).head, head?.id);
     assert.deepEqual(await contents(chat, "main"), ["question", "on b"]);
     assert.deepEqual(await contents(chat, "former-main"), ["question", "answer"]);
     assert.deepEqual(
@@ -183,7 +187,7 @@ export const tree: Topic = (check) => {
   check("a comparison says where two branches part and what each has of its own", async (bench) => {
     const { chat, question, answer } = await asked(bench);
     await chat.branch(question, { name: "b" });
-    const [onB] = await chat.append(say("on b"), { branch: "b" });
+    const [onB] = (await chat.append(say("on b"), { branch: "b" })).entries;
     await chat.branch(idOf(onB), { name: "c" });
     await chat.append(say("on c"), { branch: "c" });
     await chat.branch(null, { name: "fresh" });
@@ -202,7 +206,7 @@ export const tree: Topic = (check) => {
   check("expectedHead is that of the branch that is written to", async (bench) => {
     const { chat, question, answer } = await asked(bench);
     await chat.branch(question, { name: "b" });
-    const [onB] = await chat.append(say("on b"), { branch: "b", expectedHead: question });
+    const [onB] = (await chat.append(say("on b"), { branch: "b", expectedHead: question })).entries;
     await chat.append(say("on main"), { expectedHead: answer });
     const error = await refuses(
       "CONFLICT",

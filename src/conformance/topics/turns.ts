@@ -19,7 +19,7 @@ export const turns: Topic = (check) => {
       const chat = await fresh(bench);
       const turn = await chat.beginTurn({ operationId: "t1", model: "m-1" });
       assert.equal(turn.state, "running");
-      const [asked] = await turn.add(question);
+      const [asked] = (await turn.add(question)).entries;
       await turn.add({
         role: "assistant",
         content: [{ type: "tool_use", id: "u", name: "read", input: {} }],
@@ -172,7 +172,7 @@ export const turns: Topic = (check) => {
 
   check("a turn stays on its branch whatever is checked out meanwhile", async (bench) => {
     const chat = await fresh(bench);
-    const [entry] = await chat.append(say("start"));
+    const [entry] = (await chat.append(say("start"))).entries;
     await chat.branch(entry?.id as string, { name: "b" });
     const turn = await chat.beginTurn({ branch: "b" });
     await turn.delta("on b");
@@ -187,7 +187,7 @@ export const turns: Topic = (check) => {
 
   check("a turn stays on its branch when that gets another name", async (bench) => {
     const chat = await fresh(bench);
-    const [start] = await chat.append(say("start"));
+    const [start] = (await chat.append(say("start"))).entries;
     const turn = await chat.beginTurn();
     await turn.delta("on the first");
     await chat.branch(start?.id as string, { name: "b", checkout: true });
@@ -205,7 +205,7 @@ export const turns: Topic = (check) => {
 
   check("what was streamed is kept when its branch was pruned meanwhile", async (bench) => {
     const chat = await fresh(bench);
-    const [start] = await chat.append(say("start"));
+    const [start] = (await chat.append(say("start"))).entries;
     await chat.branch(start?.id as string, { name: "b" });
     const turn = await chat.beginTurn({ branch: "b", lease: await chat.lease({ ttlMs: 30 }) });
     await turn.delta("a word");

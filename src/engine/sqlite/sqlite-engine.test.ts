@@ -146,7 +146,8 @@ describe("the tails of the SQLite engine", () => {
     const path = join(tempFolder(), "store.db");
     const [here, there] = [await openStore(`sqlite:${path}`), await openStore(`sqlite:${path}`)];
     const mine = await here.open("cli:x");
-    const [first] = await mine.append(["a", "b"].map((content) => ({ role: "user" as const, content })));
+    const [first] = (await mine.append(["a", "b"].map((content) => ({ role: "user" as const, content }))))
+      .entries;
     const theirs = await there.open("cli:x");
     await theirs.branch(first?.id as string, { name: "other", checkout: true });
     await theirs.append({ role: "user", content: "c" });

@@ -38,7 +38,7 @@ describe("large parts of messages", () => {
   ])("come back as they went in: %s", async (_, message) => {
     await using store = await openStore("ephemeral:");
     const chat = await store.create();
-    const [entry] = await chat.append(message);
+    const [entry] = (await chat.append(message)).entries;
     expect(entry?.message).toEqual(message);
     expect((await chat.messages()).items[0]?.message).toEqual(message);
     expect((await chat.messages()).items[0]).not.toHaveProperty("blobs");
@@ -58,8 +58,8 @@ describe("large parts of messages", () => {
     await using store = await openStore("ephemeral:");
     const chat = await store.create();
     const message = toolResult("line\n".repeat(LARGE));
-    const [first] = await chat.append(message, { operationId: "once" });
-    const [second] = await chat.append(message, { operationId: "once" });
+    const [first] = (await chat.append(message, { operationId: "once" })).entries;
+    const [second] = (await chat.append(message, { operationId: "once" })).entries;
     expect(second).toEqual(first);
     const other = chat.append(toolResult("other\n".repeat(LARGE)), { operationId: "once" });
     await expect(other).rejects.toMatchObject({ code: "CONFLICT" });
@@ -88,7 +88,7 @@ describe("large parts of messages", () => {
     });
     await expect(chat.append(source("0".repeat(64)))).rejects.toMatchObject({ code: "NOT_FOUND" });
     const { hash } = await store.putBlob(Buffer.from("a file"));
-    const [entry] = await chat.append(source(hash));
+    const [entry] = (await chat.append(source(hash))).entries;
     expect((await chat.messages()).items).toEqual([entry]);
   });
 });

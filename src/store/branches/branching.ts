@@ -1,5 +1,4 @@
 /** The tree of a conversation, as its owner works with it. Everything is an entry of the log. */
-import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry, LabelEntry, MessageEntry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";
@@ -11,9 +10,9 @@ import {
 } from "../../tree/branches.ts";
 import { noBranch } from "../../tree/control.ts";
 import { compare } from "../../tree/path.ts";
-import { type Branch, branchByName, liveBranches, type Tree } from "../../tree/tree.ts";
+import { type Branch, branchByName, liveBranches, ownerOf, type Tree } from "../../tree/tree.ts";
 import type { StoreAccess } from "../access.ts";
-import { branchNamed, findEntry, infoOf, logEndOf, noEntry, readRanges } from "../read/lookups.ts";
+import { branchNamed, findEntry, logEndOf, noEntry, readRanges } from "../read/lookups.ts";
 import {
   type Messages,
   NO_OPTIONS,
@@ -35,9 +34,12 @@ export interface BranchOptions {
   readonly checkout?: boolean;
 }
 
-export interface NewBranch {
-  readonly info: ConversationInfo;
+/** A branch after something was done to it. */
+export interface BranchResult<T extends Entry = MessageEntry> {
   readonly branch: BranchInfo;
+  /** The entries that were written to it. */
+  readonly entries: readonly T[];
+  /** Said of a branch that lies deep. */
   readonly warnings: readonly string[];
 }
 
@@ -66,11 +68,11 @@ export class Branching {
     this.#id = id;
   }
 
-  async branch(from: string | null, options: BranchOptions): Promise<NewBranch> {
+  async branch(from: string | null, options: BranchOptions): Promise<BranchResult> {
     checkProperties(options, BRANCH_MEMBERS, "options");
     const fork = await this.#fork(from);
     const { id } = await this.#create(fork, options.name, options.checkout === true, [], undefined);
-    return this.#described(id);
+    return this.#warnOf(await this.#result(id));
   }
 
   async branches(): Promise<BranchInfo[]> {
@@ -78,7 +80,7 @@ export class Branching {
     return this.#warned(describeBranches(tree, lastSeq, last));
   }
 
-  async checkout(name: string): Promise<ConversationInfo> {
+  async checkout(name: string): Promise<BranchResult> {
     const checked = checkLabel(name, "branch");
     this.#assertTree();
     const { tree } = await logEndOf(this.#store, this.#id);
@@ -86,20 +88,21 @@ export class Branching {
     if (branch === undefined) throw noBranch(checked);
     if (branch.id !== tree.active)
       await this.#control({ type: "checkout", branch: branch.id, name: checked });
-    return infoOf(this.#store, this.#id);
+    return this.#result(branch.id);
   }
 
-  async flatten(): Promise<ConversationInfo> {
+  async flatten(): Promise<BranchResult> {
     this.#assertTree();
     await this.#naming("former-main", (tree, former) => {
       if (tree.active === tree.trunk) return undefined;
       return [this.#pending({ type: "flatten", branch: tree.active, former })];
     });
-    return infoOf(this.#store, this.#id);
+    const { tree } = await logEndOf(this.#store, this.#id);
+    return this.#result(tree.trunk);
   }
 
   /** A new `main` that holds these messages only; the former one stays as a branch. */
-  async replaceTranscript(messages: Messages): Promise<MessageEntry[]> {
+  async replaceTranscript(messages: Messages): Promise<BranchResult> {
     // Beginning anew with nothing is a way to begin anew.
     const isEmpty = Array.isArray(messages) && messages.length === 0;
     const pending = isEmpty ? [] : pendingMessages(messages, this.#store.nowMs());
@@ -108,29 +111,25 @@ export class Branching {
       this.#pending({ type: "branch", name: "main", from: null, fromSeq: 0, checkout: true, former }),
       ...pending,
     ]);
-    return entries.slice(1) as MessageEntry[];
+    return this.#result((entries[0] as Entry).seq, entries.slice(1) as MessageEntry[]);
   }
 
   /** Another version of an entry, on a new branch that is checked out. The entry itself stays. */
-  async edit(
-    entryId: string,
-    messages: Messages,
-    options: EditOptions,
-  ): Promise<{ branch: BranchInfo; entries: MessageEntry[] }> {
+  async edit(entryId: string, messages: Messages, options: EditOptions): Promise<BranchResult> {
     checkProperties(options, EDIT_MEMBERS, "options");
     if (options.operationId !== undefined) checkOperationId(options.operationId);
     const pending = pendingMessages(messages, this.#store.nowMs());
     const fork = await this.#forkBefore(entryId);
     const { operationId, name = operationId && nameFor(operationId) } = options;
     const { id, entries } = await this.#create(fork, name, true, pending, operationId);
-    return { branch: (await this.#described(id)).branch, entries: entries.slice(1) as MessageEntry[] };
+    return this.#warnOf(await this.#result(id, entries.slice(1) as MessageEntry[]));
   }
 
-  async regenerate(entryId: string, options: { readonly name?: string }): Promise<NewBranch> {
+  async regenerate(entryId: string, options: { readonly name?: string }): Promise<BranchResult> {
     checkProperties(options, REGENERATE_MEMBERS, "options");
     const fork = await this.#forkBefore(entryId);
     const { id } = await this.#create(fork, options.name, true, [], undefined);
-    return this.#described(id);
+    return this.#warnOf(await this.#result(id));
   }
 
   async label(entryId: string, label: string | null): Promise<LabelEntry> {
@@ -140,8 +139,8 @@ export class Branching {
     await this.#seqOf(entry);
     const nowMs = this.#store.nowMs();
     const pending = pendingEntry("label", { entry, label: text }, nowMs);
-    const [written] = await write(this.#store, this.#id, [pending], NO_OPTIONS, nowMs);
-    return written as LabelEntry;
+    const { entries } = await write(this.#store, this.#id, [pending], NO_OPTIONS, nowMs);
+    return entries[0] as LabelEntry;
   }
 
   async labels(): Promise<{ readonly entry: string; readonly label: string }[]> {
@@ -170,7 +169,7 @@ export class Branching {
     checkout: boolean,
     pending: readonly PendingEntry[],
     operationId: string | undefined,
-  ): Promise<{ id: number; entries: Entry[] }> {
+  ): Promise<{ id: number; entries: readonly Entry[] }> {
     this.#assertTree();
     const data = (chosen: string): PendingEntry =>
       this.#pending({ type: "branch", name: chosen, from: fork.id, fromSeq: fork.seq, checkout });
@@ -183,9 +182,9 @@ export class Branching {
     return { id: (entries[0] as Entry).seq, entries };
   }
 
-  #write(pending: readonly PendingEntry[], operationId: string | undefined): Promise<Entry[]> {
+  async #write(pending: readonly PendingEntry[], operationId: string | undefined): Promise<readonly Entry[]> {
     const options = { operationId, expectedHead: undefined };
-    return write(this.#store, this.#id, pending, options, this.#store.nowMs());
+    return (await write(this.#store, this.#id, pending, options, this.#store.nowMs())).entries;
   }
 
   /** Write something that needs a free name, and choose again when somebody else was faster. */
@@ -193,7 +192,7 @@ export class Branching {
     stem: string,
     make: (tree: Tree, name: string) => PendingEntry[] | undefined,
     operationId?: string,
-  ): Promise<Entry[]> {
+  ): Promise<readonly Entry[]> {
     for (let attempt = 1; ; attempt++) {
       const { tree } = await logEndOf(this.#store, this.#id);
       const pending = make(tree, freeName(tree, stem));
@@ -248,14 +247,23 @@ export class Branching {
     }));
   }
 
-  async #described(id: number): Promise<NewBranch> {
+  /** The branch on which an entry was written. */
+  async resultOf<T extends Entry>(entry: T): Promise<BranchResult<T>> {
+    const { tree } = await logEndOf(this.#store, this.#id);
+    return this.#result(ownerOf(tree, entry.seq), [entry]);
+  }
+
+  async #result<T extends Entry>(id: number, entries: readonly T[] = []): Promise<BranchResult<T>> {
     const { tree, lastSeq, last } = await logEndOf(this.#store, this.#id);
     const found = liveBranches(tree).find((branch) => branch.id === id);
     if (found === undefined) throw noBranch(String(id));
     const [branch] = this.#warned([describeBranch(tree, found, lastSeq, last)]) as [BranchInfo];
-    const warnings = branch.warning === null ? [] : [branch.warning];
-    for (const warning of warnings) this.#store.warn(warning);
-    return { info: await infoOf(this.#store, this.#id), branch, warnings };
+    return { branch, entries, warnings: branch.warning === null ? [] : [branch.warning] };
+  }
+
+  #warnOf(result: BranchResult): BranchResult {
+    for (const warning of result.warnings) this.#store.warn(warning);
+    return result;
   }
 }
 

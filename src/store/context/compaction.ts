@@ -62,7 +62,9 @@ export async function compact(
     nowMs,
   );
   // By its id: the branch may have got another name while the model was asked.
-  const [entry] = await write(store, id, [pending], { ...NO_OPTIONS, branch: loaded.branch }, nowMs);
+  const {
+    entries: [entry],
+  } = await write(store, id, [pending], { ...NO_OPTIONS, branch: loaded.branch }, nowMs);
   // Other programs read the summary there (document 001). It only repeats the entry.
   const contextState = { strategy: noted, summary, summary_range: [0, total - 1], compressed_at: at };
   await store.queue.push({ type: "update", conversation: id, patch: { contextState }, at });
@@ -75,7 +77,9 @@ export async function undoCompaction(store: StoreAccess, id: string, entryId: st
   store.assertWritable();
   const nowMs = store.nowMs();
   const pending = pendingEntry("info", { type: "undo-compaction", compaction }, nowMs);
-  const [entry] = await write(store, id, [pending], NO_OPTIONS, nowMs);
+  const {
+    entries: [entry],
+  } = await write(store, id, [pending], NO_OPTIONS, nowMs);
   const at = isoTime(nowMs);
   await store.queue.push({ type: "update", conversation: id, patch: { contextState: null }, at });
   return entry as InfoEntry;
@@ -109,7 +113,9 @@ export async function summarizeBranch(
   const summary = await summarised(options.summarize, request);
   const nowMs = store.nowMs();
   const pending = pendingEntry("branch_summary", { branch, summary, messages: messages.length }, nowMs);
-  const [entry] = await write(store, id, [pending], { ...NO_OPTIONS, branch: tree.active }, nowMs);
+  const {
+    entries: [entry],
+  } = await write(store, id, [pending], { ...NO_OPTIONS, branch: tree.active }, nowMs);
   return entry as BranchSummaryEntry;
 }
 

@@ -9,7 +9,7 @@ import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";
 import { epochOf, type StoreAccess } from "../access.ts";
 import { logEndOf } from "../read/lookups.ts";
-import { type Messages, type PendingEntry, pendingMessages, write } from "../write/writing.ts";
+import { type Appended, type Messages, type PendingEntry, pendingMessages, write } from "../write/writing.ts";
 import { Journal } from "./journal.ts";
 import { Lease, type LeaseOptions } from "./lease.ts";
 import { ended, findEnded, pendingEnd, sealWith } from "./turn-end.ts";
@@ -44,7 +44,7 @@ export interface Turn extends AsyncDisposable {
    * Append messages, durable at once and marked with the turn. Text that was
    * streamed before an assistant message is taken to be part of that message.
    */
-  add(messages: Messages): Promise<MessageEntry[]>;
+  add(messages: Messages): Promise<Appended>;
   /**
    * Keep streamed text. Resolves when it is journalled, and need not be
    * awaited: text that could not be journalled is written by `finish` all the same.
@@ -139,7 +139,7 @@ class RunningTurn implements Turn {
     return this.#entries;
   }
 
-  async add(messages: Messages): Promise<MessageEntry[]> {
+  async add(messages: Messages): Promise<Appended> {
     this.#assertRunning();
     const answers = toList(messages).some((message) => message?.role === "assistant");
     if (answers) await this.#journal.settled();
@@ -152,9 +152,9 @@ class RunningTurn implements Turn {
     // In the same commit: there is no moment without a journal.
     if (streamed !== "") this.#journal.restart({ ...this.#header, part: this.#count + 1 });
     try {
-      const entries = (await writing) as MessageEntry[];
-      this.#entries.push(...entries);
-      return entries;
+      const appended = (await writing) as Appended;
+      this.#entries.push(...appended.entries);
+      return appended;
     } catch (error) {
       if (streamed !== "") this.#journal.takeBack(streamed);
       throw error;
@@ -196,7 +196,9 @@ class RunningTurn implements Turn {
     await this.#journal.settled();
     const nowMs = this.#store.nowMs();
     const pending = pendingEnd(this.id, this.#header, message, this.#journal.text, state, nowMs);
-    const [entry] = await this.#write([pending], "end", true, nowMs);
+    const {
+      entries: [entry],
+    } = await this.#write([pending], "end", true, nowMs);
     this.#state = state;
     clearInterval(this.#renewal);
     if (this.#ownsLease) await this.#lease.release().catch(() => {});
@@ -219,7 +221,12 @@ class RunningTurn implements Turn {
     });
   }
 
-  #write(pending: readonly PendingEntry[], step: string, endsTurn: boolean, nowMs: number): Promise<Entry[]> {
+  #write(
+    pending: readonly PendingEntry[],
+    step: string,
+    endsTurn: boolean,
+    nowMs: number,
+  ): Promise<Appended<Entry>> {
     return write(
       this.#store,
       this.#conversation,

@@ -57,7 +57,7 @@ describe("group commit", () => {
     const results = await Promise.allSettled([chat.append(hello), chat.append(hello)]);
     expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
     engine.failing = false;
-    expect((await chat.append(hello))[0]?.seq).toBe(1);
+    expect((await chat.append(hello)).entries[0]?.seq).toBe(1);
   });
 
   it("answers everybody when an engine gives no answer", async () => {

@@ -1,9 +1,9 @@
 /** From the messages of a caller to entries of the log. */
 import { LINE_BYTES_MAX } from "../../disk/line-scan.ts";
-import type { AppendOperation, NewBlob, NewEntry } from "../../engine/index.ts";
+import type { AppendOperation, EntryPlace, NewBlob, NewEntry } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import { toEntry, toStoredData } from "../../message/entry.ts";
-import type { Entry, MessageInput, StoredEntry } from "../../message/types.ts";
+import type { Entry, MessageEntry, MessageInput, StoredEntry } from "../../message/types.ts";
 import { type CheckedMessage, checkMessage } from "../../message/validate.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
@@ -82,6 +82,15 @@ export function pendingEntry(kind: string, data: JsonObject, nowMs: number, id?:
   return { entry, blobs: [], content: { data: stored } };
 }
 
+/** What came of an append. */
+export interface Appended<T extends Entry = MessageEntry> {
+  readonly entries: readonly T[];
+  /** The last of the entries: the `expectedHead` of an append that is to follow this one directly. */
+  readonly head: string;
+  /** The entries were written before, under the same operation id or with the same ids; nothing was written now. */
+  readonly replayed: boolean;
+}
+
 /** One atomic, durable write. */
 export async function write(
   store: StoreAccess,
@@ -89,7 +98,7 @@ export async function write(
   pending: readonly PendingEntry[],
   options: WriteOptions,
   nowMs: number,
-): Promise<Entry[]> {
+): Promise<Appended<Entry>> {
   const blobs = pending.flatMap((one) => one.blobs);
   // A name tells entries that were written as one from entries that were written one by one.
   const operationId = options.operationId ?? (pending.length > 1 ? nextUuid(nowMs) : undefined);
@@ -104,12 +113,19 @@ export async function write(
     maxDepth: store.depthLimits.maxDepth,
     at: isoTime(nowMs),
   });
-  if (result.replayed) return readEntries(store, result.entries);
-  return pending.map(({ entry: { id, kind, at }, content }, index) => {
-    const { seq, parentId } = result.places[index] as { seq: number; parentId: string | null };
-    const entry: StoredEntry = { id, seq, parentId, kind, at, ...content };
-    return toEntry(operationId === undefined ? entry : { ...entry, operationId });
-  });
+  const entries = result.replayed
+    ? await readEntries(store, result.entries)
+    : pending.map((one, index) => placed(one, result.places[index] as EntryPlace, operationId));
+  return { entries, head: (entries.at(-1) as Entry).id, replayed: result.replayed };
+}
+
+function placed(
+  { entry: { id, kind, at }, content }: PendingEntry,
+  { seq, parentId }: EntryPlace,
+  operationId: string | undefined,
+): Entry {
+  const entry: StoredEntry = { id, seq, parentId, kind, at, ...content };
+  return toEntry(operationId === undefined ? entry : { ...entry, operationId });
 }
 
 export type Messages = MessageInput | readonly MessageInput[];

@@ -21,7 +21,8 @@ export async function run(call: Call): Promise<number> {
   };
   await using store = await openToChange(call, reference);
   const conversation = await conversationOf(call, store, reference);
-  const { info, branch, warnings } = await conversation.branch(await startOf(conversation, from), options);
+  const { branch, warnings } = await conversation.branch(await startOf(conversation, from), options);
+  const info = await conversation.info();
   if (call.json) call.out.json({ info: infoJson(info), branch: branchJson(branch), warnings });
   else {
     const made = `${nameOf(info)} has a branch ${safeLine(branch.name)} now, at depth ${branch.depth}`;

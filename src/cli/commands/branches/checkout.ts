@@ -12,7 +12,8 @@ export async function run(call: Call): Promise<number> {
   await using store = await openToChange(call, reference);
   const conversation = await conversationOf(call, store, reference);
   const { active, entryCount } = await branchOf(conversation, name);
-  const info = await conversation.checkout(name);
+  await conversation.checkout(name);
+  const info = await conversation.info();
   if (call.json) call.out.json({ info: infoJson(info) });
   else {
     const own = `${counted(entryCount, "entry")} of its own`;

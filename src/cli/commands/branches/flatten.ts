@@ -11,7 +11,8 @@ export async function run(call: Call): Promise<number> {
   await using store = await openToChange(call, reference);
   const conversation = await conversationOf(call, store, reference);
   const before = await conversation.branches();
-  const info = await conversation.flatten();
+  await conversation.flatten();
+  const info = await conversation.info();
   if (call.json) call.out.json({ info: infoJson(info) });
   else {
     const known = new Set(before.map(({ name }) => name));

@@ -28,23 +28,16 @@ export async function run(call: Call): Promise<number> {
   const isKey = reference.includes(":");
   await using store = isKey ? await openToAppend(call) : await openToChange(call, reference);
   const conversation = await resume(call, store, reference, options);
-  const lastSeq = call.json ? 0 : await lastSeqOf(conversation);
-  const entries = await conversation.append(messages, options);
+  const { entries, head, replayed } = await conversation.append(messages, options);
   if (call.json) call.out.json({ entries });
   else {
     const count = counted(entries.length, "message");
     const place = options.branch === undefined ? "" : ` on ${safeLine(options.branch)}`;
     const name = `${safeLine(reference)}${place}`;
-    const last = entries.at(-1);
-    // What an append returns from before it began was there already: this was a retry.
-    if ((last?.seq ?? 0) <= lastSeq) call.out.lines([`Already there: ${count} in ${name}; nothing written`]);
-    else call.out.lines([`Appended ${count} to ${name}; its head is ${safeLine(last?.id ?? "")}`]);
+    if (replayed) call.out.lines([`Already there: ${count} in ${name}; nothing written`]);
+    else call.out.lines([`Appended ${count} to ${name}; its head is ${safeLine(head)}`]);
   }
   return EXIT_DONE;
-}
-
-async function lastSeqOf(conversation: Conversation): Promise<number> {
-  return (await conversation.entries({ last: 1, all: true })).items[0]?.seq ?? 0;
 }
 
 async function resume(

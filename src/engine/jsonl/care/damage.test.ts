@@ -79,8 +79,8 @@ describe("a JSONL store whose files were damaged", () => {
     const { store, problems } = await open(folder);
     expect(await contents(store)).toHaveLength(4);
     expect(problems[0]).toMatch(/shorter than it was/);
-    const [entry] = (await (await store.get("cli:a"))?.append(hello)) ?? [];
-    expect(entry?.seq).toBe(6);
+    const appended = await (await store.get("cli:a"))?.append(hello);
+    expect(appended?.entries[0]?.seq).toBe(6);
     await store.close();
   });
 

@@ -81,7 +81,7 @@ describe("the repair of a JSONL store", () => {
     spoil(named(folder, LOG), '"two"', '"twi"');
     await using store = await open(folder);
     await repairStore(store);
-    const [entry] = await (await store.open("cli:a")).append({ role: "user", content: "three" });
+    const [entry] = (await (await store.open("cli:a")).append({ role: "user", content: "three" })).entries;
     expect(entry?.seq).toBe(3);
   });
 

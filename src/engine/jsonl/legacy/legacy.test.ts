@@ -191,7 +191,7 @@ describe("a folder of legacy transcripts", () => {
     const before = await everything(store);
     for (const id of Object.keys(before)) {
       const chat = (await store.get(id)) as Conversation;
-      const [entry] = await chat.append({ role: "user", content: "and now?" });
+      const [entry] = (await chat.append({ role: "user", content: "and now?" })).entries;
       const { items } = await chat.messages({ last: 1 });
       expect(items).toEqual([entry]);
     }
@@ -397,8 +397,9 @@ describe("legacy transcripts that are not to be migrated", () => {
     await using store = await open(folder, { sessions: { format: "legacy" } });
     const chat = await chatOf(store, "telegram:4711");
     const words = [1, 2].map((n) => ({ role: "user" as const, content: `new ${n}` }));
-    const first = await chat.append(words, { operationId: "op", expectedHead: (await chat.info()).head });
-    expect(await chat.append(words, { operationId: "op" })).toEqual(first);
+    const first = (await chat.append(words, { operationId: "op", expectedHead: (await chat.info()).head }))
+      .entries;
+    expect((await chat.append(words, { operationId: "op" })).entries).toEqual(first);
     expect((await chat.messages({ last: 2 })).items).toEqual(first);
     const added = readFileSync(path, "utf8").slice(before.length).trimEnd().split("\n");
     expect(added.map((line) => JSON.parse(line))).toMatchObject([

@@ -37,7 +37,7 @@ describe("the repair of a SQLite store", () => {
       "wrong-count compactions: 0 instead of 4",
     ]);
     expect(findings).toEqual([]);
-    const [entry] = await (await store.open("cli:a")).append({ role: "user", content: "four" });
+    const [entry] = (await (await store.open("cli:a")).append({ role: "user", content: "four" })).entries;
     expect(entry?.seq).toBe(5);
   });
 

@@ -48,7 +48,7 @@ describe("a cached end of a log", () => {
   it("is right while two connections write to two branches in turn", async () => {
     await inTurn(async (chats, agree) => {
       const [here, there] = chats as [Conversation, Conversation];
-      const [first] = await here.append([said("a"), said("b")]);
+      const [first] = (await here.append([said("a"), said("b")])).entries;
       await there.branch(first?.id as string, { name: "other" });
       await agree();
       for (let round = 0; round < 5; round++) {
@@ -67,7 +67,7 @@ describe("a cached end of a log", () => {
   it("is counted anew when the other connection redacted an entry that the tree is made of", async () => {
     await inTurn(async (chats, agree) => {
       const [here, there] = chats as [Conversation, Conversation];
-      const [first] = await here.append([said("a"), said("b")]);
+      const [first] = (await here.append([said("a"), said("b")])).entries;
       const label = await here.label(first?.id as string, "a secret");
       await agree();
       await there.redact(label.id);
@@ -80,7 +80,7 @@ describe("a cached end of a log", () => {
   it("is counted anew when the other connection pruned a branch", async () => {
     await inTurn(async (chats, agree) => {
       const [here, there] = chats as [Conversation, Conversation];
-      const [first] = await here.append([said("a"), said("b")]);
+      const [first] = (await here.append([said("a"), said("b")])).entries;
       await there.branch(first?.id as string, { name: "other" });
       await there.branch(first?.id as string, { name: "gone", checkout: true });
       await here.append(["c", "d", "e"].map(said), { branch: "gone" });
@@ -101,7 +101,7 @@ describe("a cached end of a log", () => {
     const path = join(tempFolder(), "store.db");
     const [here, there] = [await openStore(`sqlite:${path}`), await openStore(`sqlite:${path}`)];
     const mine = await here.create();
-    const [first] = await mine.append([said("a"), said("b")]);
+    const [first] = (await mine.append([said("a"), said("b")])).entries;
     await mine.branch(first?.id as string, { name: "other", checkout: true });
     await there.purge(mine.id, { force: true });
     const theirs = await there.create({ id: mine.id });

@@ -55,7 +55,7 @@ describe("a file of version 1", () => {
     await using store = await openStore(`sqlite:${path}`);
     const chat = await store.open("cli:old");
     const again = ["two", "three"].map((content) => ({ role: "user" as const, content }));
-    const entries = await chat.append(again, { operationId: "op" });
+    const { entries } = await chat.append(again, { operationId: "op" });
     expect(entries.map(({ id }) => id)).toEqual(["b", "c"]);
     await expect(chat.append(again[0] as never, { operationId: "op" })).rejects.toMatchObject({
       code: "CONFLICT",
