@@ -1,12 +1,8 @@
 /** Reading values of unknown shape. */
-import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
-
-export function isObject(value: unknown): value is JsonObject {
-  return isPlainObject(value);
-}
+import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 
 export function objectIn(value: unknown): JsonObject | undefined {
-  return isObject(value) ? value : undefined;
+  return isJsonObject(value) ? value : undefined;
 }
 
 export function textIn(value: unknown): string | undefined {
@@ -27,7 +23,7 @@ export function listIn(value: unknown): readonly Json[] {
 }
 
 export function objectsIn(value: unknown): JsonObject[] {
-  return listIn(value).filter(isObject);
+  return listIn(value).filter(isJsonObject);
 }
 
 /** Only the members that have a value. */
@@ -40,6 +36,15 @@ export function parsedIn(text: unknown): Json | undefined {
   if (typeof text !== "string") return undefined;
   try {
     return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** As JSON; `undefined` for a value that is nested too deeply. */
+export function jsonText(value: Json): string | undefined {
+  try {
+    return JSON.stringify(value);
   } catch {
     return undefined;
   }

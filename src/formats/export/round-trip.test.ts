@@ -9,10 +9,12 @@ import {
 } from "../../../test/support/recording-sink.ts";
 import { exported, sampleStore } from "../../../test/support/sample-conversation.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import type { Entry } from "../../message/types.ts";
+import { toStoredData } from "../../message/entry.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { decodeLine } from "../../transcript/lines.ts";
+import { isJsonObject } from "../../util/json.ts";
 import { importConversations } from "../import/run.ts";
 import { colloquyDocument, colloquyLines } from "../readers/colloquy/index.ts";
 
@@ -23,13 +25,18 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-async function logOf(from: Store): Promise<Entry[]> {
+/** As it is stored: exports and readers use the names that are on disk. */
+async function logOf(from: Store): Promise<StoredEntry[]> {
   const chat = await from.get(id);
-  return (await chat?.entries({ all: true, limit: 1000 }))?.items ?? [];
+  const { items } = (await chat?.entries({ all: true, limit: 1000 })) ?? { items: [] };
+  return items.map(
+    (entry) =>
+      (isJsonObject(entry.data) ? { ...entry, data: toStoredData(entry.data) } : entry) as StoredEntry,
+  );
 }
 
 /** Entries on a path, and labels: what a reader adds. */
-function content(entries: readonly Entry[]): unknown[] {
+function content(entries: readonly StoredEntry[]): unknown[] {
   return entries
     .filter(({ kind }) => kind !== "info")
     .map(({ id, parentId, kind, at, message, data }) => ({
@@ -228,7 +235,7 @@ describe("an export that is read again", () => {
     );
     expect(branches).toMatchObject([{ name: "other" }]);
     expect(active).toBe("other");
-    expect(entries.map((entry: Entry) => entry.id)).toEqual(["e1", "e2", "e3", "o1"]);
+    expect(entries.map((entry: StoredEntry) => entry.id)).toEqual(["e1", "e2", "e3", "o1"]);
     const lines = (await exported(store, id, { to: "jsonl", branch: "other" })).trimEnd().split("\n");
     expect(lines.slice(1).map((line) => JSON.parse(line).id)).toEqual(["e1", "e2", "e3", "o1"]);
   });

@@ -1,7 +1,7 @@
 /** What a reader of one file writes to: gives its entries to the writers of their conversations. */
 
 import { isOffPath } from "../../tree/control.ts";
-import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { Describe } from "../contract/format.ts";
 import { conversationIdOf, madeId } from "../contract/ids.ts";
 import type {
@@ -199,7 +199,7 @@ export class FileSink implements Sink {
 
   #savedOf(sourceId: string): JsonObject {
     const saved = this.#resumes ? this.#memory?.sink[sourceId] : undefined;
-    return isPlainObject(saved) ? (saved as JsonObject) : {};
+    return isJsonObject(saved) ? saved : {};
   }
 
   #add(handle: Handle, entry: SourceEntry): void {

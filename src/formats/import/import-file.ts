@@ -1,6 +1,6 @@
 /** One file of a source, read by the reader that knows it. */
 import { statSync } from "node:fs";
-import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { isJsonObject, type Json } from "../../util/json.ts";
 import type { FormatDeclaration } from "../contract/format.ts";
 import { openSourceDatabase } from "../sources/database.ts";
 import { readElements } from "../sources/json/elements.ts";
@@ -157,8 +157,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   const sink = await sinkOf(opened, format, false);
   let offset = done;
   let ended = true;
-  const isElement = (value: Json): boolean =>
-    isPlainObject(value) && format.document.sniff(value as JsonObject);
+  const isElement = (value: Json): boolean => isJsonObject(value) && format.document.sniff(value);
   for await (const element of readElements(source, { signal, isElement })) {
     if (element.offset < done) continue;
     if ("problem" in element) {

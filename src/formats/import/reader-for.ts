@@ -3,8 +3,7 @@
  * beginning is damaged, so that a file of lines looks like an array or like
  * nothing, the first records that can still be read tell.
  */
-import type { Json, JsonObject } from "../../util/json.ts";
-import { isObject } from "../contract/values.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { bytesOf } from "../sources/byte-source.ts";
 import { readElements } from "../sources/json/elements.ts";
 import { parseRecords } from "../sources/json/records.ts";
@@ -119,7 +118,7 @@ async function firstLines(source: ByteSource): Promise<FirstLines> {
 /** An element of an array follows white space or ends with a comma, so it is not a line of its own. */
 function objectsOf({ text = "" }: SourceLine): { found: JsonObject[]; isWhole: boolean } {
   const { values } = parseRecords(text);
-  const found = values.map(({ value }) => value).filter(isObject);
+  const found = values.map(({ value }) => value).filter(isJsonObject);
   return { found, isWhole: found.length > 0 && text.trimEnd().endsWith("}") && text.startsWith("{") };
 }
 
@@ -133,7 +132,7 @@ async function firstElements(source: ByteSource, wanted: string | undefined): Pr
   const elements: JsonObject[] = [];
   let isDamaged = false;
   const isElement = (value: Json): boolean =>
-    isObject(value) && documentFormat([value], wanted) !== undefined;
+    isJsonObject(value) && documentFormat([value], wanted) !== undefined;
   for await (const element of readElements(limited(source, ELEMENTS_BYTES_MAX), { isElement })) {
     if ("problem" in element) isDamaged ||= CONVERSATION.test(element.text ?? "");
     else if (isElement(element.value)) elements.push(element.value as JsonObject);

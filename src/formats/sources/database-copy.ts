@@ -51,25 +51,25 @@ function versionOf(path: string, suffix: string): string {
 export async function copyOfMember(file: SourceFile): Promise<TemporaryDatabase> {
   const copy = temporary();
   try {
-    const source = await file.open();
-    try {
-      const target = await open(copy.path, "wx", 0o600);
-      try {
-        let bytes = 0;
-        for await (const chunk of source.chunks()) {
-          bytes += chunk.length;
-          if (bytes > COPY_BYTES_MAX) throw problem("too-large", `${file.path} is larger than 2 GiB`);
-          await target.writeFile(chunk);
-        }
-      } finally {
-        await target.close();
-      }
-    } finally {
-      await source.close();
-    }
+    await copyBytes(file, copy.path);
     return copy;
   } catch (error) {
     copy.remove();
     throw fileProblem(error, file.path);
+  }
+}
+
+async function copyBytes(file: SourceFile, to: string): Promise<void> {
+  const source = await file.open();
+  try {
+    await using target = await open(to, "wx", 0o600);
+    let bytes = 0;
+    for await (const chunk of source.chunks()) {
+      bytes += chunk.length;
+      if (bytes > COPY_BYTES_MAX) throw problem("too-large", `${file.path} is larger than 2 GiB`);
+      await target.writeFile(chunk);
+    }
+  } finally {
+    await source.close();
   }
 }

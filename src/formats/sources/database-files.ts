@@ -1,7 +1,10 @@
 /** What lies beside a SQLite file, and what SQLite says about it. */
-import { accessSync, closeSync, constants, openSync, readSync, statSync } from "node:fs";
+import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { systemIo } from "../../disk/file-io.ts";
+import { sqliteCode } from "../../disk/sqlite-code.ts";
+import { withFile } from "../../disk/with-file.ts";
 import type { ColloquyError } from "../../errors.ts";
 import { fileProblem, problem, problemOf } from "./problem.ts";
 
@@ -13,14 +16,10 @@ const LOG_VERSION = 2;
 /** Read by hand: SQLite would create files beside it to find out. */
 export function readHeader(path: string): { readonly isLogged: boolean } {
   const header = Buffer.alloc(HEADER_BYTES);
-  let descriptor: number | undefined;
   try {
-    descriptor = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-    readSync(descriptor, header, 0, HEADER_BYTES, 0);
+    withFile(systemIo, path, "read", (file) => systemIo.read(file, header, 0));
   } catch (error) {
     throw fileProblem(error, path);
-  } finally {
-    if (descriptor !== undefined) closeSync(descriptor);
   }
   if (header.toString("latin1", 0, SIGN.length) !== SIGN) {
     throw problem("damaged", `${path} is not a SQLite file`);
@@ -71,12 +70,6 @@ export function urlOf(path: string, parameters: Readonly<Record<string, string>>
   const url = pathToFileURL(path);
   for (const [name, value] of Object.entries(parameters)) url.searchParams.set(name, value);
   return url;
-}
-
-/** SQLite's own number for what went wrong, without the extended bits. */
-export function sqliteCode(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | null | undefined)?.errcode;
-  return typeof code === "number" ? code & 0xff : undefined;
 }
 
 /** Anything that SQLite threw, as a problem of the file. */

@@ -1,15 +1,8 @@
 /** SQLite files of other programs, which may be using them at this moment. */
 import { DatabaseSync } from "node:sqlite";
+import { sqliteCode } from "../../disk/sqlite-code.ts";
 import { copyOfDatabase, copyOfMember, type TemporaryDatabase } from "./database-copy.ts";
-import {
-  databaseFiles,
-  isSqliteFile,
-  readHeader,
-  sizeOf,
-  sqliteCode,
-  sqliteProblem,
-  urlOf,
-} from "./database-files.ts";
+import { databaseFiles, isSqliteFile, readHeader, sizeOf, sqliteProblem, urlOf } from "./database-files.ts";
 import { columnsOf, rowsOf } from "./database-rows.ts";
 import type { OpenSourceDatabase, SourceFile } from "./types.ts";
 

@@ -7,7 +7,8 @@ import { fileProblem, problem } from "./problem.ts";
 const CHUNK_BYTES = 64 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
-export interface OpenFile {
+/** Use it with `await using`, or close the handle. */
+export interface OpenFile extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly size: number;
   readonly modifiedMs: number;
@@ -20,14 +21,16 @@ const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 export async function openFile(path: string): Promise<OpenFile> {
   let handle: FileHandle | undefined;
   try {
-    handle = await open(path, FLAGS);
-    const stat = await handle.stat({ bigint: true });
+    const opened = await open(path, FLAGS);
+    handle = opened;
+    const stat = await opened.stat({ bigint: true });
     if (!stat.isFile()) throw problem("no-file", `${path} is no file any more`);
     return {
-      handle,
+      handle: opened,
       size: Number(stat.size),
       modifiedMs: Number(stat.mtimeMs),
       identity: `${stat.dev}:${stat.ino}`,
+      [Symbol.asyncDispose]: () => opened.close(),
     };
   } catch (error) {
     await handle?.close();

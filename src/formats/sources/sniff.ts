@@ -1,5 +1,5 @@
 /** What kind of file it is, by how it begins. */
-import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { isJsonObject, type JsonObject } from "../../util/json.ts";
 import { firstBytes } from "./byte-source.ts";
 import { readElements } from "./json/elements.ts";
 import { cutLongStrings, giveBack } from "./json/long-strings.ts";
@@ -79,12 +79,8 @@ function count(found: FirstLines, text: string, isFirst: boolean): void {
   if (values.length === 0) return;
   found.values++;
   if (isFirst) found.isFirstValue = true;
-  const objects = values.map(({ value }) => value).filter(isObject);
+  const objects = values.map(({ value }) => value).filter(isJsonObject);
   found.objects.push(...objects.slice(0, RECORDS_MAX - found.objects.length));
-}
-
-function isObject(value: Json): value is JsonObject {
-  return isPlainObject(value);
 }
 
 function asLines({ objects, lines, isAll }: FirstLines): Head {
@@ -96,7 +92,7 @@ async function objectOrLines(source: ByteSource, lines: FirstLines, text: string
   const element = await firstElementOf(source);
   // What was found behind the damage of a torn line does not begin where the file does.
   const isWhole = element?.text === undefined || text.startsWith(element.text.slice(0, text.length));
-  if (isWhole && element !== undefined && isObject(element.value)) {
+  if (isWhole && element !== undefined && isJsonObject(element.value)) {
     return known("object", [element.value], true);
   }
   return lines.objects.length > 0 ? asLines(lines) : known("object", []);
@@ -104,7 +100,7 @@ async function objectOrLines(source: ByteSource, lines: FirstLines, text: string
 
 async function firstElement(source: ByteSource): Promise<readonly JsonObject[]> {
   const element = await firstElementOf(source);
-  return element !== undefined && isObject(element.value) ? [element.value] : [];
+  return element !== undefined && isJsonObject(element.value) ? [element.value] : [];
 }
 
 /** The first element of an array, or the object itself, if it can be had. */

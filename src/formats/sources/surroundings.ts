@@ -36,15 +36,12 @@ async function within(folder: string, name: string, bases: readonly string[]): P
 }
 
 async function readWhole(path: string, bytesMax: number): Promise<Buffer | undefined> {
-  const file = await openFile(path).catch(() => undefined);
-  if (file === undefined) return undefined;
   try {
+    await using file = await openFile(path);
     if (file.size > bytesMax) return undefined;
     return await firstBytes(fileChunks(file.handle, path, 0, file.size), file.size);
   } catch {
     return undefined;
-  } finally {
-    await file.handle.close();
   }
 }
 

@@ -2,7 +2,7 @@
 import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { firstBytes, openBytes } from "./byte-source.ts";
+import { firstBytes, MAGIC_BYTES, openBytes } from "./byte-source.ts";
 import { fileChunks, openFile } from "./file-bytes.ts";
 import { reasonOf } from "./problem.ts";
 import { inFolder } from "./surroundings.ts";
@@ -143,10 +143,6 @@ function plainFile(
 }
 
 async function headOf(path: string): Promise<Buffer> {
-  const { handle, size } = await openFile(path);
-  try {
-    return await firstBytes(fileChunks(handle, path, 0, Math.min(4, size)), 4);
-  } finally {
-    await handle.close();
-  }
+  await using file = await openFile(path);
+  return await firstBytes(fileChunks(file.handle, path, 0, Math.min(MAGIC_BYTES, file.size)), MAGIC_BYTES);
 }

@@ -7,29 +7,25 @@ import { isZip, listZip, memberHead, openMember, type Zip, type ZipMember } from
 
 /** In the order of their names. `file` is the zip itself. */
 export async function* walkZip(file: SourceFile, options: WalkOptions): AsyncGenerator<SourceFile> {
-  const opened = await openFile(file.path).catch((error) => {
+  await using opened = await openFile(file.path).catch((error): undefined => {
     options.onProblem(file.path, reasonOf(error, file.path));
   });
   if (opened === undefined) return;
-  try {
-    const zip = await listZip(file.path, opened, (member, reason) =>
-      options.onProblem(member === undefined ? file.path : shownName(file.path, member), reason),
-    );
-    const seen = new Map<string, number>();
-    for (const member of zip.members) {
-      options.signal?.throwIfAborted();
-      const times = (seen.get(member.name) ?? 0) + 1;
-      seen.set(member.name, times);
-      const head = await memberHead(opened, member, member.name).catch((error) => {
-        options.onProblem(shownName(file.path, member.name), reasonOf(error, member.name));
-      });
-      if (head === undefined) continue;
-      if (isZip(head)) {
-        options.onProblem(shownName(file.path, member.name), "is a zip in a zip, which is not opened");
-      } else yield memberFile(file, zip, member, times);
-    }
-  } finally {
-    await opened.handle.close();
+  const zip = await listZip(file.path, opened, (member, reason) =>
+    options.onProblem(member === undefined ? file.path : shownName(file.path, member), reason),
+  );
+  const seen = new Map<string, number>();
+  for (const member of zip.members) {
+    options.signal?.throwIfAborted();
+    const times = (seen.get(member.name) ?? 0) + 1;
+    seen.set(member.name, times);
+    const head = await memberHead(opened, member, member.name).catch((error) => {
+      options.onProblem(shownName(file.path, member.name), reasonOf(error, member.name));
+    });
+    if (head === undefined) continue;
+    if (isZip(head)) {
+      options.onProblem(shownName(file.path, member.name), "is a zip inside a zip, which is not opened");
+    } else yield memberFile(file, zip, member, times);
   }
 }
 

@@ -120,7 +120,7 @@ describe("a zip", () => {
       "!crypt is encrypted",
       "!link is a symbolic link",
       "!odd is packed by method 12, which is not known",
-      "!inner is a zip in a zip, which is not opened",
+      "!inner is a zip inside a zip, which is not opened",
     ]);
   });
 

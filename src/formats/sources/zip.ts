@@ -128,12 +128,8 @@ export async function openMember(zip: Zip, member: ZipMember): Promise<ByteSourc
 
 /** All bytes of a member, as it lies there. */
 export async function readMember(zip: Zip, member: ZipMember): Promise<Buffer> {
-  const file = await reopen(zip);
-  try {
-    return await firstBytes(memberBytes(file, member, member.name), member.size);
-  } finally {
-    await file.handle.close();
-  }
+  await using file = await reopen(zip);
+  return await firstBytes(memberBytes(file, member, member.name), member.size);
 }
 
 /** Fails when the zip is not the one that was listed. */

@@ -2,7 +2,7 @@
 import type { StoredEntry } from "../../../message/types.ts";
 import { Shape } from "../../../tree/branches.ts";
 import { type Branch, liveBranches } from "../../../tree/tree.ts";
-import { isPlainObject, type JsonObject } from "../../../util/json.ts";
+import { isJsonObject, type JsonObject } from "../../../util/json.ts";
 import { type Cleaner, isLeftOut } from "../cleaning.ts";
 import type { Wanted } from "../options.ts";
 import type { ExportEntry, Snapshot } from "../snapshot.ts";
@@ -120,7 +120,7 @@ class Walk {
   }
 
   #event({ id, seq, at, kind, data }: StoredEntry): EventPiece {
-    const members = isPlainObject(data) ? (data as JsonObject) : {};
+    const members = isJsonObject(data) ? data : {};
     const text = typeof members.summary === "string" ? members.summary : undefined;
     const title = titleOfEvent(kind, members, this.#undone.has(id));
     return {

@@ -1,5 +1,5 @@
 import type { Message } from "../../../message/types.ts";
-import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { isJsonObject, isPlainObject, type Json, type JsonObject, stringOf } from "../../../util/json.ts";
 import type { Part } from "./pieces.ts";
 
 /** The names of calls, by their ids: a result only knows the id. */
@@ -13,23 +13,23 @@ export function partsOf({ content }: Pick<Message, "content">, names: CallNames)
 function partOf(block: JsonObject, names: CallNames): Part {
   switch (block.type) {
     case "text":
-      return { type: "text", text: textOf(block.text) };
+      return { type: "text", text: stringOf(block.text) };
     case "refusal":
-      return { type: "text", text: textOf(block.refusal) };
+      return { type: "text", text: stringOf(block.refusal) };
     case "thinking":
-      return { type: "thinking", text: textOf(block.thinking) };
+      return { type: "thinking", text: stringOf(block.thinking) };
     case "redacted_thinking":
       return { type: "thinking", text: "[encrypted by the model's provider]" };
     case "tool_use":
-      names.set(textOf(block.id), textOf(block.name));
-      return { type: "call", name: textOf(block.name), text: inputText(block) };
+      names.set(stringOf(block.id), stringOf(block.name));
+      return { type: "call", name: stringOf(block.name), text: inputText(block) };
     case "tool_result":
       return resultOf(block, names);
     case "image":
     case "document":
       return fileOf(block, block.type);
     default:
-      return { type: "other", name: textOf(block.type), text: JSON.stringify(block, null, 2) };
+      return { type: "other", name: stringOf(block.type), text: JSON.stringify(block, null, 2) };
   }
 }
 
@@ -40,7 +40,7 @@ function inputText({ input, arguments: written }: JsonObject): string {
 
 function resultOf(block: JsonObject, names: CallNames): Part {
   const { content, tool_use_id: id, is_error: failed } = block;
-  const name = names.get(textOf(id)) ?? "";
+  const name = names.get(stringOf(id)) ?? "";
   const said = typeof content === "string" ? content : Array.isArray(content) ? objectsIn(content) : "";
   return {
     type: "result",
@@ -55,12 +55,12 @@ function objectsIn(content: readonly Json[]): readonly JsonObject[] {
 }
 
 function fileOf(block: JsonObject, what: "image" | "document"): Part {
-  const source = isPlainObject(block.source) ? (block.source as JsonObject) : {};
+  const source = isJsonObject(block.source) ? block.source : {};
   const base = {
     type: "file",
     what,
     name: nameOf(block, source),
-    mediaType: textOf(source.media_type),
+    mediaType: stringOf(source.media_type),
   } as const;
   if (source.type === "text" && typeof source.data === "string") {
     return {
@@ -78,8 +78,4 @@ function fileOf(block: JsonObject, what: "image" | "document"): Part {
 
 function nameOf({ title }: JsonObject, { url, name }: JsonObject): string {
   return [title, name, url].find((text) => typeof text === "string" && text !== "")?.toString() ?? "";
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
 }

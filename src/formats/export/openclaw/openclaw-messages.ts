@@ -1,6 +1,6 @@
 /** Our messages in pi's words: a tool's answer is a message of its own there. */
 import type { Message } from "../../../message/types.ts";
-import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { isJsonObject, isPlainObject, type Json, type JsonObject, stringOf } from "../../../util/json.ts";
 
 export class PiMessages {
   /** Names of calls by their ids: a result says both there. */
@@ -34,7 +34,7 @@ export class PiMessages {
     model: string | null,
   ): JsonObject {
     for (const { type, id, name } of blocks) {
-      if (type === "tool_use") this.#names.set(textOf(id), textOf(name));
+      if (type === "tool_use") this.#names.set(stringOf(id), stringOf(name));
     }
     const used = message.model ?? model ?? "unknown";
     return {
@@ -50,21 +50,17 @@ export class PiMessages {
 
   #result({ tool_use_id: id, content, is_error }: JsonObject, timestamp: number): JsonObject {
     const blocks = Array.isArray(content)
-      ? content.filter(isObject)
+      ? content.filter(isJsonObject)
       : [{ type: "text", text: content ?? "" }];
     return {
       role: "toolResult",
-      toolCallId: textOf(id),
-      toolName: this.#names.get(textOf(id)) ?? "unknown",
+      toolCallId: stringOf(id),
+      toolName: this.#names.get(stringOf(id)) ?? "unknown",
       content: blocks.map(userBlock),
       isError: is_error === true,
       timestamp,
     };
   }
-}
-
-function textOf(value: Json | undefined): string {
-  return typeof value === "string" ? value : "";
 }
 
 function record(message: JsonObject): JsonObject {
@@ -75,17 +71,13 @@ function blocksOf({ content }: Message): readonly JsonObject[] {
   return typeof content === "string" ? [{ type: "text", text: content }] : (content as readonly JsonObject[]);
 }
 
-function isObject(value: Json): value is JsonObject {
-  return isPlainObject(value);
-}
-
 function userBlock(block: JsonObject): JsonObject {
   const { type, text, source } = block;
   if (type === "text") return { type: "text", text: text ?? "" };
   if (type === "image" && isPlainObject(source) && source.type === "base64") {
     return { type: "image", data: source.data as Json, mimeType: source.media_type as Json };
   }
-  return { type: "text", text: `[${textOf(type)}]` };
+  return { type: "text", text: `[${stringOf(type)}]` };
 }
 
 function answerBlock(block: JsonObject): JsonObject {

@@ -5,7 +5,7 @@
  * entry of the file, so labels and the title follow at the end, below the head
  * of the checked-out branch.
  */
-import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { timeOf } from "../../../util/time.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Cleaner } from "../cleaning.ts";
@@ -90,7 +90,7 @@ class PiWriter {
 
   #records({ id, kind, at, parentId, message, data }: ExportEntry): JsonObject[] {
     if (message !== undefined) return this.#messages.records(message, timeOf(at), this.#snapshot.info.model);
-    const held = isPlainObject(data) ? (data as JsonObject) : {};
+    const held = isJsonObject(data) ? data : {};
     if (kind === "compaction" && !this.#undone.has(id)) return [this.#compaction(id, held)];
     if (kind === "branch_summary") {
       const fromId =

@@ -1,6 +1,7 @@
 /** Replaces blocks that refer to files beside the source by the content of those files. */
 import type { Block, Message } from "../../../message/types.ts";
 import { isPlainObject, type JsonObject } from "../../../util/json.ts";
+import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { FileSource, Surroundings } from "../../contract/reader.ts";
 import type { PreparedEntry, ReadEntry } from "./stored-entry.ts";
 
@@ -60,7 +61,7 @@ async function filled(
     return { ...block, missing: true };
   }
   if (block.type === "text") return { ...block, text: bytes.toString() };
-  const media = source.media_type ?? mediaTypeOf(bytes, source.name);
+  const media = source.media_type ?? typeOf(bytes, source.name);
   return {
     ...block,
     source: { type: "base64", media_type: media, data: bytes.toString("base64"), name: source.name },
@@ -73,16 +74,9 @@ const SIGNATURES: readonly (readonly [string, string])[] = [
   ["47494638", "image/gif"],
   ["25504446", "application/pdf"],
 ];
-const ENDINGS: Readonly<Record<string, string>> = {
-  webp: "image/webp",
-  txt: "text/plain",
-  md: "text/markdown",
-  wav: "audio/wav",
-  mp3: "audio/mpeg",
-};
-
-function mediaTypeOf(bytes: Buffer, name: string): string {
+/** The first bytes count more than the name. */
+function typeOf(bytes: Buffer, name: string): string {
   const start = bytes.subarray(0, 4).toString("hex");
   const known = SIGNATURES.find(([signature]) => start.startsWith(signature));
-  return known?.[1] ?? ENDINGS[name.split(".").at(-1)?.toLowerCase() ?? ""] ?? "application/octet-stream";
+  return known?.[1] ?? mediaTypeOf(name) ?? "application/octet-stream";
 }

@@ -6,7 +6,7 @@
  * that nothing stands twice and the record can still be given back whole.
  */
 import type { Message } from "../../../message/types.ts";
-import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../util/json.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
 
 /** Shorter texts stay: the reference would be longer. */
@@ -114,7 +114,7 @@ function fatten(value: Json, message: Message | undefined): Json {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((item: Json) => fatten(item, message));
   const object = value as JsonObject;
-  if (isPlainObject(object.$literal)) return fattenMembers(object.$literal as JsonObject, message);
+  if (isJsonObject(object.$literal)) return fattenMembers(object.$literal, message);
   if (Array.isArray(object.$same)) return textAt(message?.content, object.$same as Path);
   return fattenMembers(object, message);
 }

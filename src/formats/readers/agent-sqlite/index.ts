@@ -3,10 +3,11 @@ import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { DatabaseFormat, FormatDeclaration } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { ConversationSink, Sink, SourceDatabase } from "../../contract/reader.ts";
+import type { ConversationSink, Sink, SourceDatabase, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../contract/values.ts";
 import { isKnownRole } from "../shared/flat-message.ts";
 import { contentWith, FlatTools, listOf, mediaBlock, roleOf } from "../shared/flat-tools.ts";
+import { unplaced } from "../shared/records.ts";
 
 const NAME = "agent-sqlite";
 const ROWS_BETWEEN = 500;
@@ -82,9 +83,9 @@ function* readMessages(
 }
 
 /** Bytes have no place in JSON. */
-function recordOf(row: Row): { value: JsonObject; line: null; offset: null } {
+function recordOf(row: Row): SourceRecord {
   const members = Object.entries(row).map(([name, value]) => [name, jsonIn(value)] as const);
-  return { value: Object.fromEntries(members), line: null, offset: null };
+  return unplaced(Object.fromEntries(members));
 }
 
 function jsonIn(value: unknown): Json {

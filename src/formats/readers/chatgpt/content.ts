@@ -1,9 +1,10 @@
 /** What a message of ChatGPT says, by the type of its content. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { Sink } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
-import { fileBlock, foreignBlock, mediaTypeOf, missingBlock } from "../shared/whole-tree-blocks.ts";
+import { fileBlock, foreignBlock, missingBlock } from "../shared/whole-tree-blocks.ts";
 import { type Assets, assetIdIn } from "./assets.ts";
 
 /** The text of a call: a program, or the only words of its parts. */

@@ -12,6 +12,7 @@ import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, timeIn } from "../../contract/values.ts";
+import { partOf } from "../shared/records.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { type Assets, assetsAround, NO_ASSETS } from "./assets.ts";
@@ -60,9 +61,9 @@ async function readConversation(
   const sourceId = idOf(value, mapping);
   const target = announce(value, sourceId, sink);
   const { mapping: _, ...header } = value;
-  target.note(part(record, header));
+  target.note(partOf(record, header));
   const { nodes, redirect, empty } = nodesOf(mapping);
-  for (const node of empty) target.note(part(record, node));
+  for (const node of empty) target.note(partOf(record, node));
   const assets = needsAssets(nodes) ? await assetsAround(around, sourceId) : NO_ASSETS;
   const leaf = leafOf(value, nodes, redirect);
   addNodes(wholeTree(nodes, leaf), target, { record, sink, assets });
@@ -89,10 +90,6 @@ function known(members: Readonly<Record<string, Json | undefined>>): JsonObject 
   return defined(
     Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined])),
   );
-}
-
-function part({ line, offset }: SourceRecord, value: Json): SourceRecord {
-  return { value, line, offset };
 }
 
 interface Nodes {
@@ -187,7 +184,7 @@ function addNodes(
       ...(ownId !== undefined && ownId !== node.id && { aliases: [ownId] }),
       at: node.at,
       message: messageOf(node, pairs, assets, sink),
-      records: [part(record, node.record)],
+      records: [partOf(record, node.record)],
       ...(isCut && { flags: ["cut-off"] }),
     });
   }

@@ -2,15 +2,10 @@
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
+import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { Sink, Surroundings } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
-import {
-  fileBlock,
-  foreignBlock,
-  mediaTypeOf,
-  missingBlock,
-  toolInput,
-} from "../shared/whole-tree-blocks.ts";
+import { fileBlock, foreignBlock, missingBlock, toolInput } from "../shared/whole-tree-blocks.ts";
 import type { Item } from "../shared/whole-tree-parts.ts";
 
 /** The name of a file of that id, where the export has it. */

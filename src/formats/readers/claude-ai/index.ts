@@ -12,6 +12,7 @@ import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
+import { partOf } from "../shared/records.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { contentOf, headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { blocksOf, type Item, type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
@@ -58,7 +59,7 @@ async function readConversation(
   const messages = objectsIn(value.chat_messages);
   const sourceId = idIn(value.uuid) ?? madeId("claude-ai", String(value.created_at), String(value.name));
   const target = announce(value, sourceId, sink);
-  target.note(recordOf(record, headerOf(value, "chat_messages")));
+  target.note(partOf(record, headerOf(value, "chat_messages")));
   const files = await filesAround(around, messages);
   const nodes = nodesOf(messages, (message, id) => contentItems(message, id, files, sink));
   addNodes(nodes, leafOf(value, nodes), target, { record, sink });
@@ -73,10 +74,6 @@ function announce(value: JsonObject, sourceId: string, sink: Sink): Conversation
     createdAt: timeIn(value.created_at),
     about: defined({ summary: filledIn(value.summary), project, updated_at: filledIn(value.updated_at) }),
   });
-}
-
-function recordOf({ line, offset }: SourceRecord, value: JsonObject): SourceRecord {
-  return { value, line, offset };
 }
 
 type ItemsOf = (message: JsonObject, id: string) => readonly Item[];
@@ -142,7 +139,7 @@ function addParts(
       parent: before,
       at,
       message: messageOf(message, part, sink),
-      records: [recordOf(record, partRecord(message, "uuid", parts, part))],
+      records: [partOf(record, partRecord(message, "uuid", parts, part))],
       ...(isCut && part === parts.at(-1) && { flags: ["cut-off"] }),
     });
     before = part.id;

@@ -3,7 +3,7 @@ import type { Block } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
-import { jsonText } from "../shared/saved-records.ts";
+import { toolInput } from "../shared/whole-tree-blocks.ts";
 
 /** Where the text of a long tool result stands, given its preview and the id of its call. */
 export type OutputFile = (preview: string, toolUse: string) => string | undefined;
@@ -43,21 +43,13 @@ function isSound(block: JsonObject): boolean {
 }
 
 function toolUse(block: JsonObject, makeId: () => string): Block {
-  const { input } = block;
   return {
     ...block,
     type: "tool_use",
     id: filledIn(block.id) ?? makeId(),
     name: filledIn(block.name) ?? "unknown",
-    ...(isPlainObject(input) ? { input } : inputOf(input)),
+    ...toolInput(block.input),
   };
-}
-
-/** Arguments that are no object are kept as the text they are. */
-function inputOf(input: Json | undefined): JsonObject {
-  if (input === undefined || input === null) return { input: {} };
-  if (typeof input === "string") return { input: {}, arguments: input };
-  return { input: { value: input }, arguments: jsonText(input) ?? "" };
 }
 
 function toolResult(block: JsonObject, outputFile: OutputFile): Block {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { ConversationSink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn } from "../../contract/values.ts";
-import { loadRecord, saveRecord } from "../shared/saved-records.ts";
+import { loadRecord, loadStart, saveRecord, saveStart } from "../shared/saved-state.ts";
 import type { OutputFile } from "./blocks.ts";
 import { compactionOf, linkPreserved } from "./compaction.ts";
 import {
@@ -107,7 +107,7 @@ export class Chain {
 
   state(): JsonObject {
     return {
-      start: this.start as unknown as JsonObject,
+      start: saveStart(this.start),
       held: this.held.map(({ record }) => saveRecord(record)),
       ...(this.#open === undefined ? {} : { open: savedAdded(this.#open) }),
       late: this.#late.map(savedAdded),
@@ -191,10 +191,7 @@ export class Chain {
   }
 }
 
-/** The start of a saved chain, `undefined` when it is none. */
-export function startOf(state: Json): SourceConversation | undefined {
-  const start = objectIn(objectIn(state)?.start);
-  return start !== undefined && typeof start.sourceId === "string"
-    ? (start as unknown as SourceConversation)
-    : undefined;
+/** The conversation of a saved chain. */
+export function savedStart(state: Json): SourceConversation | undefined {
+  return loadStart(objectIn(state)?.start);
 }

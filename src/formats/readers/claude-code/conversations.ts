@@ -4,7 +4,7 @@ import type { Sink, SourceConversation } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import type { AgentCall, AgentCalls } from "./agents.ts";
 import type { OutputFile } from "./blocks.ts";
-import { Chain, startOf } from "./chain.ts";
+import { Chain, savedStart } from "./chain.ts";
 import { type Line, timeOf } from "./line.ts";
 import type { Links } from "./links.ts";
 import { Recent } from "./recent.ts";
@@ -40,7 +40,7 @@ export class Conversations {
     }
     for (const item of listIn(chains)) {
       const [key, state = null] = listIn(item);
-      const start = startOf(state);
+      const start = savedStart(state);
       if (typeof key !== "string" || start === undefined) continue;
       this.#open(key, start).restore(objectIn(state) ?? {});
     }

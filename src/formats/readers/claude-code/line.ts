@@ -1,8 +1,7 @@
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-import { filledIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
-import { jsonText } from "../shared/saved-records.ts";
+import { filledIn, jsonText, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 
 /**
  * What a line is to the conversation: the answer of a model or a part of it,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { RecordReader, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn } from "../../contract/values.ts";
-import { loadRecord, saveRecord, withinLimit } from "../shared/saved-records.ts";
+import { loadRecord, saveRecord, withinLimit } from "../shared/saved-state.ts";
 import { AgentCalls } from "./agents.ts";
 import { Conversations } from "./conversations.ts";
 import { type Line, lineOf } from "./line.ts";

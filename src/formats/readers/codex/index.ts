@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { listIn, objectIn } from "../../contract/values.ts";
+import { unplaced } from "../shared/records.ts";
 import { CodexReader } from "./reader.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";
 import { describeThread } from "./thread-names.ts";
@@ -40,9 +41,7 @@ export const codex: FormatDeclaration = {
 function readDocument({ value }: SourceRecord, sink: Sink, around: Surroundings): void {
   const { items, ...header } = objectIn(value) ?? {};
   const reader = new CodexReader(sink, around.path, undefined);
-  reader.begin({ value: header, ...NO_PLACE }, objectIn(header.session), true);
-  for (const item of listIn(items)) reader.record({ value: item, ...NO_PLACE });
+  reader.begin(unplaced(header), objectIn(header.session), true);
+  for (const item of listIn(items)) reader.record(unplaced(item));
   reader.end(true);
 }
-
-const NO_PLACE = { line: null, offset: null };

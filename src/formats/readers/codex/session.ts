@@ -1,7 +1,8 @@
 /** What a reader of a Codex file knows while it reads. */
 import type { JsonObject } from "../../../util/json.ts";
 import type { ConversationSink, Sink, SourceConversation } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, textIn } from "../../contract/values.ts";
+import { defined, textIn } from "../../contract/values.ts";
+import { loadStart, saveStart } from "../shared/saved-state.ts";
 import { CodexChain } from "./chain.ts";
 import { CodexStep } from "./step.ts";
 
@@ -58,7 +59,7 @@ export class CodexSession {
   state(): JsonObject {
     const { conversation, base, isBare } = this.#start;
     return defined({
-      conversation: conversation as unknown as JsonObject,
+      conversation: saveStart(conversation),
       base,
       isBare,
       chain: this.chain.state(),
@@ -70,10 +71,10 @@ export class CodexSession {
 
   /** The session of an earlier state, if that is one. */
   static restored(sink: Sink, state: JsonObject): CodexSession | undefined {
-    const conversation = objectIn(state.conversation);
-    if (filledIn(conversation?.sourceId) === undefined) return undefined;
-    const start = { conversation: conversation as unknown as SourceConversation, base: textIn(state.base) };
-    const session = new CodexSession(sink, { ...start, isBare: state.isBare === true }, state);
+    const conversation = loadStart(state.conversation);
+    if (conversation === undefined) return undefined;
+    const start = { conversation, base: textIn(state.base), isBare: state.isBare === true };
+    const session = new CodexSession(sink, start, state);
     session.#model = textIn(state.model);
     session.hasItems = state.hasItems === true;
     return session;

@@ -9,6 +9,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import type { SourceTree } from "../../contract/reader.ts";
 import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
+import { unplaced } from "../shared/records.ts";
 import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry, ownId } from "./entry.ts";
 import { ColloquyLinesReader } from "./lines.ts";
@@ -58,7 +59,7 @@ export const colloquyDocument: DocumentFormat = {
     const names = new BranchNames();
     for (const entry of objectsIn(entries)) names.count(entry);
     for (const item of listIn(entries)) {
-      const own = { value: item, line: null, offset: null };
+      const own = unplaced(item);
       const entry = objectIn(item);
       if (entry === undefined) conversation.note(own);
       else {

@@ -9,8 +9,9 @@ import type {
   Surroundings,
 } from "../../contract/reader.ts";
 import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import { stemOf } from "../shared/file-name.ts";
 import { flatMessage } from "../shared/flat-message.ts";
-import { FlatTools, stemOf } from "../shared/flat-tools.ts";
+import { FlatTools } from "../shared/flat-tools.ts";
 import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry, ownId } from "./entry.ts";
 
@@ -149,6 +150,7 @@ export class ColloquyLinesReader implements RecordReader {
   #message(line: JsonObject, id: string): JsonObject {
     const isFlat = [line.tool_calls, line.tool_call_id, line.media].some((member) => member !== undefined);
     if (!isFlat && line.role !== "tool") return line;
-    return { ...line, ...flatMessage(line, id, this.#tools, "colloquy") } as unknown as JsonObject;
+    const { role, content, extra } = flatMessage(line, id, this.#tools, "colloquy");
+    return { ...line, role, content: content as Json, ...(extra === undefined ? {} : { extra }) };
   }
 }

@@ -8,9 +8,10 @@ import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
 import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
 import { defined, filledIn, objectIn } from "../../contract/values.ts";
+import { stemOf } from "../shared/file-name.ts";
 import { GeminiReader } from "./reader.ts";
 import { messagesOf, Recording } from "./recording.ts";
-import { startOf, stemOf } from "./start.ts";
+import { startOf } from "./start.ts";
 
 export const geminiLines: LinesFormat = {
   sniff: (records) => records.some((record) => isLine(record)),

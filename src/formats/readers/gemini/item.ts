@@ -1,8 +1,8 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
-import { jsonText, loadRecord, saveRecord } from "../shared/saved-records.ts";
+import { defined, filledIn, jsonText, listIn, objectIn, textIn } from "../../contract/values.ts";
+import { loadRecord, saveRecord } from "../shared/saved-state.ts";
 
 interface Version {
   readonly value: JsonObject;

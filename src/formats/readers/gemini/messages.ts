@@ -1,8 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn } from "../../contract/values.ts";
-import { jsonText } from "../shared/saved-records.ts";
+import { filledIn, jsonText, listIn, objectIn } from "../../contract/values.ts";
 import {
   addedOf,
   heldOf,

@@ -1,9 +1,9 @@
 /** Content of Gemini's kind, a text or a list of parts, as blocks. */
 import type { Block } from "../../../message/types.ts";
-import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
-import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
-import { jsonText } from "../shared/saved-records.ts";
+import { filledIn, jsonText, listIn, objectIn, textIn } from "../../contract/values.ts";
+import { toolInput } from "../shared/whole-tree-blocks.ts";
 
 /** `id` is that of the message: calls without an id of their own get one made of it. */
 export function blocksOf(content: Json | undefined, id: string): Block[] {
@@ -37,14 +37,7 @@ function mediaOf({ mimeType, data }: JsonObject): Block | undefined {
 }
 
 export function toolUse(id: string, name: Json | undefined, args: Json | undefined): Block {
-  const input = isPlainObject(args) ? { input: args } : inputOf(args);
-  return { type: "tool_use", id, name: filledIn(name) ?? "unknown", ...input };
-}
-
-function inputOf(args: Json | undefined): JsonObject {
-  if (args === undefined || args === null) return { input: {} };
-  if (typeof args === "string") return { input: {}, arguments: args };
-  return { input: { value: args }, arguments: jsonText(args) ?? "" };
+  return { type: "tool_use", id, name: filledIn(name) ?? "unknown", ...toolInput(args) };
 }
 
 function responseOf(response: JsonObject, spareId: string): Block {

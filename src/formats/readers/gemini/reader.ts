@@ -7,9 +7,10 @@ import type {
   Surroundings,
 } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn } from "../../contract/values.ts";
-import { loadRecord, saveRecord, withinLimit } from "../shared/saved-records.ts";
+import { stemOf } from "../shared/file-name.ts";
+import { loadRecord, loadStart, saveRecord, saveStart, withinLimit } from "../shared/saved-state.ts";
 import { Recording } from "./recording.ts";
-import { startOf, stemOf } from "./start.ts";
+import { startOf } from "./start.ts";
 
 /** The metadata come first. Where so many lines came without them, they are lost. */
 const EARLY_MAX = 100;
@@ -28,7 +29,8 @@ export class GeminiReader implements RecordReader {
     this.#sink = sink;
     this.#path = path;
     this.#early = listIn(early).flatMap((item) => loadRecord(item) ?? []);
-    if (objectIn(start) !== undefined) this.#open(start as unknown as SourceConversation, recording);
+    const known = loadStart(start);
+    if (known !== undefined) this.#open(known, recording);
   }
 
   record(record: SourceRecord): void {
@@ -50,7 +52,7 @@ export class GeminiReader implements RecordReader {
   state(): Json | undefined {
     return withinLimit({
       early: this.#early.map(saveRecord),
-      ...(this.#start === undefined ? {} : { start: this.#start as unknown as JsonObject }),
+      ...(this.#start === undefined ? {} : { start: saveStart(this.#start) }),
       ...(this.#recording === undefined ? {} : { recording: this.#recording.state() }),
     });
   }

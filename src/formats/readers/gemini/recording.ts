@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn, objectsIn } from "../../contract/values.ts";
+import { unplaced } from "../shared/records.ts";
 import { isSpoken } from "./message.ts";
 import { Messages } from "./messages.ts";
 import { unknownParts } from "./parts.ts";
@@ -75,5 +76,5 @@ export class Recording {
 
 /** The messages of a recording that is one document, each as a record of its own. */
 export function messagesOf({ messages }: JsonObject): SourceRecord[] {
-  return listIn(messages).map((value) => ({ value, line: null, offset: null }));
+  return listIn(messages).map(unplaced);
 }

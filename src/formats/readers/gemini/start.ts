@@ -30,11 +30,6 @@ function folderOf(path: string): string | undefined {
   return folder === "chats" ? undefined : filledIn(folder);
 }
 
-/** The file's name, for a recording whose metadata are lost. */
-export function stemOf(path: string): string {
-  return (path.split(/[\\/]/).at(-1) ?? "").split(".", 1)[0] ?? "";
-}
-
 /** The first line of what a person asked, as it was shown to them. */
 export function promptTitle({ type, content, displayContent }: JsonObject): string | undefined {
   if (type !== "user") return undefined;

@@ -15,8 +15,9 @@ import type {
   Surroundings,
 } from "../../contract/reader.ts";
 import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import { stemOf } from "../shared/file-name.ts";
 import { flatMessage, isKnownRole } from "../shared/flat-message.ts";
-import { FlatTools, stemOf, wordOf } from "../shared/flat-tools.ts";
+import { FlatTools, wordOf } from "../shared/flat-tools.ts";
 
 const NAME = "goclaw";
 

@@ -10,6 +10,7 @@ import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
+import { partOf } from "../shared/records.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
@@ -46,13 +47,9 @@ function readConversation(value: JsonObject, record: SourceRecord, sink: Sink): 
     model: filledIn(options.model),
     about: defined({ endpoint: filledIn(value.endpoint) }),
   });
-  target.note(recordOf(record, headerOf(value, member)));
+  target.note(partOf(record, headerOf(value, member)));
   const nodes = nodesOf(flattened(objectsIn(value[member])), sink);
   addNodes(nodes, target, record, sink);
-}
-
-function recordOf({ line, offset }: SourceRecord, value: JsonObject): SourceRecord {
-  return { value, line, offset };
 }
 
 interface Placed {
@@ -123,7 +120,7 @@ function addNodes(
         parent: before,
         at,
         message: messageOf(message, part, sink),
-        records: [recordOf(record, value)],
+        records: [partOf(record, value)],
         ...(isCut && { flags: ["cut-off"] }),
       });
       before = part.id;

@@ -8,6 +8,7 @@ import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
+import { partOf } from "../shared/records.ts";
 import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn, headerOf as withoutMessages } from "../shared/whole-tree-blocks.ts";
 import { messageOf } from "./message.ts";
@@ -47,7 +48,7 @@ function readChat(value: JsonObject, chat: JsonObject, record: SourceRecord, sin
   const nodes = nodesOf(chat);
   const first = nodes[0]?.id ?? filledIn(value.title) ?? "";
   const target = announce(value, chat, idIn(value.id) ?? idIn(chat.id) ?? madeId("open-webui", first), sink);
-  target.note(recordOf(record, headerOf(value, chat)));
+  target.note(partOf(record, headerOf(value, chat)));
   const leaf = leafOf(chat, nodes);
   addNodes(wholeTree(nodes, leaf), target, record, sink);
   if (leaf !== undefined) target.leaf(leaf);
@@ -69,10 +70,6 @@ function announce(value: JsonObject, chat: JsonObject, sourceId: string, sink: S
       updated_at: updated_at ?? undefined,
     }),
   });
-}
-
-function recordOf({ line, offset }: SourceRecord, value: JsonObject): SourceRecord {
-  return { value, line, offset };
 }
 
 /** All but the messages; the copy of the shown path is made of the same ones. What is none of them stays. */
@@ -126,7 +123,7 @@ function addNodes(
       parent,
       at,
       message: messageOf(message, sink),
-      records: [recordOf(record, message)],
+      records: [partOf(record, message)],
       ...(isCut && { flags: ["cut-off"] }),
     });
   }

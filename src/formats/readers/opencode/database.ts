@@ -5,6 +5,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { Sink, SourceConversation, SourceDatabase } from "../../contract/reader.ts";
 import { filledIn, numberIn, objectIn, parsedIn } from "../../contract/values.ts";
+import { unplaced } from "../shared/records.ts";
 import { addNewMessage } from "./new-message.ts";
 import { SessionReader } from "./session.ts";
 
@@ -32,7 +33,7 @@ export function* readDatabase(database: SourceDatabase, sink: Sink): Generator<v
     const [row] = database.rows("SELECT * FROM session WHERE id = ?", id);
     if (row === undefined || sink.isCurrent(id, String(row.time_updated ?? ""))) continue;
     const session = sessionOf(row);
-    const record = { value: session, line: null, offset: null };
+    const record = unplaced(session);
     const reader = new SessionReader(sink, session, record, calls.parentOf(session));
     const last = yield* readMessages(database, id, reader, sink);
     yield* readNewMessages(database, id, last, reader, sink);

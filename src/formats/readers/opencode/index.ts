@@ -12,6 +12,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import type { DatabaseFormat, DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
 import type { Sink, Surroundings } from "../../contract/reader.ts";
 import { filledIn, numberIn, objectIn, objectsIn } from "../../contract/values.ts";
+import { unplaced } from "../shared/records.ts";
 import { isOpencodeDatabase, readDatabase } from "./database.ts";
 import { SessionReader } from "./session.ts";
 import { hasMessageFile, hasSessionFile, isFirstInFolder, readTree, sessionRoot } from "./tree.ts";
@@ -87,7 +88,7 @@ function isSession(value: JsonObject): boolean {
 
 function readExport({ info, messages }: JsonObject, sink: Sink): void {
   const session = objectIn(info) ?? {};
-  const reader = new SessionReader(sink, session, { value: session, line: null, offset: null });
+  const reader = new SessionReader(sink, session, unplaced(session));
   for (const { info: message, parts } of objectsIn(messages)) {
     const value = objectIn(message);
     if (value !== undefined) reader.add({ value, parts: objectsIn(parts) });

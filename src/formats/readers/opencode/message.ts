@@ -1,8 +1,9 @@
 /** One message of opencode as entries: the answer, what its tools said, and the answer's next step. */
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
+import type { Sink, SourceEntry } from "../../contract/reader.ts";
 import { defined, filledIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import { unplaced } from "../shared/records.ts";
 import { blocksOf, type Part, partsOf } from "../shared/whole-tree-parts.ts";
 import type { ReadParts } from "./parts.ts";
 
@@ -19,17 +20,13 @@ export function entriesOf(id: string, value: JsonObject, read: ReadParts, sink: 
     id: part.id,
     at: timesOf(value).created,
     message: messageOf(value, part, part === answer, read.synthetic),
-    records: [...(index === 0 ? [recordOf(own)] : []), ...part.items.map(({ raw }) => recordOf(raw ?? null))],
+    records: [...(index === 0 ? [unplaced(own)] : []), ...part.items.map(({ raw }) => unplaced(raw ?? null))],
     ...(isCut && part === (answer ?? parts.at(-1)) && { flags: ["cut-off"] }),
   }));
 }
 
 function resultsId(id: string): (count: number) => string {
   return (count) => (count === 1 ? `${id}/results` : `${id}/results-${count}`);
-}
-
-function recordOf(value: SourceRecord["value"]): SourceRecord {
-  return { value, line: null, offset: null };
 }
 
 function timesOf({ time, metadata }: JsonObject): { readonly created?: number; readonly completed?: number } {

@@ -3,6 +3,7 @@ import type { Block, Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { Sink } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
+import { unplaced } from "../shared/records.ts";
 import { fileBlockOf } from "./file.ts";
 import type { SessionReader } from "./session.ts";
 
@@ -45,7 +46,7 @@ function addSaid(value: JsonObject, reader: SessionReader): void {
     content: blocks,
     ...(!isPlain && { extra: { opencode: { type: type ?? null } } }),
   };
-  reader.addEntry({ id: String(id), at: atOf(value), message, records: [recordOf(value)] });
+  reader.addEntry({ id: String(id), at: atOf(value), message, records: [unplaced(value)] });
 }
 
 /** A command that the person ran, and what it printed. */
@@ -65,7 +66,7 @@ function addCompaction(value: JsonObject, reader: SessionReader): void {
       first_kept: null,
       ...defined({ trigger: filledIn(value.reason) }),
     },
-    records: [recordOf(value)],
+    records: [unplaced(value)],
   });
 }
 
@@ -80,18 +81,10 @@ function addModel(value: JsonObject, reader: SessionReader): void {
       model: filledIn(model.id) ?? filledIn(model.modelID) ?? textIn(value.model) ?? null,
       provider: filledIn(model.providerID),
     }),
-    records: [recordOf(value)],
+    records: [unplaced(value)],
   });
 }
 
 function atOf({ time }: JsonObject): number | undefined {
   return timeIn(objectIn(time)?.created);
-}
-
-function recordOf(value: JsonObject): {
-  readonly value: JsonObject;
-  readonly line: null;
-  readonly offset: null;
-} {
-  return { value, line: null, offset: null };
 }

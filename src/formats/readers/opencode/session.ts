@@ -9,6 +9,7 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, timeIn } from "../../contract/values.ts";
+import { unplaced } from "../shared/records.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { entriesOf } from "./message.ts";
 import { itemsOf } from "./parts.ts";
@@ -64,7 +65,7 @@ export class SessionReader {
   }
 
   note(value: Json): void {
-    this.#target.note({ value, line: null, offset: null });
+    this.#target.note(unplaced(value));
   }
 
   finish(): void {
@@ -91,7 +92,7 @@ export class SessionReader {
         first_kept: filledIn(asked.tail_start_id) ?? null,
         ...(typeof asked.auto === "boolean" && { trigger: asked.auto ? "auto" : "manual" }),
       },
-      records: [value, ...parts].map((own) => ({ value: own, line: null, offset: null })),
+      records: [value, ...parts].map(unplaced),
     });
   }
 }

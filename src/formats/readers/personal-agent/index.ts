@@ -24,7 +24,9 @@ import {
   textIn,
   timeIn,
 } from "../../contract/values.ts";
-import { FlatTools, stemOf } from "../shared/flat-tools.ts";
+import { stemOf } from "../shared/file-name.ts";
+import { FlatTools } from "../shared/flat-tools.ts";
+import { unplaced } from "../shared/records.ts";
 import { addPersonalAgentMessage } from "./message.ts";
 
 export const personalAgentLines: LinesFormat = {
@@ -53,7 +55,7 @@ export const personalAgentDocument: DocumentFormat = {
     conversation.note({ ...record, value: rest, text: JSON.stringify(rest) });
     const tools = new FlatTools();
     for (const [position, message] of listIn(value.messages).entries()) {
-      const own = { value: message, line: null, offset: null };
+      const own = unplaced(message);
       const line = objectIn(message);
       if (line === undefined) conversation.note(own);
       else

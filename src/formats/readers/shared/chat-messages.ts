@@ -3,6 +3,7 @@ import { hash } from "node:crypto";
 import type { Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
+import { unplaced } from "./records.ts";
 
 /** A call without an id. Its result comes next, or the result of another call of the same turn. */
 export interface OpenCall {
@@ -38,7 +39,7 @@ export function areChatLines(records: readonly JsonObject[], is: (record: JsonOb
 
 /** Tells apart two messages that say the same, by the message before them. */
 export function placeRecord(before: string | null): SourceRecord {
-  return { value: { follows: before }, line: null, offset: null };
+  return unplaced({ follows: before });
 }
 
 export function fingerprintOf(value: Json): string {

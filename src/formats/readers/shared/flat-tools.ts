@@ -2,6 +2,7 @@
 import type { Block, Message } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
+import { toolInput } from "./whole-tree-blocks.ts";
 
 /** Pairs calls and results: by their ids, or by order where a source gives none. */
 export class FlatTools {
@@ -23,7 +24,7 @@ export class FlatTools {
     const name = filledIn(form.name) ?? filledIn(call.tool_name) ?? filledIn(call.tool) ?? "unknown";
     this.#waiting.push(id);
     const raw = form.params ?? form.arguments ?? form.input ?? form.args ?? form.parameters;
-    return { type: "tool_use", id, name, ...inputOf(raw) };
+    return { type: "tool_use", id, name, ...toolInput(raw) };
   }
 
   result(result: JsonObject, content: Json | undefined = contentOf(result)): Block {
@@ -56,15 +57,6 @@ function resultContent(content: Json | undefined): JsonObject {
   const fits =
     typeof content === "string" || (Array.isArray(content) && content.every((item) => isPlainObject(item)));
   return { content: fits ? (content as Json) : JSON.stringify(content) };
-}
-
-/** Arguments that are no object stay as they were written, beside an input that every reader can take. */
-function inputOf(raw: Json | undefined): { readonly input: JsonObject; readonly arguments?: string } {
-  const value = typeof raw === "string" ? parsedIn(raw) : raw;
-  if (isPlainObject(value)) return { input: value as JsonObject };
-  if (raw === undefined || raw === null || raw === "") return { input: {} };
-  const text = typeof raw === "string" ? raw : JSON.stringify(raw);
-  return value === undefined ? { input: {}, arguments: text } : { input: { value }, arguments: text };
 }
 
 const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
@@ -110,12 +102,6 @@ function asBlock(block: JsonObject): JsonObject {
 export function thinkingBlocks(text: unknown): Block[] {
   const thinking = filledIn(text);
   return thinking === undefined ? [] : [{ type: "thinking", thinking }];
-}
-
-/** Where several files have one name, their first words tell them apart. */
-export function stemOf(path: string): string {
-  const name = path.split(/[\\/]/).at(-1) ?? path;
-  return name.replace(/(?:\.jsonl|\.json)(?:\.\w+)?$/, "");
 }
 
 /** The role as ours, and as the source says it where that is another word. */

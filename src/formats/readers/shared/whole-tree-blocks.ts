@@ -3,8 +3,9 @@ import { toObject } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
+import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { FileSource } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, parsedIn } from "../../contract/values.ts";
+import { defined, filledIn, jsonText, objectIn, parsedIn } from "../../contract/values.ts";
 
 const ID_BYTES_MAX = 200;
 
@@ -37,7 +38,7 @@ export function toolInput(raw: Json | undefined): {
   const own = objectIn(raw);
   if (own !== undefined) return { input: own };
   if (raw === undefined || raw === null || raw === "") return { input: {} };
-  if (typeof raw !== "string") return { input: { value: raw } };
+  if (typeof raw !== "string") return { input: { value: raw }, arguments: jsonText(raw) ?? "" };
   const parsed = parsedIn(raw);
   if (parsed === undefined) return { input: {}, arguments: raw };
   if (objectIn(parsed) === undefined) return { input: toObject(`{"value":${raw}}`) ?? {}, arguments: raw };
@@ -102,29 +103,4 @@ export function fileBlock(name: string, mime?: string, title?: string, kind?: "i
 /** A block for a file that is not there. It has no file for a source, so that nobody looks for it again. */
 export function missingBlock(kind: "image" | "document", name: string, title?: string): Block {
   return { type: kind, source: { type: "asset", name }, ...defined({ title }), missing: true };
-}
-
-const MEDIA_TYPES: Readonly<Record<string, string>> = {
-  png: "image/png",
-  jpg: "image/jpeg",
-  jpeg: "image/jpeg",
-  gif: "image/gif",
-  webp: "image/webp",
-  pdf: "application/pdf",
-  txt: "text/plain",
-  md: "text/markdown",
-  csv: "text/csv",
-  json: "application/json",
-  html: "text/html",
-  docx: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-  xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-  zip: "application/zip",
-  wav: "audio/wav",
-  mp3: "audio/mpeg",
-  m4a: "audio/mp4",
-};
-
-export function mediaTypeOf(name: string): string | undefined {
-  const extension = /\.([a-z0-9]+)$/i.exec(name)?.[1]?.toLowerCase() ?? "";
-  return Object.hasOwn(MEDIA_TYPES, extension) ? MEDIA_TYPES[extension] : undefined;
 }

@@ -1,8 +1,8 @@
 /** The first line of a pi file, and what its place adds to it. */
-import type { Json, JsonObject } from "../../../../util/json.ts";
+import type { JsonObject } from "../../../../util/json.ts";
 import { madeId } from "../../../contract/ids.ts";
 import type { SourceConversation } from "../../../contract/reader.ts";
-import { defined, filledIn, objectIn, timeIn } from "../../../contract/values.ts";
+import { defined, filledIn, timeIn } from "../../../contract/values.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 
 /** What is known about a transcript beside what it says itself. */
@@ -39,9 +39,4 @@ export function conversationIn(
 export function rootIn(first: JsonObject): string | undefined {
   const id = filledIn(first.id);
   return id === undefined ? undefined : `${id} ${filledIn(first.timestamp) ?? ""}`;
-}
-
-export function restoredStart(value: Json | undefined): SourceConversation | undefined {
-  const start = objectIn(value);
-  return filledIn(start?.sourceId) === undefined ? undefined : (start as unknown as SourceConversation);
 }

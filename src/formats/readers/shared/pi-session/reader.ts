@@ -8,10 +8,11 @@ import type {
   SourceRecord,
 } from "../../../contract/reader.ts";
 import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../../contract/values.ts";
+import { loadStart, saveStart } from "../saved-state.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 import type { PiContext } from "./content.ts";
 import { indexId, type PiPlace, pathEntry } from "./entries.ts";
-import { conversationIn, type PiOrigin, restoredStart, rootIn } from "./header.ts";
+import { conversationIn, type PiOrigin, rootIn } from "./header.ts";
 import { customIn, messageIn } from "./message.ts";
 import { PiTree } from "./tree.ts";
 import { isUpgraded, PiUpgrade } from "./upgrade.ts";
@@ -53,7 +54,7 @@ export class PiReader implements RecordReader {
     this.#last = textIn(known.last) ?? null;
     this.#shown = textIn(known.shown) ?? null;
     this.#model = textIn(known.model);
-    const start = restoredStart(known.start);
+    const start = loadStart(known.start);
     if (start === undefined) return;
     if (known.upgrade !== undefined) this.#upgrade = new PiUpgrade(start.sourceId, known.upgrade);
     this.#open(start);
@@ -78,7 +79,7 @@ export class PiReader implements RecordReader {
     const upgrade = this.#upgrade?.state();
     if (this.#start === undefined || (this.#upgrade !== undefined && upgrade === undefined)) return undefined;
     return {
-      start: this.#start as unknown as JsonObject,
+      start: saveStart(this.#start),
       index: this.#index,
       last: this.#last,
       shown: this.#shown,
