@@ -5,7 +5,7 @@ import type { Clock } from "../../util/time.ts";
 import { CONFIG_NAME, type Environment } from "../folder.ts";
 import type { Path } from "../json5/nodes.ts";
 import type { ConfigReads, Stamp } from "./files/reads.ts";
-import type { Finding, Warning } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import type { OriginKind, Place, Tree } from "./located.ts";
 
 /** One `--set PATH=VALUE`. */
@@ -51,7 +51,7 @@ export interface LoadedConfig {
   readonly value: JsonObject;
   /** Where the value at a path comes from; `undefined` when there is none. */
   sourceOf(path: string | Path): Origin | undefined;
-  readonly warnings: readonly Warning[];
+  readonly warnings: readonly Finding[];
   /** The main file, whether or not it is there. */
   readonly file: string;
   readonly exists: boolean;

@@ -5,6 +5,11 @@ import { isPrototypeKey, type Path } from "../json5/nodes.ts";
 const PART = /(?:^|(?!^)\.)([^.[\]"']+)|\[(\d{1,9})\]|\[("(?:\\.|[^"\\])*")\]/y;
 const PATH_CHARS_MAX = 1024;
 
+/** A path in either form. */
+export function asPath(path: string | Path): Path {
+  return typeof path === "string" ? parsePath(path) : path;
+}
+
 export function parsePath(text: string): Path {
   const path: string[] = [];
   PART.lastIndex = 0;

@@ -17,9 +17,6 @@ export interface Finding {
   readonly column: number | null;
 }
 
-/** What does not stop a config from being used. */
-export type Warning = Finding;
-
 export function finding(
   severity: Finding["severity"],
   code: string,

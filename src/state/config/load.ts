@@ -9,7 +9,7 @@ import {
   newBuild,
   type Origin,
 } from "./config-build.ts";
-import { parsePath } from "./config-path.ts";
+import { asPath } from "./config-path.ts";
 import { systemReads } from "./files/reads.ts";
 import type { Finding } from "./finding.ts";
 import { plain, type Tree, treeAt } from "./located.ts";
@@ -110,7 +110,7 @@ export function loaded(build: ConfigBuild): LoadedConfig {
       value ??= plain(build.final) as JsonObject;
       return value;
     },
-    sourceOf: (path) => originOf(build.final, typeof path === "string" ? parsePath(path) : path),
+    sourceOf: (path) => originOf(build.final, asPath(path)),
     warnings: build.findings.map((found) => ({ ...found })),
     file: build.file,
     exists: build.exists,

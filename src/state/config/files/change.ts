@@ -8,7 +8,7 @@ import { type Node, nodeAt, type Path } from "../../json5/nodes.ts";
 import { parseJson5 } from "../../json5/parse.ts";
 import { unsetAt } from "../../json5/remove.ts";
 import type { ConfigBuild, ConfigOptions } from "../config-build.ts";
-import { formatPath } from "../config-path.ts";
+import { asPath, formatPath } from "../config-path.ts";
 import { configError, type Finding } from "../finding.ts";
 import { loadBuild } from "../load.ts";
 import { plain, treeAt } from "../located.ts";
@@ -19,8 +19,8 @@ import { ownPath, targetOf } from "./target.ts";
 import { withConfigLock, writeFiles } from "./write.ts";
 
 export interface ChangeOptions extends ConfigOptions {
-  /** The version of Colloquy, for `meta.lastTouchedVersion`. */
-  readonly version: string;
+  /** The version to note in `meta.lastTouchedVersion`. */
+  readonly version?: string;
   readonly io?: FileIo;
 }
 
@@ -37,7 +37,12 @@ export interface ConfigChange {
 }
 
 /** Set a value in the file that holds it. Refuses a value that makes the config invalid. */
-export function setConfig(options: ChangeOptions, path: Path, value: Json): Promise<ConfigChange> {
+export async function setConfig(
+  options: ChangeOptions,
+  where: string | Path,
+  value: Json,
+): Promise<ConfigChange> {
+  const path = asPath(where);
   return change(
     options,
     path,
@@ -56,7 +61,8 @@ export function setConfig(options: ChangeOptions, path: Path, value: Json): Prom
 }
 
 /** Remove a value. */
-export function unsetConfig(options: ChangeOptions, path: Path): Promise<ConfigChange> {
+export async function unsetConfig(options: ChangeOptions, where: string | Path): Promise<ConfigChange> {
+  const path = asPath(where);
   return change(
     options,
     path,
@@ -139,7 +145,10 @@ function stamp(
   texts: Map<string, string>,
   { version, clock = Date.now }: ChangeOptions,
 ): void {
-  const values = { lastTouchedVersion: version, lastTouchedAt: clock() };
+  const values = {
+    ...(version === undefined ? {} : { lastTouchedVersion: version }),
+    lastTouchedAt: clock(),
+  };
   const file = ownPath(build, build.file);
   // Always into the main file: a patch may belong to a machine or a package.
   for (const [key, value] of Object.entries(values)) {
