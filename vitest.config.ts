@@ -6,6 +6,10 @@ export default defineConfig({
     pool: "threads",
     reporters: ["minimal", "./test/support/last-lines-reporter.ts"],
     setupFiles: ["test/support/private-home.ts"],
-    testTimeout: 120_000,
+    // Generous: a slow machine is not a bug, and only a test that hangs takes so long.
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    // Two on two cores: by default one core is left idle.
+    maxWorkers: "100%",
   },
 });

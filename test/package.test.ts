@@ -46,7 +46,7 @@ beforeAll(() => {
   tarball = join(project, readdirSync(project).find((name) => name.endsWith(".tgz")) ?? "");
   run("tar", ["-xzf", tarball, "-C", installed, "--strip-components=1"]);
   writeFileSync(join(project, "package.json"), '{"name":"project","type":"module"}');
-}, 120_000);
+});
 
 afterAll(() => {
   rmSync(project, { recursive: true, force: true });
@@ -54,7 +54,7 @@ afterAll(() => {
 });
 
 describe("the package", () => {
-  it("offers every entry that it promises", { timeout: 60_000 }, () => {
+  it("offers every entry that it promises", () => {
     const { exports } = JSON.parse(readFileSync("package.json", "utf8"));
     for (const entry of Object.keys(exports).filter((name) => !name.endsWith(".json"))) {
       const name = entry.replace(".", "colloquy");
@@ -64,7 +64,7 @@ describe("the package", () => {
     }
   });
 
-  it("passes the checks of its packaging", { timeout: 120_000 }, () => {
+  it("passes the checks of its packaging", () => {
     run("node_modules/.bin/publint", ["--strict", tarball]);
     run("node_modules/.bin/attw", [tarball, "--profile", "esm-only"]);
   });
@@ -77,7 +77,7 @@ describe("the package", () => {
     );
   });
 
-  it("has a command that finds its threads and the code of its rare parts", { timeout: 60_000 }, () => {
+  it("has a command that finds its threads and the code of its rare parts", () => {
     const colloquy = (...args: string[]): string =>
       run(process.execPath, [join(installed, "bin", "colloquy.js"), ...args, "--state-dir", home], home);
     colloquy("sessions", "append", "notes:today", "--role", "user", "--content", "Buy milk");
@@ -102,7 +102,7 @@ describe("the package", () => {
     expect(loaded.filter((name) => !cheap.includes(name ?? "") && name !== "./core.js")).toEqual([]);
   });
 
-  it("runs the example of the README", { timeout: 60_000 }, () => {
+  it("runs the example of the README", () => {
     const file = join(project, "readme.ts");
     writeFileSync(file, programs("README.md")[0]?.code ?? "");
     const printed = run(process.execPath, [file], home);
@@ -141,7 +141,7 @@ describe("the documentation", () => {
     );
   });
 
-  it("has programs that compile against the package", { timeout: 60_000 }, () => {
+  it("has programs that compile against the package", () => {
     const folder = join(project, "programs");
     for (const page of pages()) {
       const place = join(folder, page.replace(/\.md$/, "").replaceAll("/", "-"));

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { plantedSecrets } from "../../test/support/planted-secrets.ts";
+import { processorMs } from "../../test/support/processor-time.ts";
 import { isSecretProperty, redactSecrets } from "./redact-secrets.ts";
 
 describe("redactSecrets", () => {
@@ -84,10 +85,9 @@ describe("redactSecrets", () => {
     ["hexadecimal digits", "0123456789abcdef"],
     ["at signs", "://a:@@@@"],
     ["tildes", "a~.1Q~"],
-  ])("takes time in proportion to a hostile text: %s", (_, piece) => {
+  ])("takes time in proportion to a hostile text: %s", async (_, piece) => {
     const hostile = (bytes: number): string => piece.repeat(Math.ceil(bytes / piece.length));
-    const started = performance.now();
-    redactSecrets(`${hostile(1_000_000)}-----END`);
-    expect(performance.now() - started).toBeLessThan(3000);
+    const text = `${hostile(1_000_000)}-----END`;
+    expect(await processorMs(() => redactSecrets(text))).toBeLessThan(3000);
   });
 });

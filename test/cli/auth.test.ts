@@ -133,7 +133,7 @@ describe("auth add", () => {
         ["-c", `(sleep 2; printf 'sk-ant-0123456789-abx\\177cd\\r'; sleep 2) | script "$@"`, "-", ...args],
         {
           encoding: "utf8",
-          timeout: 20_000,
+          timeout: 120_000,
         },
       );
       expect(typed.stdout).toContain("The secret (it is not shown): ");
@@ -280,7 +280,7 @@ describe("planted secrets", () => {
     return { env, ran };
   }
 
-  it("appear nowhere: not in what is printed, and not in what is written", { timeout: 60_000 }, async () => {
+  it("appear nowhere: not in what is printed, and not in what is written", async () => {
     using place = new Place();
     const { env, ran } = await plant(place);
     const { profiles } = await place.json(["auth", "list"], { env });

@@ -198,5 +198,5 @@ describe("secrets", () => {
     }
     expect(seen.length).toBeGreaterThan(2000);
     expect(secrets.filter((secret) => secret.length >= 12 && seen.includes(secret))).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "no
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../formats/pi-session.ts";
+import { until } from "../support/until.ts";
 import { Place } from "./run-command.ts";
 
 const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
@@ -115,14 +116,17 @@ class Watcher {
     });
   }
 
-  /** Waits until so many messages have been taken in. */
+  /** Waits until it has reported this many messages. */
   async until(messages: number): Promise<void> {
-    for (let waited = 0; waited < 15_000; waited += 50) {
-      const found = [...this.#printed.matchAll(/"messages":(\d+),"branches":\d+,"files"/g)];
-      if (found.reduce((sum, [, count]) => sum + Number(count), 0) >= messages) return;
-      await new Promise((resolve) => setTimeout(resolve, 50));
-    }
-    throw new Error(`not in time: ${this.#printed.slice(0, 500)}`);
+    const reported = (): number =>
+      [...this.#printed.matchAll(/"messages":(\d+),"branches":\d+,"files"/g)].reduce(
+        (sum, [, count]) => sum + Number(count),
+        0,
+      );
+    await until(
+      () => reported() >= messages,
+      () => this.#printed,
+    );
   }
 
   async end(signal: "SIGINT" | "SIGKILL"): Promise<number | null> {
@@ -152,5 +156,5 @@ describe("import --watch", () => {
       ["pi:s1", 2],
       ["pi:s2", 1],
     ]);
-  }, 60_000);
+  });
 });

@@ -45,7 +45,7 @@ export class Place {
             ...env,
           },
           maxBuffer: 64 * 1024 * 1024,
-          timeout: 20_000,
+          timeout: 120_000,
         },
         (error, stdout, stderr) => {
           const code = error === null ? 0 : typeof error.code === "number" ? error.code : -1;

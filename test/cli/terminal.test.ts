@@ -7,6 +7,7 @@ import { cut, widthOf } from "../../src/cli/terminal/width.ts";
 import { wrapHard } from "../../src/cli/terminal/wrap.ts";
 import { openStore } from "../../src/store/open.ts";
 import { safeLine, safeText } from "../../src/util/visible-text.ts";
+import { processorMs } from "../support/processor-time.ts";
 import { Place, type Printed } from "./run-command.ts";
 
 const HOSTILE =
@@ -22,11 +23,10 @@ describe("text for a terminal", () => {
     expect(safeLine("naïve 日本 👨‍👩‍👧 עברית")).toBe("naïve 日本 👨‍👩‍👧 עברית");
   });
 
-  it("costs no more when it is hostile", () => {
+  it("costs no more when it is hostile", async () => {
     for (const part of ["\u001b]", "\u001b[", "\u009d", "\u001bP\u001b", "\u001b[0"]) {
-      const start = performance.now();
-      safeText(`${part.repeat(200_000)}${"0".repeat(200_000)}`);
-      expect(performance.now() - start).toBeLessThan(2000);
+      const text = `${part.repeat(200_000)}${"0".repeat(200_000)}`;
+      expect(await processorMs(() => safeText(text))).toBeLessThan(2000);
     }
   });
 
@@ -83,11 +83,11 @@ describe("folding", () => {
     expect(wrapHard(text, columns)).toEqual(lines);
   });
 
-  it("takes no longer for one long word than for many", () => {
-    const start = performance.now();
-    for (const word of ["x", "語"])
-      expect(wrapHard(word.repeat(100_000), 40).join("")).toBe(word.repeat(100_000));
-    expect(performance.now() - start).toBeLessThan(5000);
+  it("takes no longer for one long word than for many", async () => {
+    for (const word of ["x", "語"].map((letter) => letter.repeat(100_000))) {
+      expect(wrapHard(word, 40).join("")).toBe(word);
+      expect(await processorMs(() => wrapHard(word, 40))).toBeLessThan(2500);
+    }
   });
 });
 

@@ -58,7 +58,7 @@ describe.each(PACKED)("a damaged .%s file", (ending, pack) => {
       }),
       { numRuns: DAMAGE_RUNS },
     );
-  }, 60_000);
+  });
 
   it("is read up to the damage, and the report says that it is damaged", async () => {
     const long = longTranscript();
@@ -93,7 +93,7 @@ describe("a damaged zip", () => {
       }),
       { numRuns: DAMAGE_RUNS },
     );
-  }, 60_000);
+  });
 
   it("costs no member but the one that is damaged, and that one is reported", async () => {
     const [expected] = await imported({ "a.jsonl": TRANSCRIPT, "b.jsonl": OTHER });

@@ -21,7 +21,6 @@ function limitFiles(child: Child, bytes: number | "unlimited"): void {
 
 describe.skipIf(lacks(has("prlimit"), "a limit on the size of files needs prlimit"))(
   "a limit on the size of files",
-  { timeout: 60_000 },
   () => {
     it.each([
       { engine: "jsonl", stepBytes: 1, offsetsMin: 200 },
@@ -66,7 +65,6 @@ describe.skipIf(lacks(has("prlimit"), "a limit on the size of files needs prlimi
 
 describe.skipIf(lacks(isRoot, "a full file system needs root, to mount a small tmpfs"))(
   "a file system without room",
-  { timeout: 60_000 },
   () => {
     it.each(ENGINES)(
       "refuses appends to %s until there is room, and keeps what it acknowledged",

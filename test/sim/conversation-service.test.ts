@@ -9,6 +9,7 @@ import type { ColloquyError } from "../../src/errors.ts";
 import type { Conversation } from "../../src/store/conversation.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
+import { until } from "../support/until.ts";
 import { Dice } from "./dice.ts";
 import { SimulatedDisk } from "./simulated-disk.ts";
 
@@ -292,8 +293,7 @@ describe("a refresh of the metadata that fails after a message", () => {
     const chat = await store.create();
     await chat.append(user("kept"));
     disk.faults.failingRenames = 1;
-    await new Promise((resolve) => setTimeout(resolve, 1100));
-    expect(disk.faults.failingRenames).toBe(0);
+    await until(() => disk.faults.failingRenames === 0);
     await expect(chat.append(user("second"))).rejects.toThrow(/The message is kept; this call did nothing/);
     await chat.append(user("second"));
     expect(await texts(chat)).toEqual(["kept", "second"]);

@@ -14,9 +14,7 @@ afterEach(() => {
 });
 
 describe("an engine on plain files whose processes are killed and whose power fails", () => {
-  it("keeps branches, turns, blobs and removals, and tells every entry once", {
-    timeout: 60_000,
-  }, async () => {
+  it("keeps branches, turns, blobs and removals, and tells every entry once", async () => {
     for (const seed of SEEDS) await replayable(seed, () => new EngineRun(seed).run());
     // A replay of one seed need not do everything.
     if (SEEDS.length < 300) return;
@@ -28,7 +26,7 @@ describe("an engine on plain files whose processes are killed and whose power fa
     }
   });
 
-  it("keeps them wherever in one run the power fails", { timeout: 60_000 }, async () => {
+  it("keeps them wherever in one run the power fails", async () => {
     for (let crashAt = 1; crashAt <= 200; crashAt++) {
       await replayable(crashAt, () => new EngineRun(11, { crashAt }).run());
     }

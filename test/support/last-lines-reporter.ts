@@ -1,6 +1,8 @@
 import { relative } from "node:path";
 import type { Reporter, TestModule } from "vitest/node";
 
+const SKIPPED_MAX = 20;
+
 /** The last lines of a log say what happened: every test that was skipped or failed, and how many there were. */
 export default class LastLinesReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly { message: string }[]): void {
@@ -20,7 +22,9 @@ export default class LastLinesReporter implements Reporter {
           skipped.push(`SKIPPED ${path}: ${test.fullName}${result.note ? `: ${result.note}` : ""}`);
       }
     }
-    for (const line of [...skipped, ...failed]) console.log(line);
+    // A run of tests by name skips all others.
+    const notable = skipped.length <= SKIPPED_MAX ? skipped : [];
+    for (const line of [...notable, ...failed]) console.log(line);
     console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 describe.each(["torture", "powercut"])("npm run %s", (name) => {
   const run = (...args: string[]) =>
-    spawnSync(process.execPath, [`test/${name}/run.ts`, ...args], { encoding: "utf8", timeout: 20_000 });
+    spawnSync(process.execPath, [`test/${name}/run.ts`, ...args], { encoding: "utf8", timeout: 120_000 });
 
   it("shows its usage", () => {
     const { status, stdout, stderr } = run("--help");

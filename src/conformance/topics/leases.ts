@@ -6,6 +6,8 @@ import { Child, type LeaseTask, SHARED_KEY } from "../child-process.ts";
 import { allMessages, type Bench, refuses, say, type Topic, texts } from "../kit.ts";
 
 const MINUTE_MS = 60_000;
+/** Longer than anything is waited for: only the end of its process frees such a lease. */
+const LONG_TTL_MS = 10 * MINUTE_MS;
 
 async function fresh(bench: Bench): Promise<Conversation> {
   const store = await bench.open({ durability: "process" });
@@ -13,13 +15,13 @@ async function fresh(bench: Bench): Promise<Conversation> {
 }
 
 function holder(bench: Bench, task: Partial<LeaseTask> = {}): Child<LeaseTask> {
-  return new Child(bench, { task: "lease", writer: "child", ttlMs: MINUTE_MS, waitMs: 0, ...task });
+  return new Child(bench, { task: "lease", writer: "child", ttlMs: LONG_TTL_MS, waitMs: 0, ...task });
 }
 
 /** Wait until so many stand in line, the holder included. */
 async function inLine(chat: Conversation, count: number): Promise<void> {
   let ahead: unknown;
-  for (const deadline = performance.now() + 20_000; performance.now() < deadline; ) {
+  for (const deadline = performance.now() + MINUTE_MS; performance.now() < deadline; ) {
     const error = await chat.lease().then(
       (lease) => assert.fail(`Nobody holds the lease, so it was given out as ${lease.epoch}`),
       (reason: ColloquyError) => reason,
@@ -87,7 +89,7 @@ export const leases: Topic = (check) => {
     const order: number[] = [];
     const waiting = [];
     for (const n of [1, 2, 3, 4]) {
-      const served = chat.lease({ waitMs: 20_000 }).then(async (lease) => {
+      const served = chat.lease({ waitMs: MINUTE_MS }).then(async (lease) => {
         order.push(n);
         await lease.release();
       });
@@ -130,27 +132,25 @@ export const leases: Topic = (check) => {
   });
 
   check.persistent(
-    "a lease holds across processes, and is free within two seconds of a kill",
+    "a lease holds across processes, and a kill frees it long before it runs out",
     async (bench) => {
       await using child = holder(bench);
       await child.heard("lease");
       const chat = await fresh(bench);
       await refuses("CONFLICT", chat.lease());
       await refuses("CONFLICT", chat.lease({ waitMs: 200 }));
-      const waiting = chat.lease({ waitMs: 10_000 });
+      const waiting = chat.lease({ waitMs: MINUTE_MS });
       await child.kill();
-      const killedAt = performance.now();
       const lease = await waiting;
-      assert.ok(performance.now() - killedAt < 2000, `${performance.now() - killedAt} ms`);
       assert.ok(lease.epoch > Number(child.said("lease")[0]));
     },
   );
 
   check.persistent("a lease of a store that was closed is free at once", async (bench) => {
     const store = await bench.open();
-    await (await store.open(SHARED_KEY)).lease({ ttlMs: MINUTE_MS });
+    await (await store.open(SHARED_KEY)).lease({ ttlMs: LONG_TTL_MS });
     await store.close();
-    await using _lease = await (await fresh(bench)).lease({ waitMs: 2000 });
+    await using _lease = await (await fresh(bench)).lease({ waitMs: MINUTE_MS });
   });
 
   check.persistent("a holder that was suspended and wakes up late cannot write", async (bench) => {
@@ -158,7 +158,7 @@ export const leases: Topic = (check) => {
     await child.heard("lease");
     child.process.kill("SIGSTOP");
     const chat = await fresh(bench);
-    const lease = await chat.lease({ waitMs: 10_000 });
+    const lease = await chat.lease({ waitMs: MINUTE_MS });
     assert.ok(lease.epoch > Number(child.said("lease")[0]));
     await chat.append(say("taken over"), { lease });
     child.process.kill("SIGCONT");
@@ -173,12 +173,12 @@ export const leases: Topic = (check) => {
 
   check.persistent("processes that wait are served in the order of their coming", async (bench) => {
     const chat = await fresh(bench);
-    const lease = await chat.lease({ ttlMs: MINUTE_MS });
+    const lease = await chat.lease({ ttlMs: LONG_TTL_MS });
     const names = ["one", "two", "three"];
     await using children = new AsyncDisposableStack();
     const waiting: Child[] = [];
     for (const [index, writer] of names.entries()) {
-      const child = children.use(holder(bench, { writer, waitMs: 30_000 }));
+      const child = children.use(holder(bench, { writer, waitMs: MINUTE_MS }));
       child.tell("append", "release");
       waiting.push(child);
       await inLine(chat, index + 2);
@@ -190,13 +190,11 @@ export const leases: Topic = (check) => {
 
   check.persistent("one who is killed while waiting holds nobody up", async (bench) => {
     const chat = await fresh(bench);
-    const lease = await chat.lease({ ttlMs: MINUTE_MS });
-    await using child = holder(bench, { waitMs: 30_000 });
+    const lease = await chat.lease({ ttlMs: LONG_TTL_MS });
+    await using child = holder(bench, { waitMs: MINUTE_MS });
     await inLine(chat, 2);
     await child.kill();
     await lease.release();
-    const releasedAt = performance.now();
-    await using _next = await chat.lease({ waitMs: 10_000 });
-    assert.ok(performance.now() - releasedAt < 2000, `${performance.now() - releasedAt} ms`);
+    await using _next = await chat.lease({ waitMs: MINUTE_MS });
   });
 };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../test/support/config-folder.ts";
+import { until } from "../../../test/support/until.ts";
 import type { ColloquyError } from "../../errors.ts";
 import type { LoadedConfig } from "./config-build.ts";
 import { type ConfigWatch, watchConfig } from "./watch.ts";
@@ -21,12 +22,6 @@ class Watching {
     return this.watch;
   }
 
-  /** Wait until something has happened. */
-  async until(condition: () => boolean): Promise<void> {
-    for (let left = 300; left > 0 && !condition(); left--) await sleep(10);
-    expect(condition()).toBe(true);
-  }
-
   [Symbol.dispose](): void {
     this.watch?.close();
   }
@@ -43,7 +38,7 @@ describe("watching the config", () => {
     using watching = new Watching();
     const watch = await watching.start(folder);
     folder.write("a.json5", "{ gateway: { port: 22 } }");
-    await watching.until(() => watching.changes.length === 1);
+    await until(() => watching.changes.length === 1);
     expect(watching.changes.map(port)).toEqual([22]);
     expect(port(watch.current)).toBe(22);
   });
@@ -62,14 +57,14 @@ describe("watching the config", () => {
     using watching = new Watching();
     const watch = await watching.start(folder);
     folder.write("colloquy.json", "{ gateway: { port: 'x' } }");
-    await watching.until(() => watching.errors.length > 0);
+    await until(() => watching.errors.length > 0);
     await sleep(100);
     expect(watching.errors.map(({ message }) => message)).toEqual([
       expect.stringContaining("colloquy.json:1:20: gateway.port must be a whole number"),
     ]);
     expect(port(watch.current)).toBe(1);
     folder.write("colloquy.json", "{ gateway: { port: 3 } }");
-    await watching.until(() => watching.changes.length === 1);
+    await until(() => watching.changes.length === 1);
     expect(port(watch.current)).toBe(3);
   });
 
@@ -78,11 +73,11 @@ describe("watching the config", () => {
     using watching = new Watching();
     const watch = await watching.start(folder);
     rmSync(folder.path("colloquy.json"));
-    await watching.until(() => watching.errors.length === 1);
+    await until(() => watching.errors.length === 1);
     expect(watching.errors[0]?.message).toMatch(/gone/);
     expect(port(watch.current)).toBe(5);
     folder.write("colloquy.json", "{ gateway: { port: 6 } }");
-    await watching.until(() => watching.changes.length === 1);
+    await until(() => watching.changes.length === 1);
     expect(port(watch.current)).toBe(6);
   });
 
@@ -110,11 +105,11 @@ describe("watching the config", () => {
     using watching = new Watching();
     const watch = await watching.start(folder);
     for (const [name, text] of Object.entries(wrong)) folder.write(name, text);
-    await watching.until(() => watching.errors.length > 0);
+    await until(() => watching.errors.length > 0);
     await sleep(100);
     expect([watching.errors.length, port(watch.current)]).toEqual([1, 1]);
     for (const [name, text] of Object.entries(mended)) folder.write(name, text);
-    await watching.until(() => watching.changes.length === 1);
+    await until(() => watching.changes.length === 1);
     expect(port(watch.current)).toBe(2000);
   });
 
@@ -125,13 +120,13 @@ describe("watching the config", () => {
     using watching = new Watching();
     const watch = await watching.start(folder);
     rmSync(folder.path("colloquy.json"));
-    await watching.until(() => watching.errors.length + watching.changes.length > 0);
+    await until(() => watching.errors.length + watching.changes.length > 0);
     expect(watching.errors.map(({ message }) => message)).toEqual([
       `${folder.path("colloquy.json")} is gone; the last config stays in force`,
     ]);
     expect([watching.changes, port(watch.current)]).toEqual([[], 5]);
     folder.write("colloquy.json", "{ gateway: { port: 7 } }");
-    await watching.until(() => watching.changes.length === 1);
+    await until(() => watching.changes.length === 1);
   });
 
   it("does not begin with a wrong config, and ends when it is closed", async () => {

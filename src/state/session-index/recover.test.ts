@@ -2,6 +2,7 @@ import { readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { AgentFolder, entry } from "../../../test/support/agent-folder.ts";
+import { processorMs } from "../../../test/support/processor-time.ts";
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { writeDocument } from "./document.ts";
 import { loadSessionStore } from "./load.ts";
@@ -100,12 +101,11 @@ describe("a damaged index", () => {
     expect(loadSessionStore({ agentDir: folder.agentDir })).toEqual(others);
   });
 
-  it("that is large and broken all over is given up on in time", () => {
+  it("that is large and broken all over is given up on in time", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", '{"a":{'.repeat(300_000));
-    const startMs = performance.now();
-    expect(loadSessionStore({ agentDir: folder.agentDir })).toEqual({});
-    expect(performance.now() - startMs).toBeLessThan(10_000);
+    const load = (): void => expect(loadSessionStore({ agentDir: folder.agentDir })).toEqual({});
+    expect(await processorMs(load)).toBeLessThan(10_000);
   });
 
   it("is set aside by a change as well", async () => {

@@ -159,7 +159,7 @@ describe("a copy of a store", () => {
     await chat.pruneBranches({ names: ["gone"] });
     for (const engine of ENGINES) {
       await using target = await open(engine, join(tempFolder(), "to"));
-      const feed = target.changes({ signal: AbortSignal.timeout(10_000) });
+      const feed = target.changes({ signal: AbortSignal.timeout(120_000) });
       await copyStore(source, target);
       await (await target.open("web:a")).append({ role: "user", content: "last", id: "last" });
       const told: string[] = [];

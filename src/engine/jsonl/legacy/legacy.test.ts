@@ -436,7 +436,7 @@ describe("legacy transcripts that are not to be migrated", () => {
   it("tell the feed of what is added", async () => {
     const folder = legacyFolder();
     await using store = await open(folder, { sessions: { format: "legacy" } });
-    const feed = store.changes({ signal: AbortSignal.timeout(10_000) });
+    const feed = store.changes({ signal: AbortSignal.timeout(120_000) });
     await (await chatOf(store, "telegram:4711")).append({ role: "user", content: "told" });
     for await (const { type, entry } of feed) {
       expect([type, entry?.message?.content]).toEqual(["entry", "told"]);

@@ -1,8 +1,11 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { until } from "../../../../test/support/until.ts";
+import { type FileIo, systemIo } from "../../../disk/file-io.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { type Credentials, openCredentials } from "../credentials.ts";
 import type { Refresher, RefreshRequest } from "../types.ts";
@@ -13,19 +16,28 @@ const HOUR = 3_600_000;
 async function signedIn(expiresAt = NOW - 1) {
   const state = tempFolder();
   const clock = { now: NOW };
+  // Asking for the lock is the step between seeing the old token and waiting for a refresh that is under way.
+  const asked = { count: 0 };
+  const io: FileIo = {
+    ...systemIo,
+    lock(path) {
+      if (path.includes("refresh-")) asked.count++;
+      return systemIo.lock(path);
+    },
+  };
   const open = (): Credentials =>
-    openCredentials({ stateDir: state, env: {}, clock: () => clock.now, platform: "none" });
+    openCredentials({ stateDir: state, env: {}, clock: () => clock.now, platform: "none", io });
   const [secret, refreshToken] = [{ value: "access-token-0000" }, { value: "refresh-token-0000" }];
   await open().add({ provider: "x", kind: "oauth", secret, refreshToken, expiresAt });
-  return { open, clock, file: join(state, "agents/main/auth/profiles.json") };
+  return { open, clock, asked, file: join(state, "agents/main/auth/profiles.json") };
 }
 
 /** A provider that takes each refresh token once. */
-function provider(delayMs = 20) {
+function provider() {
   const requests: RefreshRequest[] = [];
   const refresher: Refresher = async (request) => {
     requests.push(request);
-    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await setImmediate();
     const number = String(requests.length).padStart(4, "0");
     return {
       accessToken: `access-token-${number}`,
@@ -75,11 +87,11 @@ describe("a refresh", () => {
   });
 
   it("that fails, fails for all who waited, and the token is not spent again", async () => {
-    const { open } = await signedIn();
+    const { open, asked } = await signedIn();
     let calls = 0;
     const refresher: Refresher = async ({ refreshToken }) => {
       calls++;
-      await new Promise((resolve) => setTimeout(resolve, 30));
+      await until(() => asked.count === 4);
       throw new Error(`invalid_grant for ${refreshToken} and access-token-0000`);
     };
     const errors = await Promise.all(
@@ -104,13 +116,13 @@ describe("a refresh", () => {
   });
 
   it("that fails, fails for who joins in its middle too", async () => {
-    const { open } = await signedIn();
+    const { open, asked } = await signedIn();
     let calls = 0;
     const begun = Promise.withResolvers<void>();
     const failing: Refresher = async () => {
       calls++;
       begun.resolve();
-      await new Promise((resolve) => setTimeout(resolve, 60));
+      await until(() => asked.count === 2);
       throw new Error("invalid_grant");
     };
     const first = open()

@@ -1,0 +1,3 @@
+import { proveEngine } from "../support/prove-engine.ts";
+
+proveEngine("sqlite");
