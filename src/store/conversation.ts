@@ -1,5 +1,6 @@
 import type { ConversationInfo, OpenTurn, UpdatePatch } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
+import type { ModelApi } from "../message/apis/index.ts";
 import type {
   BranchSummaryEntry,
   CompactionEntry,
@@ -122,8 +123,14 @@ export class Conversation {
     );
   }
 
-  /** Messages that fit a model's window, with tool pairs whole, and a ledger of what became of the others. */
-  async context(options: ContextOptions): Promise<Context> {
+  /**
+   * The messages that fit a model's context window, with complete tool pairs,
+   * and a ledger that accounts for the others. `as` returns them in the shape of
+   * one API, ready to send.
+   */
+  async context<Api extends ModelApi | undefined = undefined>(
+    options: ContextOptions<Api>,
+  ): Promise<Context<Api>> {
     const { contextOf } = await import("./context/context.ts");
     return contextOf(this.#store, this.id, options);
   }

@@ -17,7 +17,8 @@ export type {
 } from "./branches/branching.ts";
 export type { Pruned, PruneOptions } from "./branches/pruning.ts";
 export type { CompactOptions, SummarizeBranchOptions } from "./context/compaction.ts";
-export type { Context, ContextOptions, Summarize, SummaryRequest } from "./context/context.ts";
+export type { Context, ContextOptions, PlainContext } from "./context/context.ts";
+export type { Summarize, SummaryRequest } from "./context/summarize.ts";
 export type { AppendOptions, Conversation, ConversationPatch } from "./conversation.ts";
 export {
   type CopyItem,

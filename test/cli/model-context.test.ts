@@ -42,6 +42,20 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(other.ledger.kept).toHaveLength(4);
     });
 
+    it("is a request to an API with --as", async () => {
+      const { messages, ledger, tokens } = await context("--as", "anthropic");
+      expect([messages.length, tokens]).toEqual([12, ledger.budget.used]);
+      expect(Object.keys(await context("--as", "openai-responses"))).toEqual(["input", "ledger", "tokens"]);
+      const { stdout } = await place.run(
+        sessions("context", "notes:a", "--max-tokens", "9000", "--as", "openai"),
+      );
+      expect(Object.keys(JSON.parse(stdout))).toEqual(["messages"]);
+      const { error } = await place.failure(
+        sessions("context", "notes:a", "--max-tokens", "9000", "--as", "telegraph"),
+      );
+      expect(error).toMatchObject({ code: "VALIDATION_ERROR", field: "as" });
+    });
+
     it("is shown to people in short", async () => {
       const { stdout } = await place.run(sessions("context", "notes:long", "--max-tokens", "4000"), {
         env: { COLUMNS: "60" },

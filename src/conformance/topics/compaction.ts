@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { accounted } from "../../context/ledger.ts";
 import type { MessageInput } from "../../message/types.ts";
-import type { SummaryRequest } from "../../store/context/context.ts";
+import type { ContextOptions } from "../../store/context/context.ts";
+import type { SummaryRequest } from "../../store/context/summarize.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { allMessages, type Bench, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
@@ -264,6 +265,7 @@ export const compaction: Topic = (check) => {
     ["a budget of nothing", { maxTokens: 0 }],
     ["a budget without room", { maxTokens: 1000, reserveForOutput: 1000 }],
     ["an unknown strategy", { maxTokens: 50_000, strategy: "magic" }],
+    ["an unknown API", { maxTokens: 50_000, as: "telegraph" }],
     ["a misspelt option", { maxTokens: 50_000, sytem: "x" }],
   ] as const) {
     check(`a context with ${what} is refused`, async (bench) => {
@@ -272,9 +274,46 @@ export const compaction: Topic = (check) => {
     });
   }
 
+  check("a context has role and content only, or the shape of an API", async (bench) => {
+    const chat = await talked(bench, 1);
+    await chat.append([
+      { role: "user", content: "read it", provenance: { channel: "web" } },
+      {
+        role: "assistant",
+        model: "gpt-5",
+        endState: "finished",
+        usage: { completion_tokens: 9 },
+        content: [{ type: "tool_use", id: "t", name: "read", input: {}, openai: { index: 0 } }],
+      },
+    ]);
+    const options = { maxTokens: 50_000, system: "Be brief." };
+    const plain = await chat.context(options);
+    assert.equal(plain.system, "Be brief.");
+    for (const message of plain.messages) assert.deepEqual(Object.keys(message), ["role", "content"]);
+    assert.deepEqual(plain.messages[3]?.content, [{ type: "tool_use", id: "t", name: "read", input: {} }]);
+    const { system, messages } = await chat.context({ ...options, as: "anthropic" });
+    assert.deepEqual([system, messages.length], ["Be brief.", 5]);
+    const openai = await chat.context({ ...options, as: "openai" });
+    assert.deepEqual(
+      openai.messages.map(({ role }) => role),
+      ["system", "user", "assistant", "user", "assistant", "tool"],
+    );
+    const { instructions, input } = await chat.context({ ...options, as: "openai-responses" });
+    assert.deepEqual([instructions, input.length], ["Be brief.", 5]);
+    const sdk = await chat.context({ ...options, as: "ai-sdk" });
+    assert.deepEqual([sdk.system, sdk.messages.at(-1)?.role], ["Be brief.", "tool"]);
+    for (const { ledger, tokens } of [plain, openai, sdk]) {
+      assert.deepEqual([accounted(ledger), ledger.budget.used], [4, tokens]);
+      assert.deepEqual(
+        ledger.repaired.map(({ kind }) => kind),
+        ["missing-result"],
+      );
+    }
+  });
+
   check("the strategies give the whole, the end, or both ends", async (bench) => {
     const chat = await talked(bench, 20);
-    const contents = async (options: Parameters<Conversation["context"]>[0]): Promise<unknown[]> =>
+    const contents = async (options: ContextOptions): Promise<unknown[]> =>
       (await chat.context(options)).messages.map(({ content }) => content);
     const all = texts(await allMessages(chat));
     assert.deepEqual(await contents({ maxTokens: 50_000, strategy: "full" }), all);

@@ -26,6 +26,12 @@ const CONVERTERS: {
   "ai-sdk": toAiSdk,
 };
 
+export const MODEL_APIS: readonly string[] = Object.keys(CONVERTERS);
+
+export function isModelApi(value: unknown): value is ModelApi {
+  return typeof value === "string" && Object.hasOwn(CONVERTERS, value);
+}
+
 /**
  * Convert messages to the part of a request that a conversation makes up, in
  * the shape and the names of one API.

@@ -1,4 +1,4 @@
-/** A summary in place of the beginning, for the model only: the log keeps every word. */
+/** Replace the beginning of a conversation by a summary, for the model only: the log keeps every message. */
 import { estimateTokens, planCompaction } from "../../context/index.ts";
 import { invalid } from "../../errors.ts";
 import type { BranchSummaryEntry, CompactionEntry, InfoEntry } from "../../message/types.ts";
@@ -8,28 +8,29 @@ import { isoTime } from "../../util/time.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
 import { branchNamed, logEndOf, readRanges } from "../read/lookups.ts";
 import { NO_OPTIONS, pendingEntry, write } from "../write/writing.ts";
-import { load, type Summarize, summarised } from "./context.ts";
+import { load } from "./load.ts";
+import { runSummarize, type Summarize } from "./summarize.ts";
 
 export interface CompactOptions {
   readonly summarize: Summarize;
-  /** Keep about so many tokens of the end as they are. Default 20,000. */
+  /** Keep about the last N tokens unchanged. Default: 20,000. */
   readonly keepTokens?: number;
-  /** Keep about so many messages of the end. */
+  /** Keep about the last N messages unchanged. */
   readonly keepMessages?: number;
   /** Default: the checked-out branch. */
   readonly branch?: string;
-  /** Noted in the entry. Default `summary`. */
+  /** Recorded in the entry. Default: `summary`. */
   readonly strategy?: string;
   readonly signal?: AbortSignal;
 }
 
-/** `undefined` when there is too little to summarise. */
+/** Returns `undefined` when there is too little to summarise. */
 export async function compact(
   store: StoreAccess,
   id: string,
   options: CompactOptions,
 ): Promise<CompactionEntry | undefined> {
-  checkProperties(options, COMPACT_MEMBERS, "options");
+  checkProperties(options, COMPACT_OPTIONS, "options");
   const { summarize, keepTokens, keepMessages, branch, strategy = "summary", signal } = options;
   if (typeof summarize !== "function") throw invalid("compact needs a summarize function", "summarize");
   checkSignal(signal);
@@ -43,7 +44,7 @@ export async function compact(
   const plan = planCompaction(loaded.items, limits);
   if (plan === undefined) return undefined;
   const messages = plan.summarise.map(({ message }) => message);
-  const summary = await summarised(summarize, { messages, previousSummary: loaded.summary?.text, signal });
+  const summary = await runSummarize(summarize, { messages, previousSummary: loaded.summary?.text, signal });
   const nowMs = store.nowMs();
   const at = isoTime(nowMs);
   const firstKept = plan.keep[0];
@@ -61,17 +62,17 @@ export async function compact(
     },
     nowMs,
   );
-  // By its id: the branch may have got another name while the model was asked.
+  // By id: the branch may have been renamed while the summary was written.
   const {
     entries: [entry],
   } = await write(store, id, [pending], { ...NO_OPTIONS, branch: loaded.branch }, nowMs);
-  // Other programs read the summary there (document 001). It only repeats the entry.
+  // Other programs read the summary from here. It repeats the entry.
   const contextState = { strategy: noted, summary, summary_range: [0, total - 1], compressed_at: at };
   await store.queue.push({ type: "update", conversation: id, patch: { contextState }, at });
   return entry as CompactionEntry;
 }
 
-/** The messages behind a compaction count again. The compaction itself stays in the log. */
+/** Restore the messages that a compaction replaced. The compaction stays in the log. */
 export async function undoCompaction(store: StoreAccess, id: string, entryId: string): Promise<InfoEntry> {
   const compaction = checkEntryId(entryId);
   store.assertWritable();
@@ -97,7 +98,7 @@ export async function summarizeBranch(
   name: string,
   options: SummarizeBranchOptions,
 ): Promise<BranchSummaryEntry> {
-  checkProperties(options, SUMMARIZE_MEMBERS, "options");
+  checkProperties(options, SUMMARIZE_OPTIONS, "options");
   if (typeof options.summarize !== "function")
     throw invalid("summarizeBranch needs a summarize function", "summarize");
   checkSignal(options.signal);
@@ -110,7 +111,7 @@ export async function summarizeBranch(
   const messages = (await readRanges(store, id, other.id, own)).flatMap(({ message }) => message ?? []);
   if (messages.length === 0) throw invalid(`Branch ${branch} has no messages of its own`, "branch");
   const request = { messages, previousSummary: undefined, signal: options.signal };
-  const summary = await summarised(options.summarize, request);
+  const summary = await runSummarize(options.summarize, request);
   const nowMs = store.nowMs();
   const pending = pendingEntry("branch_summary", { branch, summary, messages: messages.length }, nowMs);
   const {
@@ -119,8 +120,8 @@ export async function summarizeBranch(
   return entry as BranchSummaryEntry;
 }
 
-const SUMMARIZE_MEMBERS: ReadonlySet<string> = new Set(["summarize", "signal"]);
-const COMPACT_MEMBERS: ReadonlySet<string> = new Set([
+const SUMMARIZE_OPTIONS: ReadonlySet<string> = new Set(["summarize", "signal"]);
+const COMPACT_OPTIONS: ReadonlySet<string> = new Set([
   "summarize",
   "keepTokens",
   "keepMessages",

@@ -1,5 +1,6 @@
 import { ColloquyError, invalid } from "../../../errors.ts";
-import type { Message } from "../../../message/types.ts";
+import { isModelApi, MODEL_APIS, type ModelApi } from "../../../message/apis/index.ts";
+import type { PlainMessage } from "../../../message/apis/plain.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import type { Context, ContextOptions } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
@@ -24,14 +25,29 @@ export async function run(call: Call): Promise<number> {
   await using store = await openToRead(call);
   const conversation = await conversationOf(call, store, reference);
   if (options.branch !== undefined) await branchOf(conversation, options.branch);
-  const context = await contextOf(conversation, options);
-  const { system = null, messages, ledger, tokens } = context;
-  if (call.json) call.out.json({ system, messages, ledger, tokens });
+  const api = apiOf(call);
+  if (api === undefined) show(call, await contextOf(conversation, options));
   else {
-    call.out.lines(ledgerLines(call.out, context));
-    if (messages.length > 0) call.out.lines(["", ...messageTable(call.out, messages)]);
+    const { ledger, tokens, ...request } = await contextOf(conversation, { ...options, as: api });
+    call.out.json(call.json ? { ...request, ledger, tokens } : request);
   }
   return EXIT_DONE;
+}
+
+function show({ json, out }: Call, context: Context): void {
+  const { system = null, messages, ledger, tokens } = context;
+  if (json) {
+    out.json({ system, messages, ledger, tokens });
+    return;
+  }
+  out.lines(ledgerLines(out, context));
+  if (messages.length > 0) out.lines(["", ...messageTable(out, messages)]);
+}
+
+function apiOf({ values }: Call): ModelApi | undefined {
+  const api = values.get("as");
+  if (api === undefined || isModelApi(api)) return api;
+  throw invalid(`Unknown API "${api}": expected one of ${MODEL_APIS.join(", ")}`, "as");
 }
 
 function optionsOf(call: Call): ContextOptions {
@@ -65,7 +81,10 @@ function strategyOf({ values }: Call): (typeof STRATEGIES)[number] {
   return known;
 }
 
-async function contextOf(conversation: Conversation, options: ContextOptions): Promise<Context> {
+async function contextOf<Api extends ModelApi | undefined>(
+  conversation: Conversation,
+  options: ContextOptions<Api>,
+): Promise<Context<Api>> {
   try {
     return await conversation.context(options);
   } catch (error) {
@@ -123,7 +142,7 @@ function countBy(words: readonly string[]): Record<string, number> {
   return counts;
 }
 
-function messageTable(out: Output, messages: readonly Message[]): string[] {
+function messageTable(out: Output, messages: readonly PlainMessage[]): string[] {
   return table(
     out,
     [

@@ -115,6 +115,11 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     args: [CONVERSATION],
     options: {
       "max-tokens": { type: "string", value: "N", help: "The model's window" },
+      as: {
+        type: "string",
+        value: "API",
+        help: "Print the request for an API: anthropic, openai, openai-responses or ai-sdk",
+      },
       "reserve-for-output": { type: "string", value: "N", help: "Left free for the answer (default 2048)" },
       strategy: { type: "string", value: "NAME", help: "auto (default), full, sliding or sandwich" },
       last: { type: "string", value: "N", help: "For sliding: so many messages (default 50)" },
@@ -123,6 +128,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     examples: [
       "colloquy sessions context notes:today --max-tokens 8000",
       "colloquy sessions context notes:today --max-tokens 8000 --strategy sliding --last 20",
+      "colloquy sessions context notes:today --max-tokens 8000 --as anthropic",
     ],
     load: () => import("./context.ts"),
   },
