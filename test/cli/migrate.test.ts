@@ -214,7 +214,7 @@ describe("sessions migrate", () => {
       stopped = await interrupt(place, args, "parts", 10 * again, "SIGINT");
     expect(stopped.code).toBe(1);
     expect(stopped.stderr).toMatch(
-      /^Error: Stopped: \d+ of 60 conversations are copied\. The same again goes on/,
+      /^Error: Stopped: \d+ of 60 conversations are copied\. Run it again to continue/,
     );
     expect(await place.json(args)).toMatchObject({ conversations: 60, verified: true });
   });

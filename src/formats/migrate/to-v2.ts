@@ -1,26 +1,20 @@
 /**
- * Legacy transcripts in a folder, rewritten as a `jsonl:` store where they lie.
+ * Rewrites the legacy transcripts of a folder as a `jsonl:` store, in place.
  *
- * Each conversation is migrated by itself and read back: it must hold what was
- * read from the legacy file. A run that is stopped or killed leaves every
- * conversation in the one form or the other, and the next run goes on.
+ * Each conversation is migrated separately and read back: it must hold what
+ * the legacy file held. A run that is stopped or killed leaves every
+ * conversation in one form or the other, and the next run continues.
  */
-import type { ConversationInfo, Finding, LegacyConversation } from "../../engine/index.ts";
-import { asColloquyError, ColloquyError } from "../../errors.ts";
+import type { ConversationInfo, LegacyConversation } from "../../engine/index.ts";
+import { asColloquyError } from "../../errors.ts";
 import type { StoreAccess } from "../../store/access.ts";
 import { contentHash } from "../../store/copy/copy-conversation.ts";
-import type {
-  CopyItem,
-  CopyOptions,
-  CopyProgress,
-  CopyReport,
-  CopySkip,
-} from "../../store/copy/copy-store.ts";
-import { overallHash } from "../../store/copy/copy-store.ts";
+import { CopyRun } from "../../store/copy/copy-run.ts";
+import type { CopyOptions, CopyReport } from "../../store/copy/copy-store.ts";
 import { openStore } from "../../store/open.ts";
 import { accessOf } from "../../store/store.ts";
 
-/** `items` are the conversations that were, or would be, rewritten; `skipped` what of them is kept in the legacy file only. */
+/** `items` are the conversations that were, or would be, migrated; `skipped` is what remains in legacy files only. */
 export async function migrateToV2(folder: string, options: CopyOptions = {}): Promise<CopyReport> {
   const dryRun = options.dryRun === true;
   const sessions = { autoMigrate: false };
@@ -30,36 +24,21 @@ export async function migrateToV2(folder: string, options: CopyOptions = {}): Pr
 
 class Migration {
   readonly #store: StoreAccess;
-  readonly #options: CopyOptions;
   readonly #dryRun: boolean;
-  readonly #items: CopyItem[] = [];
-  readonly #skipped: CopySkip[] = [];
-  #progress: CopyProgress = { conversations: 0, total: 0, entries: 0 };
+  readonly #run: CopyRun;
 
   constructor(store: StoreAccess, options: CopyOptions, dryRun: boolean) {
     this.#store = store;
-    this.#options = options;
     this.#dryRun = dryRun;
+    this.#run = new CopyRun(options, "migrated");
   }
 
   async run(): Promise<CopyReport> {
     const legacy = await this.#store.ask((engine) => engine.legacyConversations());
-    this.#tell({ total: legacy.length });
-    for (const one of legacy) {
-      this.#checkStop();
-      await this.#migrate(one);
-      this.#tell({ conversations: this.#progress.conversations + 1 });
-    }
+    await this.#run.each(legacy, (one) => this.#migrate(one));
     const { findings } = await this.#store.ask((engine) => engine.verify());
-    for (const finding of findings) if (finding.code === "foreign-file") this.#skip(finding, null);
-    return {
-      conversations: this.#items.length,
-      entries: this.#items.reduce((sum, { entries }) => sum + entries, 0),
-      verified: this.#items.every(({ verified }) => verified),
-      hash: overallHash(this.#items),
-      skipped: this.#skipped,
-      items: this.#items,
-    };
+    for (const finding of findings) if (finding.code === "foreign-file") this.#run.addDamage(finding, null);
+    return this.#run.report();
   }
 
   async #migrate({ conversation, findings }: LegacyConversation): Promise<void> {
@@ -71,32 +50,13 @@ class Migration {
       if (!this.#dryRun) await store.ask((engine) => engine.migrateLegacy(id));
       const after = this.#dryRun ? undefined : await contentHash(store, id);
       const { hash, entries } = before;
-      this.#items.push({ id, key, title, entries, added: entries, hash, verified: after?.hash === hash });
-      this.#tell({ entries: this.#progress.entries + entries });
-      for (const finding of findings) this.#skip(finding, key);
+      this.#run.items.push({ id, key, title, entries, added: entries, hash, verified: after?.hash === hash });
+      this.#run.addEntries(entries);
+      for (const finding of findings) this.#run.addDamage(finding, key);
     } catch (error) {
       const known = asColloquyError(error, `Cannot migrate ${id}`);
       if (known.code === "SERVICE_UNAVAILABLE") throw known;
-      this.#skipped.push({ conversation: id, key, code: known.code, reason: known.message });
+      this.#run.skipped.push({ conversation: id, key, code: known.code, reason: known.message });
     }
-  }
-
-  #skip({ code, conversation, source, line, message }: Finding, key: string | null): void {
-    const place = source === null ? "" : ` (${source}${line === null ? "" : `, line ${line}`})`;
-    this.#skipped.push({ conversation, key, code: "DAMAGED", reason: `${code}: ${message}${place}` });
-  }
-
-  #tell(changed: Partial<CopyProgress>): void {
-    this.#progress = { ...this.#progress, ...changed };
-    this.#options.onProgress?.(this.#progress);
-  }
-
-  #checkStop(): void {
-    if (!this.#options.signal?.aborted) return;
-    const { conversations, total } = this.#progress;
-    throw new ColloquyError(
-      "SERVICE_UNAVAILABLE",
-      `Stopped: ${conversations} of ${total} conversations are migrated. The same again goes on from there`,
-    );
   }
 }

@@ -6,13 +6,14 @@
  * there and goes on behind it; nothing is written twice and nothing is
  * overwritten. The source is only read.
  */
-import type { ConversationInfo, Finding } from "../../engine/index.ts";
-import { asColloquyError, ColloquyError, type ErrorCode } from "../../errors.ts";
+import type { ConversationInfo } from "../../engine/index.ts";
+import { asColloquyError, type ErrorCode } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
 import { accessOf, type Store } from "../store.ts";
 import { BlobCarrier } from "./copy-blobs.ts";
 import { contentHash, copyConversation } from "./copy-conversation.ts";
+import { CopyRun } from "./copy-run.ts";
 
 export interface CopyProgress {
   /** Done with, of so many. */
@@ -76,9 +77,7 @@ class StoreCopy {
   readonly #to: StoreAccess;
   readonly #options: CopyOptions;
   readonly #blobs: BlobCarrier;
-  readonly #items: CopyItem[] = [];
-  readonly #skipped: CopySkip[] = [];
-  #progress: CopyProgress = { conversations: 0, total: 0, entries: 0 };
+  readonly #run: CopyRun;
 
   constructor(from: Store, to: Store, options: CopyOptions) {
     this.#source = from;
@@ -86,6 +85,7 @@ class StoreCopy {
     this.#to = accessOf(to);
     this.#options = options;
     this.#blobs = new BlobCarrier(this.#from, this.#to);
+    this.#run = new CopyRun(options, "copied");
   }
 
   async run(): Promise<CopyReport> {
@@ -94,32 +94,27 @@ class StoreCopy {
       ...(await Array.fromAsync(this.#source.list({ trash: true }))),
       ...(await Array.fromAsync(this.#source.list())),
     ];
-    this.#tell({ total: all.length });
-    for (const info of all) {
-      this.#checkStop();
-      await this.#copy(info);
-      this.#tell({ conversations: this.#progress.conversations + 1 });
-    }
+    await this.#run.each(all, (info) => this.#copy(info));
     await this.#addDamage();
-    return this.#report();
+    return this.#run.report();
   }
 
   async #copy({ id, key }: ConversationInfo): Promise<void> {
     const dryRun = this.#options.dryRun === true;
     const step = (entries: number): void => {
-      this.#tell({ entries: this.#progress.entries + entries });
-      this.#checkStop();
+      this.#run.addEntries(entries);
+      this.#run.checkStop();
     };
     try {
       const use = { from: this.#from, to: this.#to, blobs: this.#blobs, dryRun, step };
       const { info, entries, added, hash } = await copyConversation(use, id);
       const verified = !dryRun && (await contentHash(this.#to, id)).hash === hash;
-      this.#items.push({ id, key: info.key, title: info.title, entries, added, hash, verified });
+      this.#run.items.push({ id, key: info.key, title: info.title, entries, added, hash, verified });
     } catch (error) {
       const known = asColloquyError(error, `Cannot copy conversation ${id}`);
       // One that cannot be copied must not keep the others back; a disk that is full, or a stop, concerns all.
       if (!CONCERNS_ONE.has(known.code)) throw known;
-      this.#skipped.push({ conversation: id, key, code: known.code, reason: known.message });
+      this.#run.skipped.push({ conversation: id, key, code: known.code, reason: known.message });
     }
   }
 
@@ -128,44 +123,10 @@ class StoreCopy {
     const { findings } = await this.#source.verify();
     for (const finding of findings.filter(({ code }) => LOSSES.has(code))) {
       const { conversation } = finding;
-      const key = this.#items.find(({ id }) => id === conversation)?.key ?? null;
-      this.#skipped.push({ conversation, key, code: "DAMAGED", reason: placed(finding) });
+      const key = this.#run.items.find(({ id }) => id === conversation)?.key ?? null;
+      this.#run.addDamage(finding, key);
     }
   }
-
-  #report(): CopyReport {
-    const items = this.#items;
-    return {
-      conversations: items.length,
-      entries: items.reduce((sum, { entries }) => sum + entries, 0),
-      verified: items.every(({ verified }) => verified),
-      hash: overallHash(items),
-      skipped: this.#skipped,
-      items,
-    };
-  }
-
-  #tell(changed: Partial<CopyProgress>): void {
-    this.#progress = { ...this.#progress, ...changed };
-    this.#options.onProgress?.(this.#progress);
-  }
-
-  #checkStop(): void {
-    if (!this.#options.signal?.aborted) return;
-    const { conversations, total } = this.#progress;
-    throw new ColloquyError(
-      "SERVICE_UNAVAILABLE",
-      `Stopped: ${conversations} of ${total} conversations are copied. The same again goes on from there`,
-      { details: { conversations, total } },
-    );
-  }
-}
-
-/** One number for many conversations, in whatever order they come. */
-export function overallHash(items: readonly Pick<CopyItem, "id" | "hash">[]): string {
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  const sums = items.map(({ id, hash }) => `${id} ${hash}\n`).sort();
-  return createHash("sha256").update(sums.join("")).digest("hex");
 }
 
 const CONCERNS_ONE: ReadonlySet<ErrorCode> = new Set([
@@ -187,8 +148,3 @@ const LOSSES: ReadonlySet<string> = new Set([
     "bad-journal",
   ],
 ]);
-
-function placed({ code, source, line, message }: Finding): string {
-  const place = source === null ? "" : ` (${source}${line === null ? "" : `, line ${line}`})`;
-  return `${code}: ${message}${place}`;
-}
