@@ -52,7 +52,7 @@ class Desk {
 }
 
 describe("a lease", () => {
-  it("is given to the first who asks, with a number and an end", () => {
+  it("is granted to the first caller, with a number and an expiry", () => {
     const desk = new Desk();
     expect(desk.take("a")).toEqual({ granted: true, epoch: 1, expiresMs: desk.nowMs + TTL_MS, ahead: 0 });
     expect(desk.take("b")).toMatchObject({ granted: false, ahead: 1 });
@@ -76,7 +76,7 @@ describe("a lease", () => {
     expect(desk.take("b").granted).toBe(false);
   });
 
-  it("can be renewed late as long as nobody else has taken it", () => {
+  it("can be renewed late as long as no other caller has acquired it", () => {
     const desk = new Desk();
     desk.take("a");
     desk.nowMs += TTL_MS * 3;
@@ -85,7 +85,7 @@ describe("a lease", () => {
     expect(desk.take("b").granted).toBe(false);
   });
 
-  it("goes to another with the next number when its time is over, and the first cannot write", () => {
+  it("goes to another with the next number when it expires, and the first can no longer write", () => {
     const desk = new Desk();
     desk.take("a");
     desk.nowMs += TTL_MS - 1;
@@ -104,7 +104,7 @@ describe("a lease", () => {
     expect(desk.mayWrite(1)).toBe(false);
   });
 
-  it("is free after its release, and its number is worth nothing any more", () => {
+  it("is free after its release, and its number is no longer valid", () => {
     const desk = new Desk();
     desk.take("a");
     desk.release("a");
@@ -113,7 +113,7 @@ describe("a lease", () => {
     expect(desk.take("a")).toMatchObject({ granted: true, epoch: 2 });
   });
 
-  it("is not released by somebody else", () => {
+  it("cannot be released by another caller", () => {
     const desk = new Desk();
     desk.take("a");
     desk.release("b");
@@ -124,15 +124,15 @@ describe("a lease", () => {
     expect(desk.mayWrite(2)).toBe(true);
   });
 
-  it("cannot be renewed by who never had it", () => {
+  it("cannot be renewed by a caller that never held it", () => {
     const desk = new Desk();
     expect(() => desk.renew("a")).toThrow(LOST);
     expect(desk.mayWrite(0)).toBe(false);
   });
 });
 
-describe("those who wait", () => {
-  it("are served in the order of their coming, however often the later ones ask", () => {
+describe("waiters", () => {
+  it("are served first in, first out, however often the later ones ask", () => {
     const desk = new Desk();
     desk.take("a");
     expect([desk.wait("b").ahead, desk.wait("c").ahead, desk.wait("d").ahead]).toEqual([1, 2, 3]);
@@ -146,7 +146,7 @@ describe("those who wait", () => {
     expect(desk.wait("d")).toMatchObject({ granted: false, ahead: 1 });
   });
 
-  it("come before one who asks without waiting", () => {
+  it("come before a caller that does not wait", () => {
     const desk = new Desk();
     desk.take("a");
     desk.wait("b");
@@ -155,7 +155,7 @@ describe("those who wait", () => {
     expect(desk.wait("b").granted).toBe(true);
   });
 
-  it("hold nobody up when they have died", () => {
+  it("do not block others when their process has died", () => {
     const desk = new Desk();
     desk.take("a");
     desk.wait("b@p2");
@@ -166,7 +166,7 @@ describe("those who wait", () => {
     expect(desk.wait("c").granted).toBe(true);
   });
 
-  it("hold nobody up when they have stopped asking", () => {
+  it("do not block others when they have stopped asking", () => {
     const desk = new Desk();
     desk.take("a");
     desk.wait("b");
@@ -177,7 +177,7 @@ describe("those who wait", () => {
     expect(desk.wait("c").granted).toBe(true);
   });
 
-  it("keep their place when they ask late and nobody has passed them", () => {
+  it("keep their place when they ask late and no other has passed them", () => {
     const desk = new Desk();
     desk.take("a");
     desk.wait("b");
@@ -186,7 +186,7 @@ describe("those who wait", () => {
     expect(desk.wait("c").ahead).toBe(2);
   });
 
-  it("leave the line when they give up, by a release or by asking without waiting", () => {
+  it("leave the queue when they give up, by a release or by asking without waiting", () => {
     const desk = new Desk();
     desk.take("a");
     desk.wait("b");

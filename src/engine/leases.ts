@@ -1,4 +1,4 @@
-/** Who may run a conversation. The rule of all engines, which keep the state and say who is alive. */
+/** Who may run a conversation. The engines store the state and know which processes are alive. */
 import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
 import type { LeaseGrant, LeaseOperation } from "./operations.ts";
@@ -10,18 +10,18 @@ interface Claim {
   readonly expiresMs: number;
 }
 
-/** What an engine keeps for a conversation that was ever leased. */
+/** What an engine stores for a conversation that was ever leased. */
 export interface LeaseState {
-  /** The number of the last lease that was given out. */
+  /** The number of the last lease that was granted. */
   readonly epoch: number;
   readonly holder: Claim | null;
-  /** In the order of their coming. Whoever waits asks again and again, or is taken for gone. */
+  /** First in, first out. A waiter that stops asking is considered gone. */
   readonly waiting: readonly Claim[];
 }
 
 export const NO_LEASE: LeaseState = { epoch: 0, holder: null, waiting: [] };
 
-/** Who waits must ask again within this time. */
+/** A waiter must ask again within this time. */
 export const WAITER_TTL_MS = 5000;
 
 interface Decision {
@@ -30,8 +30,8 @@ interface Decision {
 }
 
 /**
- * `process` is the asker's own. The state is to be kept before the grant is
- * given; when it is the same object as before, there is nothing to write.
+ * `process` is the process of the caller. Store the returned state before you
+ * return the grant; when it is the same object as before, there is nothing to write.
  */
 export function decideLease(
   state: LeaseState,
@@ -50,8 +50,8 @@ function decide(
   isAlive: (process: string) => boolean,
 ): Decision {
   const { action, token, nowMs } = operation;
-  const there = (claim: Claim): boolean => claim.expiresMs > nowMs && isAlive(claim.process);
-  const holder = state.holder !== null && there(state.holder) ? state.holder : null;
+  const isPresent = (claim: Claim): boolean => claim.expiresMs > nowMs && isAlive(claim.process);
+  const holder = state.holder !== null && isPresent(state.holder) ? state.holder : null;
   const isHolder = holder?.token === token;
   if (action === "release") {
     const waiting = state.waiting.filter((claim) => claim.token !== token);
@@ -64,7 +64,7 @@ function decide(
   }
   if (action === "renew" && state.holder?.token !== token) throw leaseLost(operation.conversation);
   if (isHolder || action === "renew") return answer(held(state, operation, process, state.epoch), true, 0);
-  const waiting = state.waiting.filter((claim) => claim.token === token || there(claim));
+  const waiting = state.waiting.filter((claim) => claim.token === token || isPresent(claim));
   const place = waiting.findIndex((claim) => claim.token === token);
   const before = place === -1 ? waiting.length : place;
   if (holder === null && before === 0) {
@@ -75,7 +75,7 @@ function decide(
   if (!operation.wait)
     return answer({ ...state, waiting: waiting.filter((claim) => claim.token !== token) }, false, ahead);
   const claim: Claim = { token, process, expiresMs: nowMs + WAITER_TTL_MS };
-  // Whoever asks every few milliseconds need not be written down every time.
+  // A waiter asks every few milliseconds; writing each time would be a waste.
   const known = waiting[place];
   if (known !== undefined && known.expiresMs > nowMs + WAITER_TTL_MS / 2) {
     return answer({ ...state, waiting }, false, ahead);
@@ -101,7 +101,7 @@ function answer(
   return { state, lease: { granted, epoch: state.epoch, expiresMs: state.holder?.expiresMs ?? 0, ahead } };
 }
 
-/** A writer whose lease was given to somebody else must not write any more. */
+/** A writer whose lease was granted to another must not write any more. */
 export function checkEpoch(conversation: string, state: LeaseState, epoch: number): void {
   if (state.epoch !== epoch || state.holder === null) throw leaseLost(conversation);
 }

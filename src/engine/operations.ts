@@ -118,7 +118,7 @@ export interface RedactOperation {
 }
 
 /**
- * Remove entries that no branch leads to any more (`unreachable` of the tree).
+ * Remove entries that no branch leads to any more (`planSweep` of `removal-rules.ts`).
  * An entry that begins a run stays as an empty entry of kind `removed`,
  * because the tree is counted from it.
  */

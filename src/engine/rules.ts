@@ -1,4 +1,4 @@
-/** Rules that every engine applies inside its transaction, written once. */
+/** The rules that every engine applies inside its transaction to appends and to conversations. */
 import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../errors.ts";
 import type { StoredEntry } from "../message/types.ts";
@@ -24,25 +24,25 @@ export function unsupported(engine: string, what: string): ColloquyError {
   return new ColloquyError("NOT_SUPPORTED", `The ${engine} engine does not support ${what}`);
 }
 
-/** How an engine looks up what an append may repeat or collide with. Each is called only where it matters. */
+/** How an engine looks up what an append may repeat or collide with. Each function is called only when needed. */
 export interface AppendLookup {
   readonly logEnd: LogEnd;
-  /** The entries of one append in their order, with their blobs as references. */
+  /** The entries of one append, in order, with their blobs as references. */
   byOperation(operationId: string): StoredEntry[];
   byEntryId(id: string): StoredEntry | undefined;
   lease(): LeaseState;
   hasBlob(hash: string): boolean;
 }
 
-/** The entries of its first try when an append is a retry, or where its entries come to stand. */
+/** The entries of the first try when an append is a retry; otherwise the places of its entries. */
 export type AppendPlan =
   | { readonly replay: StoredEntry[] }
   | { readonly replay?: undefined; readonly places: readonly TreePlace[]; readonly logEnd: LogEnd };
 
 /**
- * Decide what an append is, before anything of it is written. Throws
- * `CONFLICT` when the same id comes with other content, when the lease was
- * lost or when the head moved, and whatever the tree has against its entries.
+ * Decide what an append does, before any of it is written. Throws `CONFLICT`
+ * when an id is reused with different content, when the lease was lost or when
+ * the head moved, and whatever error the tree raises for its entries.
  */
 export function planAppend(append: AppendOperation, lookup: AppendLookup): AppendPlan {
   const replay = findReplay(append, lookup);
@@ -61,12 +61,12 @@ export function planAppend(append: AppendOperation, lookup: AppendLookup): Appen
 function headMoved(conversation: string, head: string | null): ColloquyError {
   return new ColloquyError(
     "CONFLICT",
-    `Conversation ${conversation} has moved on: its head is ${head ?? "none"}`,
+    `Conversation ${conversation} has moved on: its head is now ${head ?? "none"}`,
     { field: "expectedHead", details: { head } },
   );
 }
 
-/** A reference to nothing would be a loss that only shows when it is read. */
+/** A reference to a missing blob would be a loss that shows only when it is read. */
 function checkBlobs({ entries, blobs }: AppendOperation, lookup: AppendLookup): void {
   for (const { blobs: refs = [] } of entries) {
     for (const { hash } of refs) {
@@ -112,18 +112,18 @@ function sameContent(wanted: readonly NewEntry[], written: StoredEntry[], what: 
   return written;
 }
 
-/** How an engine finds what a creation or a move may collide with. */
+/** How an engine finds the conversations that a creation or a move may collide with. */
 export interface ConversationLookup {
-  /** Also from the trash. */
+  /** Even from the trash. */
   byId(id: string): ConversationInfo | undefined;
   /** Never from the trash. */
   byKey(key: string): ConversationInfo | undefined;
 }
 
 /**
- * The conversation that a creation means, when it exists already: a retry, or
- * the holder of the key where that is asked for. `undefined` when it is to be
- * made. Throws `CONFLICT` otherwise.
+ * The existing conversation that a creation refers to: that of a retry, or the
+ * holder of the key with `resume`. `undefined` when a new one is to be created.
+ * Throws `CONFLICT` otherwise.
  */
 export function resolveCreate(
   create: CreateOperation,
@@ -136,19 +136,21 @@ export function resolveCreate(
   throw keyTaken(holder);
 }
 
-/** Creating again with the same id asks for nothing else than what is there. */
+/** A second creation with the same id must ask for the same conversation. */
 function checkRetry(create: CreateOperation, existing: ConversationInfo): ConversationInfo {
-  const members = ["key", "title", "channel", "model", "profileId"] as const;
-  const differs = members.find((member) => create[member] !== null && create[member] !== existing[member]);
+  const properties = ["key", "title", "channel", "model", "profileId"] as const;
+  const differs = properties.find((name) => create[name] !== null && create[name] !== existing[name]);
   if (differs === undefined && existing.deletedAt === null) return existing;
   throw new ColloquyError(
     "CONFLICT",
-    `Conversation ${create.id} exists already with another ${differs ?? "state"}`,
+    differs === undefined
+      ? `Conversation ${create.id} is in the trash`
+      : `Conversation ${create.id} already exists with a different ${differs}`,
     { field: differs ?? "id", details: { id: create.id } },
   );
 }
 
-/** The conversation that is to be moved. Throws when it is not where it should be, or its key is in use. */
+/** The conversation to be moved. Throws when it is not where it should be, or when its key is in use. */
 export function checkMove(
   { type, conversation }: TrashOperation,
   lookup: ConversationLookup,
@@ -160,7 +162,7 @@ export function checkMove(
   return info;
 }
 
-/** The conversation that is to be purged. Decided with the purge: somebody may be restoring it. */
+/** The conversation to be purged. Decided inside the transaction: another process may restore it. */
 export function checkPurge(
   { conversation, force }: PurgeOperation,
   lookup: Pick<ConversationLookup, "byId">,
@@ -180,7 +182,7 @@ function keyTaken({ key, id }: ConversationInfo): ColloquyError {
   });
 }
 
-/** The place of a conversation in listings. */
+/** The time that listings are ordered by. */
 export function activeAt(info: Pick<ConversationInfo, "lastMessageAt" | "createdAt">): string {
   return info.lastMessageAt ?? info.createdAt;
 }
@@ -194,10 +196,10 @@ export function compareForListing(
   return a.id < b.id ? -1 : a.id > b.id ? 1 : 0;
 }
 
-/** How many conversations the statistics name. */
+/** How many conversations the statistics list. */
 export const TOP_COUNT = 5;
 
-/** Those with the most messages, for engines that have all of them at hand. */
+/** Those with the most messages, for engines that have all conversations in memory. */
 export function longest(conversations: readonly ConversationInfo[]): ConversationInfo[] {
   return conversations.toSorted((a, b) => b.messageCount - a.messageCount).slice(0, TOP_COUNT);
 }

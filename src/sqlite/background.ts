@@ -5,14 +5,14 @@ import { copyDatabase } from "./copy.ts";
 
 type JobName = "vacuum" | "copy";
 
-/** What takes long and would stop everything else in its thread. */
+/** Jobs that take long and would block everything else in their thread. */
 const JOBS: Readonly<Record<JobName, (database: DatabaseSync, ...args: readonly string[]) => void>> = {
-  /** Write the file anew, so that it holds nothing but what is in it. */
+  /** Rewrite the file, so that it holds no leftovers of deleted data. */
   vacuum: (database) => database.exec("VACUUM"),
   copy: (database, to = "", tidy = "") => copyDatabase(database, to, tidy),
 };
 
-/** What a thread is told. */
+/** The job, as it is passed to the thread. */
 export interface JobRequest {
   readonly path: string;
   readonly waitMs: number;
@@ -20,10 +20,10 @@ export interface JobRequest {
   readonly args: readonly string[];
 }
 
-/** What it answers: nothing, or what SQLite or the system threw. */
+/** The reply: nothing, or the error of SQLite or the system. */
 export type JobReply = { readonly message: string; readonly members: Partial<ColloquyError> } | undefined;
 
-/** Do a job on a connection of its own, in a thread of its own. */
+/** Run a job in a new thread, on a new connection. */
 export async function runInThread(request: JobRequest): Promise<void> {
   // The same file name in the sources and, compiled, in the package.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
@@ -33,7 +33,7 @@ export async function runInThread(request: JobRequest): Promise<void> {
   const failure = await new Promise<JobReply>((resolve, reject) => {
     worker.once("message", resolve);
     worker.once("error", reject);
-    worker.once("exit", (code) => reject(new Error(`The thread ended with ${code}`)));
+    worker.once("exit", (code) => reject(new Error(`The thread exited with code ${code}`)));
   });
   await worker.terminate();
   if (failure !== undefined) throw revived(failure);
@@ -45,7 +45,7 @@ function revived({ message, members }: NonNullable<JobReply>): Error {
   return new ColloquyError(code, message, field === undefined ? {} : { field });
 }
 
-/** On the connection itself, where no other one can be opened. */
+/** Run a job on this connection, for files that no second connection can open. */
 export function runInline(database: DatabaseSync, { job, args }: Pick<JobRequest, "job" | "args">): void {
   JOBS[job](database, ...args);
 }

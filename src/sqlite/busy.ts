@@ -6,16 +6,16 @@ import { waitUntil } from "../util/wait.ts";
 const SQLITE_TOOBIG = 18;
 const SQLITE_NOTADB = 26;
 
-/** SQLite's own numbers, with what to tell a person. */
+/** What SQLite's result codes mean to the user. */
 const REASONS: Readonly<Record<number, string>> = {
   8: "it is read-only",
   10: "reading or writing failed",
-  11: "it is damaged. Copy it before anything else, then restore a backup",
+  11: "it is damaged. Copy the file before you do anything else, then restore a backup",
   13: "the disk is full",
   14: "it cannot be opened",
 };
 
-/** Anything that SQLite threw, in our terms. */
+/** Any error of SQLite, as a `ColloquyError`. */
 export function sqliteError(error: unknown, path: string): ColloquyError {
   if (error instanceof ColloquyError) return error;
   const code = sqliteCode(error);
@@ -28,12 +28,12 @@ export function sqliteError(error: unknown, path: string): ColloquyError {
 }
 
 function lockedBy(path: string, cause: unknown): ColloquyError {
-  // Writers of a write-ahead log lock the shared memory file.
+  // In WAL mode, writers lock the shared-memory file.
   const holder = holderOf(`${path}-shm`);
   return unavailable(`${path} is locked by ${holder}`, { cause, details: { holder } });
 }
 
-/** Try again while somebody else has the lock, without stopping the thread. */
+/** Retry while another connection has the lock, without blocking the thread. */
 export async function retryBusy<T>(path: string, waitMs: number, attempt: () => T): Promise<T> {
   let result: { value: T } | undefined;
   let busy: unknown;

@@ -13,11 +13,11 @@ export interface Migration {
 }
 
 /**
- * Bring the tables up to date, all steps or none.
+ * Bring the schema up to date: all steps or none.
  *
  * The version is read again inside the transaction, so that two processes that
- * open an old file at once run each step once. A file that holds anything is
- * copied beside itself first.
+ * open an old file at the same time run each step once. A file with content is
+ * first copied to a backup beside it.
  */
 export function migrate(
   database: DatabaseSync,
@@ -26,7 +26,7 @@ export function migrate(
 ): void {
   const found = pragma(database, "user_version");
   if (found === schema.migrations.length) return;
-  // Where this connection has the file for itself no second one could copy it, and nobody can come in between.
+  // An exclusive connection must make the copy itself, and no other one can write in between.
   const alone = isExclusive(database);
   if (alone && found > 0) copyDatabase(database, nameOfCopy(path, found));
   database.exec("BEGIN IMMEDIATE");
@@ -60,7 +60,7 @@ function nameOfCopy(path: string, version: number): string {
   return `${path}.backup-v${version}-${timestamp17(Date.now())}`;
 }
 
-/** The copies that were made of a file. */
+/** The backups that migrations made of a file. */
 export function migrationCopies(path: string): string[] {
   const prefix = `${basename(path)}.backup-v`;
   const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix));

@@ -19,7 +19,7 @@ function options(...migrations: Migration[]): OpenOptions {
 }
 
 describe("opening a SQLite file", () => {
-  it("creates missing folders and a file for its owner alone, with a write-ahead log that is synced", async () => {
+  it("creates missing folders and a private file with a synced write-ahead log", async () => {
     const path = join(tempFolder(), "deep", "er", "store.db");
     const database = await openDatabase(path, options(first));
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -33,7 +33,7 @@ describe("opening a SQLite file", () => {
     database.close();
   });
 
-  it("refuses a folder, a text file and another program's database, and leaves them alone", async () => {
+  it("refuses a folder, a text file and the database of another program, and does not change them", async () => {
     const folder = tempFolder();
     const text = join(folder, "notes.txt");
     writeFileSync(text, "These are my notes, and they are longer than a header of SQLite. ".repeat(20));
@@ -78,7 +78,7 @@ describe("opening a SQLite file", () => {
     },
   );
 
-  it("opens for reading what is there, and nothing that is missing, empty or old", async () => {
+  it("opens an existing file for reading, but not one that is missing, empty or old", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     const reading = { ...options(first), readonly: true };
@@ -107,7 +107,7 @@ describe("opening a SQLite file", () => {
 });
 
 describe("migrating a SQLite file", () => {
-  it("runs the steps that are missing, after copying the file beside itself", async () => {
+  it("runs the missing steps after copying the file to a backup beside it", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     const old = await openDatabase(path, options(first));
@@ -124,7 +124,7 @@ describe("migrating a SQLite file", () => {
     backup.close();
   });
 
-  it("copies the file also where no other connection can read it", async () => {
+  it("copies the file even if no other connection can read it", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     (await openDatabase(path, options(first))).close();
@@ -139,7 +139,7 @@ describe("migrating a SQLite file", () => {
     backup.close();
   });
 
-  it("keeps the copy from other people's eyes", async () => {
+  it("makes the copy private", async () => {
     const path = join(tempFolder(), "store.db");
     (await openDatabase(path, options(first))).close();
     (await openDatabase(path, options(first, second))).close();
@@ -177,7 +177,7 @@ describe("migrating a SQLite file", () => {
     for (const database of opened) database.close();
   });
 
-  it("says so when its folder cannot be made", async () => {
+  it("reports a folder that cannot be created", async () => {
     const folder = join(tempFolder(), "file");
     mkdirSync(folder);
     writeFileSync(join(folder, "block"), "");

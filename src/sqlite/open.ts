@@ -13,17 +13,17 @@ export interface OpenOptions {
   readonly readonly?: boolean;
   /** `FULL` syncs the log at every commit; `NORMAL` only at a checkpoint. */
   readonly synchronous: "FULL" | "NORMAL";
-  /** Marks the file as ours, so that another program's file is never touched. */
+  /** Marks the file as ours, so that a file of another program is never changed. */
   readonly applicationId: number;
   readonly migrations: readonly Migration[];
   readonly lockWaitMs?: number;
 }
 
-/** From this version on a rare loss of the write-ahead log between processes is mended. */
+/** This version fixes a rare loss of the write-ahead log when several processes write. */
 const SAFE_VERSION = [3, 51, 3] as const;
 
 /**
- * Open a SQLite file of ours and bring its tables up to date.
+ * Open a SQLite file of ours and bring its schema up to date.
  *
  * Refused, with nothing changed: a folder, a file of another program
  * (`VALIDATION_ERROR`), a file of a newer version (`NOT_SUPPORTED`), a
@@ -50,15 +50,15 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
 }
 
 function checkPlace(path: string, readonly: boolean): void {
-  // The log first: another process that is just creating both writes the file before it.
+  // The log first: another process that is creating both writes the file before the log.
   const logged = statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0;
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat?.isDirectory()) throw invalid(`${path} is a folder; the sqlite engine needs a file`, "target");
   if ((stat?.size ?? 0) === 0 && logged > 0) {
-    // SQLite would take the file for a new one and remove the log, with all that only the log holds.
+    // SQLite would treat the file as new and remove the log, with everything that only the log holds.
     const state = stat === undefined ? "missing" : "empty";
     throw unavailable(
-      `${path} is ${state} but ${path}-wal is not: the store is damaged. Copy what is there first`,
+      `${path} is ${state} but ${path}-wal is not: the store is damaged. Copy both before you do anything else`,
     );
   }
   if (stat !== undefined) return;
@@ -84,7 +84,7 @@ function connect(path: string, readonly: boolean): DatabaseSync {
   } catch (error) {
     database.close();
     if (isBusy(error)) throw error;
-    // A folder that cannot be written has no place for the shared memory of a log; without a log none is needed.
+    // In a read-only folder SQLite cannot create the shared-memory file of a log; without a log none is needed.
     if (statSync(`${path}-wal`, { throwIfNoEntry: false }) !== undefined) throw error;
     const url = new URL(`file://${path.split("/").map(encodeURIComponent).join("/")}`);
     url.searchParams.set("immutable", "1");
@@ -93,7 +93,7 @@ function connect(path: string, readonly: boolean): DatabaseSync {
 }
 
 function configure(database: DatabaseSync, path: string, options: OpenOptions): void {
-  // In one transaction: between two reads another process may have made the file ours.
+  // In one transaction: between two reads another process may initialise the file.
   database.exec("BEGIN");
   try {
     checkOwner(database, path, options);
@@ -103,11 +103,11 @@ function configure(database: DatabaseSync, path: string, options: OpenOptions): 
   database.exec("PRAGMA foreign_keys = ON");
   if (options.readonly) return;
   if (isOlder(database, SAFE_VERSION)) database.exec("PRAGMA locking_mode = EXCLUSIVE");
-  // Counts for a new file only. Messages have a few kilobytes: pages of 4 KB would stay a third empty, or more.
+  // Applies to new files only. Messages have a few kilobytes: pages of 4 KB would stay a third empty, or more.
   database.exec("PRAGMA page_size = 8192");
   database.exec("PRAGMA journal_mode = WAL");
   database.exec(`PRAGMA synchronous = ${options.synchronous}`);
-  // From the start, because what was freed without it stays readable in the file.
+  // From the start: data that was deleted without it stays readable in the file.
   database.exec("PRAGMA secure_delete = ON");
   if (process.platform === "darwin") database.exec("PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON");
   for (const suffix of ["", "-wal", "-shm"]) {
@@ -138,19 +138,19 @@ function checkOwner(database: DatabaseSync, path: string, options: OpenOptions):
   if (options.readonly && version < newest) {
     throw new ColloquyError(
       "NOT_SUPPORTED",
-      `${path} is of schema ${version}: open it once for writing to bring it to ${newest}`,
+      `${path} has schema ${version}: open it once for writing to migrate it to ${newest}`,
     );
   }
 }
 
-/** A store of conversations by another hand can be taken in, though not opened. */
+/** Conversations of another program can be imported, though the file cannot be opened as a store. */
 function importHint(database: DatabaseSync, path: string): string {
   const tables = database
     .prepare(
       "SELECT count(*) AS found FROM sqlite_schema WHERE type = 'table' AND name IN ('sessions', 'messages')",
     )
     .get();
-  return tables?.found === 2 ? `, but holds conversations: take them in with colloquy import ${path}` : "";
+  return tables?.found === 2 ? `, but holds conversations: import them with "colloquy import ${path}"` : "";
 }
 
 function isOlder(database: DatabaseSync, than: readonly number[]): boolean {

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 
-/** The value of a pragma that is a number. */
+/** The value of a numeric pragma. */
 export function pragma(database: DatabaseSync, name: string): number {
   const row = database.prepare(`PRAGMA ${name}`).get();
   return Number(Object.values(row ?? {})[0] ?? 0);
@@ -10,7 +10,7 @@ export function sqliteVersion(database: DatabaseSync): string {
   return String(database.prepare("SELECT sqlite_version() AS version").get()?.version);
 }
 
-/** No other connection can open the file. Older versions of SQLite are run so. */
+/** Whether no other connection can open the file, as with old versions of SQLite. */
 export function isExclusive(database: DatabaseSync): boolean {
   return database.prepare("PRAGMA locking_mode").get()?.locking_mode === "exclusive";
 }

@@ -44,7 +44,7 @@ describe.skipIf(lacks(has(STRACE), "a sync that fails needs strace"))("a sync th
       // The disk is well again, but nobody knows what became of the pages that could not be written.
       const refused = await child.try("append", "cli:x", user("refused"));
       expect(refused).toMatchObject({ ok: false, error: { code: "SERVICE_UNAVAILABLE" } });
-      expect(refused.ok ? "" : refused.error.message).toMatch(/takes no more writes.*open it again/s);
+      expect(refused.ok ? "" : refused.error.message).toMatch(/no more writes.*open it again/s);
 
       await child.do("close");
       await child.do("open", folder.target(engine), {});

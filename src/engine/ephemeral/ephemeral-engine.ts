@@ -56,7 +56,7 @@ interface Kept {
   journal: Journal | undefined;
 }
 
-/** Conversations in memory, gone with the process. For tests and throw-away agents. */
+/** Conversations in memory that end with the process. For tests and throw-away agents. */
 export class EphemeralEngine implements Engine {
   readonly name = "ephemeral";
   readonly supports: EngineSupports = { backup: false, repair: false, legacy: false };
@@ -201,7 +201,7 @@ export class EphemeralEngine implements Engine {
 
   #decide(operation: LeaseOperation): LeaseGrant {
     const kept = this.#live(operation.conversation);
-    // Nobody else can hold a lease here, and who asks is alive.
+    // No other process can hold a lease here, and the caller is alive.
     const { state, lease } = decideLease(kept.lease, operation, "here", () => true);
     kept.lease = state;
     return lease;

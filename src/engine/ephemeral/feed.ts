@@ -3,7 +3,7 @@ import type { Change, FeedPlace } from "../queries.ts";
 
 type Note = Pick<Change, "type" | "conversation"> & { readonly entry?: string };
 
-/** What was committed, in order. Entries are named only, so that nothing redacted or purged stays here. */
+/** What was committed, in order. It holds only the ids of entries, so that nothing redacted or purged stays here. */
 export class Feed {
   readonly #notes: Note[] = [];
 
@@ -11,7 +11,7 @@ export class Feed {
     this.#notes.push(entry === undefined ? { type, conversation } : { type, conversation, entry });
   }
 
-  /** `find` gives an entry as it is now, or nothing when it has gone for good. */
+  /** `find` returns the current state of an entry, or `undefined` when it was removed for good. */
   after(
     place: FeedPlace | null,
     limit: number,

@@ -55,7 +55,7 @@ const numbers = async (engine: SqliteEngine): Promise<number[]> =>
   (await engine.changes(await start(engine), 1000)).changes.map(({ place }) => place[0]);
 
 describe("the feed of the SQLite engine", () => {
-  it("gives out no number twice, whatever is purged, here or in another connection", async () => {
+  it("never reuses a number, whatever this or another connection purges", async () => {
     const path = join(tempFolder(), "store.db");
     const [here, there] = [await open(path), await open(path)];
     await here.commit([create("a"), append("a", "1", "2"), create("b")]);
@@ -74,7 +74,7 @@ describe("the feed of the SQLite engine", () => {
     for (const engine of [here, there]) engine.close();
   });
 
-  it("goes on with the next number after it was closed", async () => {
+  it("continues with the next number after it is opened again", async () => {
     const path = join(tempFolder(), "store.db");
     const first = await open(path);
     await first.commit([
@@ -89,7 +89,7 @@ describe("the feed of the SQLite engine", () => {
     second.close();
   });
 
-  it("is read in steps without a gap", async () => {
+  it("is read page by page without a gap", async () => {
     const engine = await open();
     await engine.commit([create("a"), append("a", "1", "2"), create("b"), append("b", "3")]);
     const seen: string[] = [];
@@ -104,8 +104,8 @@ describe("the feed of the SQLite engine", () => {
   });
 });
 
-describe("the tails of the SQLite engine", () => {
-  it("are the same when they are counted anew from the marks", async () => {
+describe("cached trees of the SQLite engine", () => {
+  it("equal those that are read from the marks", async () => {
     const path = join(tempFolder(), "store.db");
     const engine = await open(path);
     await using store = await openStore(engine);
@@ -167,7 +167,7 @@ describe("blobs in SQLite", () => {
   };
   const keep = { hash, size: bytes.length, encoding: "none" } as const;
 
-  it("are taken in by pieces of any size, also when one comes twice, and read from anywhere", async () => {
+  it("are uploaded in pieces of any size, even if one is repeated, and read from any offset", async () => {
     const engine = await open();
     expect(await one(engine, piece(0, 300_000))).toEqual({ ok: true, length: 300_000 });
     expect(await one(engine, piece(200_000, 300_007))).toEqual({ ok: true, length: 300_007 });
@@ -189,7 +189,7 @@ describe("blobs in SQLite", () => {
     engine.close();
   });
 
-  it("are refused with a gap, and kept once", async () => {
+  it("are refused with a gap, and stored once", async () => {
     const engine = await open();
     expect(await one(engine, piece(5, 9))).toMatchObject({ ok: false, error: { code: "CONFLICT" } });
     await engine.commit([piece(0, 700_001, { keep }), piece(0, 700_001, { keep, upload: "again" })]);
@@ -200,7 +200,7 @@ describe("blobs in SQLite", () => {
     engine.close();
   });
 
-  it("are collected when nothing refers to them and they are old enough, unfinished ones too", async () => {
+  it("are collected when unused and old enough, and so are unfinished uploads", async () => {
     const engine = await open();
     await engine.commit([create("a"), piece(0, 1000, { keep: { ...keep, size: 1000 } })]);
     await engine.commit([piece(0, 500, { upload: "half" }), piece(0, 7, { upload: "late", at: LATER })]);
@@ -217,7 +217,7 @@ describe("blobs in SQLite", () => {
     engine.close();
   });
 
-  it("stay as long as a damaged reference may mean them", async () => {
+  it("stay as long as a damaged reference may refer to them", async () => {
     const path = join(tempFolder(), "store.db");
     const engine = await open(path);
     await engine.commit([create("a"), create("b"), piece(0, 9, { keep: { ...keep, size: 9 } })]);
@@ -230,7 +230,7 @@ describe("blobs in SQLite", () => {
     engine.close();
   });
 
-  it("count for the size of a page", async () => {
+  it("count towards the byte limit of a page", async () => {
     const engine = await open();
     await engine.commit([create("a"), piece(0, 9, { keep })]);
     await engine.commit(["1", "2", "3"].map((id) => referring("a", id, hash, 5000)));
@@ -272,7 +272,7 @@ describe("journals in SQLite", () => {
     nowMs: Date.now(),
   };
 
-  it("keep every half of a character, and skip what is there already", async () => {
+  it("keep each half of a surrogate pair, and skip text that is repeated", async () => {
     const engine = await open();
     await engine.commit([create("a"), lease, journal(0, "a\ud83d", { header: { model: "m" } })]);
     expect(await one(engine, journal(1, "\ud83d\ude00b"))).toEqual({ ok: true, length: 4 });

@@ -35,7 +35,7 @@ async function writer(path: string): Promise<ChildProcess> {
 }
 
 describe("a backup of a SQLite store", () => {
-  it("is of one moment while another process and this one write, and does not hold up this thread", async () => {
+  it("is of one moment while two processes write, and does not block this thread", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     const engine = await SqliteEngine.open(path, OPTIONS);
@@ -60,7 +60,7 @@ describe("a backup of a SQLite store", () => {
     }
   });
 
-  it("is one file for its owner alone, with open turns and without leases", async () => {
+  it("is one private file, with open turns and without leases", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     const engine = await SqliteEngine.open(path, OPTIONS);
@@ -80,7 +80,7 @@ describe("a backup of a SQLite store", () => {
     copy.close();
   });
 
-  it("can be made of a store that was opened for reading", async () => {
+  it("can be made of a read-only store", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     await using store = await openStore(`sqlite:${path}`);
@@ -93,7 +93,7 @@ describe("a backup of a SQLite store", () => {
     copy.close();
   });
 
-  it("overwrites nothing, and is not taken for a store that left its log behind", async () => {
+  it("overwrites nothing, not even a leftover log", async () => {
     const folder = tempFolder();
     const engine = await SqliteEngine.open(join(folder, "store.db"), OPTIONS);
     writeFileSync(join(folder, "there"), "mine");
@@ -108,7 +108,7 @@ describe("a backup of a SQLite store", () => {
     engine.close();
   });
 
-  it("leaves nothing behind when it fails", async () => {
+  it("leaves no file when it fails", async () => {
     const folder = tempFolder();
     const engine = await SqliteEngine.open(join(folder, "store.db"), OPTIONS);
     mkdirSync(join(folder, "copies"));

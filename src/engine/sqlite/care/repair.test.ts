@@ -41,7 +41,7 @@ describe("the repair of a SQLite store", () => {
     expect(entry?.seq).toBe(5);
   });
 
-  it("makes an index again that does not fit its table", async () => {
+  it("rebuilds an index that does not match its table", async () => {
     const file = await filled();
     const definition = "CREATE UNIQUE INDEX entries_by_id ON entries (id, conversation)";
     // The index loses a row that the table still has.
@@ -64,7 +64,7 @@ describe("the repair of a SQLite store", () => {
     expect(findings).toEqual([]);
   });
 
-  it("leaves a row that is not JSON where it is, and goes on saying so", async () => {
+  it("keeps a row that is not JSON, and continues to report it", async () => {
     const file = await filled();
     damage(file, "UPDATE entries SET body = 'no JSON' WHERE seq = 2");
     await using store = await openStore(`sqlite:${file}`, { onProblem: () => {} });
@@ -76,7 +76,7 @@ describe("the repair of a SQLite store", () => {
     database.close();
   });
 
-  it("is refused by a store that may only be read", async () => {
+  it("is refused by a read-only store", async () => {
     const file = await filled();
     await using store = await openStore(`sqlite:${file}`, { readonly: true });
     await expect(repairStore(store)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });

@@ -76,7 +76,7 @@ describe("verify on SQLite", () => {
     }
   });
 
-  it("finds damage that reading passes over and reports once", async () => {
+  it("finds damage that reading skips and reports once", async () => {
     const path = join(tempFolder(), "store.db");
     const problems: string[] = [];
     await using store = await openStore(`sqlite:${path}`, {
@@ -98,7 +98,7 @@ describe("verify on SQLite", () => {
 });
 
 describe("a SQLite file that is removed under an open store", () => {
-  it("takes no more writes, because they would be lost", async () => {
+  it("accepts no more writes, because they would be lost", async () => {
     const folder = tempFolder();
     await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
     const chat = await store.create();

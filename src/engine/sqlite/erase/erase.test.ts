@@ -24,8 +24,8 @@ async function fresh(): Promise<{ folder: string; path: string; store: Store }> 
 
 const say = (content: string): { role: "user"; content: string } => ({ role: "user", content });
 
-describe("what was purged", () => {
-  it("is in no file of the store any more: messages, titles, keys, context, blobs", async () => {
+describe("purged data", () => {
+  it("is removed from every file of the store: messages, titles, keys, context, blobs", async () => {
     const { folder, store } = await fresh();
     const chat = await store.open("cli:CANARY", { title: "CANARY" });
     await chat.append([say("CANARY"), say(`${"x".repeat(30_000)} CANARY`)], { operationId: "op CANARY" });
@@ -43,7 +43,7 @@ describe("what was purged", () => {
     expect(holding(folder, "CANARY")).toEqual([]);
   });
 
-  it("leaves no title of a conversation without messages", async () => {
+  it("includes the title of a conversation without messages", async () => {
     const { folder, store } = await fresh();
     const chat = await store.create({ title: "CANARY" });
     await store.purge(chat.id, { force: true });
@@ -51,7 +51,7 @@ describe("what was purged", () => {
     await store.close();
   });
 
-  it("does not live on where other conversations were moved about", { timeout: 60_000 }, async () => {
+  it("does not survive in pages from which other rows were moved", { timeout: 60_000 }, async () => {
     const { folder, store } = await fresh();
     const left: [name: string, chat: Conversation][] = [];
     for (let n = 0; n < 24; n++) left.push([`CANARY-${n}-`, await store.create({ title: `CANARY-${n}-` })]);
@@ -78,7 +78,7 @@ describe("what was purged", () => {
     await store.close();
   });
 
-  it("is not taken from others that refer to the same blob, in the trash too", async () => {
+  it("does not include a blob that others refer to, even from the trash", async () => {
     const { store } = await fresh();
     const part = { type: "tool_result", tool_use_id: "t", content: "shared ".repeat(9000) };
     const [one, two] = [await store.create(), await store.create()];
@@ -92,7 +92,7 @@ describe("what was purged", () => {
     await store.close();
   });
 
-  it("is said to be in the log as long as another process reads there, and in copies", async () => {
+  it("is reported in the log while another process reads it, and in copies", async () => {
     const { folder, path, store } = await fresh();
     const chat = await store.create();
     await chat.append(say("CANARY"));
@@ -120,8 +120,8 @@ describe("what was purged", () => {
   });
 });
 
-describe("what was redacted", () => {
-  it("is in no file of the store any more, and all else is as it was", async () => {
+describe("redacted data", () => {
+  it("is removed from every file of the store, and all else is unchanged", async () => {
     const { folder, store } = await fresh();
     const chat = await store.create();
     const part = { type: "tool_result", tool_use_id: "t", content: "CANARY ".repeat(9000) };

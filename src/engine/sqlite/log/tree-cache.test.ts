@@ -1,4 +1,4 @@
-/** Two connections to one file, each of which knows where conversations end. */
+/** Two connections to one file, each with a cache of trees. */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
@@ -18,7 +18,7 @@ const OPTIONS: EngineOptions = {
 
 const said = (content: string) => ({ role: "user" as const, content });
 
-/** What two connections do to the same conversation in turn, and what both must know after each step. */
+/** Two connections change the same conversation in turn, and must agree on it after each step. */
 async function inTurn(work: (chats: readonly Conversation[], agree: () => Promise<void>) => Promise<void>) {
   const path = join(tempFolder(), "store.db");
   const engines = [await SqliteEngine.open(path, OPTIONS), await SqliteEngine.open(path, OPTIONS)];
@@ -44,8 +44,8 @@ async function toAndFro([here, there]: readonly Conversation[], times: number): 
   }
 }
 
-describe("a cached end of a log", () => {
-  it("is right while two connections write to two branches in turn", async () => {
+describe("a cached tree", () => {
+  it("stays right while two connections write to two branches in turn", async () => {
     await inTurn(async (chats, agree) => {
       const [here, there] = chats as [Conversation, Conversation];
       const [first] = (await here.append([said("a"), said("b")])).entries;
@@ -64,7 +64,7 @@ describe("a cached end of a log", () => {
     });
   });
 
-  it("is counted anew when the other connection redacted an entry that the tree is made of", async () => {
+  it("is read again when the other connection has redacted an entry of the tree", async () => {
     await inTurn(async (chats, agree) => {
       const [here, there] = chats as [Conversation, Conversation];
       const [first] = (await here.append([said("a"), said("b")])).entries;
@@ -77,7 +77,7 @@ describe("a cached end of a log", () => {
     });
   });
 
-  it("is counted anew when the other connection pruned a branch", async () => {
+  it("is read again when the other connection has pruned a branch", async () => {
     await inTurn(async (chats, agree) => {
       const [here, there] = chats as [Conversation, Conversation];
       const [first] = (await here.append([said("a"), said("b")])).entries;
@@ -97,7 +97,7 @@ describe("a cached end of a log", () => {
     });
   });
 
-  it("is not that of a conversation that was purged and made again", async () => {
+  it("is dropped with a conversation that was purged and created again", async () => {
     const path = join(tempFolder(), "store.db");
     const [here, there] = [await openStore(`sqlite:${path}`), await openStore(`sqlite:${path}`)];
     const mine = await here.create();

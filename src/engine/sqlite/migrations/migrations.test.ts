@@ -30,7 +30,7 @@ async function versionOne(path: string): Promise<void> {
 }
 
 describe("a file of version 1", () => {
-  it("is read, written and branched like a new one, and was copied before", async () => {
+  it("is read, written and branched like a new one, after it was copied", async () => {
     const folder = tempFolder();
     const path = join(folder, "store.db");
     await versionOne(path);
@@ -49,7 +49,7 @@ describe("a file of version 1", () => {
     expect(readdirSync(folder).filter((name) => name.startsWith("store.db.backup-v1-"))).toHaveLength(1);
   });
 
-  it("knows the appends that it was given under a name", async () => {
+  it("knows its appends by operation id", async () => {
     const path = join(tempFolder(), "store.db");
     await versionOne(path);
     await using store = await openStore(`sqlite:${path}`);
