@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import type { Message } from "../message/types.ts";
 import { checkSummary, planCompaction } from "./compaction.ts";
 import type { ContextItem } from "./item.ts";

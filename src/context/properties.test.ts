@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { blocksOf } from "../message/blocks.ts";
 import type { Block, Message } from "../message/types.ts";
 import { type FittedContext, fitItems } from "./fit.ts";

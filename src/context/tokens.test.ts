@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import type { Message } from "../message/types.ts";
 import { headLength, tailLength, weighText } from "./text-weight.ts";
 import { calibration, estimateTokens } from "./tokens.ts";

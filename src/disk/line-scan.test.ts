@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { encodeEntry, encodeHeader } from "../transcript/lines.ts";
 import { advance, EMPTY_LOG } from "../transcript/log-state.ts";
 import { type FileIo, systemIo } from "./file-io.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { keyOfOlder } from "./copies.ts";
 import { deliveryAddress } from "./delivery.ts";
 import { type DeriveKeyParams, deriveSessionKey } from "./derive.ts";

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { getCountries, getCountryCallingCode, parsePhoneNumberFromString } from "libphonenumber-js/min";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { SETTLED, toE164 } from "./phone.ts";
 
 describe("a phone number", () => {

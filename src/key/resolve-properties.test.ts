@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { ColloquyError } from "../errors.ts";
 import { CURRENT, resolveAnew, resolveSessionKey } from "./resolve.ts";
 

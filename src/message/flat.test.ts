@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { fromFlat, toFlat } from "./flat.ts";
 import type { Message } from "./types.ts";
 import { checkMessage } from "./validate.ts";

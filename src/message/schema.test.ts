@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { isPlainObject, type JsonObject } from "../util/json.ts";
 import { messageSchema } from "./schema.ts";
 import { checkMessage } from "./validate.ts";

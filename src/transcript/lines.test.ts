@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { type FileIo, systemIo } from "../disk/file-io.ts";
 import { checkSum, decodeLine, encodeEntry, encodeHeader, sealObject } from "./lines.ts";
 import { advance, EMPTY_LOG } from "./log-state.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { type FileIo, systemIo } from "../disk/file-io.ts";
 import type { StoredEntry } from "../message/types.ts";
 import type { SeqRange } from "../tree/path.ts";

@@ -1,6 +1,7 @@
 /** The tree against a model that does what the tree never does: follow parents. */
-import fc from "fast-check";
+
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import type { JsonObject } from "../util/json.ts";
 import { describeBranches } from "./branches.ts";
 import { decodeTree, encodeTree } from "./codec.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import type { JsonObject } from "../util/json.ts";
 import { depthWarnings, describeBranches } from "./branches.ts";
 import { decodeTree, encodeTree } from "./codec.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
 import { isoTime, parseTime, timeOf, timestamp17 } from "./time.ts";
 
 describe("times", () => {

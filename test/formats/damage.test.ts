@@ -1,12 +1,12 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesFormat } from "../../src/formats/import/choose-format.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../src/util/json.ts";
 import { DAMAGE_RUNS, damage, damaged, kept } from "../support/damage.ts";
+import { fc } from "../support/fast-check.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** Files of one record a line: damage to one line says nothing about the others. */

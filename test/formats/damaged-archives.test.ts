@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ImportReport } from "../../src/formats/import/report.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import { DAMAGE_RUNS, damage, damaged, kept } from "../support/damage.ts";
+import { fc } from "../support/fast-check.ts";
 import { makeZip } from "../support/make-zip.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 

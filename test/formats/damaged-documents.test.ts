@@ -1,11 +1,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Json, JsonObject } from "../../src/util/json.ts";
 import { DAMAGE_RUNS, damage, damaged, kept } from "../support/damage.ts";
+import { fc } from "../support/fast-check.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 
 /** Files of conversations in an array, and how a part of them becomes one of many. */

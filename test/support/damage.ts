@@ -1,11 +1,12 @@
 /** Damage to files, for tests, and what is left of their records afterwards. */
-import fc from "fast-check";
+
 import { restoreRecord } from "../../src/formats/import/writer/kept-records.ts";
 import { keptIn } from "../../src/formats/import/writer/known-entries.ts";
 import type { Message } from "../../src/message/types.ts";
 import type { Store } from "../../src/store/store.ts";
 import { Ingest } from "../../src/store/write/ingest.ts";
 import type { JsonObject } from "../../src/util/json.ts";
+import { fc } from "./fast-check.ts";
 
 /** Something that happens to bytes on their way through the years. */
 export type Damage =

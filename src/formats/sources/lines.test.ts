@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../test/support/fast-check.ts";
 import { LONG_LINE_BYTES, readLines } from "./lines.ts";
 import { problem } from "./problem.ts";
 import type { ByteSource, LinesOptions, SourceLine } from "./types.ts";

@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../test/support/config-folder.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 import type { Json } from "../../util/json.ts";
 import { plain, treeOf } from "./located.ts";
 import { INCLUDE_RULES, type MergeRules, merge, PATCH_RULES } from "./merge.ts";

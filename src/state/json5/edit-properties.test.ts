@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../test/support/fast-check.ts";
 import type { Json } from "../../util/json.ts";
 import { setAt } from "./edit.ts";
 import { jsonOf, nodeAt, type Path } from "./nodes.ts";

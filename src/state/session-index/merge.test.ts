@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { entry } from "../../../test/support/agent-folder.ts";
+import { fc } from "../../../test/support/fast-check.ts";
 import type { SessionStore } from "./entry.ts";
 import { mergeStores } from "./merge.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../test/support/fast-check.ts";
 import type { Block, MessageInput } from "../../message/types.ts";
 import { openStore } from "../open.ts";
 

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../../test/support/fast-check.ts";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import type { RecordReader } from "../../contract/reader.ts";

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../../test/support/fast-check.ts";
 import { cutLongStrings } from "./long-strings.ts";
 
 /** What the line means when the strings are put back in the place of their tokens. */

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../../../test/support/fast-check.ts";
 import { processorMs } from "../../../../test/support/processor-time.ts";
 import { isPlainObject, type Json } from "../../../util/json.ts";
 import { problem } from "../problem.ts";
