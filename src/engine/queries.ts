@@ -34,6 +34,20 @@ export interface ListQuery {
   readonly limit: number;
   /** Start after this place in the order: newest `lastMessageAt ?? createdAt` first, then id. */
   readonly after: { readonly at: string; readonly id: string } | undefined;
+  readonly filter?: ListFilter | undefined;
+}
+
+/** Only conversations for which everything given here is true (`passesFilter` of `rules.ts`). */
+export interface ListFilter {
+  readonly channel?: string | undefined;
+  readonly keyPrefix?: string | undefined;
+  /** A part of the title, in lower case; the case of the title does not matter. */
+  readonly title?: string | undefined;
+  readonly model?: string | undefined;
+  /** The last activity is at this time or later … */
+  readonly activeFrom?: string | undefined;
+  /** … and before this time. */
+  readonly activeBefore?: string | undefined;
 }
 
 export interface PageQuery {

@@ -13,7 +13,7 @@ import type {
   PurgeOperation,
   TrashOperation,
 } from "./operations.ts";
-import type { ConversationInfo } from "./queries.ts";
+import type { ConversationInfo, ListFilter } from "./queries.ts";
 
 export function notFound(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`, { details: { id } });
@@ -185,6 +185,20 @@ function keyTaken({ key, id }: ConversationInfo): ColloquyError {
 /** The time that listings are ordered by. */
 export function activeAt(info: Pick<ConversationInfo, "lastMessageAt" | "createdAt">): string {
   return info.lastMessageAt ?? info.createdAt;
+}
+
+/** Whether a listing with this filter names the conversation. */
+export function passesFilter(info: ConversationInfo, filter: ListFilter): boolean {
+  const { channel, keyPrefix, title, model, activeFrom, activeBefore } = filter;
+  const at = activeAt(info);
+  return (
+    (channel === undefined || info.channel === channel) &&
+    (model === undefined || info.model === model) &&
+    (keyPrefix === undefined || info.key?.startsWith(keyPrefix) === true) &&
+    (title === undefined || info.title?.toLowerCase().includes(title) === true) &&
+    (activeFrom === undefined || at >= activeFrom) &&
+    (activeBefore === undefined || at < activeBefore)
+  );
 }
 
 /** Newest first, then by id. */

@@ -1,8 +1,38 @@
 import assert from "node:assert/strict";
 import type { ConversationInfo } from "../../engine/index.ts";
+import type { ConversationQuery } from "../../store/read/conversation-pages.ts";
 import { allPages, refuses, type Topic } from "../kit.ts";
 
 const UNKNOWN = "01890000-0000-7000-8000-000000000000";
+
+/** One a day, from the first of January 2026. */
+const FILTERED = [
+  { key: "web:a", title: "Plans for March", model: "m-1" },
+  { key: "web:b", title: "Grüße", model: "m-2" },
+  { key: "web_:c", title: "100% sure", model: "m-1" },
+  { key: "mail:a", channel: "web", title: "Old PLANS" },
+  { key: "mail:gone", title: "Plans", model: "m-1" },
+] as const;
+
+/** Query, and the keys that it names, newest first. */
+const FILTERS: readonly (readonly [ConversationQuery, string[]])[] = [
+  [{ channel: "web" }, ["mail:a", "web:b", "web:a"]],
+  [{ channel: "Web" }, []],
+  [{ keyPrefix: "web" }, ["web_:c", "web:b", "web:a"]],
+  [{ keyPrefix: "web:" }, ["web:b", "web:a"]],
+  [{ keyPrefix: "web_" }, ["web_:c"]],
+  [{ title: "plans" }, ["mail:a", "web:a"]],
+  [{ title: "GRÜSSE" }, []],
+  [{ title: "GRÜ" }, ["web:b"]],
+  [{ title: "%" }, ["web_:c"]],
+  [{ model: "m-1" }, ["web_:c", "web:a"]],
+  [{ after: "2026-01-02T00:00:00Z" }, ["mail:a", "web_:c", "web:b"]],
+  [{ before: "2026-01-02T01:00:00+01:00" }, ["web:a"]],
+  [{ after: "2026-01-02T00:00:00Z", before: "2026-01-04T00:00:00Z" }, ["web_:c", "web:b"]],
+  [{ channel: "web", title: "plans", model: "m-1", keyPrefix: "web:" }, ["web:a"]],
+  [{ trash: true, keyPrefix: "mail:" }, ["mail:gone"]],
+  [{ trash: true, model: "m-2" }, []],
+];
 
 export const conversations: Topic = (check) => {
   check("a new conversation is empty and has an id, a time and no key", async (bench) => {
@@ -145,6 +175,28 @@ export const conversations: Topic = (check) => {
     assert.deepEqual(await Array.fromAsync(store.list()), listed);
     assert.deepEqual(await Array.fromAsync(store.list({ limit: 4 })), listed);
   });
+
+  for (const [query, expected] of FILTERS) {
+    check(`list(${JSON.stringify(query)}) names ${expected.join(", ") || "none"}`, async (bench) => {
+      let nowMs = Date.UTC(2026, 0, 0);
+      const store = await bench.open({ clock: () => nowMs });
+      for (const init of FILTERED) {
+        nowMs += 24 * 3_600_000;
+        await store.create(init);
+      }
+      await store.delete("mail:gone");
+      const keys = (items: readonly ConversationInfo[]): (string | null)[] => items.map(({ key }) => key);
+      assert.deepEqual(keys((await store.list(query)).items), expected);
+      assert.deepEqual(keys(await Array.fromAsync(store.list({ ...query, limit: 1 }))), expected);
+    });
+  }
+
+  for (const query of [{ channel: "" }, { title: 5 }, { after: "yesterday" }, { before: 1 }, { kye: "x" }]) {
+    check(`list(${JSON.stringify(query)}) is refused`, async (bench) => {
+      const store = await bench.open();
+      await refuses("VALIDATION_ERROR", store.list(query as object));
+    });
+  }
 
   check("a cursor goes on where it was while conversations arrive", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);

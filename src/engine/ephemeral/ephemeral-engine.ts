@@ -40,6 +40,7 @@ import {
   compareForListing,
   longest,
   notFound,
+  passesFilter,
   planAppend,
   resolveCreate,
   unsupported,
@@ -223,10 +224,10 @@ export class EphemeralEngine implements Engine {
     return id === undefined ? undefined : this.byId(id);
   }
 
-  list({ trash, limit, after }: ListQuery): ConversationInfo[] {
+  list({ trash, limit, after, filter = {} }: ListQuery): ConversationInfo[] {
     return [...this.#kept.values()]
       .map(({ info }) => ({ info, at: activeAt(info), id: info.id }))
-      .filter((item) => (item.info.deletedAt !== null) === trash)
+      .filter(({ info }) => (info.deletedAt !== null) === trash && passesFilter(info, filter))
       .filter((item) => after === undefined || compareForListing(after, item) < 0)
       .sort(compareForListing)
       .slice(0, limit)

@@ -24,7 +24,7 @@ import type {
   PageQuery,
   VerifyReport,
 } from "../queries.ts";
-import { activeAt, type ConversationLookup, compareForListing } from "../rules.ts";
+import { activeAt, type ConversationLookup, compareForListing, passesFilter } from "../rules.ts";
 import { BlobFiles } from "./blobs/blob-files.ts";
 import { BlobReferences } from "./blobs/blob-references.ts";
 import { backupStore } from "./care/backup.ts";
@@ -169,10 +169,12 @@ export class JsonlEngine implements Engine {
     return this.#lookup.byKey(key);
   }
 
-  list({ trash, limit, after }: ListQuery): ConversationInfo[] {
+  list({ trash, limit, after, filter }: ListQuery): ConversationInfo[] {
     return this.#context.catalogue
       .all()
-      .filter((known) => known.trashed === trash)
+      .filter(
+        (known) => known.trashed === trash && (filter === undefined || passesFilter(infoOf(known), filter)),
+      )
       .map((known) => ({
         known,
         id: known.metadata.id,

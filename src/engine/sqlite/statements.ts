@@ -6,6 +6,10 @@ const LISTED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NU
 const TRASHED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NOT NULL`;
 const IN_ORDER = "ORDER BY active_at DESC, id LIMIT";
 
+/** A place of the order, a span of time, a channel, a model. The caller stops when it has enough. */
+const FILTERED = `AND active_at >= ?3 AND active_at < ?4 AND (active_at < ?1 OR id > ?2)
+    AND (?5 IS NULL OR channel = ?5) AND (?6 IS NULL OR model = ?6) ORDER BY active_at DESC, id`;
+
 /** Every statement of the engine, prepared once: preparing costs more than running. */
 const SQL = {
   begin: "BEGIN IMMEDIATE",
@@ -21,6 +25,9 @@ const SQL = {
   listAfter: `${LISTED} AND active_at <= ?1 AND (active_at < ?1 OR id > ?2) ${IN_ORDER} ?3`,
   listTrash: `${TRASHED} ${IN_ORDER} ?`,
   listTrashAfter: `${TRASHED} AND active_at <= ?1 AND (active_at < ?1 OR id > ?2) ${IN_ORDER} ?3`,
+  listFiltered: `${LISTED} ${FILTERED}`,
+  listByPrefix: `${LISTED} AND key >= ?7 AND key < ?8 ${FILTERED}`,
+  listTrashFiltered: `${TRASHED} ${FILTERED}`,
   insertConversation: `INSERT INTO conversations (id, key, title, channel, model, profile_id, created_at, updated_at, active_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7)`,
   updateConversation: `UPDATE conversations SET title = ?, channel = ?, model = ?, profile_id = ?, context_state = ?, updated_at = ?

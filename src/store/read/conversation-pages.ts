@@ -1,8 +1,8 @@
 /** The conversations of a store, a page at a time or all of them. Reads no messages. */
-import { activeAt, type ConversationInfo } from "../../engine/index.ts";
+import { activeAt, type ConversationInfo, type ListFilter } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
-import { checkProperties } from "../../message/validate.ts";
-import { parseTime } from "../../util/time.ts";
+import { checkLabel, checkProperties } from "../../message/validate.ts";
+import { isoTime, parseTime } from "../../util/time.ts";
 import { checkCount, copyOf, type StoreAccess } from "../access.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Page } from "./listing.ts";
@@ -10,6 +10,18 @@ import type { Page } from "./listing.ts";
 export interface ConversationQuery {
   /** The conversations in the trash instead of the others. */
   readonly trash?: boolean;
+  /** Exactly this channel. */
+  readonly channel?: string;
+  /** Session keys that begin with this. */
+  readonly keyPrefix?: string;
+  /** A part of the title, in upper or lower case. */
+  readonly title?: string;
+  /** Exactly this model. */
+  readonly model?: string;
+  /** Active at this time or later, by `lastMessageAt ?? createdAt`. ISO 8601. */
+  readonly after?: string;
+  /** Active before this time. */
+  readonly before?: string;
   /** At most this many in a page. Default 50, at most 10,000. */
   readonly limit?: number;
   /** From the page before. `null`, as the last page has it, is an empty page. */
@@ -18,7 +30,10 @@ export interface ConversationQuery {
 
 const LIMIT_DEFAULT = 50;
 const ITERATED_LIMIT = 1000;
-const QUERY_PROPERTIES: ReadonlySet<string> = new Set(["trash", "limit", "cursor"]);
+const QUERY_PROPERTIES: ReadonlySet<string> = new Set([
+  ...["trash", "limit", "cursor"],
+  ...["channel", "keyPrefix", "title", "model", "after", "before"],
+]);
 
 export async function listPage(
   store: StoreAccess,
@@ -27,9 +42,10 @@ export async function listPage(
   checkProperties(query, QUERY_PROPERTIES, "query");
   const { trash = false, cursor } = query;
   const limit = checkCount(query.limit ?? LIMIT_DEFAULT, "limit");
+  const filter = filterOf(query);
   const after = typeof cursor === "string" ? placeOf(cursor) : undefined;
   const found = await store.ask((engine) =>
-    cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after }),
+    cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after, filter }),
   );
   const items = found.slice(0, limit).map(copyOf);
   const last = items.at(-1);
@@ -53,4 +69,23 @@ function placeOf(cursor: string): { at: string; id: string } {
   const [at, id] = decodeCursor("c", cursor, ["string", "string"]) as [string, string];
   if (parseTime(at) === undefined) throw invalid("Invalid cursor", "cursor");
   return { at, id };
+}
+
+function filterOf(query: ConversationQuery): ListFilter | undefined {
+  const { channel, keyPrefix, title, model, after, before } = query;
+  const filter: ListFilter = {
+    ...(channel !== undefined && { channel: checkLabel(channel, "channel") }),
+    ...(keyPrefix !== undefined && { keyPrefix: checkLabel(keyPrefix, "keyPrefix") }),
+    ...(title !== undefined && { title: checkLabel(title, "title").toLowerCase() }),
+    ...(model !== undefined && { model: checkLabel(model, "model") }),
+    ...(after !== undefined && { activeFrom: checkTime(after, "after") }),
+    ...(before !== undefined && { activeBefore: checkTime(before, "before") }),
+  };
+  return Object.keys(filter).length === 0 ? undefined : filter;
+}
+
+function checkTime(time: unknown, field: string): string {
+  const ms = parseTime(time);
+  if (ms === undefined) throw invalid(`${field} must be an ISO 8601 time with its zone`, field);
+  return isoTime(Math.max(0, ms));
 }

@@ -1,8 +1,11 @@
 import { timeOf } from "../../../util/time.ts";
-import type { ConversationInfo, ListQuery } from "../../queries.ts";
-import { type ConversationLookup, notFound } from "../../rules.ts";
+import type { ConversationInfo, ListFilter, ListQuery } from "../../queries.ts";
+import { type ConversationLookup, notFound, passesFilter } from "../../rules.ts";
 import { type Row, toInfo } from "../rows.ts";
 import type { Statements } from "../statements.ts";
+
+/** Later than every time of a conversation. */
+const LATEST = 2 ** 53 - 2;
 
 /** What is known of conversations without reading their entries. */
 export class Infos implements ConversationLookup {
@@ -35,13 +38,34 @@ export class Infos implements ConversationLookup {
     return info;
   }
 
-  list({ trash, limit, after }: ListQuery): ConversationInfo[] {
+  list({ trash, limit, after, filter }: ListQuery): ConversationInfo[] {
+    if (filter !== undefined) return this.#filtered({ trash, limit, after }, filter);
     const { list, listAfter, listTrash, listTrashAfter } = this.#sql;
     const rows =
       after === undefined
         ? (trash ? listTrash : list).all(limit)
         : (trash ? listTrashAfter : listAfter).all(timeOf(after.at), after.id, limit);
     return rows.map((row) => this.#toInfo(row));
+  }
+
+  #filtered({ trash, limit, after }: ListQuery, filter: ListFilter): ConversationInfo[] {
+    const { channel = null, model = null, keyPrefix, activeFrom, activeBefore } = filter;
+    const place = after === undefined ? LATEST : timeOf(after.at);
+    const end = activeBefore === undefined ? LATEST : timeOf(activeBefore);
+    const start = activeFrom === undefined ? 0 : timeOf(activeFrom);
+    const bounds = [place, after?.id ?? "", start, Math.min(end, place + 1), channel, model];
+    const { listFiltered, listByPrefix, listTrashFiltered } = this.#sql;
+    const rows =
+      trash || keyPrefix === undefined
+        ? (trash ? listTrashFiltered : listFiltered).iterate(...bounds)
+        : listByPrefix.iterate(...bounds, keyPrefix, `${keyPrefix}\u{10ffff}`);
+    const found: ConversationInfo[] = [];
+    for (const row of rows) {
+      const info = this.#toInfo(row);
+      if (passesFilter(info, filter)) found.push(info);
+      if (found.length >= limit) break;
+    }
+    return found;
   }
 
   #from(row: unknown): ConversationInfo | undefined {
