@@ -124,7 +124,7 @@ export class Store {
     return this.#create({ ...fields, id, key: init.key === undefined ? null : checkKey(init.key) }, false);
   }
 
-  /** The conversation with this id or session key, or `undefined`. What contains a colon is a key. */
+  /** The conversation with this id or session key, or `undefined`. A reference that contains ":" is a key. */
   async get(idOrKey: string): Promise<Conversation | undefined> {
     const info = await this.#find(idOrKey);
     return info === undefined ? undefined : this.#opened(info.id);
@@ -144,29 +144,34 @@ export class Store {
     return this.#move("trash", info.id);
   }
 
-  /** Take a conversation out of the trash. `CONFLICT` when its session key is in use meanwhile. */
-  async restore(id: string): Promise<ConversationInfo> {
-    const checked = checkConversationId(id);
+  /**
+   * Take a conversation out of the trash: the one with this id, or the one last deleted of those that had this
+   * session key. `CONFLICT` when its session key is in use.
+   */
+  async restore(idOrKey: string): Promise<ConversationInfo> {
+    const id = isKey(idOrKey) ? await this.#deletedWith(checkKey(idOrKey)) : checkConversationId(idOrKey);
     this.#assertWritable();
-    return this.#move("restore", checked);
+    if (id === undefined) throw notFound(idOrKey);
+    return this.#move("restore", id);
   }
 
   /**
    * Remove a conversation for good, with everything that was derived from it.
-   * With `force: false` only when it is in the trash; otherwise that is a `CONFLICT`.
+   *
+   * Contract: a conversation that is not in the trash is a `CONFLICT`, unless `force` is set. A session key means
+   * the conversation that has it, if `force` is set, or else the one last deleted of those that had it.
    */
-  async purge(id: string, options: { readonly force?: boolean } = {}): Promise<Receipt> {
-    const checked = checkConversationId(id);
-    checkProperties(options, PURGE_MEMBERS, "options");
+  async purge(idOrKey: string, options: { readonly force?: boolean } = {}): Promise<Receipt> {
+    checkProperties(options, PURGE_PROPERTIES, "options");
+    const force = options.force === true;
+    const conversation = isKey(idOrKey)
+      ? await this.#purgedBy(checkKey(idOrKey), force)
+      : checkConversationId(idOrKey);
     this.#assertWritable();
+    if (conversation === undefined) throw notFound(idOrKey);
     const at = isoTime(this.#clock());
-    const removed = await this.#queue.push({
-      type: "purge",
-      conversation: checked,
-      force: options.force !== false,
-      at,
-    });
-    return { id: checked, at, ...removed };
+    const removed = await this.#queue.push({ type: "purge", conversation, force, at });
+    return { id: conversation, at, ...removed };
   }
 
   /** Apply limits of age, count and size. Nothing is removed that no limit names; `dryRun` only tells. */
@@ -188,7 +193,7 @@ export class Store {
     if (!dryRun) {
       // At once, so that they share a transaction; what somebody else took away meanwhile is no reason to stop.
       await settledUnlessGone(trashed.map(({ id }) => this.#move("trash", id)));
-      await settledUnlessGone(removed.map(({ id }) => this.purge(id, { force: false })));
+      await settledUnlessGone(removed.map(({ id }) => this.purge(id)));
     }
     return { dryRun, trashed, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
   }
@@ -273,10 +278,29 @@ export class Store {
   }
 
   async #find(idOrKey: string): Promise<ConversationInfo | undefined> {
-    const isKey = typeof idOrKey === "string" && idOrKey.includes(":");
-    const checked = isKey ? checkKey(idOrKey) : checkConversationId(idOrKey);
-    const info = await this.#ask((engine) => (isKey ? engine.byKey(checked) : engine.byId(checked)));
-    return info === undefined || info.deletedAt !== null ? undefined : info;
+    if (isKey(idOrKey)) {
+      const key = checkKey(idOrKey);
+      return this.#ask((engine) => engine.byKey(key));
+    }
+    const id = checkConversationId(idOrKey);
+    const info = await this.#ask((engine) => engine.byId(id));
+    return info?.deletedAt === null ? info : undefined;
+  }
+
+  /** Several in the trash may have had the key. */
+  async #deletedWith(key: string): Promise<string | undefined> {
+    let last: ConversationInfo | undefined;
+    for await (const info of this.list({ trash: true, keyPrefix: key })) {
+      if (info.key === key && (info.deletedAt ?? "") > (last?.deletedAt ?? "")) last = info;
+    }
+    return last?.id;
+  }
+
+  async #purgedBy(key: string, force: boolean): Promise<string | undefined> {
+    const live = await this.#find(key);
+    if (force && live !== undefined) return live.id;
+    // With neither in the trash the id of the other one makes the engine say why not.
+    return (await this.#deletedWith(key)) ?? live?.id;
   }
 
   async #create(
@@ -318,6 +342,11 @@ export class Store {
   }
 }
 
+/** A reference that contains ":" is a session key, any other one an id. */
+function isKey(idOrKey: unknown): idOrKey is string {
+  return typeof idOrKey === "string" && idOrKey.includes(":");
+}
+
 async function settledUnlessGone(promises: readonly Promise<unknown>[]): Promise<void> {
   for (const result of await Promise.allSettled(promises)) {
     if (result.status === "fulfilled") continue;
@@ -346,7 +375,7 @@ interface InitFields {
 
 const OPEN_MEMBERS: ReadonlySet<string> = new Set(["title", "channel", "model", "profileId"]);
 const CREATE_MEMBERS: ReadonlySet<string> = new Set(["id", "key", ...OPEN_MEMBERS]);
-const PURGE_MEMBERS: ReadonlySet<string> = new Set(["force"]);
+const PURGE_PROPERTIES: ReadonlySet<string> = new Set(["force"]);
 const RETAIN_MEMBERS: ReadonlySet<string> = new Set(["dryRun"]);
 const COLLECT_MEMBERS: ReadonlySet<string> = new Set(["olderThanHours"]);
 

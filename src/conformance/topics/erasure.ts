@@ -81,11 +81,35 @@ export const erasure: Topic = (check) => {
     assert.equal((await allMessages(chat)).length, 1);
   });
 
+  check(
+    "a key means the last deleted conversation that had it, or with force the live one",
+    async (bench) => {
+      let nowMs = Date.UTC(2026, 0, 1);
+      const store = await bench.open({ clock: () => nowMs++ });
+      const ids: string[] = [];
+      for (const key of ["web:1", "web:1", "web:10", "web:1"]) {
+        ids.push((await store.open(key)).id);
+        if (ids.length < 4) await store.delete(key);
+      }
+      const [first, second, other, live] = ids;
+      await refuses("CONFLICT", store.restore("web:1"));
+      assert.equal((await store.purge("web:1")).id, second);
+      assert.equal((await store.purge("web:1")).id, first);
+      await refuses("CONFLICT", store.purge("web:1"));
+      assert.equal((await store.purge("web:1", { force: true })).id, live);
+      await refuses("NOT_FOUND", store.purge("web:1"));
+      await refuses("NOT_FOUND", store.restore("web:1"));
+      assert.equal((await store.restore("web:10")).id, other);
+      assert.equal((await store.get("web:10"))?.id, other);
+    },
+  );
+
   check("a purge removes everything, gives a receipt, and comes after the trash", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1", { title: "Plans" });
     await chat.append(say("one", SECRET));
-    await refuses("CONFLICT", store.purge(chat.id, { force: false }));
+    await refuses("CONFLICT", store.purge(chat.id));
+    await refuses("CONFLICT", store.purge("web:1", { force: false }));
     await store.delete(chat.id);
     const receipt = await store.purge(chat.id);
     assert.deepEqual([receipt.id, receipt.entries, receipt.blobs], [chat.id, 2, 0]);
@@ -97,7 +121,8 @@ export const erasure: Topic = (check) => {
     await refuses("NOT_FOUND", chat.messages());
     await refuses("NOT_FOUND", chat.append(say("x")));
     await refuses("NOT_FOUND", store.purge(UNKNOWN));
-    await refuses("VALIDATION_ERROR", store.purge("web:1"));
+    await refuses("NOT_FOUND", store.purge("web:1", { force: true }));
+    await refuses("VALIDATION_ERROR", store.purge("web"));
     const next = await store.open("web:1");
     assert.notEqual(next.id, chat.id);
     assert.deepEqual(await store.verify(), { ok: true, conversations: 1, entries: 0, findings: [] });

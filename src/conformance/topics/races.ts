@@ -8,7 +8,7 @@ export const races: Topic = (check) => {
     for (const order of ["purge first", "restore first"]) {
       const { id } = await store.create();
       await store.delete(id);
-      const purge = (): Promise<unknown> => store.purge(id, { force: false });
+      const purge = (): Promise<unknown> => store.purge(id);
       const restore = (): Promise<unknown> => store.restore(id);
       const both = order === "purge first" ? [purge(), restore()] : [restore(), purge()];
       const results = await Promise.allSettled(both);

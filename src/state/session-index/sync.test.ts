@@ -78,7 +78,7 @@ describe("the index as a view of the store", () => {
     await begin(store, "cli:c");
     await syncSessionIndex(store, agentDir);
     await store.delete(trashed);
-    await store.purge(purged);
+    await store.purge(purged, { force: true });
     expect(await syncSessionIndex(store, agentDir)).toMatchObject({ removed: 2 });
     expect(Object.keys(folder.read()).sort()).toEqual(["cli:c", "telegram:+1234567890"]);
   });

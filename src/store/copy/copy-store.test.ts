@@ -255,7 +255,7 @@ describe("a copy of a store", () => {
     await (await inTarget("web:titled")).update({ title: "mine" });
     await (await inTarget("web:other")).redact("e1");
     const id = (await inTarget("web:key")).id;
-    await target.purge(id);
+    await target.purge(id, { force: true });
     await target.open("web:key");
     const before = await read(target);
     const { skipped, conversations } = await copyStore(source, target);
