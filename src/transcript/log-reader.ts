@@ -1,17 +1,17 @@
 /**
- * Pages of a log, read where they lie: the cost of a page does not depend on
- * the length of the log.
+ * Reads pages of a log. The cost of a page does not depend on the length of
+ * the log.
  *
- * A reader takes no lock and repairs nothing. It looks at nothing behind the
- * last complete append, which only `advance` can tell.
+ * A reader takes no lock and repairs nothing. It ignores everything after the
+ * last complete append, which only `advance` can find.
  */
 
 import type { FileIo } from "../disk/file-io.ts";
-import { endOfLastLine, linesBackward, linesForward, type RawLine, readChunk } from "../disk/line-scan.ts";
+import { linesBackward, linesForward, type RawLine } from "../disk/line-scan.ts";
 import type { StoredEntry } from "../message/types.ts";
 import type { SeqRange } from "../tree/path.ts";
 import { OFF_PATH } from "../tree/tree.ts";
-import { isUuid } from "../util/uuid.ts";
+import { LogSeeker } from "./log-seeker.ts";
 import { advance, type BadLine, decodeRaw, EMPTY_LOG } from "./log-state.ts";
 
 export interface LogPageQuery {
@@ -22,7 +22,7 @@ export interface LogPageQuery {
   readonly bytesMax: number;
   /** Only entries of this kind. */
   readonly kind?: string | undefined;
-  /** Only entries of these ranges, which are a path: ascending. The whole log when there are none given. */
+  /** Only entries in these ascending ranges, which are a path. Default: the whole log. */
   readonly ranges?: readonly SeqRange[] | undefined;
 }
 
@@ -38,29 +38,25 @@ interface Found {
   readonly bytes: number;
 }
 
-/** Whether something between an entry and the last one on a path before it cannot be read. */
+/** Whether a line between an entry and the previous one on its path is unreadable. */
 interface Gap {
   open: boolean;
 }
 
 const WHOLE_LOG: readonly SeqRange[] = [[0, Number.MAX_SAFE_INTEGER]];
 
-const SEARCH_BYTES_FIRST = 8 * 1024;
-const SEARCH_BYTES = 256 * 1024;
-const PROBE_BYTES = 8 * 1024;
-const GUESSES = 4;
 const FLAG_PARENT_DAMAGED = "parent-damaged";
 
 export class LogReader {
   readonly #io: FileIo;
   readonly #file: number;
   readonly #end: number;
-  /** What a line takes on average. */
+  readonly #seeker: LogSeeker;
+  /** The average length of a line. */
   readonly #lineBytes: number;
-  readonly #entries: number;
   readonly #bad: (line: BadLine) => void;
 
-  /** `known` says what a file held up to its last complete append; it spares looking for that. */
+  /** `known` is the end of the last complete append of a file, if the caller has read that far. */
   constructor(
     io: FileIo,
     path: string,
@@ -76,7 +72,7 @@ export class LogReader {
       const { bytes, entries } = isKnown ? known : advance(io, this.#file, EMPTY_LOG, size);
       this.#end = bytes;
       this.#lineBytes = bytes / Math.max(1, entries);
-      this.#entries = entries;
+      this.#seeker = new LogSeeker(io, this.#file, bytes, entries);
     } catch (error) {
       io.close(this.#file);
       throw error;
@@ -91,54 +87,13 @@ export class LogReader {
     this.close();
   }
 
+  /** The `seq` of an entry, or `undefined`. */
+  locate(entryId: string): number | undefined {
+    return this.#seeker.locate(entryId);
+  }
+
   page(query: LogPageQuery): LogPage {
     return query.direction === "forward" ? this.#forward(query) : this.#backward(query);
-  }
-
-  /**
-   * The `seq` of an entry, or `undefined`. What is asked for is usually
-   * recent, so the end comes first. Ids that we make grow with time, so most
-   * others are found by halving; one that is not where it should be, or is
-   * somebody else's, is looked for everywhere.
-   */
-  locate(entryId: string): number | undefined {
-    const recent = Math.max(0, this.#end - SEARCH_BYTES_FIRST);
-    const near = this.#search(entryId, recent, this.#end);
-    if (near !== undefined || recent === 0) return near;
-    if (isUuid(entryId)) {
-      const { entry } = this.#lineAround(this.#seekFirst(({ id }) => id < entryId));
-      if (entry?.id === entryId) return entry.seq;
-    }
-    for (let end = recent; end > 0; end -= SEARCH_BYTES) {
-      const found = this.#search(entryId, Math.max(0, end - SEARCH_BYTES), end);
-      if (found !== undefined) return found;
-    }
-    return undefined;
-  }
-
-  /** The last entry of that id whose line has its id between two places. */
-  #search(entryId: string, begin: number, end: number): number | undefined {
-    const needle = Buffer.from(`"id":${JSON.stringify(entryId)}`);
-    // An id may lie across the end.
-    const length = Math.min(this.#end, end + needle.length) - begin;
-    const chunk = readChunk(this.#io, this.#file, begin, length);
-    for (let hit = chunk.lastIndexOf(needle); hit !== -1; ) {
-      const { entry, start } = this.#lineAround(begin + hit);
-      if (entry?.id === entryId) return entry.seq;
-      // Only a text inside this line: on with the line before it.
-      const before = start - begin - 1;
-      hit = before < 0 ? -1 : chunk.lastIndexOf(needle, before);
-    }
-    return undefined;
-  }
-
-  #lineAround(position: number): { entry: StoredEntry | undefined; start: number } {
-    const start = endOfLastLine(this.#io, this.#file, position);
-    for (const raw of linesForward(this.#io, this.#file, start, this.#end, PROBE_BYTES)) {
-      const line = decodeRaw(raw);
-      return { entry: line?.ok ? line.entry : undefined, start };
-    }
-    return { entry: undefined, start };
   }
 
   #forward(query: LogPageQuery): LogPage {
@@ -160,13 +115,13 @@ export class LogReader {
   #backward(query: LogPageQuery): LogPage {
     const page = new PageBuilder(query);
     const gap: Gap = { open: false };
-    // One entry on a path late, because only the one before it tells whether the parent can be read.
+    // Each entry waits for the one before it, which shows whether its parent is readable.
     let waiting: Found | undefined;
-    // What is about the tree stands between the two.
+    // Entries off every path that were read since.
     let loose: Found[] = [];
-    const flush = (older: Found | undefined): boolean => {
+    const flush = (previous: Found | undefined): boolean => {
       if (waiting !== undefined) {
-        const linked = gap.open ? relink(waiting, older, query.ranges !== undefined) : waiting;
+        const linked = gap.open ? relink(waiting, previous, query.ranges !== undefined) : waiting;
         if (!page.add(linked)) return false;
       }
       return loose.length === 0 || loose.every((found) => page.add(found));
@@ -185,7 +140,7 @@ export class LogReader {
     return page.result();
   }
 
-  /** Entries in the direction of reading, and the one at `from` before them when that is forward. */
+  /** Entries in reading direction; if that is forward, starting with the one at `from`. */
   *#walk(query: LogPageQuery, gap: Gap): Generator<Found> {
     const { from, ranges = WHOLE_LOG } = query;
     const forward = query.direction === "forward";
@@ -203,7 +158,7 @@ export class LogReader {
         if (found === undefined || found === "bad") continue;
         const { seq } = found.entry;
         if (forward ? seq > far : seq < far) break;
-        // Lines between two ranges are those of other branches; what counts is whether both edges can be read.
+        // The lines between two ranges belong to other branches, so only unreadable edges open a gap.
         if (isFirst)
           gap.open =
             before === undefined ? forward && from === null && seq !== near : before !== edge || seq !== near;
@@ -216,14 +171,14 @@ export class LogReader {
   }
 
   #linesFrom([first]: SeqRange, from: number | null): Generator<RawLine> {
-    // From the entry before the page on: its successor hangs below it when a line between them is damaged.
+    // Starts with the entry before the page, the parent of the next one if a line between them is damaged.
     const start = Math.max(first, from ?? 0);
-    return linesForward(this.#io, this.#file, start === 0 ? 0 : this.#seek(start), this.#end);
+    return linesForward(this.#io, this.#file, start === 0 ? 0 : this.#seeker.seek(start), this.#end);
   }
 
   #linesBefore([first, last]: SeqRange, from: number | null, limit: number): Generator<RawLine> {
     const stop = Math.min(last + 1, from ?? Number.MAX_SAFE_INTEGER);
-    const end = stop >= Number.MAX_SAFE_INTEGER ? this.#end : this.#seek(stop);
+    const end = stop >= Number.MAX_SAFE_INTEGER ? this.#end : this.#seeker.seek(stop);
     const lines = Math.min(limit, last - first + 1) + 2;
     return linesBackward(this.#io, this.#file, end, Math.ceil(lines * this.#lineBytes * 1.05));
   }
@@ -238,79 +193,24 @@ export class LogReader {
     this.#bad({ start: raw.start, end: raw.end, reason: line.reason });
     return "bad";
   }
-
-  /**
-   * Where the first line with `seq` or more begins: lines are in the order of
-   * `seq`, so its place can be guessed from the share that it has. Where lines
-   * are of very different lengths guessing ends, and halving goes on.
-   */
-  #seek(seq: number): number {
-    const isBefore = (entry: StoredEntry): boolean => entry.seq < seq;
-    let [low, lowSeq] = [0, 1];
-    let [high, highSeq] = [this.#end, this.#entries + 1];
-    for (let guesses = 0; guesses < GUESSES && high - low > PROBE_BYTES; guesses++) {
-      const share = Math.min(1, Math.max(0, (seq - lowSeq) / Math.max(1, highSeq - lowSeq)));
-      // A little before it: from there it is only a few lines.
-      const guess = Math.floor(low + (high - low) * share - PROBE_BYTES / 2);
-      const probe = guess <= low ? undefined : this.#entryAfter(guess, high);
-      if (probe === undefined) break;
-      if (isBefore(probe.entry)) {
-        [low, lowSeq] = [probe.raw.end, probe.entry.seq + 1];
-        if ((seq - lowSeq) * this.#lineBytes < PROBE_BYTES) return this.#firstFrom(low, isBefore);
-      } else {
-        [high, highSeq] = [probe.raw.start, probe.entry.seq];
-      }
-    }
-    return this.#seekFirst(isBefore, low, high);
-  }
-
-  /** Where the first line begins that is not before what is looked for, by halving. */
-  #seekFirst(isBefore: (entry: StoredEntry) => boolean, lowest = 0, highest: number = this.#end): number {
-    let [low, high] = [lowest, highest];
-    while (high - low > PROBE_BYTES) {
-      const probe = this.#entryAfter(low + Math.floor((high - low) / 2), high);
-      if (probe === undefined) high = low + Math.floor((high - low) / 2);
-      else if (isBefore(probe.entry)) low = probe.raw.end;
-      else high = Math.min(probe.raw.start, low + Math.floor((high - low) / 2));
-    }
-    return this.#firstFrom(low, isBefore);
-  }
-
-  #firstFrom(position: number, isBefore: (entry: StoredEntry) => boolean): number {
-    for (const raw of linesForward(this.#io, this.#file, position, this.#end, 2 * PROBE_BYTES)) {
-      const line = decodeRaw(raw);
-      if (line?.ok && line.entry !== undefined && !isBefore(line.entry)) return raw.start;
-    }
-    return this.#end;
-  }
-
-  #entryAfter(position: number, end: number): { entry: StoredEntry; raw: RawLine } | undefined {
-    let isWhole = false;
-    for (const raw of linesForward(this.#io, this.#file, position, end, PROBE_BYTES)) {
-      // The first is what is left of the line that `position` lies in.
-      const line = isWhole ? decodeRaw(raw) : undefined;
-      if (line?.ok && line.entry !== undefined) return { entry: line.entry, raw };
-      isWhole = true;
-    }
-    return undefined;
-  }
 }
 
 function sizeOf({ blobs }: StoredEntry, { start, end }: RawLine): number {
   return blobs === undefined ? end - start : blobs.reduce((sum, { size }) => sum + size, end - start);
 }
 
-/** The line of the parent cannot be read, so the entry hangs below the last one that can, if there is one. */
-function relink(found: Found, older: Found | undefined, isPath: boolean): Found {
+/** The parent's line is unreadable, so the last readable entry before it becomes the parent. */
+function relink(found: Found, previous: Found | undefined, isPath: boolean): Found {
   const { entry, branch } = found;
-  // In the whole log the parent of an entry that goes on elsewhere is not the one before it.
-  if (!isPath && (branch === OFF_PATH || (older !== undefined && older.branch !== branch))) return found;
-  const parentId = older?.entry.id ?? null;
+  // In the whole log, the previous entry may be on another branch and is not the parent then.
+  if (!isPath && (branch === OFF_PATH || (previous !== undefined && previous.branch !== branch)))
+    return found;
+  const parentId = previous?.entry.id ?? null;
   if (entry.parentId === parentId) return found;
   return { ...found, entry: { ...entry, parentId, flags: [...(entry.flags ?? []), FLAG_PARENT_DAMAGED] } };
 }
 
-/** Collects entries in the direction of reading until the page is full. */
+/** Collects entries in reading direction until the page is full. */
 class PageBuilder {
   readonly #query: LogPageQuery;
   readonly #entries: StoredEntry[] = [];
@@ -321,7 +221,7 @@ class PageBuilder {
     this.#query = query;
   }
 
-  /** False when the page cannot take the entry. */
+  /** False if the page is full. */
   add({ entry, bytes }: Found): boolean {
     const { kind, limit, bytesMax } = this.#query;
     if (kind !== undefined && entry.kind !== kind) return true;

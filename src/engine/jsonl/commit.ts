@@ -7,53 +7,38 @@ import type { AppendOperation, Done, Operation, Outcome } from "../operations.ts
 import { notFound } from "../rules.ts";
 import { purgeConversation } from "./erase/purge.ts";
 import { collectBlobs, redactEntry, sweepConversation } from "./erase/removals.ts";
-import type { Recorded } from "./feed/feed.ts";
-import { changeRecord, entriesRecord, type FeedRecord, type RecordType } from "./feed/feed-record.ts";
-import { decide, settleFeed } from "./feed/feed-repair.ts";
+import { CommitRecords } from "./feed/commit-records.ts";
 import type { CatalogueEntry } from "./folder/catalogue-entry.ts";
 import { createConversation, moveConversation, updateConversation } from "./folder/conversations.ts";
-import type { JsonlContext } from "./jsonl-context.ts";
+import type { JsonlContext, RecordChange } from "./jsonl-context.ts";
 import { legacyFileOf, writeToLegacy } from "./legacy/write.ts";
 import { appendEntries } from "./log/append.ts";
 import type { OpenLog } from "./log/open-logs.ts";
 import type { Syncable } from "./turns/journals.ts";
 import { writeJournal } from "./turns/turns.ts";
 
-/** An append that is planned and not written. */
-interface Staged {
+/** An append that is staged and not written. */
+interface StagedAppend {
   readonly index: number;
   readonly known: CatalogueEntry;
   readonly open: OpenLog;
   readonly at: string;
 }
 
-/** Logs hold their files open, so not too many wait. */
+/** Every staged log holds a file open. */
 const STAGED_LOGS_MAX = 128;
-/** Changes that a power cut would take out of the feed without a trace in the logs. */
-const SYNCED: ReadonlySet<RecordType> = new Set([
-  "updated",
-  "trashed",
-  "restored",
-  "purged",
-  "redacted",
-  "swept",
-]);
-
 export class Commit {
   readonly #context: JsonlContext;
   readonly #outcomes: Outcome[] = [];
-  readonly #staged = new Map<LogWriter, Staged[]>();
+  readonly #staged = new Map<LogWriter, StagedAppend[]>();
   readonly #written = new Map<Syncable, number[]>();
   readonly #ended: { readonly index: number; readonly known: CatalogueEntry; readonly turn: string }[] = [];
-  /** In the feed already, from `#firstRecord` on. */
-  readonly #recorded: Recorded[] = [];
-  #firstRecord = 0;
-  /** Not yet in the feed. */
-  #pending: Recorded[] = [];
+  readonly #records: CommitRecords;
 
-  /** To be used once, under the lock. */
+  /** For one run, under the lock. */
   constructor(context: JsonlContext) {
     this.#context = context;
+    this.#records = new CommitRecords(context);
   }
 
   run(operations: readonly Operation[]): Awaitable<Outcome[]> {
@@ -99,7 +84,7 @@ export class Commit {
       default:
         break;
     }
-    // What follows looks at logs as they are on the disk.
+    // The operations below read logs from the disk.
     this.flush();
     switch (operation.type) {
       case "update":
@@ -117,14 +102,12 @@ export class Commit {
     }
   }
 
-  /** For a change that has happened: the feed tells of it. */
-  recordChange(index: number): (type: RecordType, known: CatalogueEntry) => void {
-    return (type, { stem, metadata }) => {
-      this.#pending.push({ record: changeRecord(type, stem, metadata.id), index });
-    };
+  /** Passed to operations, which call it when they have changed a conversation. */
+  recordChange(index: number): RecordChange {
+    return (type, known) => this.#records.addChange(type, known, index);
   }
 
-  /** Plan an append. It is written with the others of this commit. */
+  /** Stage an append, to be written with the others of this commit. */
   stage(
     append: AppendOperation,
     known: CatalogueEntry,
@@ -137,39 +120,34 @@ export class Commit {
     if (this.#staged.size >= STAGED_LOGS_MAX && !writer.isStaged) this.flush();
     const starts = writer.stage(entries, places, operationId);
     for (const [line, { id }] of entries.entries()) open.index?.add(id, operationId, starts[line] as number);
-    const [first, last] = [places[0] as TreePlace, places.at(-1) as TreePlace];
-    // What is copied from a log that was swept has gaps.
-    const record = entriesRecord(known.stem, first.seq, last.seq - first.seq + 1, entries[0]?.id as string);
-    this.#pending.push({ record, index });
+    this.#records.addIntent(known.stem, places, entries[0]?.id as string, index);
     const staged = this.#staged.get(writer);
     if (staged === undefined) this.#staged.set(writer, [{ index, known, open, at }]);
     else staged.push({ index, known, open, at });
   }
 
-  /** For entries that are written and synced: the feed tells of them. */
-  written(known: CatalogueEntry, places: readonly TreePlace[], id: string, index: number): void {
-    const [first, last] = [places[0] as TreePlace, places.at(-1) as TreePlace];
-    const record = entriesRecord(known.stem, first.seq, last.seq - first.seq + 1, id);
-    this.#pending.push({ record: decide(record, true), index });
+  /** Record entries that an operation has written and synced itself. */
+  recordEntries(known: CatalogueEntry, places: readonly TreePlace[], firstId: string, index: number): void {
+    this.#records.addEntries(known.stem, places, firstId, index);
   }
 
-  /** The operation counts when this is synced. */
+  /** Acknowledge the operation only after `file` is synced. */
   mustSync(file: Syncable, index: number): void {
     const indexes = this.#written.get(file);
     if (indexes === undefined) this.#written.set(file, [index]);
     else indexes.push(index);
   }
 
-  /** The journal of a turn goes once its entries are durable. */
+  /** Remove the journal of a turn once its entries are durable. */
   endsTurn(known: CatalogueEntry, turn: string, index: number): void {
     this.#ended.push({ index, known, turn });
   }
 
-  /** Write what is staged. */
+  /** Write the staged appends. */
   flush(): void {
-    if (this.#pending.length === 0) return;
+    if (!this.#records.isPending) return;
     try {
-      this.#record();
+      this.#records.write();
     } catch (error) {
       for (const [writer, staged] of this.#staged) this.#notWritten(writer, staged, error);
     }
@@ -182,7 +160,7 @@ export class Commit {
       }
       for (const { index, known, open, at } of staged) {
         this.mustSync(writer, index);
-        // Otherwise the next look at the file would read back what was just written.
+        // Otherwise the catalogue would read these lines back from the file.
         known.log = writer.state;
         known.metadata = { ...known.metadata, updatedAt: at, log: writer.state };
         this.#context.logs.metadataBehind(open);
@@ -191,34 +169,13 @@ export class Commit {
     this.#staged.clear();
   }
 
-  /** Tell the feed what is about to be written, and what has happened. */
-  #record(): void {
-    const { feed } = this.#context;
-    const isFirst = this.#recorded.length === 0;
-    const pending = [...feed.owed.splice(0), ...this.#pending];
-    this.#pending = [];
-    const records = pending.map(({ record }, place) => ({ ...record, continues: !isFirst || place > 0 }));
-    try {
-      if (isFirst) settleFeed(this.#context);
-      const first = feed.add(records);
-      if (isFirst) this.#firstRecord = first;
-    } catch (error) {
-      // What has happened is told later; what was to happen does not.
-      feed.owed.push(...pending.filter(({ record }) => record.type !== "intent"));
-      throw error;
-    }
-    for (const [place, { index }] of pending.entries()) {
-      this.#recorded.push({ record: records[place] as FeedRecord, index });
-    }
-  }
-
-  #notWritten(writer: LogWriter, staged: readonly Staged[], error: unknown): void {
+  #notWritten(writer: LogWriter, staged: readonly StagedAppend[], error: unknown): void {
     writer.unstage();
     for (const { index, open } of staged) {
       this.#outcomes[index] = this.#refused(error);
       open.index = undefined;
     }
-    // What was written before it may be cut off too.
+    // Earlier lines may have been cut off too.
     if (writer.refuses) this.#context.catalogue.recount(writer.path);
     this.#staged.delete(writer);
   }
@@ -230,39 +187,21 @@ export class Commit {
     return this.#end();
   }
 
-  /** What was not synced is not acknowledged. */
+  /** An operation whose data is not synced fails. */
   #notDurable(file: Syncable, indexes: readonly number[], error: unknown): void {
     for (const index of indexes) this.#outcomes[index] = { ok: false, error: error as ColloquyError };
-    // The writer has cut the file back: what was counted is not there any more.
+    // The writer has truncated the file, so the catalogue counts it again.
     this.#context.catalogue.recount(file.path);
   }
 
   #end(): Outcome[] {
-    this.#decideRecords();
+    this.#records.decide((index) => this.#outcomes[index]?.ok === true);
     for (const { index, known, turn } of this.#ended)
       if (this.#outcomes[index]?.ok) this.#endJournal(known, turn);
     return this.#outcomes;
   }
 
-  /** From here on readers of the feed see it. A failure leaves it to the next commit, which looks at the logs. */
-  #decideRecords(): void {
-    const { feed } = this.#context;
-    if (this.#recorded.length === 0) return;
-    const isOk = (index: number): boolean => this.#outcomes[index]?.ok === true;
-    const records = this.#recorded.map(({ record, index }) =>
-      record.type === "intent" ? decide(record, isOk(index)) : record,
-    );
-    try {
-      if (this.#recorded.some(({ record }) => record.type === "intent"))
-        feed.decide(this.#firstRecord, records);
-      else feed.markDecided();
-      if (records.some(({ type }) => SYNCED.has(type))) feed.syncAll();
-    } catch {
-      // As above.
-    }
-  }
-
-  /** Another turn begins in the same commit. */
+  /** End the turns of this commit now, because it begins another one. */
   #endTurns(): void {
     this.flush();
     const ended = this.#ended.splice(0);
@@ -272,12 +211,12 @@ export class Commit {
     }
   }
 
-  /** The entries are safe; a journal that stays is ended by whoever finds it. */
+  /** The entries are durable, so a failure only leaves a journal behind, which the next reader ends. */
   #endJournal(known: CatalogueEntry, turn: string): void {
     try {
       this.#context.journals.end(known, turn);
     } catch (error) {
-      this.#context.report(
+      this.#context.problems.report(
         `${known.stem}:${turn}`,
         `A journal could not be removed: ${(error as Error).message}`,
       );

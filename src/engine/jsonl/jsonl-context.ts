@@ -1,5 +1,4 @@
 import type { FileIo } from "../../disk/file-io.ts";
-import type { BadLine } from "../../transcript/log-state.ts";
 import type { Clock } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
 import type { LegacyPolicy } from "../engine.ts";
@@ -7,16 +6,18 @@ import { notFound } from "../rules.ts";
 import type { BlobFiles } from "./blobs/blob-files.ts";
 import type { BlobReferences } from "./blobs/blob-references.ts";
 import type { Feed } from "./feed/feed.ts";
+import type { RecordType } from "./feed/feed-record.ts";
 import type { Catalogue } from "./folder/catalogue.ts";
 import type { CatalogueEntry } from "./folder/catalogue-entry.ts";
 import type { ChangeCounter } from "./folder/change-counter.ts";
 import type { ConversationFiles } from "./folder/conversation-files.ts";
+import type { ProblemReporter } from "./folder/problem-reporter.ts";
 import type { LegacyIo } from "./legacy/legacy-io.ts";
 import type { OpenLogs } from "./log/open-logs.ts";
 import type { Journals } from "./turns/journals.ts";
 import type { LeaseFiles } from "./turns/lease-files.ts";
 
-/** What the operations of the engine work with. */
+/** The parts of an open engine that its operations use. */
 export interface JsonlContext {
   readonly folder: string;
   readonly io: FileIo;
@@ -32,23 +33,24 @@ export interface JsonlContext {
   readonly journals: Journals;
   readonly leases: LeaseFiles;
   readonly feed: Feed;
-  /** Files of legacy formats; `io` shows them as if they were migrated. */
+  /** Files in legacy formats; `io` presents them as if they were migrated. */
   readonly legacy: LegacyIo;
-  /** What happens to them when they are written to. */
+  /** What a write to such a file does. */
   readonly legacyPolicy: LegacyPolicy;
-  badLine(path: string, line: BadLine): void;
-  /** Something is not as it should be, and it was worked around. */
-  report(place: string, message: string): void;
+  readonly problems: ProblemReporter;
 }
 
-/** The conversation, with everything that was appended. Throws when it is not there, or in the trash. */
+/** Announces a change of a conversation in the feed. */
+export type RecordChange = (type: RecordType, known: CatalogueEntry) => void;
+
+/** The conversation, with all its appends. Throws if it does not exist or is in the trash. */
 export function liveConversation({ catalogue }: JsonlContext, id: string): CatalogueEntry {
   const known = catalogue.byId(id);
   if (known === undefined || known.trashed) throw notFound(id);
   return known;
 }
 
-/** Do a change that others must notice. Under the lock. Gives what is there after it. */
+/** Make a change that other processes must notice, under the lock. Returns the conversation after it. */
 export function withChangeCounter(
   { catalogue, counter }: JsonlContext,
   stem: string,

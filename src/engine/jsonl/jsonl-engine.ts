@@ -1,12 +1,8 @@
 import { join, resolve } from "node:path";
 import { type FileIo, type FileLock, systemIo } from "../../disk/file-io.ts";
 import { withLock } from "../../disk/with-lock.ts";
-import { asColloquyError, unavailable } from "../../errors.ts";
-import { LogReader } from "../../transcript/log-reader.ts";
-import type { BadLine } from "../../transcript/log-state.ts";
-import { isSingle, pathOf } from "../../tree/path.ts";
-import { type LogEnd, targetBranch } from "../../tree/place-entries.ts";
-import { ownerOf } from "../../tree/tree.ts";
+import { asColloquyError } from "../../errors.ts";
+import type { LogEnd } from "../../tree/place-entries.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports, LegacyConversation } from "../engine.ts";
@@ -37,28 +33,29 @@ import { readChanges } from "./feed/feed-reader.ts";
 import { changeRecord } from "./feed/feed-record.ts";
 import { prepareFeed, settleFeed } from "./feed/feed-repair.ts";
 import { Catalogue } from "./folder/catalogue.ts";
-import { type CatalogueEntry, infoOf } from "./folder/catalogue-entry.ts";
+import { infoOf } from "./folder/catalogue-entry.ts";
 import { ChangeCounter } from "./folder/change-counter.ts";
 import { ConversationFiles } from "./folder/conversation-files.ts";
 import { lookupIn } from "./folder/conversations.ts";
 import { COUNTER_FILE, FEED_FILE, LOCK_FILE } from "./folder/names.ts";
+import { ProblemReporter } from "./folder/problem-reporter.ts";
 import { StoreFolder } from "./folder/store-folder.ts";
 import type { JsonlContext } from "./jsonl-context.ts";
-import type { LegacyFile } from "./legacy/legacy-file.ts";
 import { LegacyIo } from "./legacy/legacy-io.ts";
 import { finishMigrations, migrateConversation } from "./legacy/migrate.ts";
-import { missingLog, OpenLogs } from "./log/open-logs.ts";
+import { locateEntry, readLogEnd, readPage } from "./log/log-queries.ts";
+import { OpenLogs } from "./log/open-logs.ts";
 import { Journals } from "./turns/journals.ts";
 import { LeaseFiles } from "./turns/lease-files.ts";
 
-/** What the simulated disk of the tests replaces. */
+/** The environment, which tests replace with a simulated disk. */
 export interface JsonlSurroundings {
   readonly io?: FileIo;
   readonly clock?: Clock;
   readonly random?: Random;
 }
 
-/** Plain files: a few for each conversation, in one folder, for any number of processes on one machine. */
+/** An engine of plain files, a few for each conversation, for any number of processes on one machine. */
 export class JsonlEngine implements Engine {
   readonly name = "jsonl";
   readonly supports: EngineSupports = { backup: true, repair: true, legacy: true };
@@ -67,7 +64,6 @@ export class JsonlEngine implements Engine {
   readonly #lock: FileLock;
   readonly #context: JsonlContext;
   readonly #lookup: ConversationLookup;
-  readonly #reported = new Set<string>();
 
   static async open(
     folder: string,
@@ -88,7 +84,7 @@ export class JsonlEngine implements Engine {
       throw asColloquyError(error, `Cannot open ${engine.location}`);
     });
     for (const path of engine.#context.legacy.others()) {
-      engine.#report(path, `${path} was left alone: it is no transcript of Colloquy or of its forerunners`);
+      engine.#context.problems.leftAlone(path, "it is not a transcript of Colloquy or of its predecessors");
     }
     return engine;
   }
@@ -100,41 +96,28 @@ export class JsonlEngine implements Engine {
     const io = new LegacyIo(surroundings.io ?? systemIo, folder);
     const { readonly } = options;
     const durable = options.durability === "full";
-    const badLine = (path: string, line: BadLine): void => {
-      const legacy = io.isEmpty ? undefined : io.ofLog(path);
-      if (legacy === undefined)
-        this.#report(`${path}:${line.start}`, `${path}: bytes ${line.start} to ${line.end}: ${line.reason}`);
-      else this.#reportLegacy(legacy);
-    };
     this.#lock = io.lock(join(folder, LOCK_FILE));
     const counter = new ChangeCounter(io, join(folder, COUNTER_FILE));
     const files = new ConversationFiles(io, random, nowMs, folder);
-    const catalogue = new Catalogue(io, folder, counter, {
-      badLine,
-      damagedMetadata: (path, reason) =>
-        this.#report(path, `${path} is damaged (${reason}); what can be known without it is used`),
-      leftAlone: (path, reason) => this.#report(path, `${path} was left alone: ${reason}`),
-      uncounted: (path) => io.notice(path),
-      isLegacy: (stem) => io.ofStem(stem) !== undefined,
-    });
+    const problems = new ProblemReporter(io, options.onProblem);
+    const catalogue = new Catalogue(io, folder, counter, problems);
     const problem = options.onProblem;
     const withLock = <T>(work: () => T): Promise<T> => this.#withLock(work);
-    const logs = new OpenLogs({ io, random, nowMs, durable, catalogue, files, badLine, problem, withLock });
+    const logs = new OpenLogs({ io, random, nowMs, durable, catalogue, files, problems, problem, withLock });
     const blobs = new BlobFiles(io, random, folder);
     this.#context = {
-      ...{ folder, io, random, nowMs, durable, counter, catalogue, files, logs, blobs, badLine },
+      ...{ folder, io, random, nowMs, durable, counter, catalogue, files, logs, blobs, problems },
       references: new BlobReferences(io, catalogue, blobs),
       journals: new Journals(io, random, nowMs, folder, durable),
       leases: new LeaseFiles(io, random, nowMs, folder),
       feed: new Feed(io, random, join(folder, FEED_FILE), { readonly, durable }),
-      report: (place, message) => this.#report(place, message),
       legacy: io,
       legacyPolicy: options.legacy ?? "migrate",
     };
     this.#lookup = lookupIn(this.#context);
   }
 
-  /** Under the lock: what a crash left undone. */
+  /** Complete operations that a crash interrupted, under the lock. */
   #tidy(): void {
     const { blobs, feed } = this.#context;
     blobs.tidy();
@@ -148,7 +131,7 @@ export class JsonlEngine implements Engine {
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
     const run = (): Awaitable<Outcome[]> => new Commit(this.#context).run(operations);
-    // Mostly the lock is free, and one writer needs one sync: then there is nothing to wait for.
+    // Usually the lock is free and one file needs a sync, so there is nothing to wait for.
     if (!this.#lock.tryAcquire()) return this.#withLock(run);
     let held = true;
     try {
@@ -187,40 +170,15 @@ export class JsonlEngine implements Engine {
   }
 
   page(query: PageQuery): EntryPage {
-    if (query.asStored) return this.#storedPage(query);
-    const known = this.#readable(query.conversation);
-    if (known === undefined) return { entries: [], more: false };
-    const { tree, lastSeq } = known.log;
-    const branch = query.branch === null ? undefined : targetBranch(tree, query.branch);
-    // Most conversations were never branched: their log is their path.
-    const ranges = branch === undefined || isSingle(tree) ? undefined : pathOf(tree, branch, lastSeq);
-    using reader = this.#reader(known);
-    const { direction, from, limit, bytesMax, kind } = query;
-    return { ...reader.page({ direction, from, limit, bytesMax, kind, ranges }), branch };
-  }
-
-  #storedPage({ conversation, direction, from, limit, bytesMax, kind }: PageQuery): EntryPage {
-    const known = this.#readable(conversation, true);
-    if (known === undefined) return { entries: [], more: false, branches: [] };
-    using reader = this.#reader(known);
-    const page = reader.page({ direction, from, limit, bytesMax, kind });
-    const branches = page.entries.map(({ seq }) => ownerOf(known.log.tree, seq));
-    const turn = this.#context.journals.turn(known, Number.MAX_SAFE_INTEGER)?.id;
-    return { ...page, branches, turn };
+    return readPage(this.#context, query);
   }
 
   locate(conversation: string, entryId: string): number | undefined {
-    const known = this.#readable(conversation);
-    if (known === undefined) return undefined;
-    using reader = this.#reader(known);
-    return reader.locate(entryId);
+    return locateEntry(this.#context, conversation, entryId);
   }
 
   logEnd(conversation: string): LogEnd | undefined {
-    const known = this.#context.catalogue.byId(conversation);
-    if (known === undefined || known.trashed) return undefined;
-    const { lastSeq, last, tree } = (this.#readable(conversation) ?? known).log;
-    return { lastSeq, last, tree };
+    return readLogEnd(this.#context, conversation);
   }
 
   turn(conversation: string, from: number): OpenTurn | undefined {
@@ -236,7 +194,7 @@ export class JsonlEngine implements Engine {
     return readChanges(this.#context, after, limit, () => this.#settleFeed());
   }
 
-  /** False when somebody is writing, or nothing may be written. */
+  /** False if another process holds the lock, or the store is read-only. */
   #settleFeed(): boolean {
     if (this.#options.readonly || !this.#lock.tryAcquire()) return false;
     try {
@@ -248,7 +206,7 @@ export class JsonlEngine implements Engine {
   }
 
   backup(path: string): Promise<void> {
-    // Who may only read may not be able to take the lock.
+    // A read-only store may be in a folder where no lock can be taken.
     const { readonly } = this.#options;
     return backupStore(this.#context, resolve(path), async (work) =>
       readonly ? work() : this.#withLock(work),
@@ -293,35 +251,7 @@ export class JsonlEngine implements Engine {
     }
   }
 
-  /** The conversation when its messages can be read, `undefined` when there can be none. */
-  #readable(conversation: string, alsoTrash = false): CatalogueEntry | undefined {
-    const { catalogue } = this.#context;
-    let known = catalogue.byId(conversation);
-    // Another process may be moving it: what is really missing is missing twice.
-    if (known?.logMissing) known = catalogue.reread(known.stem);
-    if (known === undefined || (known.trashed && !alsoTrash)) return undefined;
-    if (known.logMissing && known.log.messages > 0) throw missingLog(known);
-    return known.logMissing ? undefined : known;
-  }
-
-  #reader({ logPath, log, seenLog }: CatalogueEntry): LogReader {
-    const { io, badLine } = this.#context;
-    const end = seenLog && { ...log, inode: seenLog.inode };
-    return new LogReader(io, logPath, (line) => badLine(logPath, line), end);
-  }
-
   #withLock<T>(work: () => Promise<T> | T): Promise<T> {
     return withLock(this.#lock, this.location, work, this.#options.lockWaitMs);
-  }
-
-  #reportLegacy({ files, problems }: LegacyFile): void {
-    for (const { start, end, reason } of problems.filter(({ code }) => code === "bad-line"))
-      this.#report(`${files.log}:${start}`, `${files.log}: bytes ${start} to ${end}: ${reason}`);
-  }
-
-  #report(place: string, message: string): void {
-    if (this.#reported.has(place)) return;
-    this.#reported.add(place);
-    this.#options.onProblem(unavailable(message));
   }
 }

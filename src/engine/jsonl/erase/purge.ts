@@ -15,9 +15,8 @@ import type { PurgeOperation, Removed } from "../../operations.ts";
 import { type Freed, receipt } from "../../removal-rules.ts";
 import { checkPurge, notFound } from "../../rules.ts";
 import { infoOf } from "../folder/catalogue-entry.ts";
-import type { RecordChange } from "../folder/conversations.ts";
 import { LEGACY_FOLDER, PURGED_FILE, purgedStemOf, purgeName, TRASH_FOLDER } from "../folder/names.ts";
-import type { JsonlContext } from "../jsonl-context.ts";
+import type { JsonlContext, RecordChange } from "../jsonl-context.ts";
 
 interface Purge {
   readonly id: string;

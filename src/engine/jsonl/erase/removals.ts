@@ -13,9 +13,13 @@ import { timeOf } from "../../../util/time.ts";
 import type { CollectOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
 import { entryNotFound, type Freed, planSweep, REMOVED_KIND, receipt } from "../../removal-rules.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
-import type { RecordChange } from "../folder/conversations.ts";
 import { isSetAside, LEGACY_FOLDER, TRASH_FOLDER } from "../folder/names.ts";
-import { type JsonlContext, liveConversation, withChangeCounter } from "../jsonl-context.ts";
+import {
+  type JsonlContext,
+  liveConversation,
+  type RecordChange,
+  withChangeCounter,
+} from "../jsonl-context.ts";
 import { recountLog } from "../log/recount-log.ts";
 
 /** Other words in the place of an entry's, which stays where it is. */

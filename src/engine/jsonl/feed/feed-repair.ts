@@ -79,7 +79,7 @@ export function repairLog(
   const { log, seenLog, logPath } = known;
   if (known.logMissing || seenLog === undefined || seenLog.size <= log.bytes) return;
   const { io, nowMs, durable, catalogue } = context;
-  const bad = found ?? context.badLine.bind(context, logPath);
+  const bad = found ?? ((line: BadLine) => context.problems.badLine(logPath, line));
   const writer = new LogWriter(io, logPath, { nowMs, durable, bad }, log, seenLog.inode);
   try {
     writer.refresh();

@@ -10,11 +10,14 @@ import type { ConversationInfo } from "../../queries.ts";
 import { type ConversationLookup, checkMove, notFound, resolveCreate } from "../../rules.ts";
 import { lastPurged } from "../erase/purge.ts";
 import type { RecordType } from "../feed/feed-record.ts";
-import { type JsonlContext, liveConversation, withChangeCounter } from "../jsonl-context.ts";
+import {
+  type JsonlContext,
+  liveConversation,
+  type RecordChange,
+  withChangeCounter,
+} from "../jsonl-context.ts";
 import { type CatalogueEntry, infoOf } from "./catalogue-entry.ts";
 import { freeStem, logName, metadataName, stemMs } from "./names.ts";
-
-export type RecordChange = (type: RecordType, known: CatalogueEntry) => void;
 
 /** How the rules find conversations here. */
 export function lookupIn({ catalogue }: Pick<JsonlContext, "catalogue">): ConversationLookup {

@@ -66,7 +66,7 @@ function appendLegacy(
   const lines = append.entries.map((entry) => lineOf(entry, append.operationId));
   addLines(context, file, Buffer.concat(lines));
   context.catalogue.refreshLog(known);
-  commit.written(known, plan.places, append.entries[0]?.id as string, index);
+  commit.recordEntries(known, plan.places, append.entries[0]?.id as string, index);
   return { append: { replayed: false, places: plan.places } };
 }
 

@@ -2,13 +2,13 @@ import { dirname } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { asColloquyError, type ColloquyError, unavailable } from "../../../errors.ts";
-import type { BadLine } from "../../../transcript/log-state.ts";
 import { createLog, LogWriter } from "../../../transcript/log-writer.ts";
 import { headerOf, type Metadata } from "../../../transcript/metadata.ts";
 import type { Random } from "../../../util/uuid.ts";
 import type { Catalogue } from "../folder/catalogue.ts";
 import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
 import type { ConversationFiles } from "../folder/conversation-files.ts";
+import type { ProblemReporter } from "../folder/problem-reporter.ts";
 import type { EntryIndex } from "./entry-index.ts";
 
 /** A conversation that this process writes to. */
@@ -29,7 +29,7 @@ export interface OpenLogsUse {
   readonly durable: boolean;
   readonly catalogue: Catalogue;
   readonly files: ConversationFiles;
-  badLine(path: string, line: BadLine): void;
+  readonly problems: ProblemReporter;
   problem(error: ColloquyError): void;
   withLock<T>(work: () => T): Promise<T>;
 }
@@ -79,7 +79,7 @@ export class OpenLogs {
       {
         nowMs: this.#use.nowMs,
         durable: this.#use.durable,
-        bad: (line) => this.#use.badLine(known.logPath, line),
+        bad: (line) => this.#use.problems.badLine(known.logPath, line),
       },
       known.log,
       known.seenLog?.inode,

@@ -1,0 +1,40 @@
+import { type ColloquyError, unavailable } from "../../../errors.ts";
+import type { BadLine } from "../../../transcript/log-state.ts";
+import type { LegacyIo } from "../legacy/legacy-io.ts";
+
+/** Passes damage that was worked around to `onProblem`, once for each place. */
+export class ProblemReporter {
+  readonly #legacy: LegacyIo;
+  readonly #onProblem: (problem: ColloquyError) => void;
+  readonly #reported = new Set<string>();
+
+  constructor(legacy: LegacyIo, onProblem: (problem: ColloquyError) => void) {
+    this.#legacy = legacy;
+    this.#onProblem = onProblem;
+  }
+
+  report(place: string, message: string): void {
+    if (this.#reported.has(place)) return;
+    this.#reported.add(place);
+    this.#onProblem(unavailable(message));
+  }
+
+  /** A line of a legacy file is reported at its place in that file, not in the log it is shown as. */
+  badLine(path: string, line: BadLine): void {
+    const legacy = this.#legacy.isEmpty ? undefined : this.#legacy.ofLog(path);
+    const lines = legacy?.problems.filter(({ code }) => code === "bad-line") ?? [line];
+    for (const { start, end, reason } of lines) {
+      const file = legacy?.files.log ?? path;
+      this.report(`${file}:${start}`, `${file}: bytes ${start} to ${end}: ${reason}`);
+    }
+  }
+
+  damagedMetadata(path: string, reason: string): void {
+    this.report(path, `${path} is damaged (${reason}); its backup or the transcript is used instead`);
+  }
+
+  /** A file that is not, or cannot be, part of the store. */
+  leftAlone(path: string, reason: string): void {
+    this.report(path, `${path} was left alone: ${reason}`);
+  }
+}
