@@ -1,16 +1,16 @@
-/** What is known of the channels: whose ids differ by case, and who is addressed by phone number. */
+/** What is known about channels: whose ids are case-sensitive, and who is addressed by phone number. */
 
 /**
- * `lower`: the platform does not tell `A` from `a`. `keep`: it does, or it is
- * not known. `slack`: names are lower-cased, ids are in capitals.
+ * `lower`: ids are not case-sensitive. `keep`: they are, or it is not known.
+ * `slack`: names are in lower case, ids in upper case.
  */
 export type CaseRule = "lower" | "keep" | "slack";
 
 interface ChannelRule {
   readonly letters: CaseRule;
-  /** People are addressed by phone number, and a direct conversation has no `dm` in its key. */
+  /** Users are addressed by phone number, and the key of a direct conversation has no `dm`. */
   readonly phone?: true;
-  /** A number without a plus sign is a phone number too, not an id. */
+  /** A number without a plus sign is a phone number as well, not an id. */
   readonly digitsArePhone?: true;
 }
 
@@ -35,20 +35,20 @@ export function ruleOf(channel: string): ChannelRule {
   return RULES.get(channel) ?? UNKNOWN;
 }
 
-/** An id as it stands in a key. */
+/** An id as it is written in a key. */
 export function spell(id: string, letters: CaseRule): string {
   if (letters === "keep") return id;
   return letters === "slack" ? spellSlack(id) : lower(id);
 }
 
-/** Lower case that stays as it is when it is applied again. */
+/** Lower case that is stable when applied again. */
 export function lower(text: string): string {
   return text.toLowerCase().normalize("NFC");
 }
 
-/** Unmistakable in any case: Slack's ids have a zero in the second place. */
+/** An id in any case: the second character of Slack ids is a zero. */
 const SLACK_ID = /^[tcgduwe]0[a-z0-9]{6,14}$/i;
-/** In capitals and with a digit: an id, such as those in tests and on old workspaces. */
+/** Upper case with a digit: an id, as in tests and old workspaces. */
 const SLACK_CAPITALS = /^[TCGDUWE][A-Z0-9]*[0-9][A-Z0-9]*$/;
 
 function spellSlack(id: string): string {
@@ -57,12 +57,12 @@ function spellSlack(id: string): string {
   return SLACK_CAPITALS.test(name) ? name : lower(name);
 }
 
-/** The name of a room without the sign in front of it. */
+/** The name of a room without the leading `#`. */
 export function withoutHash(name: string): string {
   return name.replace(/^(?:#\s*)+(?=\S)/, "");
 }
 
-/** Whether a Slack id is that of a person. */
+/** Whether a Slack id is a user's. */
 export function isSlackUser(id: string): boolean {
   return /^[UW][A-Z0-9]*[0-9]/.test(spellSlack(id));
 }

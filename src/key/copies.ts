@@ -1,9 +1,9 @@
 /**
- * When two older keys become one, both conversations are kept.
+ * When two legacy keys become one, both conversations are kept.
  *
- * The one that was used last has the key. Any other has the key followed by
- * `~` and its own id, which is the same on every reading and in every process,
- * and which normalisation leaves alone.
+ * The one used last keeps the key. The others have the key followed by `~` and
+ * their own id, which is the same in every process and is not changed by
+ * normalisation.
  */
 
 const UUID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}";
@@ -17,21 +17,21 @@ export interface Claim {
   readonly updatedAt: number;
 }
 
-/** A key without the mark of an older conversation, and that mark, or `""`. */
+/** A key without the mark of an older conversation, and the mark, or `""`. */
 export function splitMark(key: string): readonly [string, string] {
   const found = MARK.exec(key);
   return found === null ? [key, ""] : [key.slice(0, found.index), found[0].toLowerCase()];
 }
 
-/** The key of a conversation whose own key another one has. */
+/** The key of a conversation whose own key is taken by a newer one. */
 export function keyOfOlder(key: string, sessionId: string): string {
   const [plain] = splitMark(key);
   return `${plain}~${WHOLE_UUID.test(sessionId) ? sessionId.toLowerCase() : `x${hash(sessionId)}`}`;
 }
 
 /**
- * Which key each conversation gets, in the order in which they were given.
- * Claims of one conversation on one key are one claim.
+ * The key of each conversation, in the order of the claims. Several claims of
+ * one conversation on one key count as one.
  */
 export function settleClaims(claims: readonly Claim[]): string[] {
   const holders = new Map<string, Claim>();
@@ -46,13 +46,13 @@ export function settleClaims(claims: readonly Claim[]): string[] {
   );
 }
 
-/** The later one; of two at one time the same one in every order. */
+/** The later claim wins; a tie is broken by id, so that the order of claims does not matter. */
 function isAhead(one: Claim, other: Claim): boolean {
   if (one.updatedAt !== other.updatedAt) return one.updatedAt > other.updatedAt;
   return one.sessionId > other.sessionId;
 }
 
-/** FNV-1a with 64 bits: only to tell apart the ids under one key. */
+/** 64-bit FNV-1a, which only has to distinguish the ids under one key. */
 function hash(text: string): string {
   let value = 0xcbf29ce484222325n;
   for (const byte of Buffer.from(text)) {

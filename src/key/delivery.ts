@@ -2,9 +2,9 @@ import type { RoutingContext } from "./derive.ts";
 import { cleanText } from "./text.ts";
 
 /**
- * Where an answer goes, in the platform's own spelling.
+ * Where an answer is delivered, in the platform's own spelling.
  *
- * A key is normalised and forgets: case, spaces, the room of a thread. So the
+ * A key is normalised and loses case, spaces and the room of a thread, so the
  * address is taken from the message and stored beside the key.
  */
 export interface DeliveryAddress {
@@ -15,7 +15,7 @@ export interface DeliveryAddress {
 }
 
 export interface DeliveryParams extends RoutingContext {
-  /** Which of the owner's accounts on that platform. */
+  /** The owner's account on that platform. */
   readonly accountId?: string | undefined;
 }
 

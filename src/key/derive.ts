@@ -5,34 +5,33 @@ import { sealEnd, sealPart } from "./seal.ts";
 import { sealSlackTeam } from "./slack.ts";
 import { cleanText } from "./text.ts";
 
-/** Where a message comes from, as its channel tells it. */
+/** Where a message comes from, as its channel reports it. */
 export interface RoutingContext {
   readonly channel: string;
-  /** Who wrote: a user's id or phone number; in the terminal the name of the session. */
+  /** The sender's id or phone number; in the terminal, the name of the session. */
   readonly from: string;
-  /** The room in which it was written, if it was no direct message. */
+  /** The room, unless it is a direct message. */
   readonly to?: string | undefined;
   readonly threadId?: string | undefined;
-  /** The workspace, for Slack. */
+  /** The Slack workspace. */
   readonly team?: string | undefined;
 }
 
 export interface DeriveKeyParams extends RoutingContext {
-  /** The agent whose conversation it is, when there are several. */
+  /** The agent that owns the conversation, when there are several. */
   readonly agentId?: string | undefined;
   readonly config?: KeyConfig | undefined;
 }
 
 /**
- * The session key of a message: a thread id makes a thread key, a `to` a
- * channel key, anything else the key of a direct conversation.
+ * The session key of a message: a thread key with a thread id, a channel key
+ * with `to`, otherwise the key of a direct conversation.
  *
- * Ids are taken as they are: nothing in one can make it the id of something
- * else.
+ * Ids are escaped, so that none can be read as another part of a key.
  */
 export function deriveSessionKey(params: DeriveKeyParams): string {
   const channel = lower(cleanText(params.channel, "channel"));
-  // A channel of that name would lead into the conversations of the agents.
+  // A channel named "agent" would reach the conversations of agents.
   if (channel === "" || channel === "agent" || channel.includes(":")) {
     throw invalid("Invalid channel", "channel");
   }
@@ -47,7 +46,7 @@ function placeOf(channel: string, params: DeriveKeyParams): string {
   const [to, thread] = [withoutDevice(channel, part("to")), part("threadId")];
   const from = withoutDevice(channel, cleanText(params.from, "from"));
   if (from === "" && to === "" && thread === "" && channel !== "cli") {
-    throw invalid("Invalid from: a message comes from somebody", "from");
+    throw invalid("Invalid from: expected a sender, a room or a thread", "from");
   }
   if (channel === "cli") return sealPart(from);
   if (channel === "slack") return slackPlace(from, to, thread, part("team"));
@@ -56,13 +55,13 @@ function placeOf(channel: string, params: DeriveKeyParams): string {
   return ruleOf(channel).phone || channel === "web" ? seal(channel, from) : `dm:${seal(channel, from)}`;
 }
 
-/** Discord's threads have ids of their own; elsewhere they are counted within their room. */
+/** Thread ids are global in Discord; elsewhere they are unique within their room only. */
 function threadPlace(channel: string, to: string, thread: string): string {
   if (channel === "discord" || to === "") return `thread:${sealPart(thread)}`;
   return `thread:${sealPart(to)}:${sealPart(thread)}`;
 }
 
-/** A room may be given with its workspace, as `T0123:C0456`. Without one, `from` may be the workspace. */
+/** A room may include its workspace, as in `T0123:C0456`. Otherwise `from` may be the workspace. */
 function slackPlace(from: string, room: string, thread: string, givenTeam: string): string {
   const colon = room.indexOf(":");
   const to = sealPart(colon < 0 ? room : room.slice(colon + 1));
@@ -78,13 +77,13 @@ function optional(value: string | undefined, field: string): string {
   return value === undefined ? "" : cleanText(value, field);
 }
 
-/** Where ids have colons of their own, as in Matrix, the last part of a key may have them too. */
+/** Where ids contain colons, as in Matrix, the last part of a key may contain them too. */
 function seal(channel: string, id: string): string {
   const { letters } = ruleOf(channel);
   return letters === "keep" && channel !== "web" ? sealEnd(id) : sealPart(id);
 }
 
-/** WhatsApp names the device of a person behind a colon: one conversation for all of them. */
+/** WhatsApp appends the user's device after a colon: all devices share one conversation. */
 function withoutDevice(channel: string, id: string): string {
   return ruleOf(channel).digitsArePhone ? id.replace(/^(\d+):\d+(?=@)/, "$1") : id;
 }

@@ -3,24 +3,24 @@ import { type KeyConfig, resolveSessionKey } from "./resolve.ts";
 
 export type KeyKind = "dm" | "channel" | "thread" | "session";
 
-/** What a session key says. Never where to deliver: that is kept beside the key. */
+/** The parts of a session key. The delivery address is not one of them: it is stored beside the key. */
 export interface ParsedKey {
-  /** As it is written today. */
+  /** In current form. */
   readonly key: string;
   readonly agent: string | undefined;
   readonly channel: string;
-  /** `session`: a name or number that stands for itself, as in `cli:work`. */
+  /** `session`: a plain name or number, as in `cli:work`. */
   readonly kind: KeyKind;
   readonly id: string;
   /** The workspace of a Slack channel, the room of a thread. */
   readonly within: string | undefined;
-  /** The mark of an older conversation whose key another one has. */
+  /** The mark of an older conversation whose key is taken by a newer one. */
   readonly mark: string | undefined;
 }
 
 type Place = Pick<ParsedKey, "kind" | "id" | "within">;
 
-/** The parts of a key of any age. A text that is no key is a `VALIDATION_ERROR`. */
+/** Parse a current or legacy key. Fails with `VALIDATION_ERROR` if the string is not a key. */
 export function parseSessionKey(sessionKey: string, config?: KeyConfig): ParsedKey {
   const key = resolveSessionKey({ sessionKey, config });
   const [plain, mark] = splitMark(key);
@@ -31,7 +31,7 @@ export function parseSessionKey(sessionKey: string, config?: KeyConfig): ParsedK
   return { key, agent, channel, ...place, mark: mark === "" ? undefined : mark.slice(1) };
 }
 
-/** The innermost agent, and what it talks in. */
+/** The innermost agent, and the rest of the key. */
 function splitAgent(key: string): readonly [string | undefined, string] {
   let agent: string | undefined;
   let rest = key;
@@ -63,7 +63,7 @@ function kindPlace([kind, ...others]: readonly string[]): Place {
   return { kind, id: others.slice(1).join(":"), within: others[0] };
 }
 
-/** The kind is the last word but one; a room may be called `thread` too. */
+/** The kind is the second to last word, because a room may be called `thread` too. */
 function slackPlace(parts: readonly string[]): Place {
   const [word, id = ""] = parts.length < 2 ? [undefined, parts[0]] : parts.slice(-2);
   const outer = parts.slice(0, isKind(word) ? -2 : -1);

@@ -4,12 +4,12 @@ import { lower } from "./channels.ts";
 import { splitMark } from "./copies.ts";
 import { isInternational, SETTLED } from "./phone.ts";
 import { type ShapeOptions, shapeRest } from "./shapes.ts";
-import { checkBytes, cleanText } from "./text.ts";
+import { checkKeyBytes, cleanText } from "./text.ts";
 
-/** The part of the configuration that keys depend on. */
+/** The configuration that keys depend on. */
 export interface KeyConfig {
   readonly session?: {
-    /** Two letters, such as `DE`: where phone numbers without a country code are at home. */
+    /** Country of phone numbers without a country code, in two letters, such as `DE`. */
     readonly defaultCountry?: string;
   };
 }
@@ -17,19 +17,19 @@ export interface KeyConfig {
 export interface ResolveKeyParams {
   readonly sessionKey: string;
   readonly config?: KeyConfig | undefined;
-  /** The channel, where it is known from elsewhere: for keys that do not name it. */
+  /** The channel of a key that does not name it, where it is known from elsewhere. */
   readonly channel?: string | undefined;
 }
 
-/** Agents within agents; a chain that is longer is no key that anybody made. */
+/** Agents may be nested, but no real key has a longer chain. */
 const AGENTS_MAX = 8;
 
 /**
- * A session key as it is written today, whatever its age.
+ * Convert a session key of any version to its current form.
  *
- * Contract: a key that was resolved stays as it is. What cannot be a key
- * (nothing behind the channel, control characters, more than 512 bytes) is a
- * `VALIDATION_ERROR`.
+ * Contract: a resolved key is not changed by resolving it again. Fails with
+ * `VALIDATION_ERROR` for a string that cannot be a key: nothing after the
+ * channel, control characters, more than 512 bytes.
  */
 export function resolveSessionKey(params: ResolveKeyParams): string {
   const { sessionKey } = params;
@@ -38,7 +38,7 @@ export function resolveSessionKey(params: ResolveKeyParams): string {
 
 const NUMBER = SETTLED.source.slice(1, -1);
 
-/** The commonest shapes as they are written today. A large index is read in half the time with it. */
+/** The most common keys in current form. It makes reading a large index twice as fast. */
 export const CURRENT: RegExp = new RegExp(
   `^(?:agent:[a-z0-9_-]{1,64}:)?(?:${[
     "discord:(?:dm|channel|thread):[0-9]{1,64}",
@@ -50,15 +50,15 @@ export const CURRENT: RegExp = new RegExp(
   ].join("|")})$`,
 );
 
-/** The same without the short cut, which a test compares with it. */
+/** The same without the shortcut; a test compares the two. */
 export function resolveAnew(params: ResolveKeyParams): string {
   const [plain, mark] = splitMark(cleanText(params.sessionKey, "sessionKey"));
   const options = { country: countryOf(params.config) };
   const key = resolvePlain(plain, lower(params.channel?.trim() ?? ""), options, 0);
-  return checkBytes(key + mark, "sessionKey");
+  return checkKeyBytes(key + mark, "sessionKey");
 }
 
-/** The country that the configuration names, if it is one. */
+/** The configured country, if it is valid. */
 function countryOf(config: KeyConfig | undefined): string | undefined {
   const country = config?.session?.defaultCountry;
   return typeof country === "string" && /^[A-Za-z]{2}$/.test(country) ? country.toUpperCase() : undefined;
@@ -69,10 +69,10 @@ function resolvePlain(text: string, hint: string, options: ShapeOptions, depth: 
   if (colon < 0) return resolveBare(text, hint, options, depth);
   const channel = lower(text.slice(0, colon).trim());
   const rest = text.slice(colon + 1).trim();
-  if (channel === "") throw noKey(text);
+  if (channel === "") throw notAKey(text);
   if (channel === "agent") return resolveAgent(rest, hint, options, depth);
   const shaped = rest === "" && channel !== "cli" ? "" : shapeRest(channel, rest, options);
-  if (shaped === "") throw noKey(text);
+  if (shaped === "") throw notAKey(text);
   return `${channel}:${shaped}`;
 }
 
@@ -80,14 +80,14 @@ function resolveAgent(text: string, hint: string, options: ShapeOptions, depth: 
   const colon = text.indexOf(":");
   const agent = lower((colon < 0 ? text : text.slice(0, colon)).trim());
   const rest = colon < 0 ? "main" : text.slice(colon + 1).trim();
-  if (agent === "" || rest === "" || depth >= AGENTS_MAX) throw noKey(`agent:${text}`);
+  if (agent === "" || rest === "" || depth >= AGENTS_MAX) throw notAKey(`agent:${text}`);
   const main = lower(rest) === "main";
   return `agent:${agent}:${main ? "main" : resolvePlain(rest, hint, options, depth + 1)}`;
 }
 
-/** A key without a channel: older than channels, or an id by itself. */
+/** A key without a channel: from before there were channels, or a bare id. */
 function resolveBare(id: string, hint: string, options: ShapeOptions, depth: number): string {
-  if (id === "") throw noKey(id);
+  if (id === "") throw notAKey(id);
   if (lower(id) === "main") return "agent:main:main";
   return resolvePlain(`${channelOf(id, hint)}:${id}`, "", options, depth);
 }
@@ -95,12 +95,12 @@ function resolveBare(id: string, hint: string, options: ShapeOptions, depth: num
 function channelOf(id: string, hint: string): string {
   if (hint !== "" && hint !== "agent" && !hint.includes(":")) return hint;
   if (isInternational(id)) return "telegram";
-  // Discord's ids are times with some bits behind them, and have been this long since 2015.
+  // Discord ids start with a timestamp, and have had this length since 2015.
   if (/^\d{17,20}$/.test(id)) return "discord";
   if (/^-?\d{5,16}$/.test(id)) return "telegram";
   return isUuid(id) ? "web" : "cli";
 }
 
-function noKey(text: string): ColloquyError {
-  return invalid(`Invalid session key "${text}": it has the form <channel>:<rest>`, "sessionKey");
+function notAKey(text: string): ColloquyError {
+  return invalid(`Invalid session key "${text}": expected <channel>:<rest>`, "sessionKey");
 }

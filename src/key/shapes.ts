@@ -1,6 +1,6 @@
 /**
- * How the part behind the channel is written today, for each channel, from
- * any way in which it was ever written.
+ * The current form of the part after the channel, for each channel, from any
+ * form in which it was ever written.
  */
 import { lower, ruleOf, spell } from "./channels.ts";
 import { isInternational, isPhoneLike, toE164 } from "./phone.ts";
@@ -11,11 +11,11 @@ const CHANNEL: ReadonlySet<string> = new Set(["channel", "group", "supergroup", 
 const THREAD: ReadonlySet<string> = new Set(["thread", "topic"]);
 
 export interface ShapeOptions {
-  /** Two letters: where numbers without a country code are at home. */
+  /** Country of numbers without a country code, in two letters. */
   readonly country?: string | undefined;
 }
 
-/** `""` when there is nothing behind the kind. */
+/** Returns `""` when nothing follows the kind. */
 export function shapeRest(channel: string, rest: string, options: ShapeOptions): string {
   const parts = rest.split(":").map((part) => part.trim());
   if (channel === "cli") return shapeCli(rest);
@@ -26,7 +26,7 @@ export function shapeRest(channel: string, rest: string, options: ShapeOptions):
   return shapeOther(channel, parts);
 }
 
-/** Where nothing is known of the channel, an id may end with a colon. */
+/** In an unknown channel, an id may end with a colon. */
 function isEmpty(channel: string, parts: readonly string[]): boolean {
   if (channel === "discord" || channel === "slack" || ruleOf(channel).phone) return parts.at(-1) === "";
   const [first = "", ...others] = parts;
@@ -54,7 +54,7 @@ function shapeDiscord(parts: readonly string[]): string {
     return /^(?:channel\d+|<#\d+>)$/.test(first) ? `channel:${digits(first)}` : `dm:${bareId(first)}`;
   if (others.length === 1 && DIRECT.has(first)) return `dm:${bareId(last)}`;
   if (CHANNEL.has(marked)) return `channel:${bareId(last)}`;
-  // A server and a channel in it: the channel's id is enough, because no two are the same.
+  // A server and its channel: the channel's id is enough, because it is globally unique.
   if (others.length === 1 && /^\d+$/.test(first) && /^\d+$/.test(last)) return `channel:${last}`;
   return [first, ...others].join(":");
 }
@@ -69,7 +69,7 @@ function digits(text: string): string {
   return text.replace(/\D/g, "");
 }
 
-/** What stands in a mention such as `<@!42>` or `<#7>`. */
+/** The id in a mention such as `<@!42>` or `<#7>`. */
 function bareId(id: string): string {
   return /^<(?:@[!&]?|#)(\d+)>$/.exec(id)?.[1] ?? id;
 }
@@ -102,7 +102,7 @@ function isFiller(word: string): boolean {
   return DIRECT.has(word) || word === "tel" || word === "";
 }
 
-/** A WhatsApp id that names a device, as `4917612345678:12@s.whatsapp.net`, is that of the person. */
+/** A WhatsApp id with a device, as in `4917612345678:12@s.whatsapp.net`, is the user's. */
 function joinDevice(channel: string, parts: readonly string[]): readonly string[] {
   const [number = "", device = "", ...more] = parts;
   const host = /^\d+(@(?:s\.whatsapp\.net|c\.us|lid))$/i.exec(device)?.[1];
@@ -110,7 +110,7 @@ function joinDevice(channel: string, parts: readonly string[]): readonly string[
   return isDevice && host !== undefined ? [number + host] : parts;
 }
 
-/** Whether an id that stands alone is that of a group. */
+/** Whether an id without a kind is a group's. */
 function isChat(channel: string, id: string): boolean {
   return channel === "telegram" ? /^-\d+$/.test(id) : /@g\.us$/i.test(id);
 }
@@ -120,7 +120,7 @@ function shapeAddress(channel: string, id: string, { country }: ShapeOptions): s
   const number = digitsArePhone ? (/^(\d+)@(?:s\.whatsapp\.net|c\.us)$/i.exec(id)?.[1] ?? id) : id;
   if (isInternational(number)) return toE164(number);
   if (digitsArePhone && /^\d{8,15}$/.test(number) && !number.startsWith("0")) return toE164(`+${number}`);
-  // A national number, which can be told from an id by its zero only.
+  // A national number: only its leading zero distinguishes it from an id.
   if (country !== undefined && number.startsWith("0") && isPhoneLike(number)) return toE164(number, country);
   return lower(id);
 }

@@ -2,7 +2,7 @@
 import { isSlackUser, lower, spell, withoutHash } from "./channels.ts";
 import { sealWord } from "./seal.ts";
 
-/** What has a meaning as the last part but one, and how it is written today. */
+/** Words with a meaning as the second to last part, and their current form. */
 const WORDS: ReadonlyMap<string, string> = new Map([
   ["direct", "dm"],
   ["dm", "dm"],
@@ -20,14 +20,14 @@ export function shapeSlack(parts: readonly string[]): string {
   return isSlackUser(id) ? `dm:${id}` : id;
 }
 
-/** In any other place a room may be called what it likes, and so may one with a `#`. */
+/** Elsewhere a room may have any name, and so may one with a `#`. */
 function shapePart(part: string, hasMeaning: boolean): string {
   const id = spell(part, "slack");
   if (!hasMeaning) return id;
   return withoutHash(part) === part ? (WORDS.get(lower(part)) ?? id) : sealSlackTeam(id);
 }
 
-/** A team that is called like a kind of conversation is not taken for one. */
+/** Keep a team that is named like a kind of conversation from being read as one. */
 export function sealSlackTeam(team: string): string {
   const word = spell(team, "slack");
   return WORDS.has(word) ? sealWord(word) : team;

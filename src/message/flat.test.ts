@@ -63,7 +63,7 @@ describe("fromFlat and back", () => {
 });
 
 describe("fromFlat", () => {
-  it("gives thinking, text, calls and results as blocks, and ts as the time", () => {
+  it("converts thinking, text, calls and results to blocks, and ts to the time", () => {
     const [message] = fromFlat([
       {
         role: "assistant",
@@ -91,7 +91,7 @@ describe("fromFlat", () => {
     ["something that is no list", {}, "messages"],
     ["an unknown role", [{ role: "tool", content: "x" }], "messages[0].role"],
     ["content that is no text", [{ role: "user", content: [] }], "messages[0].content"],
-  ])("refuses %s", (_what, input, field) => {
+  ])("rejects %s", (_what, input, field) => {
     expect(() => fromFlat(input as object[])).toThrow(
       expect.objectContaining({ code: "VALIDATION_ERROR", field }),
     );
@@ -108,11 +108,11 @@ describe("toFlat", () => {
     ],
   };
 
-  it("joins texts and names what has no place", () => {
+  it("joins texts and names blocks that have no place", () => {
     expect(toFlat([message])).toEqual([{ role: "user", content: "one\n\n[image]\n\ntwo" }]);
   });
 
-  it("carries along what has no place when lossless", () => {
+  it("carries blocks that have no place when lossless", () => {
     const list = toFlat([message], { lossless: true });
     expect(list[0]?.content).toBe("one\n\n[image]\n\ntwo");
     expect(fromFlat(list)).toEqual([message]);

@@ -1,10 +1,10 @@
 /**
  * The flat line of a plain transcript: text in `content`, and thinking, tool
- * calls and tool results in members beside it.
+ * calls and tool results in properties beside it.
  *
- * Nobody ever fixed what a call or a result looks like. We write the members of
- * our own blocks, and read the other names in use; what differs stands in the
- * block's own member `flat`.
+ * No standard says what a call or a result looks like. We write the properties
+ * of our own blocks, and read the other names in use; differences are kept in
+ * the block's `flat` property.
  */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../util/json.ts";
@@ -30,15 +30,15 @@ export interface FlatMessage {
   readonly thinking?: string;
   readonly tool_calls?: readonly Json[];
   readonly tool_results?: readonly Json[];
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 
-/** Flat lines as our messages, `ts` as `at`. */
+/** Convert flat lines to our messages; `ts` becomes `at`. */
 export function fromFlat(messages: readonly object[]): MessageInput[] {
   return fromForeign(FLAT, messages);
 }
 
-/** Our messages as flat lines. A picture is only named in the text: a flat line has no place for it. */
+/** Convert our messages to flat lines. An image is only named in the text: a flat line has no place for it. */
 export function toFlat(messages: readonly MessageInput[], options: ConvertOptions = {}): FlatMessage[] {
   return toForeign(FLAT, messages as readonly Message[], options.lossless) as unknown as FlatMessage[];
 }
@@ -94,7 +94,7 @@ function textOrName(block: Block): string[] {
   return BESIDE_TEXT.has(block.type) ? [] : [placeholder([block])];
 }
 
-/** How the elements of `tool_calls` or of `tool_results` are read. */
+/** How the elements of `tool_calls` or `tool_results` are read. */
 interface Kind {
   readonly unknown: string;
   read(element: JsonObject): Block | undefined;
@@ -147,7 +147,7 @@ function writeTool(block: Block, kind: Kind): Json {
   return read && isDeepStrictEqual(bare(read), written) ? whole : written;
 }
 
-/** A block's members as an element: which array it stands in says the type. */
+/** A block's properties as an element; the array that holds it implies the type. */
 function bare({ type: _type, flat: _flat, openai: _openai, ...own }: JsonObject): JsonObject {
   return own;
 }

@@ -1,53 +1,59 @@
 import type { JsonObject } from "../util/json.ts";
+import {
+  BLOCK_RULES,
+  END_STATES,
+  ENTRY_ID_BYTES_MAX,
+  MESSAGE_RULES,
+  ROLES,
+  type ValueRule,
+} from "./rules.ts";
 
-const FILLED: JsonObject = { type: "string", minLength: 1 };
 const OBJECT: JsonObject = { type: "object" };
 const STRING: JsonObject = { type: "string" };
-/** Something to read: what is left after `trim` is not empty. */
-const WORDS = "\\S";
+/** Matches text that is not blank. */
+const NOT_BLANK = "\\S";
 
-/** What a block of this type must have. Further members are allowed, and kept. */
-function blockRule(
-  type: string,
-  properties: JsonObject,
-  required: string[] = Object.keys(properties),
-): JsonObject {
-  // biome-ignore lint/suspicious/noThenProperty: `then` is a keyword of JSON Schema.
-  return { if: { properties: { type: { const: type } } }, then: { properties, required } };
+const VALUES: Readonly<Record<ValueRule, JsonObject | true>> = {
+  string: STRING,
+  filled: { type: "string", minLength: 1 },
+  object: OBJECT,
+  content: { anyOf: [STRING, { type: "array", items: OBJECT }] },
+  endState: { enum: END_STATES },
+  any: true,
+};
+
+function propertiesOf(rules: Readonly<Record<string, ValueRule>>): JsonObject {
+  return Object.fromEntries(Object.entries(rules).map(([name, rule]) => [name, VALUES[rule]]));
 }
 
-const TOOL_CONTENT: JsonObject = { anyOf: [STRING, { type: "array", items: OBJECT }] };
+function blockRule([type, rules]: readonly [string, Readonly<Record<string, ValueRule>>]): JsonObject {
+  const required = Object.keys(rules).filter((name) => rules[name] !== "content");
+  const isOther = { properties: { type: { not: { const: type } } } };
+  return { anyOf: [isOther, { properties: propertiesOf(rules), required }] };
+}
 
 const BLOCK: JsonObject = {
   type: "object",
   required: ["type"],
-  properties: { type: FILLED },
-  allOf: [
-    blockRule("text", { text: STRING }),
-    blockRule("image", { source: OBJECT }),
-    blockRule("document", { source: OBJECT }),
-    blockRule("thinking", { thinking: STRING }),
-    blockRule("redacted_thinking", { data: STRING }),
-    blockRule("tool_use", { id: FILLED, name: FILLED, input: OBJECT }),
-    blockRule("tool_result", { tool_use_id: FILLED, content: TOOL_CONTENT }, ["tool_use_id"]),
-  ],
+  properties: { type: VALUES.filled },
+  allOf: Object.entries(BLOCK_RULES).map(blockRule),
 };
 
-/** Words, or a block that is not text. */
+/** Text that is not blank, or a block of another type. */
 const CONTENTFUL: JsonObject = {
   anyOf: [
     { properties: { type: { not: { const: "text" } } } },
-    { properties: { text: { type: "string", pattern: WORDS } } },
+    { properties: { text: { type: "string", pattern: NOT_BLANK } } },
   ],
 };
 
 /**
- * JSON Schema of `MessageInput`, for those who check before they send.
+ * JSON Schema of `MessageInput`, for programs that check before they send.
  *
- * It agrees with what the store checks, but for what the language
- * cannot express: nesting beyond 64 levels, an id of more than 256 bytes in
- * fewer characters, half surrogate pairs in ids, and times that are none,
- * because checkers read `format` as a remark.
+ * It agrees with the store's own checks, except for what JSON Schema cannot
+ * express: nesting beyond 64 levels, an id of more than 256 bytes in fewer
+ * characters, lone surrogates in ids, and invalid times, because validators
+ * treat `format` as a comment.
  */
 export const messageSchema: JsonObject = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
@@ -56,21 +62,20 @@ export const messageSchema: JsonObject = {
   required: ["role", "content"],
   additionalProperties: false,
   properties: {
-    role: { enum: ["user", "assistant", "system"] },
+    role: { enum: ROLES },
     content: {
       anyOf: [
-        { type: "string", pattern: WORDS },
+        { type: "string", pattern: NOT_BLANK },
         { type: "array", items: { $ref: "#/$defs/block" }, contains: CONTENTFUL },
       ],
     },
-    model: STRING,
-    usage: OBJECT,
-    stopReason: STRING,
-    endState: { enum: ["finished", "stopped", "interrupted"] },
-    provenance: OBJECT,
-    source: true,
-    extra: OBJECT,
-    id: { type: "string", minLength: 1, maxLength: 256, pattern: "^[^\\u0000-\\u001f\\u007f]*$" },
+    ...propertiesOf(MESSAGE_RULES),
+    id: {
+      type: "string",
+      minLength: 1,
+      maxLength: ENTRY_ID_BYTES_MAX,
+      pattern: "^[^\\u0000-\\u001f\\u007f]*$",
+    },
     at: { type: "string", format: "date-time" },
   },
   $defs: { block: BLOCK },

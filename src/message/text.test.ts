@@ -19,7 +19,7 @@ const content: Block[] = [
 ];
 
 describe("textOf", () => {
-  it("gives the text of a plain message as it is", () => {
+  it("returns the content of a plain message unchanged", () => {
     expect(textOf({ content: " a\n" })).toBe(" a\n");
   });
 
@@ -31,11 +31,11 @@ describe("textOf", () => {
     expect(textOf({ content }, { thinking: true })).toBe("hm\n\none\n\ntwo");
   });
 
-  it("adds what tools answered when asked, in both forms", () => {
+  it("adds tool results when asked, in both forms", () => {
     expect(textOf({ content }, { toolResults: true })).toBe("one\n\nplain result\n\nblock result\n\ntwo");
   });
 
-  it("gives nothing for a message without words", () => {
+  it("returns an empty string for a message without text", () => {
     expect(textOf({ content: [] })).toBe("");
     expect(textOf({ content: [{ type: "text" }] })).toBe("");
   });

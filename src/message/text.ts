@@ -2,13 +2,13 @@ import { stringOf } from "../util/json.ts";
 import type { Block, Message } from "./types.ts";
 
 export interface TextOptions {
-  /** Also the model's thinking. Default: no. */
+  /** Include the model's thinking. Default: no. */
   readonly thinking?: boolean;
-  /** Also what tools answered. Default: no. */
+  /** Include tool results. Default: no. */
   readonly toolResults?: boolean;
 }
 
-/** The words of a message, blocks joined by a blank line. */
+/** The text of a message, with blocks joined by a blank line. */
 export function textOf(message: Pick<Message, "content">, options: TextOptions = {}): string {
   if (typeof message.content === "string") return message.content;
   const parts: string[] = [];

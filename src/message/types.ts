@@ -1,10 +1,10 @@
 /**
- * The values everything else is about. One word, one meaning:
+ * The values that everything else works on. One word, one meaning:
  *
- * - **conversation**: the thing kept. Has an id, perhaps a session key.
+ * - **conversation**: what a store keeps. Has an id, perhaps a session key.
  * - **entry**: one record of a conversation's log: a message, a compaction, a label …
  * - **message**: a role and content blocks.
- * - **turn**: one user message and all that answers it.
+ * - **turn**: one run of an agent: everything it writes from `beginTurn` to `finish`.
  * - **branch**: a named line through the tree of entries; `main` is the first.
  * - **head**: a branch's last entry.
  * - **engine**: what stores; **store**: the front over an engine.
@@ -17,47 +17,47 @@ export type Role = "user" | "assistant" | "system";
 export interface TextBlock {
   readonly type: "text";
   readonly text: string;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 export interface ImageBlock {
   readonly type: "image";
   readonly source: JsonObject;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 export interface DocumentBlock {
   readonly type: "document";
   readonly source: JsonObject;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 export interface ThinkingBlock {
   readonly type: "thinking";
   readonly thinking: string;
   readonly signature?: string;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 export interface RedactedThinkingBlock {
   readonly type: "redacted_thinking";
   readonly data: string;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 export interface ToolUseBlock {
   readonly type: "tool_use";
   readonly id: string;
   readonly name: string;
   readonly input: JsonObject;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 export interface ToolResultBlock {
   readonly type: "tool_result";
   readonly tool_use_id: string;
   readonly content?: string | readonly JsonObject[];
   readonly is_error?: boolean;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
-/** A block of a kind that Colloquy does not know. Kept as it is. */
+/** A block of a type that Colloquy does not know. Kept unchanged. */
 export interface UnknownBlock {
   readonly type: string;
-  readonly [member: string]: Json | undefined;
+  readonly [name: string]: Json | undefined;
 }
 
 export type KnownBlock =
@@ -71,26 +71,26 @@ export type KnownBlock =
 
 export type Block = KnownBlock | UnknownBlock;
 
-/** How a streamed answer ended: by itself, stopped by a person, or cut off. */
+/** How a streamed answer ended: complete, stopped by the user, or cut off. */
 export type EndState = "finished" | "stopped" | "interrupted";
 
 export interface Message {
   readonly role: Role;
   readonly content: string | readonly Block[];
   readonly model?: string;
-  /** Token counts as the provider gave them. */
+  /** Token counts as the provider reported them. */
   readonly usage?: JsonObject;
   readonly stopReason?: string;
   readonly endState?: EndState;
   /** Where the message came from: a channel's own message id, an importer, a tool. */
   readonly provenance?: JsonObject;
-  /** The record that an import was made from, unchanged. */
+  /** The imported record, unchanged. */
   readonly source?: Json;
-  /** Members of foreign formats that have no other place here, by format. */
+  /** Properties of foreign formats that have no other place here, by format. */
   readonly extra?: JsonObject;
 }
 
-/** A message to append. `id` and `at` are made when they are not given. */
+/** A message to append. `id` and `at` are filled in when they are missing. */
 export interface MessageInput extends Message {
   /** At most 256 bytes, unique in its conversation. A retry with the same id changes nothing. */
   readonly id?: string;
@@ -98,7 +98,7 @@ export interface MessageInput extends Message {
   readonly at?: string;
 }
 
-/** A large part of a message, which is kept once however often it occurs. */
+/** A large part of a message, stored once however often it occurs. */
 export interface BlobRef {
   /** SHA-256 of the bytes, 64 hexadecimal digits. */
   readonly hash: string;

@@ -39,7 +39,7 @@ const requests = [
 ];
 
 describe("fromClaude", () => {
-  it("takes model, usage and stop reason of a response and keeps the rest in extra", () => {
+  it("reads model, usage and stop reason of a response and keeps the rest in extra", () => {
     const [message] = fromClaude([response]);
     expect(message).toEqual({
       role: "assistant",
@@ -51,12 +51,12 @@ describe("fromClaude", () => {
     });
   });
 
-  it("gives messages that a store accepts", () => {
+  it("returns messages that a store accepts", () => {
     for (const message of fromClaude([...requests, response]))
       expect(() => checkMessage(message)).not.toThrow();
   });
 
-  it("neither changes its argument nor shares anything with it", () => {
+  it("neither changes its argument nor shares objects with it", () => {
     const before = structuredClone(response);
     const [message] = fromClaude([response]);
     Object.assign(message?.content[0] as object, { thinking: "changed" });
@@ -64,13 +64,13 @@ describe("fromClaude", () => {
   });
 
   it.each([
-    ["something that is no list", { role: "user", content: "x" }, "messages"],
-    ["an element that is no object", ["x"], "messages[0]"],
+    ["a value that is not an array", { role: "user", content: "x" }, "messages"],
+    ["an element that is not an object", ["x"], "messages[0]"],
     ["a role that Claude does not have", [{ role: "tool", content: "x" }], "messages[0].role"],
     ["missing content", [{ role: "user" }], "messages[0].content"],
-    ["content that is no block", [{ role: "user", content: ["x"] }], "messages[0].content"],
+    ["content that is not a block", [{ role: "user", content: ["x"] }], "messages[0].content"],
     ["a value that JSON cannot hold", [{ role: "user", content: "x", at: new Date() }], "messages[0].at"],
-  ])("refuses %s", (_what, input, field) => {
+  ])("rejects %s", (_what, input, field) => {
     expect(() => fromClaude(input as object[])).toThrow(
       expect.objectContaining({ code: "VALIDATION_ERROR", field }),
     );
@@ -78,22 +78,22 @@ describe("fromClaude", () => {
 });
 
 describe("toClaude", () => {
-  it("gives a request back as it was", () => {
+  it("returns a request unchanged", () => {
     expect(toClaude(fromClaude(requests))).toEqual(requests);
   });
 
-  it("gives of a response what a request may hold", () => {
+  it("returns the part of a response that a request may have", () => {
     expect(toClaude(fromClaude([response]))).toEqual([{ role: "assistant", content: response.content }]);
   });
 
-  it("gives a response back whole when lossless, without a member of its own", () => {
+  it("returns a whole response when lossless, without properties of its own", () => {
     expect(toClaude(fromClaude([response, ...requests]), { lossless: true })).toEqual([
       response,
       ...requests,
     ]);
   });
 
-  it("leaves out what the API refuses", () => {
+  it("drops what the API rejects", () => {
     const content = [
       { type: "thinking", thinking: "of another model", openai: { member: "reasoning_content" } },
       { type: "text", text: " " },
@@ -124,7 +124,7 @@ describe("toClaude", () => {
     expect(message?.content).toEqual([{ type: "text", text: "[thinking]" }]);
   });
 
-  it("sends a system message as words of the user and remembers its role when lossless", () => {
+  it("sends a system message as the user's and keeps its role when lossless", () => {
     const messages: Message[] = [{ role: "system", content: "Be brief." }];
     expect(toClaude(messages)).toEqual([{ role: "user", content: "Be brief." }]);
     const lossless = toClaude(messages, { lossless: true });
@@ -132,13 +132,13 @@ describe("toClaude", () => {
     expect(fromClaude(lossless)).toEqual(messages);
   });
 
-  it("refuses a role that is not ours", () => {
+  it("rejects a role that is not ours", () => {
     expect(() => toClaude([{ role: "tool", content: "x" } as unknown as Message])).toThrow(
       "Invalid message role",
     );
   });
 
-  it("keeps words that were edited in the foreign message, and the rest of ours", () => {
+  it("keeps text that was edited in the foreign message, and the rest of ours", () => {
     const [foreign] = toClaude([{ role: "system", content: "old", endState: "stopped" }], { lossless: true });
     expect(fromClaude([{ ...foreign, content: "new" }])).toEqual([
       { role: "system", content: "new", endState: "stopped" },
@@ -147,7 +147,7 @@ describe("toClaude", () => {
 });
 
 describe("a foreign list", () => {
-  it("comes back from ours as it was, whatever it holds", () => {
+  it("comes back unchanged, whatever it holds", () => {
     fc.assert(
       fc.property(fc.array(claudeMessage()), (list) => {
         expect(toClaude(fromClaude(list), { lossless: true })).toEqual(list);
@@ -162,7 +162,7 @@ describe.each([
   { format: "OpenAI", to: toOpenAI, from: fromOpenAI },
   { format: "flat", to: toFlat, from: fromFlat },
 ])("our messages as $format messages, lossless", ({ to, from }) => {
-  it("come back as they were, whatever they hold", () => {
+  it("come back unchanged, whatever they hold", () => {
     fc.assert(
       fc.property(fc.array(ourMessage()), (list) => {
         for (const message of list) checkMessage(message);
@@ -176,7 +176,7 @@ describe.each([
     );
   });
 
-  it("hold nothing of ours by default, and say no less", () => {
+  it("have no property of ours by default, and lose no text", () => {
     fc.assert(
       fc.property(fc.array(ourMessage(), { minLength: 1 }), (list) => {
         const foreign = to(list);

@@ -122,7 +122,7 @@ describe("fromOpenAI and back", () => {
 });
 
 describe("fromOpenAI", () => {
-  it("puts the results of parallel calls into one user message, as Claude wants them", () => {
+  it("puts the results of parallel calls into one user message, as Claude requires", () => {
     const messages = fromOpenAI([
       { role: "assistant", content: null, tool_calls: [call("c1", '{"a":1}'), call("c2", "{}")] },
       { role: "tool", tool_call_id: "c1", content: "one" },
@@ -160,13 +160,13 @@ describe("fromOpenAI", () => {
     ]);
   });
 
-  it("keeps members without a place in extra", () => {
+  it("keeps properties that have no place in extra", () => {
     expect(fromOpenAI([{ role: "user", content: "x", name: "Ann" }])[0]?.extra).toEqual({
       openai: { name: "Ann" },
     });
   });
 
-  it("keeps a picture once", () => {
+  it("stores an image once", () => {
     const [message] = fromOpenAI([
       { role: "user", content: [{ type: "image_url", image_url: { url: PNG, detail: "low" } }] },
     ]);
@@ -208,7 +208,7 @@ describe("toOpenAI", () => {
     ],
   };
 
-  it("sends results first, and their pictures with the user's words", () => {
+  it("sends results first, and their images with the user's text", () => {
     expect(toOpenAI([mixed])).toEqual([
       { role: "tool", tool_call_id: "c1", content: [{ type: "text", text: "a screen" }] },
       {
@@ -221,13 +221,13 @@ describe("toOpenAI", () => {
     ]);
   });
 
-  it("reads what one message became as one message again", () => {
+  it("reads the messages made from one as one again", () => {
     const list = toOpenAI([mixed, { role: "user", content: "next" }], { lossless: true });
     expect(list).toHaveLength(3);
     expect(fromOpenAI(list)).toEqual([mixed, { role: "user", content: "next" }]);
   });
 
-  it("marks only the border between results of two messages", () => {
+  it("marks only the boundary between results of two messages", () => {
     const result = (id: string): Message => ({
       role: "user",
       content: [{ type: "tool_result", tool_use_id: id, content: "x" }],
@@ -237,7 +237,7 @@ describe("toOpenAI", () => {
     expect(fromOpenAI(list)).toEqual([result("a"), result("b")]);
   });
 
-  it("leaves out thinking of other providers, and says so where nothing else is left", () => {
+  it("drops thinking of other providers, and says so where nothing else is left", () => {
     const thinking = { type: "thinking", thinking: "hm", signature: "s" };
     expect(toOpenAI([{ role: "assistant", content: [thinking, { type: "text", text: "hi" }] }])).toEqual([
       { role: "assistant", content: [{ type: "text", text: "hi" }] },
@@ -247,7 +247,7 @@ describe("toOpenAI", () => {
     ]);
   });
 
-  it("sends what was edited, not what OpenAI once gave", () => {
+  it("sends edited content, not the original from OpenAI", () => {
     const [message] = fromOpenAI([
       { role: "assistant", content: "", tool_calls: [call("c1", '{"a": 1}')], name: "bot" },
     ]) as [Message];
@@ -258,7 +258,7 @@ describe("toOpenAI", () => {
     ]);
   });
 
-  it("splits what a person edited under a stale mark, and keeps every message", () => {
+  it("splits messages that were edited under a stale mark, and keeps every one", () => {
     const [tool, user] = toOpenAI([mixed], { lossless: true });
     const list = [{ ...tool, content: "edited" }, { role: "assistant", content: "new" }, { ...user }];
     const roles = fromOpenAI(list).map((message) => message.role);

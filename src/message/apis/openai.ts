@@ -124,8 +124,8 @@ const OPENAI: Format = {
   name: "openai",
   roles: new Set(["system", "developer", "user", "assistant", "tool", "function"]),
   accepts: () => true,
-  read: readUnit,
-  write: writeUnit,
+  read: readGroup,
+  write: writeGroup,
   joins: (before, after) => isToolMessage(before) && isToolMessage(after),
 };
 
@@ -133,9 +133,9 @@ function isToolMessage({ role }: JsonObject): boolean {
   return role === "tool" || role === "function";
 }
 
-function readUnit(unit: readonly JsonObject[]): MessageInput {
-  const [first = {}] = unit;
-  if (isToolMessage(first)) return { role: "user", content: unit.map(readTool) };
+function readGroup(group: readonly JsonObject[]): MessageInput {
+  const [first = {}] = group;
+  if (isToolMessage(first)) return { role: "user", content: group.map(readTool) };
   if (first.role === "assistant") return { role: "assistant", content: readAnswer(first) };
   return { role: first.role === "user" ? "user" : "system", content: readContent(first.content) ?? "" };
 }
@@ -237,7 +237,7 @@ function writeTool(block: JsonObject): WrittenTool {
   return whole ? { message: whole, media: [] } : { message: written, media: parts.filter(isMedia) };
 }
 
-function writeUnit({ role, content }: MessageInput): JsonObject[] {
+function writeGroup({ role, content }: MessageInput): JsonObject[] {
   if (typeof content === "string") return [{ role, content }];
   const results = content.filter((block) => block.type === "tool_result").map(writeTool);
   const tools = results.map((result) => result.message);
