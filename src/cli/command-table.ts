@@ -1,6 +1,6 @@
 /**
- * Every command and option of this version. Parsing, help texts and a test of
- * the reference page all read this one table.
+ * All commands and options. Parsing, help and a test of the reference page read
+ * this one table.
  */
 
 import type { CommandSpec, OptionSpec } from "./command.ts";
@@ -14,11 +14,15 @@ import { SESSION_COMMANDS } from "./commands/sessions/table.ts";
 import { START_COMMANDS } from "./commands/start/table.ts";
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  json: { type: "boolean", help: "Print JSON, for programs; errors too" },
+  json: { type: "boolean", help: "Print JSON, also for errors" },
   store: { type: "string", value: "TARGET", help: "sqlite:FILE or jsonl:FOLDER (or COLLOQUY_STORE)" },
-  "state-dir": { type: "string", value: "DIR", help: "Default ~/.colloquy (or COLLOQUY_STATE_DIR)" },
-  profile: { type: "string", value: "NAME", help: "The state folder ~/.colloquy-NAME instead" },
-  help: { type: "boolean", short: "h", help: "Show how to use the command" },
+  "state-dir": {
+    type: "string",
+    value: "DIR",
+    help: "State folder, default ~/.colloquy (or COLLOQUY_STATE_DIR)",
+  },
+  profile: { type: "string", value: "NAME", help: "Use the state folder ~/.colloquy-NAME" },
+  help: { type: "boolean", short: "h", help: "Show help for the command" },
 };
 
 /** In the order of the overview. */

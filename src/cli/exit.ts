@@ -1,12 +1,12 @@
 import { ColloquyError } from "../errors.ts";
 
-/** How the command ends. */
+/** Exit codes. */
 export const EXIT_DONE = 0;
 export const EXIT_FAILED = 1;
 export const EXIT_USAGE = 2;
 export const EXIT_PROBLEMS = 3;
 
-/** A command line that cannot be parsed. Ends with `EXIT_USAGE`. */
+/** A command line that cannot be parsed. The command exits with `EXIT_USAGE`. */
 export class UsageError extends ColloquyError {
   constructor(message: string, field: string) {
     super("VALIDATION_ERROR", message, { field });

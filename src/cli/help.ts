@@ -6,10 +6,10 @@ import type { Output } from "./output.ts";
 import { parse, type Words } from "./parse.ts";
 import { widest, wrap, wrapCommand, wrapPairs } from "./terminal/wrap.ts";
 
-/** Where nobody says how wide the place is. */
+/** For a file or a pipe, which have no width. */
 const COLUMNS_DEFAULT = 80;
 
-/** `--help` behind any command, a group of commands, or nothing. */
+/** `--help` after a command, after a group of commands, or alone. */
 export function showHelp(words: Words, out: Output): number {
   const [first, second] = words.positionals;
   const group = first !== undefined && second === undefined ? groupOf(first) : [];
@@ -17,7 +17,7 @@ export function showHelp(words: Words, out: Output): number {
   return printHelp(commands[0]?.name === "" ? COMMANDS : commands, words.json, out);
 }
 
-/** The commands that start with a word: `sessions`. */
+/** The commands that start with a word, such as `sessions`. */
 export function groupOf(word: string): readonly CommandSpec[] {
   return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
 }
@@ -30,7 +30,7 @@ export function printHelp(commands: readonly CommandSpec[], json: boolean, out: 
   return EXIT_DONE;
 }
 
-/** Everything on one screen: commands that belong together share a line. */
+/** All commands on one screen: those of one topic share a line. */
 function overview(out: Output): string[] {
   const columns = columnsOf(out);
   const topics = [...Map.groupBy(named(COMMANDS), ({ topic }) => topic)].filter(
@@ -47,12 +47,12 @@ function overview(out: Output): string[] {
     "",
     ...grouped(pairs, out),
     "",
-    ...wrap("All take --json, --store, --state-dir and --help.", columns),
+    ...wrap("All commands accept --json, --store, --state-dir and --help.", columns),
     ...titled("More:", [`${PROGRAM} sessions --help`, `config --help`, `${PROGRAM} help COMMAND`], columns),
   ];
 }
 
-/** "sessions list, show, history": the word in front is said once. */
+/** "sessions list, show, history": the common first word appears once. */
 function together(commands: readonly CommandSpec[]): string {
   const names = commands.map(({ name }) => name);
   if (commands[0]?.topic.families === true) {
@@ -64,7 +64,7 @@ function together(commands: readonly CommandSpec[]): string {
   return group + names.map((name) => name.slice(group.length)).join(", ");
 }
 
-/** One line for each command of a group. */
+/** One line per command of a group. */
 function groupHelp(commands: readonly CommandSpec[], out: Output): string[] {
   const pairs = commands.map((command) => ({
     topic: command.topic,
@@ -73,7 +73,7 @@ function groupHelp(commands: readonly CommandSpec[], out: Output): string[] {
   return [...grouped(pairs, out), "", ...titled("More:", [`${PROGRAM} help COMMAND`], columnsOf(out))];
 }
 
-/** Commands behind a word; below it where they are too long for that. */
+/** Commands after a title, or below it when they do not fit. */
 function titled(title: string, commands: readonly string[], columns: number): string[] {
   const line = `${title} ${commands.join(" · ").replaceAll(` · ${PROGRAM} `, " · ")}`;
   if (line.length <= columns) return [line];
@@ -114,7 +114,7 @@ function commandHelp(command: CommandSpec, out: Output): string[] {
     ...wrapCommand(`${`${PROGRAM} ${usageOf(command)}`.trimEnd()} [OPTIONS]`, columns),
     ...(own.length === 0 ? [] : ["", heading("Options"), ...optionLines(own, columns)]),
     "",
-    heading("Options of every command"),
+    heading("Global options"),
     ...optionLines(Object.entries(GLOBAL_OPTIONS), columns),
     "",
     heading(command.examples.length === 1 ? "Example" : "Examples"),

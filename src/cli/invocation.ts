@@ -1,9 +1,9 @@
-/** How a person calls the command. A checkout has no `colloquy` to type. */
+/** How to call the command. A checkout has no `colloquy` on the path. */
 export const PROGRAM: string = import.meta.url.endsWith(".ts") ? "npm run -s colloquy --" : "colloquy";
 
 const PLACES = ["store", "state-dir", "profile"];
 
-/** A command to type next, on the store that was named in this one. */
+/** A command to run next, on the same store and state folder. */
 export function nextCommand(words: string, values: ReadonlyMap<string, string>): string {
   const places = PLACES.flatMap((name) => {
     const value = values.get(name);
@@ -12,7 +12,7 @@ export function nextCommand(words: string, values: ReadonlyMap<string, string>):
   return [PROGRAM, words, ...places].join(" ");
 }
 
-/** A word as a shell takes it. */
+/** A word quoted for a shell. */
 export function quoted(text: string): string {
   return /^[\w.:/@%+=~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -1,4 +1,4 @@
-/** The command `colloquy`: parse, call, show. Everything else is in the layers below. */
+/** The command `colloquy`: parse, call, show. The layers below do the work. */
 
 import { asColloquyError } from "../errors.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError } from "./exit.ts";
@@ -13,7 +13,7 @@ export async function main(argv: string[]): Promise<number> {
   try {
     return await dispatch(words);
   } catch (error) {
-    const known = asColloquyError(error, "Something went wrong");
+    const known = asColloquyError(error, "Unexpected error");
     report("error", known, words.json);
     return known instanceof UsageError ? EXIT_USAGE : EXIT_FAILED;
   }
@@ -26,7 +26,7 @@ async function dispatch(words: Words): Promise<number> {
   return run({ ...request, json: words.json, out: standardOutput() });
 }
 
-/** Whoever reads may have seen enough (`| head`). A full disk under the output is a failure. */
+/** A reader that stops early (`| head`) is no failure; a full disk is. */
 function endOutput(error: NodeJS.ErrnoException, json: boolean): never {
   if (error.code === "EPIPE") process.exit(EXIT_DONE);
   report("error", asColloquyError(error, "Cannot write the output"), json);

@@ -5,15 +5,15 @@ import { jsonChunks, jsonText } from "./terminal/json-text.ts";
 
 type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 
-/** Where a command writes, and what that place can show. */
+/** Where a command writes, and what can be shown there. */
 export interface Output {
-  /** Columns to fit into; `Infinity` when nobody is looking, so that nothing is cut. */
+  /** The width to fit; `Infinity` for a file or pipe, so that nothing is cut. */
   readonly columns: number;
-  /** Lines for a person, already safe. */
+  /** Lines for a reader, already safe for a terminal. */
   lines(lines: readonly string[]): void;
   /** One JSON document. */
   json(document: Readonly<Record<string, unknown>>): void;
-  /** A hint that is no part of the answer: kept out of what a pipe receives. */
+  /** A hint that is not part of the output: on standard error when the output is piped. */
   note(line: string): void;
   style(style: Style, text: string): string;
 }
@@ -45,14 +45,14 @@ export function standardOutput(): Output {
   };
 }
 
-/** One readable line on standard error, or the error contract. At once, so that a warning comes before the answer. */
+/** One line on standard error, or JSON. Written at once, so that a warning precedes the output. */
 export function report(kind: "error" | "warning", error: ColloquyError, json: boolean): void {
   const word = kind === "error" ? "Error" : "Warning";
   const line = json ? jsonText({ [kind]: error.toJSON() }, 0) : `${word}: ${safeLine(error.message)}`;
   process.stderr.write(`${line}\n`);
 }
 
-/** `COLUMNS` wins, as with other tools; it is the way to get a narrow table into a file. */
+/** `COLUMNS` takes precedence, as in other tools; it fits a table to a file, for example. */
 function columnsOf(stdout: NodeJS.WriteStream): number {
   const wanted = Number(process.env.COLUMNS);
   if (Number.isSafeInteger(wanted) && wanted > 0) return wanted;

@@ -5,7 +5,7 @@ import { UsageError } from "./exit.ts";
 import { PROGRAM } from "./invocation.ts";
 import { dashedValue, extraArgument, unknownCommand, unknownOption } from "./unknown.ts";
 
-/** What was typed, before anything is known to be right. */
+/** The command line, split but not yet checked. */
 export interface Words {
   readonly positionals: readonly string[];
   readonly options: readonly GivenOption[];
@@ -29,7 +29,7 @@ const ALL_OPTIONS: Readonly<Record<string, OptionSpec>> = Object.assign(
   ...COMMANDS.map(({ options }) => options),
 );
 
-/** Split a command line into words. Never fails: even a wrong one says whether errors are to be JSON. */
+/** Split a command line. Never fails: `--json` must be known before an error can be reported. */
 export function split(argv: readonly string[]): Words {
   const options = Object.fromEntries(
     Object.entries(ALL_OPTIONS).map(([name, { type, short }]) => [
@@ -52,13 +52,13 @@ export function split(argv: readonly string[]): Words {
   return {
     positionals: tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : [])),
     options: given,
-    // "--limit --json" is an option without its value, and whoever typed it reads JSON.
+    // In "--limit --json" the value of --limit is missing, and the error must still be JSON.
     json: given.some(({ name, value, inline }) => name === "json" || (!inline && value === "--json")),
     help: given.some(({ name }) => name === "help"),
   };
 }
 
-/** Find the command and check that it can be called with these words. */
+/** Find the command and check its options and arguments. */
 export function parse(words: Words): Request {
   const { command, args } = findCommand(words.positionals);
   const values = new Map<string, string>();
@@ -68,7 +68,8 @@ export function parse(words: Words): Request {
     const { type, multiple } = specOf(command, option);
     if (type === "boolean") flags.add(checkFlag(option));
     else if (multiple) lists.set(option.name, [...(lists.get(option.name) ?? []), checkValue(option)]);
-    else if (values.has(option.name)) throw new UsageError(`${option.rawName} is given twice`, option.name);
+    else if (values.has(option.name))
+      throw new UsageError(`${option.rawName} was given more than once`, option.name);
     else values.set(option.name, checkValue(option));
   }
   if (!words.help) checkArguments(command, args);
@@ -92,12 +93,12 @@ function specOf(command: CommandSpec, { name, rawName }: GivenOption): OptionSpe
 }
 
 function checkFlag({ name, rawName, value }: GivenOption): string {
-  if (value !== undefined) throw new UsageError(`${rawName} takes no value`, name);
+  if (value !== undefined) throw new UsageError(`${rawName} does not take a value`, name);
   return name;
 }
 
 function checkValue({ name, rawName, value, inline }: GivenOption): string {
-  if (value === undefined) throw new UsageError(`${rawName} needs a value`, name);
+  if (value === undefined) throw new UsageError(`${rawName} requires a value`, name);
   if (!inline && value.length > 1 && value.startsWith("-")) throw dashedValue(name, rawName, value);
   return value;
 }
@@ -108,7 +109,7 @@ function checkArguments(command: CommandSpec, args: readonly string[]): void {
   const missing = command.args.find((arg, index) => !arg.optional && args[index] === undefined);
   if (missing !== undefined) {
     throw new UsageError(
-      `"${command.name}" needs ${missing.name}. See ${PROGRAM} ${command.name} --help`,
+      `"${command.name}" requires ${missing.name}. See ${PROGRAM} ${command.name} --help`,
       missing.name,
     );
   }

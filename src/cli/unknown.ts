@@ -1,4 +1,4 @@
-/** What to say about words that nobody knows, or that stand in the wrong place. */
+/** Errors for unknown or misplaced words, with suggestions. */
 import { looksLikeSecret } from "../secrets/misplaced-secret.ts";
 import { closestWord } from "../util/closest-word.ts";
 import type { CommandSpec } from "./command.ts";
@@ -22,10 +22,10 @@ export function unknownCommand(first: string, second: string | undefined): Usage
     );
   }
   if (second === undefined) {
-    return new UsageError(`"${first}" needs one of: ${inGroup.join(", ")}`, "command");
+    return new UsageError(`"${first}" requires a command: ${inGroup.join(", ")}`, "command");
   }
   const member = closestWord(second, inGroup, TYPED);
-  // "sessions backup": it is no member of the group.
+  // "sessions backup": a command outside the group.
   const hint = names.includes(second) ? second : member && `${first} ${member}`;
   return new UsageError(
     `Unknown command "${first} ${shown(second)}"${didYouMean(hint)} See ${PROGRAM} ${first} --help`,
@@ -48,20 +48,20 @@ export function unknownOption(command: CommandSpec, rawName: string, known: read
 export function extraArgument(command: CommandSpec, extra: string): UsageError {
   const phrase = command.args.at(-1)?.phrase;
   const quotes = phrase === undefined ? "" : `. Put the ${phrase} in quotes`;
-  return new UsageError(
-    `"${shown(extra)}" is one argument too many for "${command.name}"${quotes}`,
-    "arguments",
-  );
+  return new UsageError(`Unexpected argument "${shown(extra)}" for "${command.name}"${quotes}`, "arguments");
 }
 
-/** Most likely the value was forgotten and this is the next option. */
+/** Most likely the value is missing and this is the next option. */
 export function dashedValue(name: string, rawName: string, value: string): UsageError {
   const dashes = /^-+/.exec(value)?.[0] ?? "";
   const example = `${rawName}=${dashes}${shown(value.slice(dashes.length))}`;
-  return new UsageError(`${rawName} needs a value; one that starts with - is written ${example}`, name);
+  return new UsageError(
+    `${rawName} requires a value; to pass one that starts with -, write ${example}`,
+    name,
+  );
 }
 
-/** What others may read in a log: a secret that was typed in the wrong place is not repeated. */
+/** Others may read the error in a log, so a secret typed in the wrong place is not repeated. */
 function shown(word: string): string {
   return looksLikeSecret(word) ? "…" : word;
 }
@@ -74,7 +74,7 @@ function meantCommand(
   if (first === "version") return "--version";
   const typed = second === undefined ? first : `${first} ${second}`;
   const firsts = names.map((name) => name.split(" ")[0] ?? "");
-  // "list": the group was forgotten.
+  // "list": the group is missing.
   const member = names.find((name) => name.endsWith(` ${first}`));
   if (member !== undefined) return member;
   const whole = second === undefined ? undefined : closestWord(typed, names, TYPED);

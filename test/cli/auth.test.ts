@@ -9,7 +9,7 @@ const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
 const KEY = "sk-ant-0123456789-abcd";
 
 describe("auth add", () => {
-  it("takes a secret from standard input and shows its last four characters", async () => {
+  it("reads a secret from standard input and shows its last four characters", async () => {
     using place = new Place();
     const { profile } = await place.json(["auth", "add", "anthropic", "--stdin"], { input: `${KEY}\n` });
     expect(profile).toEqual({
@@ -33,7 +33,7 @@ describe("auth add", () => {
     expect(listed).toEqual({ profiles: [profile], order: {}, problems: [] });
   });
 
-  it("keeps references, and says at once when they lead nowhere", async () => {
+  it("keeps references, and warns at once when they do not resolve", async () => {
     using place = new Place();
     const added = await place.run(["auth", "add", "openai", "work", "--from-env", "NO_SUCH_KEY"]);
     expect(added).toMatchObject({ code: 0, stdout: "Added openai:work: api-key, variable NO_SUCH_KEY\n" });
@@ -58,7 +58,7 @@ describe("auth add", () => {
     });
   });
 
-  it("takes the tokens of a sign-in as JSON", async () => {
+  it("accepts the tokens of a sign-in as JSON", async () => {
     using place = new Place();
     const tokens = {
       access_token: "access-0123456789",
@@ -76,7 +76,7 @@ describe("auth add", () => {
     ["seconds as text", { expires_at: "1900000000" }],
     ["milliseconds", { expiresAt: 1_900_000_000_000 }],
     ["a time", { expiresAt: "2030-03-17T17:46:40Z" }],
-  ])("takes the expiry of a sign-in in %s", async (_what, expiry) => {
+  ])("accepts the expiry of a sign-in in %s", async (_what, expiry) => {
     using place = new Place();
     const input = JSON.stringify({ access_token: "access-0123456789", ...expiry });
     const { profile } = await place.json(["auth", "add", "x", "--kind", "oauth", "--stdin"], { input });
@@ -91,11 +91,11 @@ describe("auth add", () => {
   });
 
   it.each<[string, string[], number, string]>([
-    ["no source", ["openai"], 2, "Say where the secret is"],
+    ["no source", ["openai"], 2, "Specify the secret"],
     ["two sources", ["openai", "--stdin", "--from-env", "A"], 2, "cannot be given together"],
-    ["a wrong kind", ["openai", "--kind", "password", "--stdin"], 2, "--kind is one of"],
-    ["a wrong time", ["openai", "--expires", "tomorrow", "--stdin"], 2, "--expires is a time"],
-    ["a secret for AWS", ["bedrock", "--kind", "aws-sdk", "--stdin"], 2, "its SDK finds its own"],
+    ["a wrong kind", ["openai", "--kind", "password", "--stdin"], 2, "--kind must be one of"],
+    ["a wrong time", ["openai", "--expires", "tomorrow", "--stdin"], 2, "--expires must be a time"],
+    ["a secret for AWS", ["bedrock", "--kind", "aws-sdk", "--stdin"], 2, "the SDK finds its own"],
     [
       "a pipe in the command",
       ["openai", "--from-command", "pass show x | head"],
@@ -108,7 +108,7 @@ describe("auth add", () => {
     ["a key as the variable", ["openai", "--from-env", KEY], 1, "the name of a variable"],
     ["a key as the file", ["openai", "--from-file", KEY], 1, "looks like a secret"],
     ["a key as the command", ["openai", "--from-command", KEY], 1, "looks like a secret"],
-    ["a key behind the name", ["openai", "work", KEY], 2, '"…" is one argument too many'],
+    ["a key after the name", ["openai", "work", KEY], 2, 'Unexpected argument "…"'],
     ["a key as an option", ["openai", `--${KEY}`], 2, "Unknown option --… for"],
     ["the expiry of a key", ["openai", "--expires", "2030-01-01T00:00:00Z", "--stdin"], 2, "does not expire"],
     ["an empty secret", ["openai", "--stdin"], 1, "The secret is empty"],
@@ -127,7 +127,7 @@ describe("auth add", () => {
       using place = new Place();
       const command = `${process.execPath} ${BIN} auth add anthropic --state-dir ${place.state}`;
       const args = ["-qec", command, "/dev/null"];
-      // Keys one after the other, as a person types them, with one mistake put right.
+      // One key after the other, as a user types them, with one mistake corrected.
       const typed = spawnSync(
         "sh",
         ["-c", `(sleep 2; printf 'sk-ant-0123456789-abx\\177cd\\r'; sleep 2) | script "$@"`, "-", ...args],
@@ -136,7 +136,7 @@ describe("auth add", () => {
           timeout: 120_000,
         },
       );
-      expect(typed.stdout).toContain("The secret (it is not shown): ");
+      expect(typed.stdout).toContain("Secret (not shown): ");
       expect(typed.stdout).toContain("Added anthropic:default: api-key, sealed, …abcd");
       expect(typed.stdout).not.toContain("0123456789");
     },
@@ -172,7 +172,7 @@ describe("auth order, test and remove", () => {
     expect(missing.error.message).toBe('There is no profile "x:c": there are x:a, x:b');
   });
 
-  it("work when the config is broken, which is told", async () => {
+  it("work with a broken config, with a warning", async () => {
     using place = new Place();
     await place.json(["auth", "add", "x", "--stdin"], { input: "secret-0123456789" });
     writeFileSync(place.path("state", "colloquy.json"), "{ models: ", { mode: 0o600 });
@@ -183,7 +183,7 @@ describe("auth order, test and remove", () => {
 });
 
 describe("a damaged file of profiles", () => {
-  it("is an error each time, and adding begins anew", async () => {
+  it("is an error each time, and adding starts a new file", async () => {
     using place = new Place();
     const folder = place.path("state", "agents", "main", "auth");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -205,7 +205,7 @@ describe("a damaged file of profiles", () => {
 });
 
 describe("planted secrets", () => {
-  /** One of each kind and source; the word in the middle is looked for everywhere. */
+  /** One of each kind and source; the test searches everywhere for the word in the middle. */
   const secret = (name: string): string => `sk-ant-CANARY-${name}-0123456789`;
 
   async function plant(place: Place): Promise<{ env: Record<string, string>; ran: Result[] }> {
@@ -280,7 +280,7 @@ describe("planted secrets", () => {
     return { env, ran };
   }
 
-  it("appear nowhere: not in what is printed, and not in what is written", async () => {
+  it("appear neither in the output nor in any file", async () => {
     using place = new Place();
     const { env, ran } = await plant(place);
     const { profiles } = await place.json(["auth", "list"], { env });
@@ -302,7 +302,7 @@ describe("planted secrets", () => {
     const printed = ran.map(({ stdout, stderr }) => stdout + stderr).join("\n");
     expect(printed).not.toContain("CANARY-");
     expect(printed).not.toContain("AKIACANARY");
-    // It was looked at indeed.
+    // It was indeed searched.
     expect(printed).toContain("…6789");
     expect(printed).toContain("ended with exit code 3");
     const files = readdirSync(place.path("state", "agents"), { recursive: true, withFileTypes: true });
@@ -311,7 +311,7 @@ describe("planted secrets", () => {
       .map((file) => readFileSync(`${file.parentPath}/${file.name}`, "utf8"))
       .join("\n");
     expect(written).toContain('"https://h.example/v1"');
-    // The words of a command are kept as they were given: they are how to get a secret, not for keeping one.
+    // A command is stored in plain text: it says how to get a secret and must not contain one.
     expect(written.replaceAll(/"command": \[[^\]]*\]/g, "")).not.toContain("CANARY-");
   });
 });

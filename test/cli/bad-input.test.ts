@@ -84,7 +84,7 @@ const rows: readonly Row[] = [
   { what: "an unknown short option", args: ["doctor", "-x"], exit: 2, field: "x" },
   { what: "an option without its value", args: ["sessions", "list", "--limit"], exit: 2, field: "limit" },
   {
-    what: "an option in place of a value",
+    what: "an option instead of a value",
     args: ["sessions", "list", "--limit", "--trash"],
     exit: 2,
     field: "limit",
@@ -118,7 +118,7 @@ const rows: readonly Row[] = [
   { what: "a wrong id", args: ["sessions", "show", "nonsense"], exit: 1, field: "id", message: /nonsense/ },
   { what: "a wrong key", args: ["sessions", "show", "a:"], exit: 1, field: "key" },
   {
-    what: "a key where an id is needed",
+    what: "a key where an id is required",
     args: ["sessions", "restore", "a:b", "--state-dir", "state"],
     exit: 1,
     field: "id",
@@ -171,14 +171,14 @@ const rows: readonly Row[] = [
     args: ["sessions", "list", "--limit", "0"],
     exit: 1,
     field: "limit",
-    message: /^--limit must be a whole number from 1 to 10000, not "0"$/,
+    message: /^--limit must be an integer from 1 to 10000, not "0"$/,
   },
   {
-    what: "a limit beyond the store's",
+    what: "a limit above that of the store",
     args: ["sessions", "list", "--limit", "10001"],
     exit: 1,
     field: "limit",
-    message: /^--limit must be a whole number from 1 to 10000, not "10001"$/,
+    message: /^--limit must be an integer from 1 to 10000, not "10001"$/,
   },
   {
     what: "a wrong number for --last",
@@ -187,7 +187,7 @@ const rows: readonly Row[] = [
     field: "last",
   },
   { what: "a wrong cursor", args: ["sessions", "list", "--cursor", "abc"], exit: 1, field: "cursor" },
-  // What is not there.
+  // Missing things.
   { what: "an unknown id to show", args: ["sessions", "show", UNKNOWN_ID], exit: 1, code: "NOT_FOUND" },
   { what: "an unknown key to read", args: ["sessions", "history", "no:one"], exit: 1, code: "NOT_FOUND" },
   {
@@ -243,7 +243,7 @@ const rows: readonly Row[] = [
     exit: 1,
     code: "NOT_FOUND",
     field: "ENTRY",
-    message: /"99": its id, its number in "sessions show", or its label/,
+    message: /"99" not found: use an id, a number from "sessions show", or a label/,
   },
   {
     what: "a branch from an empty id",
@@ -258,7 +258,7 @@ const rows: readonly Row[] = [
     field: "name",
   },
   {
-    what: "a branch that is there",
+    what: "a branch that exists",
     args: ["sessions", "branch", "good:1", "--name", "main"],
     exit: 1,
     code: "CONFLICT",
@@ -285,10 +285,10 @@ const rows: readonly Row[] = [
     args: ["sessions", "checkout", "good:1", "xylophone"],
     exit: 1,
     code: "NOT_FOUND",
-    message: /; there is main$/,
+    message: /; existing branches: main$/,
   },
   {
-    what: "a branch of a conversation that is not there",
+    what: "a branch of a missing conversation",
     args: append("new:1", "--role", "user", "--content", "x", "--branch", "idea"),
     exit: 1,
     code: "NOT_FOUND",
@@ -303,7 +303,7 @@ const rows: readonly Row[] = [
   { what: "compare with one branch", args: ["sessions", "compare", "good:1", "main"], exit: 2, field: "B" },
   { what: "a label without words", args: ["sessions", "label", "good:1", "1"], exit: 2, field: "TEXT" },
   {
-    what: "a label that is also taken away",
+    what: "a label that is also removed",
     args: ["sessions", "label", "good:1", "1", "x", "--remove"],
     exit: 2,
     field: "remove",
@@ -338,9 +338,9 @@ const rows: readonly Row[] = [
     args: ["sessions", "prune", "good:1", "--older-than-days", "soon"],
     exit: 1,
     field: "older-than-days",
-    message: /from 0 on/,
+    message: /an integer of at least 0/,
   },
-  // What a model gets.
+  // What a model receives.
   { what: "no window", args: ["sessions", "context", "good:1"], exit: 2, field: "max-tokens" },
   {
     what: "a window of nothing",
@@ -372,7 +372,7 @@ const rows: readonly Row[] = [
     args: ["sessions", "compact", "good:1"],
     exit: 2,
     field: "summary",
-    message: /no model/,
+    message: /cannot call a model/,
   },
   {
     what: "an empty summary",
@@ -393,12 +393,12 @@ const rows: readonly Row[] = [
     field: "summary",
   },
   {
-    what: "undoing what is no compaction",
+    what: "undoing something that is not a compaction",
     args: ["sessions", "compact", "good:1", "--undo", "1"],
     exit: 1,
     code: "NOT_FOUND",
     field: "undo",
-    message: /^Entry 1 is no compaction: it is a message of the user$/,
+    message: /^Entry 1 is not a compaction: it is a message with the role user$/,
   },
   // Erasing.
   {
@@ -406,7 +406,7 @@ const rows: readonly Row[] = [
     args: ["sessions", "redact", "good:1", "1"],
     exit: 1,
     field: "ENTRY",
-    message: /takes the id of the entry: "1" is [0-9a-f-]{36}$/,
+    message: /requires the id of the entry: "1" is [0-9a-f-]{36}$/,
   },
   {
     what: "redacting an unknown entry",
@@ -437,7 +437,7 @@ const rows: readonly Row[] = [
     message: /sessions delete good:1 first, or add --force$/,
   },
   {
-    what: "a dry run of what is not in the trash",
+    what: "a dry run for a conversation that is not in the trash",
     args: ["sessions", "purge", "good:1", "--dry-run"],
     exit: 1,
     code: "CONFLICT",
@@ -449,7 +449,7 @@ const rows: readonly Row[] = [
     code: "NOT_FOUND",
   },
   {
-    what: "purging a key that nobody has",
+    what: "purging an unknown key",
     args: ["sessions", "purge", "no:one"],
     exit: 1,
     code: "NOT_FOUND",
@@ -473,7 +473,7 @@ const rows: readonly Row[] = [
     args: ["sessions", "retain", "--max-age-days", "old"],
     exit: 1,
     field: "max-age-days",
-    message: /from 0 on/,
+    message: /an integer of at least 0/,
   },
   {
     what: "restoring what is not in the trash",
@@ -494,7 +494,7 @@ const rows: readonly Row[] = [
     args: ["backup", "sqlite:copy.db"],
     exit: 1,
     field: "PATH",
-    message: /write copy\.db$/,
+    message: /use copy\.db$/,
   },
   { what: "a backup to nowhere", args: ["backup", ""], exit: 1, field: "PATH" },
   { what: "a backup over a file", args: ["backup", "notes.txt"], exit: 1, code: "CONFLICT" },
@@ -509,7 +509,7 @@ const rows: readonly Row[] = [
     args: ["backup", "copy.db", "--state-dir", "elsewhere"],
     exit: 1,
     code: "NOT_FOUND",
-    message: /nothing to back up/,
+    message: /Nothing to back up/,
   },
   {
     what: "restoring from nothing",
@@ -544,7 +544,7 @@ const rows: readonly Row[] = [
     args: ["restore", "other.db", "--store", "sqlite:made.db"],
     exit: 1,
   },
-  // What is no store of ours.
+  // Files and folders that are not a store.
   {
     what: "a folder instead of a file",
     args: ["sessions", "list", "--store", "sqlite:folder"],
@@ -648,7 +648,7 @@ describe("bad input", () => {
     },
   );
 
-  it("has left nothing behind", async () => {
+  it("leaves nothing behind", async () => {
     expect(readdirSync(place.folder).sort()).toEqual(["folder", "notes.txt", "other.db", "state", "theirs"]);
     const { items } = await place.json(["sessions", "list"]);
     expect(items.map((info: Printed) => info.key)).toEqual(["good:1"]);

@@ -60,7 +60,7 @@ describe("a drawn tree", () => {
     expect(treeRows(odd, 3).map(({ branch }) => branch.name)).toEqual(["main", "lost", "own", "x", "y"]);
   });
 
-  it("may be deeper than calls may be", () => {
+  it("may be deeper than the call stack", () => {
     const deep = chain(Array.from({ length: 20_000 }, (_, index) => `b${index}`));
     expect(treeRows(deep, 0)).toHaveLength(deep.length);
     const lines = branchTable(screen(80), deep, () => "just now");
@@ -74,14 +74,14 @@ describe("a drawn tree", () => {
       expect(lines).toHaveLength(branches.length + 1);
       expect(lines.filter((line) => widthOf(line) > columns)).toEqual([]);
       expect(lines.join("")).not.toMatch(/\p{Cc}|\p{Bidi_Control}/u);
-      // Something of every name is seen, and which branch is checked out.
+      // Part of every name is visible, and which branch is checked out.
       const drawn = lines.slice(1).map((line) => line.replace(/^[* ] [│├└─ ]*/u, ""));
       expect(drawn.filter((name) => !/^(b?\d|s)/.test(name))).toEqual([]);
       expect(lines.filter((line) => line.startsWith("* "))).toHaveLength(1);
     }
   });
 
-  it("keeps its shape as long as the terminal is wide enough", () => {
+  it("keeps its shape if the terminal is wide enough", () => {
     const depths = (columns: number): string[] =>
       branchTable(screen(columns), chain(NAMES.short ?? []), () => "just now");
     expect(depths(80).some((line) => line.includes("└─ "))).toBe(true);
@@ -97,10 +97,10 @@ describe("warnings", () => {
     const lines = warningLines(screen(40), warnings);
     expect(lines.filter((line) => widthOf(line) > 40)).toEqual([]);
     expect(lines.filter((line) => line.startsWith("Warning: "))).toHaveLength(4);
-    expect(lines.at(-1)).toBe("Warning: 7 more branches lie as deep");
+    expect(lines.at(-1)).toBe("Warning: 7 more branches are as deep");
   });
 
-  it("are folded between words, and inside of those that are too long", () => {
+  it("are wrapped between words, and inside words that are too long", () => {
     expect(wrapHard("one two three", 7)).toEqual(["one two", "three"]);
     expect(wrapHard("abcdefghij k", 4)).toEqual(["abcd", "efgh", "ij k"]);
     expect(wrapHard("日本語日本語", 4)).toEqual(["日本", "語日", "本語"]);

@@ -21,7 +21,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
     afterAll(() => place[Symbol.dispose]());
 
-    it("leave from the head, from an entry by id or number, and from the start", async () => {
+    it("start at the head, at an entry by id or number, and at the start", async () => {
       const made = await place.json(sessions("branch", "notes:a"));
       expect(Object.keys(made)).toEqual(["info", "branch", "warnings"]);
       expect(Object.keys(made.info)).toEqual(INFO_MEMBERS);
@@ -73,7 +73,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         "Appended 1 message to notes:a on early; its head is x1\n",
       );
       expect((await place.run([...append, "--id", "x1"])).stdout).toBe(
-        "Already there: 1 message in notes:a on early; nothing written\n",
+        "Already appended: 1 message in notes:a on early; nothing written\n",
       );
       expect(await texts("--branch", "early")).toEqual(["One", "Early"]);
       expect(await texts("--branch", "main", "--last", "2")).toEqual(["Two", "Three"]);
@@ -129,14 +129,16 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         ["i1"],
       ]);
       const { stdout } = await place.run(sessions("compare", "notes:a", "branch-1", "idea"));
-      expect(stdout).toMatch(/^Both have everything up to:\nSEQ.*\n +2 +assistant +just now +Two\n/);
+      expect(stdout).toMatch(
+        /^Both branches share everything up to:\nSEQ.*\n +2 +assistant +just now +Two\n/,
+      );
       expect(stdout).toMatch(/Only on branch-1: 1 entry\nSEQ.*\n +3 .*Three\n/);
       expect(stdout).toMatch(/Only on idea: 1 entry\nSEQ.*\n.*Another\n$/);
       const apart = await place.run(sessions("compare", "notes:a", "anew", "main"));
-      expect(apart.stdout).toMatch(/^They have nothing in common\.\n\nOnly on anew: nothing\n/);
+      expect(apart.stdout).toMatch(/^The branches share no entries\.\n\nOnly on anew: nothing\n/);
     });
 
-    it("leave from an entry that has a label", async () => {
+    it("start at an entry by its label", async () => {
       const labelled = await place.json(sessions("label", "notes:a", "2", "the choice"));
       expect(Object.keys(labelled)).toEqual(["info", "entry"]);
       expect(labelled.entry).toMatchObject({ kind: "label", data: { entry: "e2", label: "the choice" } });
@@ -150,14 +152,16 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         (await place.failure(sessions("branch", "notes:a", "--from", "the choice"))).error.message,
       ).toMatch(/^Several entries have the label/);
       const { stdout } = await place.run(sessions("label", "notes:a", "e2", "--remove"));
-      expect(stdout).toBe("Entry e2 of notes:a has no label now\n");
+      expect(stdout).toBe("Entry e2 of notes:a no longer has a label\n");
       await place.json(sessions("label", "notes:a", "1", "--remove"));
       expect((await place.run(sessions("show", "notes:a"))).stdout).not.toContain("LABEL");
     });
 
     it("become main when they are flattened", async () => {
       const { stdout, stderr } = await place.run(sessions("flatten", "notes:a"));
-      expect(stdout).toBe("notes:a is flat: what was idea is main now, the former main is former-main\n");
+      expect(stdout).toBe(
+        "notes:a is flattened: idea is now main, and the previous main is now former-main\n",
+      );
       expect(stderr).toMatch(/sessions prune notes:a --abandoned --dry-run --store /);
       expect(await texts()).toEqual(["One", "Two", "Another"]);
       expect(await texts("--branch", "former-main")).toEqual(["One", "Two", "Three"]);
@@ -166,7 +170,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect((await place.run(sessions("flatten", "notes:a"))).stdout).toMatch(/nothing to flatten\n$/);
     });
 
-    it("are pruned by name, and only told of in a dry run", async () => {
+    it("are pruned by name, and only listed in a dry run", async () => {
       const args = sessions("prune", "notes:a", "--name", "early", "--name", "anew", "--name", "early");
       const planned = await place.json([...args, "--dry-run"]);
       expect(Object.keys(planned)).toEqual(["dryRun", "removed", "bytes"]);
@@ -186,7 +190,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       );
     });
 
-    it("are told of in words, with everything else that was done", async () => {
+    it("are described in words, with all other changes", async () => {
       const { stdout } = await place.run(sessions("show", "notes:a", "--all"));
       for (const words of [
         "branch branch-1 from #3",
@@ -194,12 +198,12 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         "branch anew from the start",
         "checked out idea",
         'label "the choice" on #2',
-        "label taken off #2",
-        "flattened; the former main is former-main",
+        "label removed from #2",
+        "flattened; the previous main is now former-main",
         "pruned 2 branches",
       ])
         expect(stdout).toMatch(new RegExp(`(info|label) +just now +${words}\n`));
-      expect(stdout).toMatch(/ removed +just now +went with its branch\n/);
+      expect(stdout).toMatch(/ removed +just now +removed with its branch\n/);
       expect(stdout).not.toContain("{");
     });
 
@@ -208,16 +212,16 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const prune = (name: string): string[] => sessions("prune", "notes:a", "--name", name);
       for (const [name, message] of [
         ["main", "main cannot be pruned"],
-        ["branch-1", "branch-1 cannot be pruned: it is checked out"],
+        ["branch-1", "branch-1 cannot be pruned while it is checked out"],
       ] as const)
         expect((await place.failure(prune(name))).error).toMatchObject({ message, field: "name" });
       await place.json(sessions("checkout", "notes:a", "main"));
     });
 
-    it("are pruned by age, by number and when they were left behind", async () => {
+    it("are pruned by age, by number and when abandoned", async () => {
       const prune = (...args: string[]): string[] => sessions("prune", "notes:a", ...args, "--dry-run");
       expect((await place.json(prune("--older-than-days", "1"))).removed).toEqual([]);
-      expect((await place.run(prune("--older-than-days", "1"))).stdout).toBe("No branch is to be pruned.\n");
+      expect((await place.run(prune("--older-than-days", "1"))).stdout).toBe("No branches to prune.\n");
       const all = (await place.json(prune("--keep", "0"))).removed.map((one: Printed) => one.name);
       expect(all.toSorted()).toEqual(["branch-1", "branch-2", "deeper", "former-main"]);
       expect((await place.json(prune("--keep", "3"))).removed).toHaveLength(1);
@@ -227,7 +231,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(branches.map((branch: Printed) => branch.name)).toEqual(["main"]);
     });
 
-    it("leave a store that is whole", async () => {
+    it("leave an intact store", async () => {
       expect((await place.json(sessions("validate"))).findings).toEqual([]);
     });
   });
@@ -249,14 +253,14 @@ describe("deep branches", () => {
   });
   afterAll(() => place[Symbol.dispose]());
 
-  it("are warned of from depth 8 on, once, and refused from depth 11 on", async () => {
+  it("cause one warning from depth 8 on, and are rejected from depth 11 on", async () => {
     const flatten = /sessions flatten notes:deep --store \S+\n$/;
     const eight = await place.run(sessions("branch", "notes:deep", "--name", "depth-8", "--checkout"));
     expect(eight.stdout).toBe(
-      "notes:deep has a branch depth-8 now, at depth 8; it is checked out\n" +
+      "notes:deep now has a branch depth-8 at depth 8, which is checked out\n" +
         "Warning: Branch depth-8 has depth 8 of at most 10: consider flattening it\n",
     );
-    expect(eight.stderr).toMatch(/^To make the checked-out path a plain main: /);
+    expect(eight.stderr).toMatch(/^To make the checked-out path the main branch: /);
     expect(eight.stderr).toMatch(flatten);
     for (const depth of [8, 9, 10]) {
       const content = ["--role", "user", "--content", "x"];
@@ -288,7 +292,7 @@ describe("deep branches", () => {
     expect(drawn.stderr).toMatch(flatten);
     await place.json(sessions("checkout", "notes:deep", "main"));
     expect((await place.run(sessions("branches", "notes:deep"))).stderr).toMatch(
-      /go there and flatten it:\n {2}.*sessions checkout notes:deep depth-8 /,
+      /check it out and flatten it:\n {2}.*sessions checkout notes:deep depth-8 /,
     );
   });
 });

@@ -79,7 +79,7 @@ const rows: readonly Row[] = [
 ];
 
 describe("a bad config", () => {
-  it.each(rows)("stops a command with one clear line, and stays as it is: $what", async (row) => {
+  it.each(rows)("stops a command with one clear line and is not changed: $what", async (row) => {
     using place = new Place();
     for (const [name, text] of Object.entries(row.files)) write(place, name, text);
     if (row.link !== undefined) symlinkSync(row.link, place.path("state/l"));
@@ -109,7 +109,7 @@ describe("a place that cannot be written", () => {
   /** As root everything may be written, so the command runs as nobody. */
   const nobody = process.getuid?.() === 0 ? 65534 : undefined;
 
-  it.skipIf(process.platform === "win32")("is named in one clear line, and the file stays", () => {
+  it.skipIf(process.platform === "win32")("is reported in one clear line, and the file stays", () => {
     using place = new Place();
     write(place, "colloquy.json", "{ ui: { a: 1 } }");
     const own = ["", "state", "state/colloquy.json"].map((name) => place.path(name));
@@ -130,11 +130,11 @@ describe("a place that cannot be written", () => {
   });
 
   it.skipIf(process.platform !== "linux" || nobody === undefined)(
-    "is told when the disk is full",
+    "is reported when the disk is full",
     async ({ skip }) => {
       using place = new Place();
       mkdirSync(place.state, { mode: 0o700 });
-      // The smallest disk there is: a few pages, all of them taken.
+      // The smallest possible disk: a few pages, all in use.
       const mounted = spawnSync("mount", ["-t", "tmpfs", "-o", "size=64k,mode=0700", "tmpfs", place.state]);
       if (mounted.status !== 0) return skip("no file system may be mounted here");
       try {
@@ -156,7 +156,7 @@ describe("a place that cannot be written", () => {
 });
 
 describe("secrets", () => {
-  it("appear in no output of any command, right or wrong", async () => {
+  it("appear in the output of no command, valid or not", async () => {
     using place = new Place();
     const secrets = plantedSecrets().map(({ secret }) => secret);
     const env: Record<string, string> = {};

@@ -21,7 +21,7 @@ const read = (place: Place, name = "colloquy.json"): string =>
   readFileSync(place.path("state", name), "utf8");
 
 describe("config get", () => {
-  it("gives a value and where it comes from", async () => {
+  it("shows a value and where it comes from", async () => {
     using place = new Place();
     write(place, "colloquy.json", "{\n  gateway: { port: 7 },\n}");
     expect(await place.json(["config", "get", "gateway.port"])).toEqual({
@@ -36,34 +36,34 @@ describe("config get", () => {
     });
   });
 
-  it("gives the defaults on a fresh machine, and makes nothing", async () => {
+  it("shows the defaults on a fresh machine, and creates nothing", async () => {
     using place = new Place();
     const { value, source } = await place.json(["config", "get", "gateway.port"]);
     expect([value, source]).toEqual([18789, { file: null, line: null, column: null, origin: "default" }]);
     expect(existsSync(place.state)).toBe(false);
   });
 
-  it("gives everything without a path, and texts as they are", async () => {
+  it("shows everything without a path, and strings unquoted", async () => {
     using place = new Place();
     write(place, "colloquy.json", "{ models: { default: 'a/b' } }");
     expect((await place.json(["config", "get"])).value).toMatchObject({ models: { default: "a/b" } });
     expect((await place.run(["config", "get", "models.default"])).stdout).toBe("a/b\n");
   });
 
-  it("says what was probably meant", async () => {
+  it("suggests what was probably meant", async () => {
     using place = new Place();
     const meant = async (path: string) => (await place.failure(["config", "get", path])).error;
     expect(await meant("gateway.prot")).toMatchObject({
       code: "NOT_FOUND",
-      message: 'There is no "gateway.prot" in the config: did you mean "gateway.port"?',
+      message: '"gateway.prot" is not set in the config; did you mean "gateway.port"?',
     });
     expect((await meant("gatway.port")).message).toContain('did you mean "gateway"?');
-    expect((await meant("gateway.auth.token")).message).toContain("It is known, but not set");
+    expect((await meant("gateway.auth.token")).message).toContain("it is a known setting");
     expect(await meant("a..b")).toMatchObject({ code: "VALIDATION_ERROR", field: "path" });
     expect((await meant("__proto__.x")).code).toBe("VALIDATION_ERROR");
   });
 
-  it("hides secrets: those of the table, those by their name, and those by their looks", async () => {
+  it("hides secrets by the schema, by their name and by their form", async () => {
     using place = new Place();
     const key = `sk-${"ant-api03-"}aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYzA5bC7dE9fG1hJ3kM5nP7qR9sT1uV3wX5yZ7`;
     write(
@@ -83,7 +83,7 @@ describe("config get", () => {
     expect((await place.json(["config", "get", "env.vars.ANYTHING"])).value).toBe("…name");
   });
 
-  it("hides numbers, and what stands under a slip of a secret's name", async () => {
+  it("hides numbers, and values under a mistyped name of a secret", async () => {
     using place = new Place();
     write(
       place,
@@ -97,7 +97,7 @@ describe("config get", () => {
     expect(await seen("explain", "channels.foo")).toEqual({ password: "…1012", secrets: ["…3444"] });
   });
 
-  it("takes --set, which wins", async () => {
+  it("accepts --set, which takes precedence", async () => {
     using place = new Place();
     const { value, source } = await place.json(["config", "get", "gateway.port", "--set", "gateway.port=9"]);
     expect([value, source.origin]).toEqual([9, "override"]);
@@ -135,7 +135,7 @@ describe("config set and unset", () => {
     expect((await place.failure(["config", "unset", "gateway.port"])).error.code).toBe("NOT_FOUND");
   });
 
-  it("say so when nothing knows the key", async () => {
+  it("warn about an unknown key", async () => {
     using place = new Place();
     const { code, stdout, stderr } = await place.run(["config", "set", "gateway.prt", "5"]);
     expect([code, stdout.startsWith("Set gateway.prt in ")]).toEqual([0, true]);
@@ -143,7 +143,7 @@ describe("config set and unset", () => {
     expect((await place.run(["config", "set", "gateway.port", "5"])).stderr).toBe("");
   });
 
-  it("take JSON5, plain text, or standard input, as the setting wants it", async () => {
+  it("accept JSON5, plain text or standard input, depending on the setting", async () => {
     using place = new Place();
     const set = async (path: string, value: string, input?: string) => {
       await place.json(["config", "set", path, value], input === undefined ? {} : { input });
@@ -169,7 +169,7 @@ describe("config set and unset", () => {
 });
 
 describe("config validate", () => {
-  it("is content with a good config, and only mentions what is not used yet", async () => {
+  it("accepts a valid config, and only mentions unused sections", async () => {
     using place = new Place();
     write(place, "colloquy.json", "{ models: {}, channels: {} }");
     const { code, stdout } = await place.run(["config", "validate"]);
@@ -181,7 +181,7 @@ describe("config validate", () => {
     });
   });
 
-  it("names every problem with file, line, column and path, and ends with 3", async () => {
+  it("lists every problem with file, line, column and path, and exits with 3", async () => {
     using place = new Place();
     write(
       place,
@@ -205,7 +205,7 @@ describe("config validate", () => {
     ]);
   });
 
-  it("calls a file that cannot be parsed a finding", async () => {
+  it("reports a file that cannot be parsed as a finding", async () => {
     using place = new Place();
     write(place, "colloquy.json", "{ a: }");
     const { code, stdout } = await place.run(["config", "validate", "--json"]);
@@ -242,12 +242,12 @@ describe("config explain, path and schema", () => {
     });
     const { stdout } = await place.run(["config", "explain", "gateway.port"]);
     expect(stdout).toContain(
-      "gateway.port = 18789\nWhere it listens\nTakes a whole number from 1 to 65535\n",
+      "gateway.port = 18789\nWhere it listens\nType: a whole number from 1 to 65535\n",
     );
-    expect(stdout).toContain("From the defaults");
+    expect(stdout).toContain("Source: the defaults");
   });
 
-  it("say which file it is, also when that is broken", async () => {
+  it("show the path of the file, even if it is broken", async () => {
     using place = new Place();
     write(place, "colloquy.json", "{ broken");
     expect(await place.json(["config", "path"])).toEqual({

@@ -36,7 +36,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     const copy = engine === "sqlite" ? "copy.db" : "copy";
     const store = ["--store", `${engine}:${folder}`];
 
-    it("is made, and becomes a store again", async () => {
+    it("is created, and becomes a store again", async () => {
       using place = new Place();
       await place.json([...HELLO, "One", ...store]);
       const made = await place.json(["backup", copy, ...store]);
@@ -54,9 +54,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
 
       const refused = await place.failure(["restore", copy, ...store]);
       expect(refused).toMatchObject({ code: 1, error: { code: "CONFLICT", field: "force" } });
-      expect(refused.error.message).toMatch(
-        /Add --force to move it aside, or name another store with --store$/,
-      );
+      expect(refused.error.message).toMatch(/Add --force to replace it, or use another store with --store$/);
 
       const back = await place.json(["restore", copy, ...store, "--force"]);
       expect(Object.keys(back)).toEqual([
@@ -77,30 +75,30 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(await words(`${engine}:${back.former}`)).toContain("Two");
     });
 
-    it("says what it did, and how to go back", async () => {
+    it("reports what it did, and how to restore", async () => {
       using place = new Place();
       await place.json([...HELLO, "One", ...store]);
       const made = await place.run(["backup", copy, ...store]);
-      expect(made.stdout).toMatch(/^Copied 1 conversation with 1 entry to \S+ \(.*\)\nBeside it .*manifest/);
+      expect(made.stdout).toMatch(/^Copied 1 conversation with 1 entry to \S+ \(.*\)\nKeep its \.manifest/);
       expect(made.stderr).toMatch(new RegExp(`restore ${copy} --store ${engine}:${folder} --force\n$`));
       const back = await place.run(["restore", copy, "--store", `${engine}:other/new`]);
       expect(back.stdout).toBe(
         `Restored 1 conversation with 1 entry to ${place.path("other", "new")} (${/\((.*)\)/.exec(back.stdout)?.[1]})\n` +
-          "The checksums from the time of the backup match.\n",
+          "The checksums of the backup match.\n",
       );
       expect(back.stderr).toBe("");
       expect((await place.failure(["backup", copy, ...store])).error.code).toBe("CONFLICT");
     });
 
-    it("of a damaged store says first of all that it is damaged, and so does a restore", async () => {
+    it("of a damaged store warns about the damage first, and so does a restore", async () => {
       using place = new Place();
       for (const word of ["One", "Two", "Three"]) await place.json([...HELLO, word, ...store]);
       damage(place, engine, folder);
       const made = await place.run(["backup", copy, ...store]);
       expect(made.code).toBe(3);
-      expect(made.stderr).toMatch(/^Warning: The store is damaged, and so is the copy: .+\n/);
+      expect(made.stderr).toMatch(/^Warning: The store and its copy are damaged: .+\n/);
       expect(made.stderr).not.toContain("--force");
-      expect(made.stdout).toMatch(/^Copied 1 conversation with .*, as damaged as the store is\.\n$/);
+      expect(made.stdout).toMatch(/^Copied 1 conversation with .*, with the damage of the store\.\n$/);
 
       const programs = await place.run(["backup", `${copy}2`, ...store, "--json"]);
       expect(programs.code).toBe(3);
@@ -112,8 +110,8 @@ for (const engine of ["sqlite", "jsonl"] as const) {
 
       const back = await place.run(["restore", copy, "--store", `${engine}:new`]);
       expect(back.code).toBe(3);
-      expect(back.stderr).toMatch(/^Warning: The store was damaged when it was copied, and so is what was/);
-      expect(back.stdout).toMatch(/^Restored .*, with the damage that it had\nThe checksums .* match\.\n$/);
+      expect(back.stderr).toMatch(/^Warning: The store was damaged when it was backed up, /);
+      expect(back.stdout).toMatch(/^Restored .*, with its damage\nThe checksums .* match\.\n$/);
       const json = await place.run(["restore", copy, "--store", `${engine}:new2`, "--json"]);
       expect(json.code).toBe(3);
       expect(JSON.parse(json.stdout)).toMatchObject({ checksums: true, ok: false });
@@ -133,7 +131,7 @@ describe("a restore", () => {
     expect(await place.json(["doctor"])).toEqual({ ok: true, findings: [] });
   });
 
-  it("refuses a backup that was changed, and restores nothing", async () => {
+  it("rejects a backup that was changed, and restores nothing", async () => {
     using place = new Place();
     await place.json([...HELLO, "One", "--store", "agent.db"]);
     await place.json(["backup", "copy.db", "--store", "agent.db"]);
@@ -146,11 +144,11 @@ describe("a restore", () => {
     expect(readdirSync(place.folder).filter((name) => name.startsWith("new"))).toEqual([]);
   });
 
-  it("says so when there were no checksums", async () => {
+  it("says if the backup has no checksums", async () => {
     using place = new Place();
     await place.json([...HELLO, "One", "--store", "agent.db"]);
     const { stdout } = await place.run(["restore", "agent.db", "--store", "sqlite:new.db"]);
-    expect(stdout).toContain("There were no checksums beside the backup");
+    expect(stdout).toContain("The backup has no checksums");
   });
 });
 
@@ -161,13 +159,13 @@ describe("progress", () => {
     return { written, stream: { isTTY, write, columns: 80 } };
   };
 
-  it("is shown on a terminal at once, and taken away", async () => {
+  it("is shown on a terminal at once, and removed", async () => {
     const { written, stream } = watched(true);
     expect(await withProgress({ json: false }, "Copying", async () => 7, stream)).toBe(7);
     expect(written).toEqual(["\r\u001b[KCopying …", "\r\u001b[K"]);
   });
 
-  it("is taken away when the work fails", async () => {
+  it("is removed when the work fails", async () => {
     const { written, stream } = watched(true);
     const failing = withProgress({ json: false }, "Copying", () => Promise.reject(new Error("no")), stream);
     await expect(failing).rejects.toThrow("no");

@@ -15,7 +15,7 @@ async function seed(target: string): Promise<void> {
   for (const content of ["One", "Two", "Three"]) await chat.append({ role: "user", content });
 }
 
-/** A letter of the second message becomes another one: still JSON, but its sum is wrong. */
+/** Changes a letter of the second message: still JSON, but with a wrong checksum. */
 function damageLine(place: Place): string {
   const name = readdirSync(place.path("chats")).find((file) => /^\d{17}\.jsonl$/.test(file)) ?? "";
   const file = place.path("chats", name);
@@ -53,7 +53,7 @@ describe("validate", () => {
     expect(JSON.parse(stdout).findings).toMatchObject([{ code: "wrong-count", source: file, line: null }]);
   });
 
-  it("takes a file that is too damaged to be read for a finding", async () => {
+  it("reports a file that is too damaged to be read as a finding", async () => {
     using place = new Place();
     const file = place.path("agent.db");
     await seed(`sqlite:${file}`);
@@ -71,7 +71,7 @@ describe("validate", () => {
     expect((await place.run(["sessions", "list", ...store])).code).toBe(1);
   });
 
-  it("tells a reader of a damaged transcript, beside what can still be read", async () => {
+  it("warns about a damaged transcript, and shows what can still be read", async () => {
     using place = new Place();
     const store = ["--store", `jsonl:${place.path("chats")}`];
     await seed(`jsonl:${place.path("chats")}`);
@@ -80,7 +80,7 @@ describe("validate", () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(/One[\s\S]*Three/);
     expect(stderr).toMatch(
-      /^Warning: An entry cannot be read: .*\.jsonl: bytes .*\. To see all that is wrong: .*sessions validate --store jsonl:\S+\n$/,
+      /^Warning: Cannot read an entry: .*\.jsonl: bytes .*\. To see all problems: .*sessions validate --store jsonl:\S+\n$/,
     );
     const together = execFileSync(
       "sh",
@@ -96,7 +96,7 @@ describe("validate", () => {
 });
 
 describe("doctor", () => {
-  it("is content with a store that this version made", async () => {
+  it("finds nothing wrong with a store of this version", async () => {
     using place = new Place();
     await place.json(["sessions", "append", "notes:a", "--role", "user", "--content", "Hi"]);
     expect(await place.json(["doctor"])).toEqual({ ok: true, findings: [] });
@@ -107,7 +107,7 @@ describe("doctor", () => {
     expect(stdout).toContain("No problems found.");
   });
 
-  it("is content before the first message, and makes nothing", async () => {
+  it("finds nothing wrong before the first message, and creates nothing", async () => {
     using place = new Place();
     const { ok, findings } = await place.json(["doctor"]);
     expect(ok).toBe(true);
@@ -167,7 +167,7 @@ describe("doctor", () => {
     expect(isOlder(version, than)).toBe(older);
   });
 
-  it("warns of old programs and of a nearly full disk", () => {
+  it("warns about old programs and a nearly full disk", () => {
     expect(checkNode("22.1.0").findings).toMatchObject([{ code: "old-node", severity: "error" }]);
     expect(checkSqlite("3.51.2").findings).toMatchObject([{ code: "old-sqlite", severity: "warning" }]);
     expect(spaceReport("/", 400e6, 1e9).findings).toMatchObject([{ code: "little-space" }]);

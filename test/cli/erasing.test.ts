@@ -36,7 +36,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
     afterAll(() => place[Symbol.dispose]());
 
-    it("redacts one message and leaves its place", async () => {
+    it("redacts one message, which stays in place", async () => {
       const { messages } = await place.json(sessions("history", "notes:new"));
       const receipt = await place.json(sessions("redact", "notes:new", messages[1].id));
       expect(Object.keys(receipt)).toEqual(RECEIPT_MEMBERS);
@@ -44,10 +44,10 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const after = await place.json(sessions("history", "notes:new"));
       expect(after.messages.map((one: Printed) => one.text)).toEqual(["Secret 0", "[redacted]", "Secret 2"]);
       const { stdout } = await place.run(sessions("redact", "notes:new", messages[0].id));
-      expect(stdout).toMatch(/^What entry \S+ of notes:new said is erased; its place stays\n/);
+      expect(stdout).toMatch(/^Erased the content of entry \S+ in notes:new\n/);
     });
 
-    it("tells by a dry run what a policy would do, and then does it", async () => {
+    it("shows in a dry run what a policy would do, and then does it", async () => {
       const retain = sessions("retain", "--max-age-days", "30", "--trash-days", "30");
       const planned = await place.json([...retain, "--dry-run"]);
       expect(Object.keys(planned)).toEqual(["dryRun", "trashed", "removed", "bytes"]);
@@ -66,8 +66,8 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       ]);
       expect(planned.bytes).toBe(planned.removed[0].bytes);
       const { stdout } = await place.run([...retain, "--dry-run"]);
-      expect(stdout).toMatch(/2 conversations with 4 messages, .* would go to the trash\.\n/);
-      expect(stdout).toMatch(/1 conversation with 2 messages, .* would go for good\.\n/);
+      expect(stdout).toMatch(/2 conversations with 4 messages, .* would be moved to the trash\.\n/);
+      expect(stdout).toMatch(/1 conversation with 2 messages, .* would be permanently removed\.\n/);
       expect(stdout).toMatch(/Nothing was changed\.\n$/);
       expect(await place.json(retain)).toEqual({ ...planned, dryRun: false });
       expect(await keys()).toEqual(["discord:new", "notes:new"]);
@@ -104,7 +104,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect((await place.failure(sessions("restore", id))).error.code).toBe("NOT_FOUND");
     });
 
-    it("purges what is not in the trash only when it is forced to", async () => {
+    it("purges a conversation that is not in the trash only with --force", async () => {
       const refused = await place.failure(sessions("purge", ids.get("discord:new") ?? ""));
       expect(refused).toMatchObject({ code: 1, error: { code: "CONFLICT", field: "force" } });
       const { removed } = await place.json(sessions("purge", "discord:new", "--force"));
@@ -112,7 +112,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(await keys()).toEqual(["notes:new"]);
     });
 
-    it("empties the trash, by age where that is asked for", async () => {
+    it("empties the trash, optionally by age", async () => {
       expect(await keys("--trash")).toEqual(["discord:old", "notes:old"]);
       const none = await place.json(sessions("purge", "--trash", "--older-than-days", "1"));
       expect(none).toEqual({ dryRun: false, removed: [], bytes: 0, receipts: [] });
@@ -122,17 +122,15 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         /\n2 conversations with 4 messages, .* would be removed\. Nothing was changed\.\n$/,
       );
       const { stdout } = await place.run(sessions("purge", "--trash"));
-      expect(stdout).toMatch(/2 conversations with 4 messages, .* removed for good\.\n/);
-      expect((await place.run(sessions("purge", "--trash"))).stdout).toBe(
-        "Nothing in the trash is to be purged.\n",
-      );
+      expect(stdout).toMatch(/Permanently removed 2 conversations with 4 messages, .*\.\n/);
+      expect((await place.run(sessions("purge", "--trash"))).stdout).toBe("Nothing to purge.\n");
       expect((await place.json(sessions("validate"))).findings).toEqual([]);
     });
   });
 }
 
 describe("retention", () => {
-  it("says when the newest conversation of a channel is beyond a limit, and keeps it", async () => {
+  it("keeps the newest conversation of a channel over a limit, and says so", async () => {
     using place = new Place();
     {
       await using store = await openStore(`sqlite:${place.state}/conversations.db`);
@@ -147,9 +145,9 @@ describe("retention", () => {
     }
     const retain = (...args: string[]): string[] => ["sessions", "retain", ...args];
     const kept =
-      /Beyond the limits, and kept all the same: notes:long \(300 messages\)\. The newest conversation of a channel is never removed/;
+      /Over the limits but kept: notes:long \(300 messages\)\. The newest conversation of a channel is never removed/;
     const planned = await place.run(retain("--max-messages", "12", "--dry-run"));
-    expect(planned.stdout).toMatch(/1 conversation with 2 messages, .* would go to the trash\.\n/);
+    expect(planned.stdout).toMatch(/1 conversation with 2 messages, .* would be moved to the trash\.\n/);
     expect(planned.stdout).toMatch(kept);
     expect((await place.run(retain("--max-messages", "12"))).stdout).toMatch(kept);
     const again = (await place.run(retain("--max-messages", "12"))).stdout;
@@ -163,7 +161,7 @@ describe("retention", () => {
     );
   });
 
-  it("takes an age of nothing for everything", async () => {
+  it("treats an age of 0 as everything", async () => {
     using place = new Place();
     await place.json(["sessions", "append", "notes:a", "--role", "user", "--content", "Hi"]);
     const { trashed } = await place.json(["sessions", "retain", "--max-age-days", "0", "--dry-run"]);
@@ -172,7 +170,7 @@ describe("retention", () => {
 });
 
 describe("erasing", () => {
-  it("has nothing to do where there is no store yet", async () => {
+  it("does nothing if there is no store yet", async () => {
     using place = new Place();
     const nothing = { dryRun: false, removed: [], bytes: 0 };
     expect(await place.json(["sessions", "purge", "--trash"])).toEqual({ ...nothing, receipts: [] });
@@ -182,13 +180,13 @@ describe("erasing", () => {
     });
   });
 
-  it("names copies that may hold the same words", async () => {
+  it("lists copies that may contain the same text", async () => {
     using place = new Place();
     await place.json(["sessions", "append", "notes:a", "--role", "user", "--content", "Secret"]);
-    // As a migration leaves it beside the file.
+    // As a migration leaves it next to the file.
     const copy = `${place.state}/conversations.db.backup-v1`;
     writeFileSync(copy, "");
     const { stdout } = await place.run(["sessions", "purge", "notes:a", "--force"]);
-    expect(stdout).toContain(`may hold the same words; remove them yourself:\n  ${copy}\n`);
+    expect(stdout).toContain(`may contain the same text; remove them yourself:\n  ${copy}\n`);
   });
 });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { Place } from "./run-command.ts";
 
-// In two parts, so that no scanner takes this file for a leak.
+// In two parts, so that no scanner reports this file as a leak.
 const SECRET = `gh${"p_"}aB3dE5fG7hJ9kL1mN2pQ4rS6tU8vW0xYzA5b`;
 
 for (const engine of ["sqlite", "jsonl"] as const) {
@@ -34,7 +34,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
     afterAll(() => place[Symbol.dispose]());
 
-    it("prints a conversation, without secrets where people read it", async () => {
+    it("prints a conversation, without secrets in documents", async () => {
       const { code, stdout } = await place.run(command("notes:a/b", "--to", "markdown"));
       expect(code).toBe(0);
       expect(stdout).toMatch(/^# Notes\n/);
@@ -46,13 +46,12 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(open.stdout).toContain(SECRET);
       expect(open.stdout).not.toContain("Hm");
       const other = await place.run(command(id, "--to", "claude", "--branch", "idea", "--redact"));
-      expect(JSON.parse(other.stdout).messages.map(({ content }: { content: string }) => content)).toEqual([
-        "One [redacted: github token]",
-        "Three",
-      ]);
+      // Consecutive messages of one role are one message in this API.
+      const content = ["One [redacted: github token]", "Three"].map((text) => ({ type: "text", text }));
+      expect(JSON.parse(other.stdout).messages).toEqual([{ role: "user", content }]);
     });
 
-    it("writes a file that belongs to its owner alone, and does not replace one", async () => {
+    it("writes a file that only its owner can read, and overwrites none", async () => {
       const path = place.path("a.html");
       const made = await place.json(command(id, "--to", "html", "--out", path, "--all-branches"));
       expect(made).toEqual({
@@ -71,7 +70,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(readdirSync(place.folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
     });
 
-    it("writes every conversation into a folder, under names that cannot be the same", async () => {
+    it("writes every conversation into a folder, under unique names", async () => {
       const folder = place.path("archive");
       const { exported } = await place.json(command("--all", "--to", "jsonl", "--out", folder));
       expect(exported).toHaveLength(2);
@@ -85,7 +84,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(both.exported).toHaveLength(2);
     });
 
-    it("writes none of several when one is there already", async () => {
+    it("writes none of several if one already exists", async () => {
       const folder = place.path("half");
       mkdirSync(folder);
       writeFileSync(place.path("half", `notes-a-b-${id}.md`), "mine");
@@ -106,21 +105,21 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
 
     it.each([
-      [["notes:a/b"], /Say which format: --to markdown, html/],
-      [["notes:a/b", "--to", "word"], /no format "word"/],
-      [["--to", "json"], /Say which conversation/],
-      [["notes:a/b", "notes:a-b", "--to", "json"], /folder: name it with --out/],
-      [["--all", "--to", "json"], /folder: name it with --out/],
-      [["notes:a/b", "--all", "--to", "json", "--out", "x"], /Either/],
+      [["notes:a/b"], /Specify a format: --to markdown, html/],
+      [["notes:a/b", "--to", "word"], /Unknown format "word"/],
+      [["--to", "json"], /Specify conversations/],
+      [["notes:a/b", "notes:a-b", "--to", "json"], /folder: specify it with --out/],
+      [["--all", "--to", "json"], /folder: specify it with --out/],
+      [["notes:a/b", "--all", "--to", "json", "--out", "x"], /cannot be given together/],
       [["notes:a/b", "--to", "json", "--redact", "--no-redact"], /cannot be given together/],
       [["notes:a/b", "--to", "json", "--branch", "idea", "--all-branches"], /cannot be given together/],
-    ])("is told what is wrong with %j", async (args, message) => {
+    ])("reports what is wrong with %j", async (args, message) => {
       const { code, error } = await place.failure(command(...args));
       expect(code).toBe(2);
       expect(error.message).toMatch(message);
     });
 
-    it("refuses several branches in a list of messages", async () => {
+    it("rejects several branches in a list of messages", async () => {
       const { code, error } = await place.failure(command(id, "--to", "openai", "--all-branches"));
       expect([code, error.code]).toEqual([1, "VALIDATION_ERROR"]);
     });

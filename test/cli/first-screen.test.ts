@@ -11,11 +11,13 @@ import { INFO_MEMBERS, Place } from "./run-command.ts";
 const HELLO = ["--role", "user", "--content", "Hello"];
 
 describe("the first screen", () => {
-  it("tells a newcomer what to do, and makes nothing", async () => {
+  it("tells a newcomer what to do, and creates nothing", async () => {
     using place = new Place();
     const { code, stdout } = await place.run([]);
     expect(code).toBe(0);
-    expect(stdout).toContain(`the first message or import makes ${join(place.state, "conversations.db")}`);
+    expect(stdout).toContain(
+      `the first message or import creates it:\n  ${join(place.state, "conversations.db")}\n`,
+    );
     // The tests run from a checkout, where this is what can be typed.
     expect(stdout).toContain("npm run -s colloquy -- sessions append");
     expect(existsSync(place.state)).toBe(false);
@@ -37,12 +39,12 @@ describe("the first screen", () => {
 });
 
 describe("a hint", () => {
-  it("says that the trash holds something, on the store that was named", async () => {
+  it("mentions the trash of the named store", async () => {
     using place = new Place();
     const store = ["--store", "sqlite:my agent.db"];
     await place.json(["sessions", "append", "notes:a", ...HELLO, ...store]);
     const { stdout, stderr } = await place.run(["sessions", "delete", "notes:a", ...store]);
-    expect(stdout).toBe("notes:a is in the trash\n");
+    expect(stdout).toBe("notes:a moved to the trash\n");
     expect(stderr).toMatch(/restore [0-9a-f-]{36} --store 'sqlite:my agent.db'\n$/);
     const screen = (await place.run(store)).stdout;
     expect(screen).toContain(`No conversations in ${place.path("my agent.db")}\n`);
@@ -59,7 +61,7 @@ describe("a hint", () => {
 });
 
 describe("the store of a command", () => {
-  it("is empty to readers while the default one is missing", async () => {
+  it("counts as empty while the default one is missing", async () => {
     using place = new Place();
     expect(await place.json(["sessions", "list"])).toEqual({ items: [], cursor: null });
     expect(await place.json(["sessions", "stats"])).toMatchObject({
@@ -88,7 +90,7 @@ describe("the store of a command", () => {
     ).toBe("NOT_FOUND");
   });
 
-  it("may be a bare path to a folder of ours, or a path below ~", async () => {
+  it("may be the bare path of a Colloquy folder, or a path below ~", async () => {
     using place = new Place();
     await using store = await openStore(`jsonl:${place.path("chats")}`);
     await store.open("a:b");
@@ -106,7 +108,7 @@ describe("help", () => {
     const lines = stdout.trimEnd().split("\n");
     expect(lines.length).toBeLessThanOrEqual(24);
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    // Commands that belong together share a line, and its first word.
+    // Commands of one topic share a line and its first word.
     for (const { name, topic } of COMMANDS) {
       const [first = "", second = first] = name.split(" ");
       const last = topic.families === true ? first : second;
@@ -158,7 +160,7 @@ describe("help", () => {
     }
   });
 
-  it("says that whole conversations are retained or go, and what --force takes", async () => {
+  it("says that retain removes whole conversations, and what --force accepts", async () => {
     using place = new Place();
     const retain = (await place.run(["sessions", "retain", "--help"])).stdout.replaceAll("\n", " ");
     expect(retain).toMatch(/Whole conversations go to the trash, .* never the newest of a channel/);
@@ -194,7 +196,7 @@ describe("the reference page", () => {
     for (const option of Object.keys(options)) expect(section).toContain(`--${option}`);
   });
 
-  it("describes the options of every command, the variables and the exit codes", () => {
+  it("describes the global options, the variables and the exit codes", () => {
     for (const option of Object.keys(GLOBAL_OPTIONS)) expect(page).toContain(`--${option}`);
     for (const word of ["COLLOQUY_STORE", "COLLOQUY_STATE_DIR", "NO_COLOR", "COLUMNS"])
       expect(page).toContain(word);

@@ -18,12 +18,12 @@ beforeEach(() => {
 afterEach(() => place[Symbol.dispose]());
 
 describe("import", () => {
-  it("tells what it took in, to people and to programs", async () => {
+  it("reports what it imported, as text and as JSON", async () => {
     const dry = await place.json(["import", "sources", "--dry-run"]);
     expect(dry).toMatchObject({ dryRun: true, conversations: 1, messages: 1 });
     const { code, stdout } = await place.run(["import", "sources"]);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^Took in 1 message in 1 conversation\. 1 file read/);
+    expect(stdout).toMatch(/^Imported 1 message in 1 conversation\. 1 file read/);
     expect(stdout).toMatch(/pi:s1 {2}Hello there {2}1 message/);
     expect(await place.json(["import", "sources"])).toMatchObject({
       conversations: 0,
@@ -40,14 +40,14 @@ describe("import", () => {
     });
   });
 
-  it("ends with 3 when it had to skip something, and says where", async () => {
+  it("exits with 3 if it skipped something, and says where", async () => {
     appendFileSync(place.path("sources", "a.jsonl"), "{torn\n");
     const { code, stdout } = await place.run(["import", "sources"]);
     expect(code).toBe(3);
     expect(stdout).toMatch(/Skipped: 1\n {2}.*a\.jsonl:3: /);
   });
 
-  it("proves what is there, and names what is missing", async () => {
+  it("verifies what was imported, and lists what is missing", async () => {
     await place.run(["import", "sources"]);
     expect(await place.json(["import", "sources", "--verify"])).toMatchObject({ missingCount: 0 });
     appendFileSync(place.path("sources", "a.jsonl"), piSays("a2", "a1", "Not yet"));
@@ -56,7 +56,7 @@ describe("import", () => {
     expect(stdout).toMatch(/Missing from the store: 1\n {2}.*a\.jsonl:3: /);
   });
 
-  it("forgets a source when it is told to, and only then", async () => {
+  it("forgets a source only when told to", async () => {
     await place.run(["import", "sources"]);
     rmSync(place.path("sources", "a.jsonl"));
     await place.run(["import", "sources"]);
@@ -71,7 +71,7 @@ describe("import", () => {
     expect((await place.json(["sessions", "list"])).items).toHaveLength(2);
   });
 
-  it("looks in the usual places, and wants a yes when nobody can be asked", async () => {
+  it("searches the usual places, and requires --yes without a terminal", async () => {
     const env = { HOME: place.path("home") };
     mkdirSync(place.path("home", ".pi", "agent", "sessions"), { recursive: true });
     writeFileSync(
@@ -85,7 +85,7 @@ describe("import", () => {
     expect(await place.json(["import", "--yes"], { env })).toMatchObject({ messages: 1 });
   });
 
-  it("refuses options that exclude each other, and formats that it does not know", async () => {
+  it("rejects options that exclude each other, and unknown formats", async () => {
     expect((await place.run(["import", "sources", "--watch", "--verify"])).code).toBe(2);
     expect((await place.run(["import", "--forget"])).code).toBe(2);
     const { code, stderr } = await place.run(["import", "sources", "--from", "telegraph"]);
@@ -93,10 +93,10 @@ describe("import", () => {
     expect(stderr).toMatch(/Unknown format "telegraph": one of .*claude-code/);
   });
 
-  it("names a path that is not there", async () => {
+  it("reports a path that does not exist", async () => {
     const { code, stderr } = await place.run(["import", "nowhere"]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/There is no file or folder .*nowhere/);
+    expect(stderr).toMatch(/No file or folder at .*nowhere/);
     expect(existsSync(place.state)).toBe(false);
   });
 });
@@ -138,7 +138,7 @@ class Watcher {
 }
 
 describe("import --watch", () => {
-  it("takes in what is written while it runs, and goes on after it was killed", async () => {
+  it("imports what is written while it runs, and continues after a kill", async () => {
     const first = new Watcher();
     await first.until(1);
     writeFileSync(place.path("sources", "b.jsonl"), piHeader("s2") + piSays("b1", null, "New file"));

@@ -66,7 +66,7 @@ async function interrupt(
 }
 
 describe("sessions migrate", () => {
-  it("moves a store to another engine and back, and proves it by the same number", async () => {
+  it("copies a store to another engine and back, with the same hash", async () => {
     using place = new Place();
     await fill(`jsonl:${place.path("chats")}`, 6, 3);
     const there = await place.json([
@@ -92,7 +92,7 @@ describe("sessions migrate", () => {
     }
   });
 
-  it("tells a person what was done, and does nothing twice", async () => {
+  it("reports what was done, and does nothing twice", async () => {
     using place = new Place();
     await fill(`jsonl:${place.path("chats")}`, 2, 3);
     const args = ["sessions", "migrate", "--to", "sqlite:agent.db", "--store", "jsonl:chats"];
@@ -104,14 +104,14 @@ describe("sessions migrate", () => {
     expect(existsSync(place.path("agent.db"))).toBe(false);
     const first = await place.run(args);
     expect(first.stdout).toMatch(
-      /^Migrated 2 conversations with 9 entries to sqlite:agent\.db\nverified: both hold the same, sha256 [0-9a-f]{64}\n$/,
+      /^Migrated 2 conversations with 9 entries to sqlite:agent\.db\nverified: both stores have the same content, SHA-256 [0-9a-f]{64}\n$/,
     );
     expect(first.stderr).toContain("sessions list --store sqlite:agent.db");
-    expect((await place.run(args)).stdout).toContain("9 of which were there already");
-    expect((await place.run([...args, "--dry-run"])).stdout).toContain("9 of which were there already");
+    expect((await place.run(args)).stdout).toContain("9 of which already existed");
+    expect((await place.run([...args, "--dry-run"])).stdout).toContain("9 of which already existed");
   });
 
-  it("ends with 3 when something stands in the way, and leaves it alone", async () => {
+  it("exits with 3 on a conflict, and leaves it alone", async () => {
     using place = new Place();
     await fill(`jsonl:${place.path("chats")}`, 2, 1);
     const append = [
@@ -135,7 +135,7 @@ describe("sessions migrate", () => {
     expect(messages).toMatchObject([{ text: "mine" }]);
   });
 
-  it("refuses what makes no sense", async () => {
+  it("rejects senseless requests", async () => {
     using place = new Place();
     await fill(`jsonl:${place.path("chats")}`, 1, 1);
     const run = (...args: string[]): Promise<Printed> => place.failure(["sessions", "migrate", ...args]);
@@ -159,7 +159,7 @@ describe("sessions migrate", () => {
     });
   });
 
-  it("says how to take in a database of another hand", async () => {
+  it("says how to import a database of another program", async () => {
     using place = new Place();
     const database = new DatabaseSync(place.path("their.db"));
     database.exec(
@@ -177,7 +177,7 @@ describe("sessions migrate", () => {
     expect(readFileSync(place.path("their.db"))).toEqual(before);
   });
 
-  it("that is killed goes on at the next run, whenever it was killed", async () => {
+  it("continues at the next run, whenever it was killed", async () => {
     using place = new Place();
     await fill(`sqlite:${place.path("agent.db")}`, 40, 60);
     const expected = await place.json([
@@ -204,7 +204,7 @@ describe("sessions migrate", () => {
     }
   });
 
-  it("stops at Ctrl-C with a word about how to go on", async () => {
+  it("stops at Ctrl-C and says how to continue", async () => {
     using place = new Place();
     await fill(`sqlite:${place.path("agent.db")}`, 60, 60);
     const args = ["sessions", "migrate", "--to", "jsonl:parts", "--store", "sqlite:agent.db"];
@@ -226,7 +226,7 @@ describe("sessions migrate --to v2", () => {
     return place.path("old");
   };
 
-  it("rewrites older files where they are, keeps them, and reports what could not be read", async () => {
+  it("rewrites legacy files in place, keeps the originals, and reports what could not be read", async () => {
     using place = new Place();
     const folder = older(place);
     const planned = await place.run([
@@ -266,7 +266,7 @@ describe("sessions migrate --to v2", () => {
     expect(kitchen.messages.map(({ id }: Printed) => id)).toEqual(["msg-1", "msg-2", "msg-3", "msg-6"]);
   });
 
-  it("ends where a copy to another engine ends, with or without the step in between", async () => {
+  it("leads to the same result as a copy to another engine, directly or in two steps", async () => {
     using place = new Place();
     older(place);
     const direct = await place.run([
@@ -293,7 +293,7 @@ describe("sessions migrate --to v2", () => {
     expect(JSON.parse(later.stdout)).toMatchObject({ conversations: 7, verified: true });
   });
 
-  it("that is killed is completed by the next run, and nothing is there twice", async () => {
+  it("is completed by the next run after a kill, without duplicates", async () => {
     using place = new Place();
     const folder = older(place);
     const line = (n: number, i: number): string =>
@@ -326,7 +326,7 @@ describe("sessions migrate --to v2", () => {
 });
 
 describe("sessions validate", () => {
-  it("finds branches that lie too deep, which no backup calls damage", async () => {
+  it("finds branches that are too deep, which a backup does not report as damage", async () => {
     for (const target of ["sqlite:deep.db", "jsonl:deep"]) {
       using place = new Place();
       {
@@ -353,7 +353,7 @@ describe("sessions validate", () => {
 });
 
 describe("sessions validate --repair", () => {
-  it("puts right what it can, says what it did, and ends with 0 when nothing is left", async () => {
+  it("repairs what it can, says what it did, and exits with 0 if nothing is left", async () => {
     using place = new Place();
     await fill(`sqlite:${place.path("agent.db")}`, 2, 2);
     const database = new DatabaseSync(place.path("agent.db"));
@@ -374,10 +374,10 @@ describe("sessions validate --repair", () => {
       repaired: [{ code: "wrong-count" }],
     });
     const again = await place.run(["sessions", "validate", "--repair", ...store]);
-    expect(again.stdout).toMatch(/^ok: 2 conversations and \d+ entries read, nothing is wrong\n$/);
+    expect(again.stdout).toMatch(/^ok: 2 conversations and \d+ entries read, no problems\n$/);
   });
 
-  it("keeps a bad line beside the log, and says what cannot be repaired", async () => {
+  it("keeps a damaged line next to the log, and says what cannot be repaired", async () => {
     using place = new Place();
     await fill(`jsonl:${place.path("chats")}`, 2, 3);
     const name = readdirSync(place.path("chats")).find((file) => {

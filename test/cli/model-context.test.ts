@@ -3,7 +3,7 @@ import { openStore } from "../../src/store/open.ts";
 import { INFO_MEMBERS, Place, type Printed } from "./run-command.ts";
 
 for (const engine of ["sqlite", "jsonl"] as const) {
-  describe(`what a model gets, on ${engine}`, () => {
+  describe(`what a model receives, on ${engine}`, () => {
     const place = new Place();
     const target = `${engine}:${place.path(engine === "sqlite" ? "agent.db" : "chats")}`;
     const sessions = (...args: string[]): string[] => ["sessions", ...args, "--store", target];
@@ -27,7 +27,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
     afterAll(() => place[Symbol.dispose]());
 
-    it("is told as the library gives it", async () => {
+    it("is the same as in the library", async () => {
       const found = await context();
       expect(Object.keys(found)).toEqual(["system", "messages", "ledger", "tokens"]);
       expect(found.system).toBeNull();
@@ -56,31 +56,31 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(error).toMatchObject({ code: "VALIDATION_ERROR", field: "as" });
     });
 
-    it("is shown to people in short", async () => {
+    it("is summarised for readers", async () => {
       const { stdout } = await place.run(sessions("context", "notes:long", "--max-tokens", "4000"), {
         env: { COLUMNS: "60" },
       });
-      expect(stdout).toMatch(/^Sent +\d+ messages, [\d,]+ of 1,952 tokens\nWindow +4,000, 2,048 left/);
-      expect(stdout).toMatch(/\nLeft out +\d+ messages: no room\n/);
-      expect(stdout.match(/no room/g)).toHaveLength(1);
+      expect(stdout).toMatch(/^Sent +\d+ messages, [\d,]+ of 1,952 tokens\nWindow +4,000, 2,048 reserved/);
+      expect(stdout).toMatch(/\nDropped +\d+ messages: over budget\n/);
+      expect(stdout.match(/over budget/g)).toHaveLength(1);
       expect(stdout).toMatch(/\nROLE +TEXT\n/);
       expect(stdout.split("\n").filter((line) => line.length > 60)).toEqual([]);
     });
 
-    it("says that a sandwich needs a model", async () => {
+    it("says that the strategy sandwich requires a model", async () => {
       expect((await context("--strategy", "sandwich")).messages).toHaveLength(12);
       const { code, error } = await place.failure(
         sessions("context", "notes:long", "--max-tokens", "9000", "--strategy", "sandwich"),
       );
       expect({ code, ...error }).toMatchObject({ code: "NOT_SUPPORTED", field: "strategy" });
-      expect(error.message).toMatch(/no model to ask: use another strategy/);
+      expect(error.message).toMatch(/cannot call a model: use another strategy/);
       expect(
         (await place.failure(sessions("context", "notes:long", "--max-tokens", "4000", "--strategy", "full")))
           .error.code,
       ).toBe("VALIDATION_ERROR");
     });
 
-    it("is left as it is when there is nothing to compact", async () => {
+    it("does not change if there is nothing to compact", async () => {
       const compact = sessions("compact", "notes:a", "--summary", "Words.");
       const none = await place.json(compact);
       expect(Object.keys(none)).toEqual(["info", "entry"]);
@@ -92,7 +92,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stderr).toMatch(/--keep-messages/);
     });
 
-    it("begins with a summary once it was compacted, until that is undone", async () => {
+    it("starts with a summary after a compaction, until that is undone", async () => {
       const { entry } = await place.json(
         sessions("compact", "notes:a", "--summary", "-", "--keep-messages", "4"),
         { input: "They counted.\n" },
@@ -116,7 +116,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(again).toMatchObject({ code: 1, error: { code: "CONFLICT" } });
     });
 
-    it("has the earlier summary again when the later one is undone", async () => {
+    it("starts with the earlier summary again when the later one is undone", async () => {
       const compact = (summary: string, keep: string): Promise<Printed> =>
         place.json(sessions("compact", "notes:long", "--summary", summary, "--keep-messages", keep));
       const undo = async (seq: number): Promise<string> =>
@@ -127,17 +127,17 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         (await compact("Last.", "4")).entry.seq,
       ];
       expect(await undo(late)).toBe(
-        `Compaction ${late} of notes:long is undone; the later summary, entry ${last}, still stands\n`,
+        `Compaction ${late} of notes:long was undone; the later summary, entry ${last}, is still in effect\n`,
       );
       expect(await undo(last)).toBe(
-        `Compaction ${last} of notes:long is undone: the earlier summary, entry ${early}, stands again\n`,
+        `Compaction ${last} of notes:long was undone: the earlier summary, entry ${early}, is in effect again\n`,
       );
       const shown = (await place.run(sessions("show", "notes:long", "--last", "3"))).stdout;
       expect(shown).toMatch(/compaction +just now +Early\.\n.*compaction \(undone\) +just now +Late\.\n/);
-      expect(await undo(early)).toMatch(/is undone: its messages count again\n$/);
+      expect(await undo(early)).toMatch(/was undone: its messages are included again\n$/);
       const { error } = await place.failure(sessions("compact", "notes:long", "--undo", String(last + 1)));
       expect(error.message).toMatch(
-        /^Entry \d+ is no compaction: it is of the kind info, compaction .* undone$/,
+        /^Entry \d+ is not a compaction: it is of the kind info, compaction .* undone$/,
       );
     });
 
@@ -145,10 +145,10 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const { stdout, stderr } = await place.run(
         sessions("compact", "notes:a", "--summary", "Words.", "--keep-tokens", "20"),
       );
-      expect(stdout).toMatch(/^The summary stands for the first \d+ messages of notes:a now\n$/);
+      expect(stdout).toMatch(/^The summary now replaces the first \d+ messages of notes:a\n$/);
       const id = /--undo (\S+) --store/.exec(stderr)?.[1] ?? "";
       expect((await place.run(sessions("compact", "notes:a", "--undo", id))).stdout).toBe(
-        `Compaction ${id} of notes:a is undone: its messages count again\n`,
+        `Compaction ${id} of notes:a was undone: its messages are included again\n`,
       );
     });
   });

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "no
 import { describe, expect, it } from "vitest";
 import { Place } from "./run-command.ts";
 
-/** The machine that runs the tests may have keys of its own. */
+/** The machine that runs the tests may have keys. */
 const CLEAN = Object.fromEntries(
   Object.keys(process.env)
     .filter((name) => /^(AWS_|OLLAMA_)|_(KEY|TOKEN)$/.test(name))
@@ -11,7 +11,7 @@ const CLEAN = Object.fromEntries(
 const ENV = { ...CLEAN, OPENAI_API_KEY: "sk-0123456789" };
 
 describe("models list", () => {
-  it("lists what can be used, with window, limits and prices", async () => {
+  it("lists the available models with window, limits and prices", async () => {
     using place = new Place();
     const { default: preset, pricesAsOf, models } = await place.json(["models", "list"], { env: ENV });
     expect({ preset, pricesAsOf }).toEqual({
@@ -59,7 +59,7 @@ describe("models list", () => {
     expect(missing).toMatchObject({ code: 1, error: { code: "NOT_FOUND", field: "provider" } });
   });
 
-  it("tells a newcomer what to do, and shows everything when asked", async () => {
+  it("tells a newcomer what to do, and shows everything with --all", async () => {
     using place = new Place();
     const { stdout, stderr } = await place.run(["models", "list"], { env: CLEAN });
     expect(stdout).toBe("No models: no provider is set up.\n");
@@ -68,7 +68,7 @@ describe("models list", () => {
     expect(models.length).toBeGreaterThan(30);
   });
 
-  it("ends with the mistake of a wrong config", async () => {
+  it("fails with the error of an invalid config", async () => {
     using place = new Place();
     mkdirSync(place.state, { mode: 0o700 });
     writeFileSync(place.path("state", "colloquy.json"), "{ models: { providers: { a: { baseUrl: 7 } } } }", {
@@ -80,7 +80,7 @@ describe("models list", () => {
 });
 
 describe("models write", () => {
-  it("writes once, and again only when something changed", async () => {
+  it("writes once, and again only if something changed", async () => {
     using place = new Place();
     const path = place.path("state", "agents", "main", "models.json");
     expect(await place.json(["models", "write"], { env: ENV })).toEqual({

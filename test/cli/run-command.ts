@@ -1,4 +1,4 @@
-/** Runs the real command as a child process, in a state folder of its own. */
+/** Runs the real command as a child process, in a private state folder. */
 import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 
 const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
 
-/** What the command printed as JSON. The tests say what is in it. */
+/** The JSON output of the command. The tests check its shape. */
 export type Printed = ReturnType<typeof JSON.parse>;
 
 export interface Result {
@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A folder with a state folder in it, thrown away at the end. */
+/** A folder with a state folder in it, removed at the end. */
 export class Place {
   readonly folder: string = mkdtempSync(join(tmpdir(), "colloquy-cli-"));
   readonly state: string = join(this.folder, "state");

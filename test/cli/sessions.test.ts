@@ -32,7 +32,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
     afterAll(() => place[Symbol.dispose]());
 
-    it("lists conversations with the ten promised members", async () => {
+    it("lists conversations with the ten promised properties", async () => {
       const { items, cursor } = await place.json(sessions("list"));
       expect(cursor).toBeNull();
       expect(items).toHaveLength(1);
@@ -48,7 +48,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(items[0].lastMessageAt).toMatch(ISO);
     });
 
-    it("shows a table to people", async () => {
+    it("shows a table to readers", async () => {
       const { stdout, code } = await place.run(sessions("list"));
       expect(code).toBe(0);
       expect(stdout).toMatch(/^CONVERSATION +LAST +MESSAGES +TITLE\ndiscord:dm:42 +just now +3 +Plans\n$/);
@@ -68,7 +68,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(byKey.entries[0].at).toMatch(ISO);
     });
 
-    it("shows the newest entries with --last", async () => {
+    it("shows the last entries with --last", async () => {
       const { entries } = await place.json(sessions("show", id, "--last", "2"));
       expect(entries.map((entry: Printed) => entry.seq)).toEqual([2, 3]);
       const { stdout } = await place.run(sessions("show", id, "--last", "1"));
@@ -77,7 +77,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).not.toContain("To go.");
     });
 
-    it("gives the words of the messages with history", async () => {
+    it("returns the text of the messages with history", async () => {
       const { info, messages } = await place.json(sessions("history", id));
       expect(Object.keys(info)).toEqual(INFO_MEMBERS);
       expect(messages.map((message: Printed) => [message.role, message.text])).toEqual([
@@ -109,19 +109,19 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(/^Appended 1 message to notes:a; its head is \S+\n$/);
     });
 
-    it("repeats nothing when an id or an operation id comes again", async () => {
+    it("writes nothing when an id or an operation id is repeated", async () => {
       const append = sessions("append", "notes:retry", "--role", "user", "--content", "Once", "--id", "e1");
       const first = await place.json([...append, "--operation-id", "op1"]);
       expect(await place.json([...append, "--operation-id", "op1"])).toEqual(first);
       expect(await place.json(append)).toEqual(first);
       expect((await place.run(append)).stdout).toBe(
-        "Already there: 1 message in notes:retry; nothing written\n",
+        "Already appended: 1 message in notes:retry; nothing written\n",
       );
       const other = sessions("append", "notes:retry", "--role", "user", "--content", "Twice", "--id", "e1");
       expect(await place.failure(other)).toMatchObject({ code: 1, error: { code: "CONFLICT", field: "id" } });
     });
 
-    it("appends only behind the expected head", async () => {
+    it("appends only after the expected head", async () => {
       const append = (head: string): string[] =>
         sessions("append", "notes:head", "--role", "user", "--content", "Next", "--expected-head", head);
       const unknown = await place.failure(append("nowhere"));
@@ -140,7 +140,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(entries[0]).toMatchObject({ id: "j1", operationId: entries[1].operationId });
     });
 
-    it("writes nothing when one line is bad", async () => {
+    it("writes nothing if one line is invalid", async () => {
       const append = sessions("append", "notes:bad", "--jsonl", "-");
       const good = '{"role":"user","content":"A","id":"x"}';
       const bad: [string, RegExp, string][] = [
@@ -163,7 +163,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect((await place.failure(sessions("show", "notes:bad"))).error.code).toBe("NOT_FOUND");
     });
 
-    it("names a conversation, and takes the name away", async () => {
+    it("sets a title, and removes it", async () => {
       const { info } = await place.json(sessions("title", "notes:a", "Shopping"));
       expect(Object.keys(info)).toEqual(INFO_MEMBERS);
       expect(info.title).toBe("Shopping");
@@ -185,16 +185,16 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(
         new RegExp(`^ID +DELETED +MESSAGES +WAS\n${gone.info.id} +just now +2 +notes:lines\n$`),
       );
-      const back = `notes:lines is in the trash. To take it out: ${PROGRAM} sessions restore ${gone.info.id} --store ${target}`;
+      const back = `notes:lines is in the trash. To restore it: ${PROGRAM} sessions restore ${gone.info.id} --store ${target}`;
       for (const command of ["show", "history", "delete", "branches"]) {
         const { error } = await place.failure(sessions(command, "notes:lines"));
         expect(error).toEqual({ code: "NOT_FOUND", message: back, field: null });
       }
       const append = sessions("append", gone.info.id, "--role", "user", "--content", "x");
       for (const args of [append, sessions("show", gone.info.id)])
-        expect((await place.failure(args)).error.message).toMatch(/ is in the trash\. To take it out: /);
+        expect((await place.failure(args)).error.message).toMatch(/ is in the trash\. To restore it: /);
       expect((await place.failure(sessions("restore", "notes:lines"))).error.message).toMatch(
-        new RegExp(`named by its id: .* sessions restore ${gone.info.id} --store `),
+        new RegExp(`restored by id: .* sessions restore ${gone.info.id} --store `),
       );
       expect((await place.json(sessions("restore", gone.info.id))).info.key).toBe("notes:lines");
       expect((await place.failure(sessions("restore", gone.info.id))).error).toMatchObject({
@@ -203,7 +203,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       });
     });
 
-    it("tells deleted conversations apart where there is little room", async () => {
+    it("tells deleted conversations apart in a narrow terminal", async () => {
       for (const title of ["A plan", "Another plan"]) {
         const { entries } = await place.json(
           sessions("append", "notes:twin", "--role", "user", "--content", title),
@@ -216,16 +216,16 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(
         /^WAS +DELETED +ID\n(.*\n)*Another plan +just now +[0-9a-f-]+…\nA plan +just now/,
       );
-      expect(stderr).toBe("The ids are cut: --json, or a wider window, has them whole.\n");
+      expect(stderr).toBe("The ids are cut; use --json or a wider window to see them in full.\n");
       const several = await place.failure(sessions("show", "notes:twin"));
       expect(several.error.message).toMatch(
-        /^2 conversations that were called notes:twin are in the trash\. To see them: .* list --trash --store/,
+        /^2 conversations in the trash had the key notes:twin\. To list them: .* list --trash --store/,
       );
       for (const { id } of (await place.json(sessions("list", "--trash"))).items)
         await place.json(sessions("purge", id));
     });
 
-    it("refuses to restore when the key is in use again", async () => {
+    it("does not restore while the key is in use again", async () => {
       const { info } = await place.json(sessions("delete", "notes:retry"));
       await place.json(sessions("append", "notes:retry", "--role", "user", "--content", "New"));
       expect(await place.failure(sessions("restore", info.id))).toMatchObject({
@@ -234,7 +234,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       });
     });
 
-    it("goes through the list page by page", async () => {
+    it("lists page by page", async () => {
       const all = (await place.json(sessions("list"))).items.map((info: Printed) => info.id);
       const seen: string[] = [];
       let cursor: string | null = null;
@@ -247,7 +247,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(seen).toEqual(all);
       const { stdout, stderr } = await place.run(sessions("list", "--limit", "1"));
       expect(stdout.split("\n")).toHaveLength(3);
-      expect(stderr).toMatch(/^There are more: add --cursor \S+\n$/);
+      expect(stderr).toMatch(/^More conversations: add --cursor \S+\n$/);
     });
 
     it("counts with stats", async () => {
@@ -268,7 +268,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(/ +\d+ bytes: 1 conversation in the trash\. .* sessions purge --trash --store /);
     });
 
-    it("finds nothing wrong with a good store", async () => {
+    it("finds nothing wrong with an intact store", async () => {
       const report = await place.json(sessions("validate"));
       expect(report).toEqual({ ok: true, conversations: expect.any(Number), findings: [] });
       expect((await place.run(sessions("validate"))).stdout).toMatch(
@@ -276,7 +276,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       );
     });
 
-    it("makes nothing in the state folder when another store is named", () => {
+    it("creates nothing in the state folder when another store is named", () => {
       expect(readdirSync(place.folder)).not.toContain("state");
     });
   });

@@ -11,7 +11,7 @@ function configured(place: Place, text: string): void {
 const HELLO = ["--role", "user", "--content", "Hello"];
 
 describe("the section sessions of the config", () => {
-  it("sets how deep branches may lie, and whether there are any", async () => {
+  it("sets how deep branches may be, and whether there are any", async () => {
     using place = new Place();
     await place.json(["sessions", "append", "notes:a", ...HELLO]);
     configured(place, "{ sessions: { tree: { max_depth: 1, warning_depth: 1 } } }");
@@ -22,7 +22,7 @@ describe("the section sessions of the config", () => {
     expect((await place.run(["sessions", "branch", "notes:a"])).stderr).toMatch(/switched off/);
   });
 
-  it("sets what sessions retain may remove, and nothing is by default", async () => {
+  it("sets the limits of sessions retain, which has none by default", async () => {
     using place = new Place();
     await place.json(["sessions", "append", "notes:a", ...HELLO]);
     await place.json(["sessions", "append", "notes:b", ...HELLO]);
@@ -32,7 +32,7 @@ describe("the section sessions of the config", () => {
     expect(trashed).toHaveLength(1);
   });
 
-  it("ends a command when it is wrong, and lets those go on that look for what is wrong", async () => {
+  it("ends a command if it is invalid, except those that look for problems", async () => {
     using place = new Place();
     await place.json(["sessions", "append", "notes:a", ...HELLO]);
     configured(place, "{ sessions: { tree: { max_depth: 'deep' } } }");

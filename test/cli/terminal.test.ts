@@ -12,7 +12,7 @@ import { Place, type Printed } from "./run-command.ts";
 
 const HOSTILE =
   "a\u001b[2J\u001b]0;owned\u0007b\u001b]52;c;ZXZpbA==\u001b\\c\u0000\u0008\u007f\u009b31m\u009d0;x\u009cd\u202eevil\u2066\r\ne";
-/** Everything that a terminal may take for an order. */
+/** Everything that a terminal may treat as a command. */
 const ORDERS = /[^\n\P{Cc}]|\p{Bidi_Control}/u;
 
 describe("text for a terminal", () => {
@@ -23,14 +23,14 @@ describe("text for a terminal", () => {
     expect(safeLine("naïve 日本 👨‍👩‍👧 עברית")).toBe("naïve 日本 👨‍👩‍👧 עברית");
   });
 
-  it("costs no more when it is hostile", async () => {
+  it("takes no longer if it is hostile", async () => {
     for (const part of ["\u001b]", "\u001b[", "\u009d", "\u001bP\u001b", "\u001b[0"]) {
       const text = `${part.repeat(200_000)}${"0".repeat(200_000)}`;
       expect(await processorMs(() => safeText(text))).toBeLessThan(2000);
     }
   });
 
-  it("is escaped inside of JSON, without a loss", () => {
+  it("is escaped in JSON, without loss", () => {
     for (const indent of [0, 2]) {
       const text = [...jsonChunks({ a: [HOSTILE, { b: "x" }], c: [], d: null, e: { f: [1] } }, indent)].join(
         "",
@@ -60,7 +60,7 @@ describe("width", () => {
     expect(widthOf(text)).toBe(columns);
   });
 
-  it("is never exceeded by what was cut", () => {
+  it("is never exceeded by cut text", () => {
     for (const text of ["日本語日本語", "a👨‍👩‍👧b👨‍👩‍👧c", "plain words here", "e\u0301".repeat(500)]) {
       for (let columns = 1; columns < 12; columns++)
         expect(widthOf(cut(text, columns))).toBeLessThanOrEqual(columns);
@@ -70,7 +70,7 @@ describe("width", () => {
   });
 });
 
-describe("folding", () => {
+describe("wrapping", () => {
   it.each([
     ["one two three", 7, ["one two", "three"]],
     ["    code  here", 12, ["    code ", "here"]],
@@ -129,7 +129,7 @@ describe("output", () => {
     const tree = await store.open("notes:tree", { title: HOSTILE });
     const [said] = (await tree.append({ role: "user", content: HOSTILE })).entries;
     await tree.label(said?.id ?? "", "evil\u202e label");
-    // The longest name that is allowed, and one that would turn the line around.
+    // The longest allowed name, and one that would reverse the line.
     await tree.branch(said?.id ?? null, { name: `wide ${"題".repeat(80)}` });
     await tree.branch(said?.id ?? null, { name: "abcd\u202eevil\u2066 e", checkout: true });
     await tree.append({ role: "user", content: `${HOSTILE} ${"long ".repeat(40)}` });
@@ -182,13 +182,13 @@ describe("output", () => {
   ])("fits %s columns: %j", async (columns, args) => {
     const { stdout } = await place.run(args, { env: { COLUMNS: columns } });
     const rows = stdout.trimEnd().split("\n");
-    // The facts above the entries are not a table: an id is not to be cut.
+    // The properties above the entries are not a table: an id must not be cut.
     const table = rows.slice(args[1] === "show" ? rows.indexOf("") + 1 : 0);
     expect(table.length).toBeGreaterThan(1);
     expect(table.filter((row) => widthOf(row) > Number(columns))).toEqual([]);
   });
 
-  it("cuts a long key before it leaves out a column", async () => {
+  it("cuts a long key before it drops a column", async () => {
     using other = new Place();
     await using store = await openStore(`sqlite:${other.state}/conversations.db`);
     const chat = await store.open(`discord:guild:${"0123456789".repeat(6)}`, {
@@ -202,12 +202,12 @@ describe("output", () => {
     expect((await other.run(["sessions", "show", chat.id])).stdout).toMatch(/Messages +1,234\n/);
   });
 
-  it("is not cut when nobody is looking", async () => {
+  it("is not cut in a pipe", async () => {
     const { stdout } = await place.run(["sessions", "list"]);
     expect(stdout).toContain("A title that is much too long for a narrow terminal");
   });
 
-  it("gives a long history whole, and the end of it", async () => {
+  it("prints a long history in full, and its end", async () => {
     const { messages } = await place.json(["sessions", "history", "notes:long"]);
     expect(messages.map((message: Printed) => Number.parseInt(message.text, 10))).toEqual(
       Array.from({ length: 3000 }, (_, n) => n),
@@ -216,7 +216,7 @@ describe("output", () => {
     expect([entries.length, entries[0].seq, entries.at(-1).seq]).toEqual([2500, 501, 3000]);
   });
 
-  it("ends quietly when the reader has gone", async () => {
+  it("ends quietly when the reader stops early", async () => {
     const bin = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
     const env = { ...process.env, COLLOQUY_STATE_DIR: place.state };
     const child = spawn(process.execPath, [bin, "sessions", "history", "notes:long"], { env });

@@ -30,7 +30,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       return { target, sessions: (...args) => ["sessions", ...args, "--store", target] };
     };
 
-    it("of a process that was killed is shown as it is, until somebody writes", async () => {
+    it("of a killed process is shown until the next write", async () => {
       using place = new Place();
       const { target, sessions } = named(place);
       await dieAnswering(target);
@@ -47,7 +47,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       for (const args of [[], ["--branch", "main"], ["--all"]])
         expect((await place.json(sessions("show", "notes:a", ...args))).turn).toEqual(turn);
       const words =
-        "\n\nAn answer is under way, or was left unfinished (begun just now by m-1):\n" +
+        "\n\nAn answer is in progress or was left unfinished (started just now by m-1):\n" +
         "  Once upon a time\n  there was\n";
       for (const command of ["history", "show"]) {
         const { stdout } = await place.run(sessions(command, "notes:a"));
@@ -70,7 +70,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       );
     });
 
-    it("that is under way is shown on its branch, and told of on others", async () => {
+    it("in progress is shown on its branch, and mentioned on others", async () => {
       using place = new Place();
       const { target, sessions } = named(place);
       await using store = await openStore(target);
@@ -79,7 +79,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const turn = await chat.beginTurn();
       const { stdout, stderr } = await place.run(sessions("history", "notes:a"));
       expect([stdout, stderr]).toEqual([
-        "An answer is under way, or was left unfinished (begun just now)\n",
+        "An answer is in progress or was left unfinished (started just now)\n",
         "",
       ]);
       await turn.delta("Word");
@@ -88,7 +88,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         const args = sessions(command, "notes:a", "--branch", "idea");
         expect((await place.json(args)).turn).toBeNull();
         expect((await place.run(args)).stderr).toMatch(
-          /An answer is under way, or was left unfinished on the branch main\.\n$/,
+          /An answer is in progress or was left unfinished on the branch main\.\n$/,
         );
       }
       await turn.finish("stopped");

@@ -6,7 +6,14 @@ export const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
 export const BRANCH: OptionSpec = {
   type: "string",
   value: "NAME",
-  help: "This branch, not the checked-out one",
+  help: "Use this branch instead of the checked-out one",
 };
-export const DRY_RUN: OptionSpec = { type: "boolean", help: "Only say what would be removed" };
-export const AGENT: OptionSpec = { type: "string", value: "ID", help: "Of this agent (default main)" };
+export const DRY_RUN: OptionSpec = {
+  type: "boolean",
+  help: "Show what would be removed, without removing it",
+};
+export const AGENT: OptionSpec = {
+  type: "string",
+  value: "ID",
+  help: "Use the credentials of this agent (default main)",
+};

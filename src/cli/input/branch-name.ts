@@ -7,7 +7,7 @@ import type { Call } from "../command.ts";
 
 const NAMES_SHOWN = 5;
 
-/** What `--branch` says, checked before a store is opened. */
+/** The value of `--branch`, checked before a store is opened. */
 export function branchOption({ values }: Call): string | undefined {
   const name = values.get("branch");
   return name === undefined ? undefined : checkBranchName(name);
@@ -30,6 +30,6 @@ function noBranch(name: string, branches: readonly BranchInfo[]): ColloquyError 
   const hint = closestWord(name, names, { prefixes: true });
   const others = names.length - NAMES_SHOWN;
   const known = names.slice(0, NAMES_SHOWN).join(", ") + (others > 0 ? ` and ${others} more` : "");
-  const help = hint === undefined ? `; there is ${known}` : `; did you mean "${hint}"?`;
-  return new ColloquyError("NOT_FOUND", `There is no branch "${name}"${help}`, { field: "branch" });
+  const help = hint === undefined ? `; existing branches: ${known}` : `; did you mean "${hint}"?`;
+  return new ColloquyError("NOT_FOUND", `Branch "${name}" not found${help}`, { field: "branch" });
 }

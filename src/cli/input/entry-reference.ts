@@ -11,7 +11,7 @@ export interface Scope {
   readonly all?: boolean;
 }
 
-/** An entry as a person names it: by its id, by its number in `sessions show`, or by its label. */
+/** Resolve an entry that was named by its id, its number in `sessions show`, or its label. */
 export async function entryIdOf(conversation: Conversation, text: string): Promise<string> {
   if (await hasEntry(conversation, text)) return text;
   const found = (await byNumber(conversation, text)) ?? (await byLabel(conversation, text));
@@ -19,11 +19,11 @@ export async function entryIdOf(conversation: Conversation, text: string): Promi
   return found;
 }
 
-/** For what cannot be undone: a number that was meant as an id must not hit another entry. */
+/** For changes that cannot be undone: a number meant as an id must not match another entry. */
 export async function exactEntryId(conversation: Conversation, text: string): Promise<string> {
   if (await hasEntry(conversation, text)) return text;
   const meant = await entryIdOf(conversation, text);
-  throw invalid(`This cannot be undone, so it takes the id of the entry: "${text}" is ${meant}`, "ENTRY");
+  throw invalid(`This cannot be undone and requires the id of the entry: "${text}" is ${meant}`, "ENTRY");
 }
 
 export function checkEntry(text: string): string {
@@ -45,7 +45,7 @@ async function byNumber(conversation: Conversation, text: string): Promise<strin
   return (await entryAt(conversation, Number(text), { all: true }))?.id;
 }
 
-/** The entry of this number, where it lies in the scope. */
+/** The entry with this number, if it is in the scope. */
 export async function entryAt(
   conversation: Conversation,
   seq: number,
@@ -56,7 +56,7 @@ export async function entryAt(
   return entry?.seq === seq ? entry : undefined;
 }
 
-/** The entry of this id, wherever it lies. */
+/** The entry with this id, on any branch. */
 export async function entryOf(conversation: Conversation, id: string): Promise<Entry | undefined> {
   const [next] = (await conversation.entries({ after: id, limit: 1, all: true })).items;
   const place = next === undefined ? { last: 1 } : { before: next.id, limit: 1 };
@@ -66,11 +66,11 @@ export async function entryOf(conversation: Conversation, id: string): Promise<E
 
 async function byLabel(conversation: Conversation, text: string): Promise<string | undefined> {
   const [found, another] = (await conversation.labels()).filter(({ label }) => label === text);
-  if (another !== undefined) throw invalid(`Several entries have the label "${text}": use an id`, "ENTRY");
+  if (another !== undefined) throw invalid(`Several entries have the label "${text}"; use an id`, "ENTRY");
   return found?.entry;
 }
 
 function noEntry(text: string): ColloquyError {
-  const expected = 'its id, its number in "sessions show", or its label is expected';
-  return new ColloquyError("NOT_FOUND", `There is no entry "${text}": ${expected}`, { field: "ENTRY" });
+  const expected = 'use an id, a number from "sessions show", or a label';
+  return new ColloquyError("NOT_FOUND", `Entry "${text}" not found: ${expected}`, { field: "ENTRY" });
 }

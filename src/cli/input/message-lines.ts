@@ -25,7 +25,7 @@ export function messagesFromLines(text: string): MessageInput[] {
       throw atLine(number, `at most ${APPEND_MESSAGES_MAX} messages can be appended at once`, "jsonl");
     }
   }
-  if (messages.length === 0) throw invalid("There is no message on standard input", "jsonl");
+  if (messages.length === 0) throw invalid("Standard input contains no message", "jsonl");
   return messages;
 }
 

@@ -2,12 +2,9 @@ import { invalid } from "../../errors.ts";
 import { checkKey } from "../../message/validate.ts";
 import { isUuid } from "../../util/uuid.ts";
 
-/** What names a conversation on the command line. Checked before any store is opened or made. */
+/** The id or session key of a conversation, checked before a store is opened or created. */
 export function checkReference(text: string): string {
   if (text.includes(":")) return checkKey(text);
   if (isUuid(text)) return text.toLowerCase();
-  throw invalid(
-    `"${text}" is no conversation: an id or a session key such as discord:dm:42 is expected`,
-    "id",
-  );
+  throw invalid(`"${text}" is not a conversation id or session key (such as discord:dm:42)`, "id");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { chosenOf } from "./source-choice.ts";
 
-describe("the answer to what is to be imported", () => {
+describe("the answer to which places to import", () => {
   it.each([
     ["", ["a", "b", "c"]],
     ["Y", ["a", "b", "c"]],

@@ -6,18 +6,18 @@ import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { UsageError } from "../exit.ts";
 
-/** The usual places that a person agrees to. Without a person there must be `--yes`, unless nothing is written. */
+/** The usual places that the user chooses. Without a terminal `--yes` is required, unless nothing is written. */
 export async function chooseSources(call: Call): Promise<string[]> {
   const places = usualPlaces(homedir(), process.env);
   if (places.length === 0) {
-    throw new UsageError("Nothing was found in the usual places: name a file or folder", "PATH");
+    throw new UsageError("Found nothing in the usual places; specify a file or folder", "PATH");
   }
   const all = places.map(({ path }) => path);
   if (["yes", "dry-run", "verify"].some((flag) => call.flags.has(flag))) return all;
   if (!call.json) showPlaces(places);
   if (call.json || !process.stdin.isTTY) {
     const found = call.json ? `Found ${places.map(placeText).join(", ")}. ` : "";
-    throw new UsageError(`${found}Say --yes to import all of it, or name a PATH`, "PATH");
+    throw new UsageError(`${found}Use --yes to import everything, or specify PATH`, "PATH");
   }
   return ask(all);
 }
@@ -35,12 +35,12 @@ async function ask(all: readonly string[]): Promise<string[]> {
   const prompt = createInterface({ input: process.stdin, output: process.stderr });
   try {
     for (;;) {
-      const answer = await prompt.question("Import all of it? [Y/n, or numbers such as 1,3] ");
+      const answer = await prompt.question("Import everything? [Y/n, or numbers such as 1,3] ");
       const chosen = chosenOf(answer, all);
       if (chosen !== undefined) return chosen;
     }
   } catch (error) {
-    // Ctrl-C and Ctrl-D say no.
+    // Ctrl-C and Ctrl-D mean no.
     if ((error as NodeJS.ErrnoException).code !== "ABORT_ERR") throw error;
     process.stderr.write("\n");
     return [];
@@ -49,7 +49,7 @@ async function ask(all: readonly string[]): Promise<string[]> {
   }
 }
 
-/** `undefined` when it is no answer to the question. */
+/** `undefined` when the answer is not valid. */
 export function chosenOf(answer: string, all: readonly string[]): string[] | undefined {
   const word = answer.trim().toLowerCase();
   if (["", "y", "yes", "all"].includes(word)) return [...all];

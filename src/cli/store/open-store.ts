@@ -13,10 +13,10 @@ import type { StoreSettings } from "./store-settings.ts";
 import { type StoreTarget, stateFolder, storeTarget } from "./store-target.ts";
 
 /**
- * Open the store for a command that reads. Never makes one.
+ * Open the store for a command that reads. Never creates one.
  *
- * `undefined` when nobody named a store and the default one is not there yet:
- * to a reader that is an empty store.
+ * `undefined` when the default store does not exist yet, which a reader treats
+ * as an empty store. A missing store that was named is an error.
  */
 export async function openToRead(
   call: Call,
@@ -26,7 +26,7 @@ export async function openToRead(
   return open(call, target, true);
 }
 
-/** Open the store for a command that changes what is there. `NOT_FOUND` instead of making an empty one. */
+/** Open the store for a command that changes a conversation. `NOT_FOUND` instead of creating an empty store. */
 export async function openToChange(call: Call, reference: string): Promise<Store> {
   const target = storeTarget(call.values);
   if (target.missing) throw target.named ? noStore(target) : noConversation(reference);
@@ -34,9 +34,9 @@ export async function openToChange(call: Call, reference: string): Promise<Store
 }
 
 /**
- * Open the store for a command that goes through all of it and removes.
+ * Open the store for a command that cleans it up.
  *
- * `undefined` when nobody named a store and the default one is not there yet.
+ * `undefined` when the default store does not exist yet.
  */
 export async function openToClean(call: Call, dryRun: boolean): Promise<Store | undefined> {
   const target = storeTarget(call.values);
@@ -45,17 +45,17 @@ export async function openToClean(call: Call, dryRun: boolean): Promise<Store | 
   return undefined;
 }
 
-/** Open the store, or make it. */
+/** Open the store, or create it. */
 export async function openToAppend(call: Call): Promise<Store> {
   return open(call, storeTarget(call.values), false);
 }
 
-/** Open the store, or make it, for work that keeps two processors busy. */
+/** Open the store, or create it, with the engine in a worker thread: an import keeps two processors busy. */
 export async function openToImport(call: Call): Promise<Store> {
   return open(call, storeTarget(call.values), false, true);
 }
 
-/** The conversation that was asked for. `NOT_FOUND` when there is none. */
+/** The conversation with this id or key. `NOT_FOUND` when there is none. */
 export async function conversationOf(
   call: Call,
   store: Store | undefined,
@@ -66,7 +66,7 @@ export async function conversationOf(
   return conversation;
 }
 
-/** `NOT_FOUND`, which says where it is when it was deleted. */
+/** `NOT_FOUND`, with how to restore the conversation if it is in the trash. */
 export async function missing(
   call: Call,
   store: Store | undefined,
@@ -77,32 +77,32 @@ export async function missing(
 }
 
 export function noConversation(reference: string): ColloquyError {
-  return new ColloquyError("NOT_FOUND", `There is no conversation ${reference}`);
+  return new ColloquyError("NOT_FOUND", `Conversation ${reference} not found`);
 }
 
 function noStore({ path }: StoreTarget): ColloquyError {
-  return new ColloquyError("NOT_FOUND", `There is no store at ${path}`);
+  return new ColloquyError("NOT_FOUND", `No store at ${path}`);
 }
 
 async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker = false): Promise<Store> {
   let advice = CHECKS.has(call.command.name)
     ? ""
-    : `. To see all that is wrong: ${nextCommand("sessions validate", call.values)}`;
+    : `. To see all problems: ${nextCommand("sessions validate", call.values)}`;
   return openStore(text, {
     ...(await settingsOf(call)),
     readonly,
     worker,
     onProblem: (problem) => {
       warn(call, problem, advice);
-      // Once is enough.
+      // Only with the first one.
       advice = "";
     },
-    // Part of the answer to the command that makes a branch.
+    // The command that creates a branch prints it.
     onWarning: () => {},
   });
 }
 
-/** What the config says about stores. A wrong config ends the command; only those that look for what is wrong go on. */
+/** The settings for stores. An invalid config ends the command, except for commands that look for problems. */
 async function settingsOf(call: Call): Promise<StoreSettings> {
   if (CHECKS.has(call.command.name) || !existsSync(join(stateFolder(call.values), CONFIG_NAME))) return {};
   // Reading a config takes as much code as listing conversations, and most commands run without a config file.
@@ -110,14 +110,14 @@ async function settingsOf(call: Call): Promise<StoreSettings> {
   return storeSettings(call);
 }
 
-/** Commands that say themselves what is wrong. */
+/** Commands that report problems themselves. */
 const CHECKS: ReadonlySet<string> = new Set(["sessions validate", "doctor", "backup"]);
-/** A part of a file, as its engine names it. */
+/** How an engine names a part of a file. */
 const LINE = /: bytes \d+ to \d+: /;
 
-/** Damage that was worked around is always told, before the answer. */
+/** Report damage that the engine worked around. */
 function warn({ json }: Call, problem: ColloquyError, advice: string): void {
   const { code, message, field } = problem;
-  const what = LINE.test(message) ? `An entry cannot be read: ${message}` : message;
+  const what = LINE.test(message) ? `Cannot read an entry: ${message}` : message;
   report("warning", new ColloquyError(code, `${what}${advice}`, { field, cause: problem }), json);
 }

@@ -7,7 +7,7 @@ import { configOptions } from "./config-options.ts";
 
 export type StoreSettings = Pick<StoreOptions, "tree" | "treeEnabled" | "sessions">;
 
-/** The section `sessions` of the config, as a store takes it. What it does not say is the store's own default. */
+/** The `sessions` section of the config as store options. Missing settings keep the defaults of the store. */
 export async function storeSettings(call: Call): Promise<StoreSettings> {
   const { value } = await loadConfig(configOptions(call));
   const sessions = sectionOf(value, "sessions");
@@ -24,7 +24,7 @@ export async function storeSettings(call: Call): Promise<StoreSettings> {
   };
 }
 
-/** Limits that a person has set; `undefined` when there are none. */
+/** The configured limits; `undefined` when there are none. */
 export async function retentionSettings(call: Call): Promise<RetentionPolicy | undefined> {
   const { value } = await loadConfig(configOptions(call));
   const retention = sectionOf(sectionOf(value, "sessions"), "retention");

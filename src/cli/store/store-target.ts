@@ -6,12 +6,12 @@ import { resolveStateDir } from "../../state/folder.ts";
 
 /** The store that a command works on. */
 export interface StoreTarget {
-  /** As `openStore` takes it. */
+  /** As `openStore` accepts it. */
   readonly text: string;
   readonly engine: string;
   /** The file or folder; `null` when the engine has none. */
   readonly path: string | null;
-  /** A person said which store. Where it is missing, that is an error and not an empty start. */
+  /** Named by the user. If it is missing, that is an error rather than an empty store. */
   readonly named: boolean;
   readonly missing: boolean;
 }
@@ -30,14 +30,14 @@ export function storeTarget(values: Values): StoreTarget {
   if (wanted === undefined) return described("sqlite", join(stateFolder(values), "conversations.db"), false);
   const [, engine, place] = /^([a-z]{2,}):(.*)$/s.exec(wanted) ?? fromPath(wanted);
   if (engine === "ephemeral") {
-    throw invalid("ephemeral: keeps nothing beyond one command: use sqlite:FILE or jsonl:FOLDER", "store");
+    throw invalid("ephemeral: keeps nothing after the command; use sqlite:FILE or jsonl:FOLDER", "store");
   }
   if (engine !== "sqlite" && engine !== "jsonl") {
-    // `openStore` says what is wrong with it.
+    // `openStore` reports what is wrong with it.
     return { text: wanted, engine: engine ?? "", path: null, named: true, missing: false };
   }
   if (place === undefined || place === "") {
-    throw invalid(`${engine}: needs a path, such as ${engine}:./agent`, "store");
+    throw invalid(`${engine}: requires a path, such as ${engine}:./agent`, "store");
   }
   return described(engine, fromHome(place), true);
 }
@@ -46,19 +46,16 @@ function described(engine: string, place: string, named: boolean): StoreTarget {
   return { text: `${engine}:${place}`, engine, path: resolve(place), named, missing: !existsSync(place) };
 }
 
-/** A bare path, where only one engine can be meant. */
+/** A bare path, if it can belong to one engine only. */
 function fromPath(wanted: string): readonly [string, string, string] {
   const place = fromHome(wanted);
   const isFolder = statSync(place, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder && existsSync(join(place, "store.json"))) return [wanted, "jsonl", place];
   if (!isFolder && /\.(db|sqlite)$/i.test(place)) return [wanted, "sqlite", place];
-  throw invalid(
-    `Cannot tell which engine "${wanted}" is for: write sqlite:${wanted} or jsonl:${wanted}`,
-    "store",
-  );
+  throw invalid(`Cannot tell the engine of "${wanted}"; use sqlite:${wanted} or jsonl:${wanted}`, "store");
 }
 
-/** The shell expands `~` only at the start of a word, not behind `sqlite:`. */
+/** A shell expands `~` at the start of a word only, not after `sqlite:`. */
 function fromHome(path: string): string {
   return path === "~" || path.startsWith("~/") ? join(homedir(), path.slice(1)) : path;
 }

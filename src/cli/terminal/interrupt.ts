@@ -1,4 +1,4 @@
-/** Ctrl-C stops long work at a good place; a second one ends the program at once. */
+/** Ctrl-C stops long work cleanly; a second one ends the program at once. */
 export interface Interrupt {
   readonly signal: AbortSignal;
   end(): void;

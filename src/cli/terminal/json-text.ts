@@ -1,9 +1,9 @@
 /**
  * JSON as the command prints it: lossless, and safe on a terminal.
  *
- * `JSON.stringify` escapes the old control characters only. The newer ones
- * (U+007F to U+009F) and those that turn the reading direction around would
- * reach the terminal as they are; escaped they mean the same to a program.
+ * `JSON.stringify` escapes only U+0000 to U+001F. The other control characters
+ * (U+007F to U+009F) and those that change the reading direction would reach the
+ * terminal; escaped, they mean the same to a program.
  */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
 
@@ -14,11 +14,11 @@ export function jsonText(value: unknown, indent: number): string {
   );
 }
 
-/** A document piece by piece: a long conversation is longer than one string can be. */
+/** A document in pieces: a long conversation can exceed the maximum length of a string. */
 export function* jsonChunks(document: Readonly<Record<string, unknown>>, indent: number): Generator<string> {
   const newline = (depth: number): string => (indent === 0 ? "" : `\n${" ".repeat(indent * depth)}`);
   const nested = (value: unknown, depth: number): string =>
-    // Line breaks inside of strings are escaped, so these are those of the layout.
+    // Line breaks inside strings are escaped, so these belong to the layout.
     jsonText(value, indent).replaceAll("\n", newline(depth));
   const colon = indent === 0 ? ":" : ": ";
   let first = true;

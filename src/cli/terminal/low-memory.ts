@@ -1,20 +1,20 @@
 import { getHeapSpaceStatistics, setFlagsFromString } from "node:v8";
 
-/** The space for new things stays at this size: smaller, and much is taken for old; larger, and it is only more garbage. */
+/** Limit of the young generation. Smaller, and too much is promoted; larger, and it only holds more garbage. */
 const NEW_SPACE_BYTES = 24_000_000;
 
 /**
- * For long work through much data, of which hardly anything stays in use: by
- * itself the engine would let garbage grow to many times of that. What is
- * returned is called now and then while the work goes on.
+ * For long work on much data of which little stays in use: by default V8 would
+ * let garbage grow to many times that size. Call the returned function now and
+ * then during the work.
  */
 export function lowMemory(): () => void {
   setFlagsFromString("--heap-growing-percent=50");
-  let isSettled = false;
+  let isLimited = false;
   return () => {
-    if (isSettled || newSpaceBytes() < NEW_SPACE_BYTES) return;
+    if (isLimited || newSpaceBytes() < NEW_SPACE_BYTES) return;
     setFlagsFromString("--semi-space-growth-factor=1");
-    isSettled = true;
+    isLimited = true;
   };
 }
 

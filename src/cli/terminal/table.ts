@@ -4,15 +4,15 @@ import { cut, pad, widthOf } from "./width.ts";
 export interface Column {
   readonly title: string;
   readonly align?: "left" | "right";
-  /** In a narrow terminal columns are left out by rank, highest first. The first column always stays. */
+  /** In a narrow terminal, columns are dropped by rank, highest first. The first column always stays. */
   readonly rank: number;
-  /** May be cut down to so many columns before any is left out. */
+  /** May be cut to this width before any column is dropped. */
   readonly min?: number;
 }
 
 const GAP = "  ";
 
-/** Rows below headings, fitted to the terminal. Cells are safe text already. */
+/** Rows below headings, fitted to the terminal. Cells must already be safe text. */
 export function table(
   out: Output,
   columns: readonly Column[],
@@ -30,7 +30,7 @@ export function table(
   return [out.style("bold", line(columns.map(({ title }) => title))), ...rows.map(line)];
 }
 
-/** The width of each column that is shown, by its place. */
+/** The width of each visible column, by its index. */
 function fitted(
   columns: readonly Column[],
   natural: readonly number[],
@@ -43,7 +43,7 @@ function fitted(
     if (over <= 0 || shrink(columns, widths, over)) return widths;
     if (leftOut !== 0) widths.delete(leftOut);
   }
-  // Only what identifies the row is left, and even that is too wide.
+  // Only the first column is left, and even that is too wide.
   if (tableWidth(widths) > available) widths.set(0, Math.max(1, available));
   return widths;
 }
@@ -57,8 +57,8 @@ function tableWidth(widths: ReadonlyMap<number, number>): number {
 }
 
 /**
- * Take what is too much from the columns that may be cut, always from the
- * widest. False, with nothing taken, when it is not enough.
+ * Cut columns until the table fits, always the widest first. False, with
+ * nothing cut, when that is not enough.
  */
 function shrink(columns: readonly Column[], widths: Map<number, number>, over: number): boolean {
   const spare = (index: number, width: number): number => Math.max(0, width - (columns[index]?.min ?? width));

@@ -3,13 +3,13 @@ const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 const RELATIVE_DAYS_MAX = 30;
 
-/** A time as a person says it: "3 min ago"; the date when that is long past, or still to come. */
+/** A relative time such as "3 min ago"; the date when it is long ago or in the future. */
 export function timeAgo(iso: string | null, nowMs: number = Date.now()): string {
   if (iso === null) return "–";
   const ms = Date.parse(iso);
   const age = nowMs - ms;
   if (Number.isNaN(age)) return "–";
-  // Two machines' clocks differ a little; that is no reason to speak of the future.
+  // Clocks of two machines differ a little.
   if (age < MINUTE_MS && age > -MINUTE_MS) return "just now";
   if (age < 0 || age > RELATIVE_DAYS_MAX * DAY_MS) return localDate(ms);
   if (age < HOUR_MS) return `${Math.floor(age / MINUTE_MS)} min ago`;

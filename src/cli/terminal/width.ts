@@ -1,21 +1,21 @@
-/** How many columns of a terminal a text takes. For text that `safeLine` has cleaned. */
+/** The width of text on a terminal. For text that `safeLine` has cleaned. */
 
 const ASCII = /^[ -~]*$/;
-/** East Asian wide and full-width characters, emoji, and what U+FE0F turns into one. */
+/** East Asian wide and full-width characters, emoji, and characters that U+FE0F turns into emoji. */
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u;
-const NOTHING_TO_SEE = /^[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u;
+const ZERO_WIDTH = /^[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
-/** Characters as a person counts them: a family emoji or a letter with its accents is one. */
+/** Characters as a reader counts them: a family emoji or a letter with its accents is one. */
 function characters(text: string): string[] {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
 function characterWidth(character: string): number {
-  if (NOTHING_TO_SEE.test(character)) return 0;
+  if (ZERO_WIDTH.test(character)) return 0;
   return WIDE.test(character) ? 2 : 1;
 }
 
@@ -24,13 +24,13 @@ export function widthOf(text: string): number {
   return characters(text).reduce((sum, character) => sum + characterWidth(character), 0);
 }
 
-/** As much of the text as fits. */
+/** The start of the text, as much as fits. */
 export function startOf(text: string, columns: number): string {
   const start = text.slice(0, columns * 16);
   if (ASCII.test(start)) return start.slice(0, columns);
   let kept = "";
   let width = 0;
-  // A column takes two UTF-16 units at most in ordinary text; the rest of a very long one is not looked at.
+  // `start` has 16 UTF-16 units per column, enough for any ordinary text.
   for (const character of characters(start)) {
     width += characterWidth(character);
     if (width > columns) break;

@@ -25,7 +25,7 @@ export function indented(lines: readonly string[], columns: number, indent = "  
 /** A command on lines that a shell reads as one. */
 export function wrapCommand(command: string, columns: number): string[] {
   // A quoted string is one word.
-  const words = command.match(/(?:"[^"]*"|[^\s"])+/g) ?? [];
+  const words = command.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   const lines = fill(words, columns - CONTINUED.length - " \\".length, whole);
   if (`  ${command}`.length <= columns) return [`  ${command}`];
   return lines.map((line, index) => {

@@ -1,6 +1,6 @@
 import type { BranchInfo } from "../../store/index.ts";
 
-/** How the lines of a tree look, by the columns that a level takes. In none a level is not drawn. */
+/** The lines of a tree, by the number of columns per level. With none, levels are not drawn. */
 interface Strokes {
   readonly child: string;
   readonly lastChild: string;
@@ -19,11 +19,11 @@ export const STEP_MAX: number = STROKES.length - 1;
 
 export interface TreeRow {
   readonly branch: BranchInfo;
-  /** The lines in front of its name. */
+  /** The lines before its name. */
   readonly lines: string;
 }
 
-/** Every branch below its parent, in the order that they were given. */
+/** Every branch below its parent, otherwise in the given order. */
 export function treeRows(branches: readonly BranchInfo[], step: number): TreeRow[] {
   const strokes = STROKES[step] as Strokes;
   const known = new Set(branches.map(({ name }) => name));
@@ -32,7 +32,7 @@ export function treeRows(branches: readonly BranchInfo[], step: number): TreeRow
   );
   const rows: TreeRow[] = [];
   const seen = new Set<BranchInfo>();
-  // By hand, because an import may be deeper than calls may be.
+  // Not recursive: imported branches may be nested deeper than the call stack.
   const waiting = [...(children.get(null) ?? [])]
     .map((branch) => ({ branch, lines: "", below: "" }))
     .reverse();
@@ -51,7 +51,7 @@ export function treeRows(branches: readonly BranchInfo[], step: number): TreeRow
       });
     }
   }
-  // Parents that form a cycle have no first one.
+  // Branches whose parents form a cycle have no root.
   const left = branches.filter((branch) => !seen.has(branch));
   return [...rows, ...left.map((branch) => ({ branch, lines: "" }))];
 }

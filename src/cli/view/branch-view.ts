@@ -1,4 +1,4 @@
-/** Branches as the command shows them, to people and to programs. */
+/** Branches as tables and as JSON. */
 import type { BranchInfo } from "../../store/index.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
@@ -8,22 +8,22 @@ import { wrapHard } from "../terminal/wrap.ts";
 import { STEP_MAX, treeRows } from "./branch-tree.ts";
 import { numberText } from "./conversation-view.ts";
 
-/** The seven members that `--json` promises. */
+/** The seven properties that `--json` promises. */
 export function branchJson(branch: BranchInfo): Record<string, unknown> {
   const { name, head, forkedFrom, parent, depth, entryCount, active } = branch;
   return { name, head, forkedFrom, parent, depth, entryCount, active };
 }
 
-/** So much of a name is always seen. */
+/** At least this much of a name is visible. */
 const NAME_COLUMNS_MIN = 12;
-/** What the columns beside the tree take. */
+/** The width of the other columns. */
 const BESIDE_COLUMNS = 33;
 const DEPTH_COLUMNS = 9;
-/** A tree that is drawn wider is no longer read. */
+/** A wider tree is hard to read. */
 const TREE_COLUMNS_MAX = 160;
 const WARNINGS_SHOWN = 3;
 
-/** A drawn tree, fitted to the terminal. `lastAt` says when a branch was last written. */
+/** A tree that fits the terminal. `lastAt` returns when a branch was last written. */
 export function branchTable(
   out: Output,
   branches: readonly BranchInfo[],
@@ -51,7 +51,7 @@ export function branchTable(
   );
 }
 
-/** How many columns a level may take so that the deepest name is still seen. */
+/** The widest step per level with which the deepest name is still visible. */
 function stepFor({ columns }: Output, branches: readonly BranchInfo[]): number {
   const room = Math.min(columns, TREE_COLUMNS_MAX);
   for (let step = STEP_MAX; step > 0; step--) {
@@ -68,10 +68,9 @@ function shownWidth({ name }: BranchInfo): number {
   return Math.min(NAME_COLUMNS_MIN, widthOf(safeLine(name)));
 }
 
-/** What is to be heeded, so that it is seen. */
 export function warningLines(out: Output, warnings: readonly string[]): string[] {
   const others = warnings.length - WARNINGS_SHOWN;
   const shown = warnings.slice(0, WARNINGS_SHOWN).map((warning) => `Warning: ${safeLine(warning)}`);
-  const lines = others > 0 ? [...shown, `Warning: ${others} more branches lie as deep`] : shown;
+  const lines = others > 0 ? [...shown, `Warning: ${others} more branches are as deep`] : shown;
   return lines.flatMap((line) => wrapHard(line, out.columns)).map((line) => out.style("yellow", line));
 }

@@ -1,16 +1,16 @@
-/** What was done to a conversation, in words. */
+/** Changes to a conversation, in words. */
 import type { Entry } from "../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { counted } from "./conversation-view.ts";
 
-/** How an entry is named: by its number, where that is known. */
+/** Names an entry, by its number if that is known. */
 export type NameEntry = (id: string) => string;
 
-/** `undefined` for an entry that is none of those, or not as it should be. Not yet safe for a terminal. */
+/** `undefined` for other entries and malformed ones. Not yet safe for a terminal. */
 export function controlText({ kind, data }: Entry, nameOf: NameEntry): string | undefined {
   if (!isPlainObject(data)) return undefined;
   const control = data as JsonObject;
-  if (kind === "removed") return "went with its branch";
+  if (kind === "removed") return "removed with its branch";
   if (kind === "label") return labelText(control, nameOf);
   if (kind === "custom") return CUSTOM.get(String(control.type))?.(control, nameOf);
   return kind === "info" ? INFOS.get(String(control.type))?.(control, nameOf) : undefined;
@@ -18,7 +18,7 @@ export function controlText({ kind, data }: Entry, nameOf: NameEntry): string | 
 
 function labelText({ entry, label }: JsonObject, nameOf: NameEntry): string | undefined {
   if (!isText(entry)) return undefined;
-  if (label === null) return `label taken off ${nameOf(entry)}`;
+  if (label === null) return `label removed from ${nameOf(entry)}`;
   return isText(label) ? `label "${label}" on ${nameOf(entry)}` : undefined;
 }
 
@@ -26,22 +26,25 @@ type Words = (data: JsonObject, nameOf: NameEntry) => string | undefined;
 
 const branchText: Words = ({ name, from, fromSeq, checkout, former }) => {
   if (!isText(name)) return undefined;
-  if (isText(former)) return `${name} begins anew; the former ${name} is ${former}`;
+  if (isText(former)) return `${name} starts over; the previous ${name} is now ${former}`;
   const start = from === null ? "the start" : `#${Number(fromSeq)}`;
   return `branch ${name} from ${start}${checkout === true ? ", checked out" : ""}`;
 };
 
 const turnText: Words = ({ state, text }) => {
   const how = state === "interrupted" || state === "stopped" ? ` (${state})` : "";
-  // Its branch was pruned while it was under way.
-  if (isText(text) && text !== "") return `turn ended${how} on no branch: ${text}`;
+  // Its branch was pruned while it was in progress.
+  if (isText(text) && text !== "") return `turn ended${how} without a branch: ${text}`;
   return `turn ended without an answer${how}`;
 };
 
 const INFOS: ReadonlyMap<string, Words> = new Map<string, Words>([
   ["branch", branchText],
   ["checkout", ({ name }) => (isText(name) ? `checked out ${name}` : undefined)],
-  ["flatten", ({ former }) => (isText(former) ? `flattened; the former main is ${former}` : "flattened")],
+  [
+    "flatten",
+    ({ former }) => (isText(former) ? `flattened; the previous main is now ${former}` : "flattened"),
+  ],
   [
     "prune",
     ({ branches }) => (Array.isArray(branches) ? `pruned ${counted(branches.length, "branch")}` : undefined),
@@ -51,13 +54,13 @@ const INFOS: ReadonlyMap<string, Words> = new Map<string, Words>([
     ({ compaction }, nameOf) => (isText(compaction) ? `compaction ${nameOf(compaction)} undone` : undefined),
   ],
   ["turn", turnText],
-  ["records", () => "records of the source that are no messages"],
+  ["records", () => "records of the source that are not messages"],
   ["import", ({ format }) => (isText(format) ? `imported from ${format}` : undefined)],
 ]);
 
-/** What an import adds. */
+/** Added by an import. */
 const CUSTOM: ReadonlyMap<string, Words> = new Map<string, Words>([
-  ["unusable-message", ({ role }) => `a message of the ${role} without content`],
+  ["unusable-message", ({ role }) => `${role} message without content`],
 ]);
 
 function isText(value: Json | undefined): value is string {

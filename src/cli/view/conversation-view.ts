@@ -1,11 +1,11 @@
-/** Conversations as the command shows them, to people and to programs. */
+/** Conversations as tables and as JSON. */
 import type { ConversationInfo } from "../../engine/index.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
 import { table } from "../terminal/table.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
 
-/** The ten members that `--json` promises. */
+/** The ten properties that `--json` promises. */
 export function infoJson(info: ConversationInfo): Record<string, unknown> {
   const { id, key, title, channel, model, messageCount, branchCount } = info;
   const { createdAt, updatedAt, lastMessageAt } = info;
@@ -16,12 +16,12 @@ export function trashJson(info: ConversationInfo): Record<string, unknown> {
   return { ...infoJson(info), deletedAt: info.deletedAt };
 }
 
-/** What a person types to name it. */
+/** How to refer to it on the command line. */
 export function nameOf({ key, id }: Pick<ConversationInfo, "key" | "id">): string {
   return safeLine(key ?? id);
 }
 
-/** One style of numbers everywhere: 20,004. By hand, because loading a locale takes half the start of Node. */
+/** 20,004. Written by hand, because loading a locale takes half as long as starting Node. */
 export function numberText(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
@@ -44,10 +44,10 @@ export function conversationTable(out: Output, items: readonly ConversationInfo[
   );
 }
 
-/** Where ids would leave no room for anything else, they are cut. */
+/** In a narrower terminal ids are cut, because they would leave no room for anything else. */
 export const TRASH_COLUMNS_MIN = 60;
 
-/** By id, because a conversation in the trash has given up its session key, and `restore` needs the whole id. */
+/** By id, because a trashed conversation has released its session key, and `restore` needs the whole id. */
 export function trashTable(out: Output, items: readonly ConversationInfo[]): string[] {
   if (out.columns < TRASH_COLUMNS_MIN) return narrowTrashTable(out, items);
   return table(
@@ -79,7 +79,7 @@ function narrowTrashTable(out: Output, items: readonly ConversationInfo[]): stri
   );
 }
 
-/** What is known of one conversation, a line each. */
+/** The properties of a conversation, one per line. */
 export function infoLines(out: Output, info: ConversationInfo, branch: string): string[] {
   const facts: readonly (readonly [string, string | null])[] = [
     ["Title", info.title],

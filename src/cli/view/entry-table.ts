@@ -12,17 +12,17 @@ const COLUMNS: readonly Column[] = [
   { title: "WHEN", rank: 3 },
   { title: "TEXT", rank: 1, min: 8 },
 ];
-/** Only where there is one. */
+/** Shown only if an entry has a label. */
 const LABEL: Column = { title: "LABEL", rank: 4, min: 8 };
 
-/** What is said about entries elsewhere in the log, by their ids. */
+/** What later entries say about earlier ones, by id. */
 export interface Notes {
   readonly labels?: ReadonlyMap<string, string>;
-  /** Compactions that count no longer. */
+  /** Compactions that were undone. */
   readonly undone?: ReadonlySet<string>;
 }
 
-/** Entries, a line each. */
+/** Entries, one per line. */
 export function entryTable(
   out: Output,
   entries: readonly Entry[],

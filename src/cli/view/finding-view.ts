@@ -1,4 +1,4 @@
-/** Damage, as the command tells it to people and to programs. */
+/** Damage as text and as JSON. */
 import { unavailable } from "../../errors.ts";
 import type { Finding } from "../../store/index.ts";
 import type { Call } from "../command.ts";
@@ -10,13 +10,13 @@ export function findingJson({ code, conversation, source, line, message }: Findi
   return { code, conversation, source, line, message };
 }
 
-/** The file, the line and the conversation, as far as they are known. */
+/** The file, line and conversation, if known. */
 export function placeOf({ source, line, conversation }: Finding): string {
   const place = [source ?? "", line === null ? "" : `line ${line}`].filter((part) => part !== "").join(", ");
   return conversation === null ? place : `${place} (conversation ${conversation})`.trimStart();
 }
 
-/** Say on standard error what is wrong with a copy. */
+/** Report the damage of a copy on standard error. */
 export function warnOfDamage({ json }: Call, what: string, findings: readonly Finding[], more: string): void {
   const warn = (text: string): void => report("warning", unavailable(text), json);
   for (const finding of findings.slice(0, FINDINGS_SHOWN)) {

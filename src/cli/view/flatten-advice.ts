@@ -3,7 +3,7 @@ import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { nextCommand, quoted } from "../invocation.ts";
 
-/** What to do about branches that lie too deep. Only the checked-out one can be flattened. */
+/** What to do about branches that are too deep. Only the checked-out one can be flattened. */
 export function flattenAdvice(
   { values, out }: Call,
   reference: string,
@@ -14,10 +14,10 @@ export function flattenAdvice(
   if (branch === undefined) return;
   const name = quoted(safeLine(reference));
   const flatten = nextCommand(`sessions flatten ${name}`, values);
-  if (branch.active) out.note(`To make the checked-out path a plain main: ${flatten}`);
+  if (branch.active) out.note(`To make the checked-out path the main branch: ${flatten}`);
   else {
     const words = `sessions checkout ${name} ${quoted(safeLine(branch.name))}`;
-    out.note("To make a deep path a plain main, go there and flatten it:");
+    out.note("To make a deep path the main branch, check it out and flatten it:");
     out.note(`  ${nextCommand(words, values)}`);
     out.note(`  ${flatten}`);
   }

@@ -7,7 +7,7 @@ import { cut } from "../terminal/width.ts";
 import { wrap } from "../terminal/wrap.ts";
 import { counted } from "./conversation-view.ts";
 
-/** So many lines of each kind are shown to a person; `--json` gives all. */
+/** At most this many lines of each kind are shown; `--json` lists all. */
 const SHOWN_MAX = 10;
 const TITLE_COLUMNS_MAX = 48;
 
@@ -19,16 +19,16 @@ export function importLines(call: Call, report: ImportReport): string[] {
     ...wrap(summary(call, report, grown.length), columns),
     ...grown.slice(0, SHOWN_MAX).map((item) => conversationLine(call, item)),
     ...more(grown.length),
-    ...asides(report).flatMap((aside) => wrap(aside, columns)),
+    ...passedOver(report).flatMap((line) => wrap(line, columns)),
     ...section("Skipped", skippedCount, skipped.map(placeLine)),
     ...section("Missing from the store", missingCount, missing.map(placeLine)),
     ...section(
-      "Kept, but of a type that is not known",
+      "Kept, but of unknown type",
       Object.keys(unknown).length,
       Object.entries(unknown).map(([type, count]) => `${safeLine(type)}: ${count}`),
     ),
-    ...section("Not found, though something refers to it", unresolved, unresolvedReferences.map(safeLine)),
-    ...(report.interrupted ? ["Stopped before the end. The same command goes on from here."] : []),
+    ...section("Referenced but not found", unresolved, unresolvedReferences.map(safeLine)),
+    ...(report.interrupted ? ["Stopped early. Run the same command to continue."] : []),
     ...(grown.length > 0 && !report.dryRun
       ? [`To see them: ${nextCommand("sessions list", call.values)}`]
       : []),
@@ -37,33 +37,33 @@ export function importLines(call: Call, report: ImportReport): string[] {
 
 function summary(call: Call, report: ImportReport, grown: number): string {
   const { messages, branches, files, unchanged, ignored, bytes, dryRun, missingCount, records } = report;
-  const others = ignored > 0 ? `, ${ignored} of other programs` : "";
+  const others = ignored > 0 ? `, ${ignored} from other programs ignored` : "";
   const same = unchanged > 0 ? `, ${unchanged} unchanged` : "";
   const read = `${counted(files, "file")} read${same}${others} (${bytesText(bytes)})`;
   if (call.flags.has("verify")) {
     const found = `${counted(records, "record")} of ${counted(files, "file")}`;
     return missingCount === 0
-      ? `Verified: all ${found} are in the store.`
-      : `${missingCount} of ${found} are not in the store.`;
+      ? `Verified: the store contains all ${found}.`
+      : `The store lacks ${missingCount} of ${found}.`;
   }
-  if (files + unchanged === 0) return `Found no conversations. ${read}.`;
+  if (files + unchanged === 0) return `No conversations found. ${read}.`;
   if (messages === 0) return `Nothing new. ${read}.`;
   const leaving = branches > 0 ? ` and ${counted(branches, "branch")}` : "";
   const found = `${counted(messages, "message")}${leaving} in ${counted(grown, "conversation")}`;
-  return `${dryRun ? "Would take in" : "Took in"} ${found}. ${read}.`;
+  return `${dryRun ? "Would import" : "Imported"} ${found}. ${read}.`;
 }
 
-/** What was left alone, and why. */
-function asides({ imported, forgotten, pending }: ImportReport): string[] {
+/** What was not imported, and why. */
+function passedOver({ imported, forgotten, pending }: ImportReport): string[] {
   const flagged = (flag: string): number => imported.filter(({ flags }) => flags[flag] !== undefined).length;
   const [trashed, purged] = [flagged("in-trash"), flagged("purged")];
   return [
-    ...(trashed > 0 ? [`${counted(trashed, "conversation")} in the trash got nothing.`] : []),
-    ...(purged > 0 ? [`${counted(purged, "conversation")} that you purged stay away.`] : []),
-    ...(forgotten > 0 ? [`${counted(forgotten, "file")} passed over, as you said with --forget.`] : []),
-    ...(trashed + purged + forgotten > 0 ? ["--again brings them back."] : []),
+    ...(trashed > 0 ? [`${counted(trashed, "conversation")} in the trash left unchanged.`] : []),
+    ...(purged > 0 ? [`${counted(purged, "conversation")} that you purged not imported again.`] : []),
+    ...(forgotten > 0 ? [`${counted(forgotten, "file")} ignored because of --forget.`] : []),
+    ...(trashed + purged + forgotten > 0 ? ["Use --again to bring them back."] : []),
     ...(pending > 0
-      ? [`${counted(pending, "file")} with an end that is not complete yet: it is left for later.`]
+      ? [`${counted(pending, "file")} with an incomplete last line, which is left for later.`]
       : []),
   ];
 }

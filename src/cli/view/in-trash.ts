@@ -1,11 +1,11 @@
-/** What to say about a conversation that was deleted. */
+/** Errors about conversations that are in the trash. */
 import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
 
-/** Those in the trash that have this id, or had this session key. */
+/** The trashed conversations with this id or former session key. */
 export async function trashedAs(store: Store, reference: string): Promise<ConversationInfo[]> {
   const found: ConversationInfo[] = [];
   for await (const info of store.list({ trash: true })) {
@@ -14,7 +14,7 @@ export async function trashedAs(store: Store, reference: string): Promise<Conver
   return found;
 }
 
-/** How to get one of them back. */
+/** The command that restores it, or lists the candidates. */
 export function wayBack({ values }: Call, trashed: readonly ConversationInfo[]): string {
   const [only] = trashed;
   const words = only !== undefined && trashed.length === 1 ? `restore ${only.id}` : "list --trash";
@@ -30,7 +30,7 @@ export async function inTrash(
   if (trashed.length === 0) return undefined;
   const what =
     trashed.length === 1
-      ? `${reference} is in the trash. To take it out`
-      : `${trashed.length} conversations that were called ${reference} are in the trash. To see them`;
+      ? `${reference} is in the trash. To restore it`
+      : `${trashed.length} conversations in the trash had the key ${reference}. To list them`;
   return new ColloquyError("NOT_FOUND", `${what}: ${wayBack(call, trashed)}`);
 }

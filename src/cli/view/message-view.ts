@@ -1,10 +1,10 @@
-/** Messages as a person reads them. The result is not yet safe for a terminal. */
+/** Messages as readable text. Not yet safe for a terminal. */
 import { textOf } from "../../message/text.ts";
 import type { Block, Entry, Message } from "../../message/types.ts";
 
 const SUMMARY_CHARS = 1000;
 
-/** The words, and a mark for each block that has none. */
+/** The text, and a placeholder for each block without text. */
 export function readableOf(message: Message): string {
   if (typeof message.content === "string") return message.content;
   return message.content.map(blockText).join("\n\n");
@@ -17,16 +17,16 @@ function blockText(block: Block): string {
   return words === "" ? `[${block.type}${name}]` : `[${block.type}${name}] ${words}`;
 }
 
-/** " (interrupted)": how an answer ended, where that was not by itself. */
+/** " (interrupted)": how an answer ended, unless it was completed. */
 export function endMark({ endState }: Message): string {
   return endState === "interrupted" || endState === "stopped" ? ` (${endState})` : "";
 }
 
-/** The start of what an entry says, for one line of a table. */
+/** The start of an entry's content, for one line of a table. */
 export function summaryOf({ message, data }: Entry): string {
   if (message !== undefined) return readableOf(message).slice(0, SUMMARY_CHARS);
   if (data === undefined) return "";
-  // What a summary says, not how it is kept.
+  // The text of a summary, not its JSON.
   const { summary } = { ...(data as { summary?: unknown }) };
   return (typeof summary === "string" ? summary : JSON.stringify(data)).slice(0, SUMMARY_CHARS);
 }

@@ -1,4 +1,4 @@
-/** What was taken away, or would be. */
+/** What was removed, or would be. */
 import type { RetentionItem } from "../../store/index.ts";
 import { bytesText } from "../../util/bytes-text.ts";
 import { safeLine } from "../../util/visible-text.ts";
@@ -31,7 +31,7 @@ export function totalOf(items: readonly RetentionItem[], what: What, bytes: numb
   return `${counted(items.length, what)} with ${counted(entries, PART[what])}, ${bytesText(bytes)}`;
 }
 
-/** What is said below the table of what was removed for good. */
+/** The summary below the table of removed items. */
 export function removedLines(
   out: Output,
   dryRun: boolean,
@@ -41,15 +41,15 @@ export function removedLines(
 ): string[] {
   const total = totalOf(items, what, bytes);
   return wrapHard(
-    dryRun ? `${total} would be removed. ${DRY_RUN_NOTE}` : `${total} removed for good.`,
+    dryRun ? `${total} would be removed. ${DRY_RUN_NOTE}` : `Permanently removed ${total}.`,
     out.columns,
   );
 }
 
-/** Whoever erases wants to know where the words are still. */
+/** Copies that an erasure did not reach. */
 export function copiesLines(out: Output, copies: readonly string[]): string[] {
   if (copies.length === 0) return [];
-  const said = "Warning: these copies may hold the same words; remove them yourself:";
+  const said = "Warning: these copies may contain the same text; remove them yourself:";
   return [
     ...wrapHard(said, out.columns).map((line) => out.style("yellow", line)),
     ...copies.map((copy) => `  ${safeLine(copy)}`),

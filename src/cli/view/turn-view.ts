@@ -1,4 +1,4 @@
-/** An answer that has not ended, as the command shows it to people and to programs. */
+/** An unfinished answer as text and as JSON. */
 import type { Entry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { TurnUnderWay } from "../../store/index.ts";
@@ -12,11 +12,11 @@ const READINGS_MAX = 3;
 
 export interface Reading<T> {
   readonly entries: readonly T[];
-  /** What follows them. */
+  /** The unfinished answer after them. */
   readonly turn: TurnUnderWay | undefined;
 }
 
-/** Entries with the answer that is under way, each word in one of them only, whatever happens meanwhile. */
+/** Entries and the unfinished answer, with no text in both, even if the answer ends meanwhile. */
 export async function readWithTurn<T extends Entry>(
   conversation: Conversation,
   read: () => Promise<T[]>,
@@ -29,12 +29,12 @@ export async function readWithTurn<T extends Entry>(
   }
 }
 
-/** Only grown since: none of its text has become an entry. */
+/** Whether it has only grown, so that none of its text has become an entry. */
 function isSame(before: TurnUnderWay | undefined, now: TurnUnderWay | undefined): boolean {
   return before?.id === now?.id && (now?.text ?? "").startsWith(before?.text ?? "");
 }
 
-/** Whether it is to be seen on a branch. One whose branch was pruned is, or it would be seen nowhere. */
+/** Whether it is shown with a branch. If its branch was pruned, it is shown with every branch. */
 export function isOn({ branch }: TurnUnderWay, shown: string): boolean {
   return branch === null || branch === shown;
 }
@@ -45,13 +45,13 @@ export function turnJson(turn: TurnUnderWay | undefined): Record<string, unknown
   return { text, startedAt, model };
 }
 
-const STATE = "An answer is under way, or was left unfinished";
+const STATE = "An answer is in progress or was left unfinished";
 
-/** The text is indented, as that of messages is. */
+/** The text is indented, like that of messages. */
 export function turnLines(out: Output, { text, startedAt, model }: TurnUnderWay): string[] {
   const by = model === null ? "" : ` by ${safeLine(model)}`;
   const colon = text === "" ? "" : ":";
-  const heading = `${STATE} (begun ${timeAgo(startedAt)}${by})${colon}`;
+  const heading = `${STATE} (started ${timeAgo(startedAt)}${by})${colon}`;
   return [
     ...wrapHard(heading, out.columns).map((line) => out.style("yellow", line)),
     ...(text === "" ? [] : indented(safeText(text).split("\n"), out.columns)),

@@ -1,4 +1,4 @@
-/** What the commands about credentials and models have in common. */
+/** Shared by the commands about credentials and models. */
 import { asColloquyError, ColloquyError } from "../../../errors.ts";
 import { findAdoptable } from "../../../state/adopt.ts";
 import type { ConfigOptions } from "../../../state/config/config-build.ts";
@@ -14,17 +14,17 @@ export interface Access {
   readonly stateDir: string;
   readonly agentId: string;
   readonly config: Readonly<Record<string, unknown>>;
-  /** With what `.env` and `env.vars` add. */
+  /** Including variables from `.env` and `env.vars`. */
   readonly env: Environment;
 }
 
-/** `needsConfig`: a config that is wrong ends the command. Without it, it is told, and secrets can still be seen to. */
+/** With `needsConfig`, an invalid config ends the command. Otherwise it is a warning, so that secrets can still be managed. */
 export async function access(call: Call, { needsConfig }: { needsConfig: boolean }): Promise<Access> {
   const options = configOptions(call);
   const { env, value: config } = await settings(call, options, needsConfig);
   const { stateDir } = options;
   const agentId = call.values.get("agent") ?? "main";
-  // A profile is a place of its own, and takes nothing from elsewhere.
+  // A profile is a separate place and adopts nothing.
   const adopted = options.adopt === false ? undefined : findAdoptable(process.env, options.home ?? "");
   const onNotice = (text: string): void => warn(call, text);
   const adoptFrom = adopted === undefined ? {} : { adoptFrom: adopted.folder };

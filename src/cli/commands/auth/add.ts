@@ -21,16 +21,16 @@ export async function run(call: Call): Promise<number> {
     ...(expiresAt === undefined ? {} : { expiresAt }),
     replace: call.flags.has("replace"),
   });
-  // At once, because a mistake is easiest to put right now.
+  // Tested at once, because a mistake is easiest to correct now.
   const { profile, problem, warnings } = await credentials.test(id);
   if (problem !== null) warn(call, `The secret of ${id} cannot be used yet: ${problem}`);
-  for (const doubt of warnings) warn(call, `${doubt}: check that the right secret was given to ${id}`);
+  for (const doubt of warnings) warn(call, `${doubt}: check that ${id} has the right secret`);
   if (call.json) call.out.json({ profile: profileJson(profile) });
   else {
     call.out.lines([
       `Added ${id}: ${kind}, ${sourceText(profile)}${profile.masked === null ? "" : `, ${profile.masked}`}`,
     ]);
-    call.out.note(`To see all: ${nextCommand("auth list", call.values)}`);
+    call.out.note(`To list all: ${nextCommand("auth list", call.values)}`);
   }
   return EXIT_DONE;
 }
@@ -38,7 +38,7 @@ export async function run(call: Call): Promise<number> {
 function givenKind(call: Call): CredentialKind {
   const typed = call.values.get("kind") ?? "api-key";
   const kind = KINDS.find((known) => known === typed);
-  if (kind === undefined) throw new UsageError(`--kind is one of ${KINDS.join(", ")}`, "kind");
+  if (kind === undefined) throw new UsageError(`--kind must be one of ${KINDS.join(", ")}`, "kind");
   return kind;
 }
 
@@ -46,10 +46,11 @@ function givenExpiry(call: Call, kind: CredentialKind): number | undefined {
   const typed = call.values.get("expires");
   if (typed === undefined) return undefined;
   const ms = parseTime(typed);
-  if (ms === undefined) throw new UsageError("--expires is a time such as 2027-01-31T00:00:00Z", "expires");
+  if (ms === undefined)
+    throw new UsageError("--expires must be a time such as 2027-01-31T00:00:00Z", "expires");
   if (kind !== "token" && kind !== "oauth")
     throw new UsageError(
-      `--expires is for --kind token and oauth; an ${kind} profile does not expire`,
+      `--expires requires --kind token or oauth; an ${kind} profile does not expire`,
       "expires",
     );
   return ms;

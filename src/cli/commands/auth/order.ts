@@ -5,11 +5,11 @@ import { access } from "./access.ts";
 export async function run(call: Call): Promise<number> {
   const [provider = "", ...ids] = call.args;
   const reset = call.flags.has("reset");
-  if (reset && ids.length > 0) throw new UsageError("--reset takes no ID", "reset");
+  if (reset && ids.length > 0) throw new UsageError("--reset and ID cannot be given together", "reset");
   const { credentials } = await access(call, { needsConfig: false });
   if (reset || ids.length > 0) await credentials.setOrder(provider, ids);
   const order = await credentials.order(provider);
   if (call.json) call.out.json({ provider, order });
-  else call.out.lines(order.length === 0 ? ["There is no profile of this provider."] : order);
+  else call.out.lines(order.length === 0 ? ["This provider has no profiles."] : order);
   return EXIT_DONE;
 }

@@ -4,7 +4,7 @@ const ENTER: ReadonlySet<string> = new Set(["\r", "\n", "\u0004"]);
 const ERASE: ReadonlySet<string> = new Set(["\b", "\u007f"]);
 const INTERRUPT = "\u0003";
 
-/** Ask on the terminal for something that is not shown while it is typed. Ends with Enter. */
+/** Prompt for a secret, which is not shown while it is typed. Enter ends it. */
 export function askHidden(question: string): Promise<string> {
   const { stdin, stderr } = process;
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -16,7 +16,7 @@ export function askHidden(question: string): Promise<string> {
     stderr.write("\n");
   };
   const take = (text: string): void => {
-    // Arrow keys and the like send a sequence, which is no part of a secret.
+    // Arrow keys and the like send a sequence, which is not part of the secret.
     // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what such a sequence begins with.
     for (const char of text.replace(/\u001b(\[[0-9;]*[A-Za-z~])?/g, "")) {
       if (char === INTERRUPT) {

@@ -1,4 +1,4 @@
-/** Where the secret of `auth add` comes from. Nothing that is read here is ever printed. */
+/** The secret for `auth add`. Nothing that is read here is ever printed. */
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { refuseSecret } from "../../../secrets/misplaced-secret.ts";
@@ -16,7 +16,7 @@ const SOURCES = ["from-env", "from-file", "from-command", "stdin"] as const;
 
 type Given = Pick<NewProfile, "secret" | "refreshToken" | "expiresAt">;
 
-/** The one source that was named; without one a person is asked. */
+/** From the given source; without one, the user is prompted. */
 export async function givenSecret(call: Call, kind: string): Promise<Given> {
   const named = SOURCES.filter((name) => call.values.has(name) || call.flags.has(name));
   const [source, second] = named;
@@ -25,7 +25,7 @@ export async function givenSecret(call: Call, kind: string): Promise<Given> {
   if (kind === "aws-sdk") {
     if (source === undefined) return {};
     throw new UsageError(
-      `--${source} cannot be given with aws-sdk: its SDK finds its own credentials`,
+      `--${source} cannot be used with aws-sdk: the SDK finds its own credentials`,
       source,
     );
   }
@@ -39,23 +39,23 @@ function reference(source: "from-env" | "from-file" | "from-command", value: str
   return { command: splitCommand(value) };
 }
 
-/** The secret itself in the place of its file would be kept, and shown in every list. */
+/** A secret typed instead of its file would be stored and shown in every list. */
 function givenFile(path: string): string {
   if (!existsSync(path)) refuseSecret(path, "the file", "from-file");
   return absolute(path, homedir());
 }
 
 async function typed(call: Call, source: "stdin" | undefined): Promise<string> {
-  // Also with --stdin: what is typed on a terminal would be seen.
-  if (process.stdin.isTTY) return askHidden("The secret (it is not shown): ");
+  // Also with --stdin: typing on a terminal would show it.
+  if (process.stdin.isTTY) return askHidden("Secret (not shown): ");
   if (source === "stdin") return readStdin("stdin", SECRET_BYTES_MAX);
   throw new UsageError(
-    `Say where the secret is: --from-env, --from-file, --from-command, or --stdin to pass it to "${call.command.name}"`,
+    `Specify the secret: --from-env, --from-file, --from-command, or --stdin to pass it to "${call.command.name}"`,
     "secret",
   );
 }
 
-/** Sign-ins of other tools are JSON; they differ in how they spell it. */
+/** Other tools store sign-ins as JSON, with different names. */
 function fromText(text: string, kind: string): Given {
   const tokens = kind === "oauth" && text.trimStart().startsWith("{") ? parsed(text) : undefined;
   if (tokens === undefined) return { secret: { value: text } };
@@ -70,7 +70,7 @@ function fromText(text: string, kind: string): Given {
   };
 }
 
-/** Times before March 1973 in milliseconds are times of today in seconds. */
+/** A smaller number is a time in seconds: in milliseconds it would be before March 1973. */
 const SECONDS_BELOW = 1e11;
 
 function expiryOf(tokens: Readonly<Record<string, unknown>>): number | undefined {
@@ -80,15 +80,15 @@ function expiryOf(tokens: Readonly<Record<string, unknown>>): number | undefined
   return seconds === undefined ? undefined : Date.now() + seconds * 1000;
 }
 
-/** The parser's message is not passed on: it quotes the text. */
+/** The parser's message is not passed on, because it quotes the secret. */
 function parsed(text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(text);
     if (isPlainObject(value)) return value;
   } catch {
-    // Told below.
+    // Reported below.
   }
-  throw new UsageError("The secret begins like JSON and is none", "secret");
+  throw new UsageError("The secret starts like JSON but is not valid JSON", "secret");
 }
 
 function textOf(tokens: Readonly<Record<string, unknown>>, names: readonly string[]): string | undefined {
@@ -97,7 +97,7 @@ function textOf(tokens: Readonly<Record<string, unknown>>, names: readonly strin
     | undefined;
 }
 
-/** A number, also as text; a time may be text such as 2027-01-31T00:00:00Z. */
+/** A number, a string of digits, or a time such as 2027-01-31T00:00:00Z. */
 function numberOf(tokens: Readonly<Record<string, unknown>>, names: readonly string[]): number | undefined {
   for (const name of names) {
     const value = tokens[name];

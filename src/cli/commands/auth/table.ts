@@ -9,18 +9,18 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "auth add",
     topic: STATE,
-    summary: "Keep a key or token, or say where it is",
+    summary: "Store an API key or token, or where to find it",
     details:
-      "The secret is never an argument, which others could see: without an option it is asked for, and not shown. A secret that is given is sealed; with --from-env, --from-file and --from-command it stays where it is and is read when it is needed. The command is run without a shell. An oauth secret may be JSON with accessToken, refreshToken and expiresAt. The id of the profile is PROVIDER:NAME; NAME is default where none is given.",
+      "The secret is never an argument, because other users can see arguments: without an option you are prompted for it, and it is not shown. A secret that you enter is stored encrypted; with --from-env, --from-file and --from-command it stays where it is and is read when needed. The command runs without a shell. An oauth secret may be JSON with accessToken, refreshToken and expiresAt. The id of the profile is PROVIDER:NAME; NAME defaults to default.",
     args: [PROVIDER, { name: "NAME", optional: true }],
     options: {
       kind: { type: "string", value: "KIND", help: "api-key (default), oauth, token or aws-sdk" },
-      "from-env": { type: "string", value: "NAME", help: "It is in this variable" },
-      "from-file": { type: "string", value: "PATH", help: "It is in this file, which only you can read" },
-      "from-command": { type: "string", value: "COMMAND", help: "This command prints it" },
+      "from-env": { type: "string", value: "NAME", help: "Read the secret from this environment variable" },
+      "from-file": { type: "string", value: "PATH", help: "Read it from this file, which only you may read" },
+      "from-command": { type: "string", value: "COMMAND", help: "Read it from the output of this command" },
       stdin: { type: "boolean", help: "Read it from standard input" },
-      expires: { type: "string", value: "TIME", help: "When it expires, such as 2027-01-31T00:00:00Z" },
-      replace: { type: "boolean", help: "In the place of the profile that has this id" },
+      expires: { type: "string", value: "TIME", help: "Expiry, such as 2027-01-31T00:00:00Z" },
+      replace: { type: "boolean", help: "Replace an existing profile with this id" },
       agent: AGENT,
     },
     examples: [
@@ -34,7 +34,7 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "auth list",
     topic: STATE,
-    summary: "List profiles; of secrets the last four",
+    summary: "List profiles, with secrets masked",
     args: [],
     options: { agent: AGENT },
     examples: ["colloquy auth list", "colloquy auth list --json"],
@@ -43,8 +43,8 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "auth test",
     topic: STATE,
-    summary: "Check that a secret can be had",
-    details: "It is looked up, and its form and expiry are checked. The provider is not asked.",
+    summary: "Check that a secret is available",
+    details: "Looks up the secret and checks its form and expiry. The provider is not contacted.",
     args: [ID],
     options: { agent: AGENT },
     examples: ["colloquy auth test anthropic:default"],
@@ -53,18 +53,18 @@ export const AUTH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "auth order",
     topic: STATE,
-    summary: "Which profiles of a provider come first",
+    summary: "Show or set the order of a provider's profiles",
     details:
-      "Without ID the order is shown in which they would be tried now. Profiles that are not named follow, the one that was not used for longest first.",
+      "Without ID, shows the order in which profiles would be tried now. Profiles that are not listed come last, least recently used first.",
     args: [PROVIDER, { name: "ID", optional: true, many: true }],
-    options: { reset: { type: "boolean", help: "Forget the order that was set" }, agent: AGENT },
+    options: { reset: { type: "boolean", help: "Remove the order that was set" }, agent: AGENT },
     examples: ["colloquy auth order openai openai:work openai:default"],
     load: () => import("./order.ts"),
   },
   {
     name: "auth remove",
     topic: STATE,
-    summary: "Forget a profile and its secret",
+    summary: "Remove a profile and its secret",
     args: [ID],
     options: { agent: AGENT },
     examples: ["colloquy auth remove openai:work"],

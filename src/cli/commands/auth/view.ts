@@ -1,4 +1,4 @@
-/** Profiles for people and for programs. Neither form has more of a secret than its last four characters. */
+/** Profiles as a table and as JSON. Neither shows more of a secret than its last four characters. */
 import type { ProfileView } from "../../../state/credentials/index.ts";
 import { isoTime } from "../../../util/time.ts";
 import { safeLine } from "../../../util/visible-text.ts";
@@ -6,7 +6,7 @@ import type { Output } from "../../output.ts";
 import { table } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 
-/** The members of `--json`. */
+/** The properties of `--json`. */
 export function profileJson(profile: ProfileView): Record<string, unknown> {
   const { id, provider, kind, origin, source, masked, problem, email } = profile;
   return {
@@ -29,7 +29,7 @@ export function profileJson(profile: ProfileView): Record<string, unknown> {
 }
 
 export function time(ms: number | null | undefined): string | null {
-  // The largest time that a date can hold; a file may say anything.
+  // 8.64e15 is the largest time of a Date; a file may contain any number.
   return ms === null || ms === undefined || ms > 8.64e15 ? null : isoTime(Math.trunc(ms));
 }
 
@@ -49,7 +49,7 @@ function stateText(profile: ProfileView, now: number): string {
   const { problem, cooldownUntil = 0, lastFailure, expiresAt } = profile;
   if (problem !== null) return problem;
   if (expiresAt !== null && expiresAt <= now) return `expired at ${time(expiresAt)}`;
-  if (cooldownUntil > now) return `rests until ${time(cooldownUntil)} (${lastFailure ?? "failed"})`;
+  if (cooldownUntil > now) return `cooling down until ${time(cooldownUntil)} (${lastFailure ?? "failed"})`;
   return "ready";
 }
 

@@ -25,15 +25,15 @@ export async function run(call: Call): Promise<number> {
   const info = await conversation.info();
   if (call.json) call.out.json({ info: infoJson(info), branch: branchJson(branch), warnings });
   else {
-    const made = `${nameOf(info)} has a branch ${safeLine(branch.name)} now, at depth ${branch.depth}`;
+    const made = `${nameOf(info)} now has a branch ${safeLine(branch.name)} at depth ${branch.depth}`;
     call.out.lines([
-      branch.active ? `${made}; it is checked out` : made,
+      branch.active ? `${made}, which is checked out` : made,
       ...warningLines(call.out, warnings),
     ]);
     if (warnings.length > 0) flattenAdvice(call, reference, [branch]);
     else if (!branch.active) {
       const words = `sessions checkout ${quoted(nameOf(info))} ${quoted(safeLine(branch.name))}`;
-      call.out.note(`To go there: ${nextCommand(words, call.values)}`);
+      call.out.note(`To switch to it: ${nextCommand(words, call.values)}`);
     }
   }
   return EXIT_DONE;

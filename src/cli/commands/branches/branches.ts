@@ -27,7 +27,7 @@ export async function run(call: Call): Promise<number> {
   return EXIT_DONE;
 }
 
-/** When each branch was last written; when it was made, as long as nothing was. */
+/** When each branch was last written, or created if it has no entries yet. */
 async function lastTimes(
   conversation: Conversation,
   branches: readonly BranchInfo[],

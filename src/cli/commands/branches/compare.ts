@@ -24,7 +24,7 @@ export async function run(call: Call): Promise<number> {
   else {
     const shared = commonAncestor === null ? undefined : await ancestor(conversation, a, found);
     call.out.lines([
-      shared === undefined ? "They have nothing in common." : "Both have everything up to:",
+      shared === undefined ? "The branches share no entries." : "Both branches share everything up to:",
       ...(shared === undefined ? [] : entryTable(call.out, [shared])),
       ...addedLines(call.out, a, found.a),
       ...addedLines(call.out, b, found.b),
@@ -33,7 +33,7 @@ export async function run(call: Call): Promise<number> {
   return EXIT_DONE;
 }
 
-/** The last entry that both have: right before the first that `a` has alone. */
+/** The last shared entry: right before the first that only `a` has. */
 async function ancestor(
   conversation: Conversation,
   a: string,

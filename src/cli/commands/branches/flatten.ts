@@ -18,13 +18,13 @@ export async function run(call: Call): Promise<number> {
     const known = new Set(before.map(({ name }) => name));
     const former = (await conversation.branches()).find(({ name }) => !known.has(name));
     const path = before.find(({ active }) => active)?.name ?? "main";
-    if (former === undefined) call.out.lines([`${nameOf(info)} is on main already; nothing to flatten`]);
+    if (former === undefined) call.out.lines([`${nameOf(info)} is already on main; nothing to flatten`]);
     else {
       call.out.lines([
-        `${nameOf(info)} is flat: what was ${safeLine(path)} is main now, the former main is ${safeLine(former.name)}`,
+        `${nameOf(info)} is flattened: ${safeLine(path)} is now main, and the previous main is now ${safeLine(former.name)}`,
       ]);
       const prune = nextCommand(`sessions prune ${quoted(nameOf(info))} --abandoned --dry-run`, call.values);
-      call.out.note(`The other branches stay until they are pruned: ${prune}`);
+      call.out.note(`The other branches stay until you prune them: ${prune}`);
     }
   }
   return EXIT_DONE;

@@ -3,8 +3,8 @@ import type { BranchInfo, PruneOptions } from "../../../store/index.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { branchOf, checkBranchName } from "../../input/branch-name.ts";
+import { givenNumber } from "../../input/integer.ts";
 import { checkReference } from "../../input/reference.ts";
-import { givenNumber } from "../../input/whole-number.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
 import { removedLines, removedTable } from "../../view/removed-view.ts";
 
@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<number> {
   for (const name of options.names ?? []) checkNamed(await branchOf(conversation, name));
   const { dryRun, removed, bytes } = await conversation.pruneBranches(options);
   if (call.json) call.out.json({ dryRun, removed, bytes });
-  else if (removed.length === 0) call.out.lines(["No branch is to be pruned."]);
+  else if (removed.length === 0) call.out.lines(["No branches to prune."]);
   else {
     call.out.lines([
       ...removedTable(call.out, "branch", removed),
@@ -29,7 +29,7 @@ export async function run(call: Call): Promise<number> {
 
 function checkNamed({ name, active }: BranchInfo): void {
   if (name === "main") throw invalid("main cannot be pruned", "name");
-  if (active) throw invalid(`${name} cannot be pruned: it is checked out`, "name");
+  if (active) throw invalid(`${name} cannot be pruned while it is checked out`, "name");
 }
 
 function optionsOf(call: Call): PruneOptions {
@@ -47,7 +47,7 @@ function optionsOf(call: Call): PruneOptions {
   }
   if (olderThanDays === undefined && keep === undefined && !abandoned) {
     throw invalid(
-      "Say which branches: --older-than-days, --keep, --abandoned or --name. Nothing is removed by default",
+      "Specify which branches: --older-than-days, --keep, --abandoned or --name. Nothing is removed by default",
       "options",
     );
   }

@@ -2,27 +2,27 @@
 import type { CommandSpec, Topic } from "../../command.ts";
 import { CONVERSATION, DRY_RUN } from "../shared-options.ts";
 
-const BRANCH_WRITE: Topic = { group: "Branches", summary: "Go another way from any entry" };
-const BRANCH_READ: Topic = { group: "Branches", summary: "Draw the tree; see what differs" };
-const BRANCH_TIDY: Topic = { group: "Branches", summary: "Make one path main; remove the others" };
+const BRANCH_WRITE: Topic = { group: "Branches", summary: "Branch at any entry; switch branches" };
+const BRANCH_READ: Topic = { group: "Branches", summary: "Show the tree; compare two branches" };
+const BRANCH_TIDY: Topic = { group: "Branches", summary: "Make one path main; remove branches" };
 
 export const BRANCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions branch",
     topic: BRANCH_WRITE,
-    summary: "Make a branch, to go on another way",
+    summary: "Start a branch to continue differently",
     details:
-      'ENTRY is the id of an entry, its number in "sessions show", or its label. What is there stays as it is: a branch begins with everything up to that entry.',
+      'ENTRY is the id of an entry, its number in "sessions show", or its label. Existing entries do not change: a branch shares everything up to that entry.',
     args: [CONVERSATION],
     options: {
       from: {
         type: "string",
         value: "ENTRY",
-        help: "Behind this entry: id, number or label (default: the last)",
+        help: "After this entry: id, number or label (default: the last)",
       },
       "from-start": { type: "boolean", help: "Before the first entry" },
-      name: { type: "string", value: "NAME", help: "Default: branch-1, branch-2 …" },
-      checkout: { type: "boolean", help: "Also go there, as sessions checkout does" },
+      name: { type: "string", value: "NAME", help: "Name of the branch (default: branch-1, branch-2 …)" },
+      checkout: { type: "boolean", help: "Check out the new branch" },
     },
     examples: [
       "colloquy sessions branch notes:today --name idea --checkout",
@@ -33,7 +33,7 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions checkout",
     topic: BRANCH_WRITE,
-    summary: "Go to a branch, and append there",
+    summary: "Switch to a branch; appends go there",
     args: [CONVERSATION, { name: "NAME" }],
     options: {},
     examples: ["colloquy sessions checkout notes:today idea"],
@@ -42,7 +42,7 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions branches",
     topic: BRANCH_READ,
-    summary: "Draw the branches as a tree",
+    summary: "Show the branches as a tree",
     args: [CONVERSATION],
     options: {},
     examples: ["colloquy sessions branches notes:today"],
@@ -51,7 +51,7 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions compare",
     topic: BRANCH_READ,
-    summary: "What each of two branches added",
+    summary: "Show what each of two branches added",
     args: [CONVERSATION, { name: "A" }, { name: "B" }],
     options: {},
     examples: ["colloquy sessions compare notes:today main idea"],
@@ -62,7 +62,7 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
     topic: BRANCH_TIDY,
     summary: "Make the checked-out path the branch main",
     details:
-      "Depth starts at 1 again. The former main is called former-main, and all branches stay until they are pruned.",
+      "Depth starts at 1 again. The previous main is renamed to former-main, and all branches stay until they are pruned.",
     args: [CONVERSATION],
     options: {},
     examples: ["colloquy sessions flatten notes:today"],
@@ -71,18 +71,22 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions prune",
     topic: BRANCH_TIDY,
-    summary: "Remove branches for good",
+    summary: "Permanently remove branches",
     details:
-      "A branch goes when one of the options names it; never main, never the checked-out one, and never what another branch shares. Nothing is removed by default.",
+      "Removes the branches that match any of the options, but never main, the checked-out branch, or entries that another branch shares. Nothing is removed by default.",
     args: [CONVERSATION],
     options: {
-      "older-than-days": { type: "string", value: "N", help: "Not written for more than N days" },
-      keep: { type: "string", value: "N", help: "All but the N that were written last" },
+      "older-than-days": {
+        type: "string",
+        value: "N",
+        help: "Branches without a write for more than N days",
+      },
+      keep: { type: "string", value: "N", help: "All but the N most recently written" },
       abandoned: {
         type: "boolean",
-        help: "Left behind: no branch leaves them, and the checked-out one is newer",
+        help: "Branches without children that are older than the checked-out one",
       },
-      name: { type: "string", value: "NAME", help: "This one; may be given again", multiple: true },
+      name: { type: "string", value: "NAME", help: "This branch; may be repeated", multiple: true },
       "dry-run": DRY_RUN,
     },
     examples: [

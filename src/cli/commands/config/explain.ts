@@ -13,7 +13,7 @@ import { EXIT_DONE } from "../../exit.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { notSet } from "./not-set.ts";
-import { tellNotices } from "./view.ts";
+import { reportFindings } from "./view.ts";
 
 export async function run(call: Call): Promise<number> {
   const path = parsePath(call.args[0] ?? "");
@@ -23,7 +23,7 @@ export async function run(call: Call): Promise<number> {
   const tree = treeAt(build.final, path);
   if (field === undefined && tree === undefined) throw notSet(config.value, path);
   const findings = build.findings.filter((found) => found.path === formatPath(path));
-  tellNotices(call, findings);
+  reportFindings(call, findings);
   const about = {
     path: formatPath(path),
     value: tree === undefined ? null : hideSecrets(config, plain(tree), path),
@@ -40,10 +40,10 @@ export async function run(call: Call): Promise<number> {
   return EXIT_DONE;
 }
 
-/** Which variables are in a value, and where each came from. */
+/** The variables in a value, and where each comes from. */
 function variablesOf(build: ConfigBuild, origin: Origin | undefined): { name: string; from: string }[] {
   return (origin?.variables ?? []).map((name) => {
-    // What the environment has wins over everything that was added.
+    // The environment takes precedence over added variables.
     const from = build.realEnv[name] ? "environment" : (build.added.get(name)?.from ?? "environment");
     return { name, from };
   });
@@ -66,12 +66,12 @@ function lines(about: About, path: Path, set: boolean): string[] {
   return [
     `${safeLine(about.path)} = ${set ? jsonText(about.value, 2) : "not set"}`,
     ...(description === null ? [] : [description]),
-    ...(type === null ? [] : [`Takes ${type}`]),
-    ...(about.default === null ? [] : [`Default ${jsonText(about.default, 0)}`]),
-    `From ${source === null ? "nowhere" : safeLine(placeText(source))}`,
+    ...(type === null ? [] : [`Type: ${type}`]),
+    ...(about.default === null ? [] : [`Default: ${jsonText(about.default, 0)}`]),
+    `Source: ${source === null ? "none" : safeLine(placeText(source))}`,
     ...(source?.via === undefined ? [] : [`Included at ${safeLine(source.via)}`]),
     ...(named === "" ? [] : [`Variables: ${safeLine(named)}`]),
-    ...(used ? [] : [`Nothing uses ${safeLine(path[0] ?? "")} yet`]),
+    ...(used ? [] : [`Not used yet: ${safeLine(path[0] ?? "")}`]),
   ];
 }
 

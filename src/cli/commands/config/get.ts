@@ -9,13 +9,13 @@ import { EXIT_DONE } from "../../exit.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { notSet } from "./not-set.ts";
-import { tellNotices } from "./view.ts";
+import { reportFindings } from "./view.ts";
 
 export async function run(call: Call): Promise<number> {
   const [typed = ""] = call.args;
   const path = typed === "" ? [] : parsePath(typed);
   const config = await loadConfig(configOptions(call));
-  tellNotices(call, config.warnings);
+  reportFindings(call, config.warnings);
   const found = valueAt(config.value, path);
   if (found === undefined) throw notSet(config.value, path);
   const value = hideSecrets(config, found, path);

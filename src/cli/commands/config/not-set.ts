@@ -5,21 +5,21 @@ import type { Path } from "../../../state/json5/nodes.ts";
 import { closestWord } from "../../../util/closest-word.ts";
 import type { JsonObject } from "../../../util/json.ts";
 
-/** Nothing is there: because nobody set it, or because of a slip of the pen. */
+/** The setting is not set, or its path is mistyped. */
 export function notSet(config: JsonObject, path: Path): ColloquyError {
   const text = formatPath(path);
   const near = meant(config, path);
-  const hint = near !== "" || !isListed(path) ? near : ". It is known, but not set, and has no default";
-  return new ColloquyError("NOT_FOUND", `There is no "${text}" in the config${hint}`, { field: "PATH" });
+  const hint = near !== "" || !isListed(path) ? near : ": it is a known setting without a value or default";
+  return new ColloquyError("NOT_FOUND", `"${text}" is not set in the config${hint}`, { field: "PATH" });
 }
 
-/** Named in the table, not only allowed there. */
+/** Whether the schema names it, rather than only allowing it. */
 function isListed(path: Path): boolean {
   const holder = fieldAt(path.slice(0, -1));
   return holder?.type === "object" && Object.hasOwn(holder.members, path.at(-1) ?? "");
 }
 
-/** The first key that nothing knows, and what is like it. */
+/** A suggestion for the first unknown key. */
 function meant(config: JsonObject, path: Path): string {
   let at: unknown = config;
   for (const [depth, key] of path.entries()) {
@@ -31,7 +31,7 @@ function meant(config: JsonObject, path: Path): string {
     ];
     if (!known.includes(key)) {
       const near = closestWord(key, known);
-      return near === undefined ? "" : `: did you mean "${formatPath([...before, near])}"?`;
+      return near === undefined ? "" : `; did you mean "${formatPath([...before, near])}"?`;
     }
     at = (at as JsonObject | undefined)?.[key];
   }

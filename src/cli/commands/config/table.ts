@@ -5,7 +5,7 @@ const PATH: ArgumentSpec = { name: "PATH" };
 const SET: OptionSpec = {
   type: "string",
   value: "PATH=VALUE",
-  help: "As if the config said so",
+  help: "Override a setting; may be repeated",
   multiple: true,
 };
 
@@ -15,7 +15,7 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     topic: STATE,
     summary: "Show a setting, or the whole config",
     details:
-      'PATH looks like gateway.port, list[0] or env.vars["A.B"]. Includes, variables, patches and defaults are applied; of secrets the last four characters are shown.',
+      'PATH looks like gateway.port, list[0] or env.vars["A.B"]. Includes, variables, patches and defaults are applied. Of a secret, only the last four characters are shown.',
     args: [{ ...PATH, optional: true }],
     options: { set: SET },
     examples: ["colloquy config get gateway.port", "colloquy config get sessions --json"],
@@ -26,7 +26,7 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     topic: STATE,
     summary: "Change a setting in the file that holds it",
     details:
-      "VALUE is JSON5, or plain text; - reads standard input, which keeps a secret out of the history of your shell. Comments, order, includes and variables stay as they are. A value that would make the config wrong is refused. The last five versions are kept as colloquy.json.bak.1 to .5.",
+      "VALUE is JSON5 or plain text; - reads standard input, which keeps a secret out of your shell history. Comments, order, includes and variables are preserved. A value that would make the config invalid is rejected. The last five versions are kept as colloquy.json.bak.1 to .5.",
     args: [PATH, { name: "VALUE", phrase: "value" }],
     options: {},
     examples: [
@@ -39,7 +39,7 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
   {
     name: "config unset",
     topic: STATE,
-    summary: "Take a setting away",
+    summary: "Remove a setting",
     args: [PATH],
     options: {},
     examples: ["colloquy config unset gateway.port"],
@@ -48,7 +48,7 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
   {
     name: "config validate",
     topic: STATE,
-    summary: "Check the config, and name every problem",
+    summary: "Check the config and list every problem",
     args: [],
     options: { set: SET },
     examples: ["colloquy config validate"],
@@ -57,7 +57,7 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
   {
     name: "config explain",
     topic: STATE,
-    summary: "Say what a setting means and where its value comes from",
+    summary: "Show what a setting means and where its value comes from",
     args: [PATH],
     options: { set: SET },
     examples: ["colloquy config explain gateway.port"],
@@ -66,7 +66,7 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
   {
     name: "config path",
     topic: STATE,
-    summary: "Say which file is the config",
+    summary: "Show the path of the config file",
     args: [],
     options: {},
     examples: ["colloquy config path"],

@@ -7,7 +7,7 @@ import { changed, changeOptions } from "./change.ts";
 export async function run(call: Call): Promise<number> {
   const change = await unsetConfig(changeOptions(call), parsePath(call.args[0] ?? ""));
   if (!change.changed) {
-    throw new ColloquyError("NOT_FOUND", `No file of the config sets "${change.path}"`, { field: "PATH" });
+    throw new ColloquyError("NOT_FOUND", `"${change.path}" is not set in the config`, { field: "PATH" });
   }
   return changed(call, change, "Removed");
 }

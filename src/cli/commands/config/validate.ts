@@ -28,7 +28,7 @@ async function checked(options: ConfigOptions): Promise<Checked> {
     const { file, exists, findings } = await loadBuild({ ...options, tolerant: true });
     return { file: exists ? file : null, findings };
   } catch (error) {
-    // What cannot be parsed is a finding, too; what cannot be read at all is not.
+    // A file that cannot be parsed is a finding too; one that cannot be read is an error.
     if (!(error instanceof ColloquyError) || error.code !== "VALIDATION_ERROR") throw error;
     const { file = null, findings } = (error.details ?? {}) as Partial<Checked>;
     return { file, findings: findings ?? [asFinding(error)] };
@@ -47,11 +47,11 @@ const MARKS = { error: "red", warning: "yellow", info: "cyan" } as const;
 
 function lines(out: Output, file: string | null, findings: readonly Finding[]): string[] {
   const problems = findings.filter(({ severity }) => severity !== "info").length;
-  const what = file === null ? "There is no config file: the defaults are in force" : safeLine(file);
+  const what = file === null ? "There is no config file; the defaults apply" : safeLine(file);
   return [
     ...findings.map((found) => {
       return `${out.style(MARKS[found.severity], found.severity.padEnd(7))}  ${safeLine(findingText(found))}`;
     }),
-    problems === 0 ? `${what}. All is well.` : `${counted(problems, "problem")} found.`,
+    problems === 0 ? `${what}: no problems` : `${counted(problems, "problem")} found.`,
   ];
 }

@@ -1,15 +1,15 @@
-/** How the commands about the config show settings and report problems. */
+/** How the commands about the config report problems. */
 import { invalid } from "../../../errors.ts";
 import { type Finding, findingText } from "../../../state/config/finding.ts";
 import type { Call } from "../../command.ts";
 import { report } from "../../output.ts";
 
-/** Told on standard error before the answer. What only concerns a check of the config is left to that. */
-const TOLD: ReadonlySet<string> = new Set(["permissions", "adopted", "login-shell"]);
+/** Notes that every command reports; others are left to `config validate`. */
+const REPORTED: ReadonlySet<string> = new Set(["permissions", "adopted", "login-shell"]);
 
-export function tellNotices({ json }: Call, findings: readonly Finding[]): void {
+export function reportFindings({ json }: Call, findings: readonly Finding[]): void {
   for (const found of findings) {
-    if (found.severity !== "info" || TOLD.has(found.code)) tell(found, json);
+    if (found.severity !== "info" || REPORTED.has(found.code)) tell(found, json);
   }
 }
 

@@ -55,9 +55,9 @@ function optionsOf(call: Call): ExportOptions {
   const { flags, values } = call;
   const to = values.get("to");
   const known = Object.keys(EXPORT_FORMATS).join(", ");
-  if (to === undefined) throw new UsageError(`Say which format: --to ${known}`, "to");
+  if (to === undefined) throw new UsageError(`Specify a format: --to ${known}`, "to");
   if (!Object.hasOwn(EXPORT_FORMATS, to))
-    throw new UsageError(`There is no format "${to}"; there are ${known}`, "to");
+    throw new UsageError(`Unknown format "${to}"; use one of ${known}`, "to");
   exclude(call, "redact", "no-redact");
   const branch = branchOption(call);
   if (branch !== undefined && flags.has("all-branches")) {
@@ -79,21 +79,22 @@ function exclude({ flags }: Call, one: string, other: string): void {
   }
 }
 
-/** Where it goes: a file, a folder, or `-` for standard output. */
+/** A file, a folder, or `-` for standard output. */
 function targetOf(call: Call, references: readonly string[]): string {
   const out = call.values.get("out");
   const all = call.flags.has("all");
-  if (all && references.length > 0) throw new UsageError("Either conversations or --all can be given", "all");
+  if (all && references.length > 0)
+    throw new UsageError("Conversations and --all cannot be given together", "all");
   if (!all && references.length === 0)
-    throw new UsageError("Say which conversation: ID|KEY…, or --all", "ID|KEY");
+    throw new UsageError("Specify conversations: ID|KEY…, or --all", "ID|KEY");
   if (out !== undefined && out !== "-") return checkPath(out);
   if (all || references.length > 1) {
-    throw new UsageError("Several conversations go into a folder: name it with --out", "out");
+    throw new UsageError("Several conversations require a folder: specify it with --out", "out");
   }
   return "-";
 }
 
-/** Every conversation is looked up before the first is written. */
+/** Looks up every conversation before the first is written. */
 async function infosOf(
   call: Call,
   store: Store | undefined,
@@ -158,9 +159,9 @@ function reportLines({ out }: Call, exported: readonly Exported[]): string[] {
   const secrets =
     redacted === 0
       ? []
-      : wrap(`Took out ${counted(redacted, "place")} that looked like a secret.`, out.columns);
+      : wrap(`Redacted ${counted(redacted, "string")} that looked like secrets.`, out.columns);
   const [only, more] = exported;
-  if (only === undefined) return ["There is nothing to export."];
+  if (only === undefined) return ["Nothing to export."];
   if (more === undefined) {
     const name = nameOf(only);
     return [
@@ -179,10 +180,10 @@ function reportLines({ out }: Call, exported: readonly Exported[]): string[] {
   ];
 }
 
-/** Escaped they mean the same in JSON, and a terminal does not obey them. */
+/** Escaped, they mean the same in JSON, and a terminal does not act on them. */
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
 
-/** No faster than it is read. */
+/** Waits for the reader. */
 async function print({ values }: Call, pieces: AsyncIterable<string>): Promise<void> {
   const { stdout } = process;
   const isText = values.get("to") === "markdown" || values.get("to") === "html";

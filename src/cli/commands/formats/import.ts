@@ -27,27 +27,27 @@ export async function run(call: Call): Promise<number> {
     return EXIT_DONE;
   }
   if (call.flags.has("forget")) return forget(call, paths);
-  const looks = call.flags.has("dry-run") || call.flags.has("verify");
-  await using store = looks ? await openToLook(call) : await openToImport(call);
+  const previews = call.flags.has("dry-run") || call.flags.has("verify");
+  await using store = previews ? await openToPreview(call) : await openToImport(call);
   return await (call.flags.has("watch") ? watch(call, store, paths) : once(call, store, paths));
 }
 
 function checkFlags({ flags, args }: Call): void {
   const modes = ["dry-run", "watch", "verify", "forget"].filter((flag) => flags.has(flag));
   if (modes.length > 1)
-    throw new UsageError(`--${modes[0]} and --${modes[1]} exclude each other`, modes[1] ?? "");
-  if (flags.has("forget") && args.length === 0) throw new UsageError("--forget needs PATH", "PATH");
+    throw new UsageError(`--${modes[0]} and --${modes[1]} cannot be given together`, modes[1] ?? "");
+  if (flags.has("forget") && args.length === 0) throw new UsageError("--forget requires PATH", "PATH");
 }
 
-/** Before anything is made: a path that was mistyped must not leave an empty store behind. */
+/** Checked first: a mistyped path must not leave an empty store behind. */
 function existing(path: string): string {
   const full = resolve(path);
   if (existsSync(full)) return full;
-  throw new ColloquyError("NOT_FOUND", `There is no file or folder ${safeLine(full)}`, { field: "PATH" });
+  throw new ColloquyError("NOT_FOUND", `No file or folder at ${safeLine(full)}`, { field: "PATH" });
 }
 
-/** A store that is not there yet is an empty one to somebody who only looks. */
-async function openToLook(call: Call): Promise<Store> {
+/** A dry run treats a missing store as an empty one. */
+async function openToPreview(call: Call): Promise<Store> {
   const store = storeTarget(call.values).missing ? undefined : await openToRead(call);
   if (store !== undefined) return store;
   return openStore("ephemeral:");
@@ -57,19 +57,19 @@ async function once(call: Call, store: Store, paths: readonly string[]): Promise
   const interrupt = stopOnInterrupt();
   const status = statusLine(call);
   const startedMs = Date.now();
-  const settle = lowMemory();
+  const limitMemory = lowMemory();
   try {
     const report = await importConversations(store, paths, {
       ...optionsOf(call),
       signal: interrupt.signal,
       onProgress: ({ bytes, bytesTotal, files, filesTotal }) => {
-        settle();
+        limitMemory();
         const bar = barText(bytes, bytesTotal, (Date.now() - startedMs) / 1000);
         status.show(`Importing ${bar} · ${files} of ${filesTotal} files`);
       },
     });
     status.clear();
-    return tell(call, report);
+    return show(call, report);
   } finally {
     status.clear();
     interrupt.end();
@@ -88,7 +88,7 @@ function optionsOf({ values, flags }: Call): ImportOptions {
 async function watch(call: Call, store: Store, paths: readonly string[]): Promise<number> {
   const interrupt = stopOnInterrupt();
   call.out.note(
-    `Watching ${paths.length === 1 ? safeLine(paths[0] as string) : `${paths.length} places`}; Ctrl-C ends it.`,
+    `Watching ${paths.length === 1 ? safeLine(paths[0] as string) : `${paths.length} places`}; stop with Ctrl-C.`,
   );
   try {
     const { format, again } = optionsOf(call);
@@ -96,7 +96,7 @@ async function watch(call: Call, store: Store, paths: readonly string[]): Promis
       format,
       again,
       signal: interrupt.signal,
-      onPass: (report) => void tell(call, report),
+      onPass: (report) => void show(call, report),
     });
     return EXIT_DONE;
   } finally {
@@ -104,7 +104,7 @@ async function watch(call: Call, store: Store, paths: readonly string[]): Promis
   }
 }
 
-function tell(call: Call, report: ImportReport): number {
+function show(call: Call, report: ImportReport): number {
   if (call.json) call.out.json(jsonOf(call, report));
   else call.out.lines(importLines(call, report));
   if (report.interrupted && !call.flags.has("watch")) return EXIT_FAILED;
@@ -122,10 +122,10 @@ async function forget(call: Call, paths: readonly string[]): Promise<number> {
   else {
     const { files, conversations, shared } = forgotten;
     call.out.lines([
-      `Moved ${counted(conversations.length, "conversation")} from ${counted(files, "file")} to the trash. Nothing more is read there.`,
+      `Moved ${counted(conversations.length, "conversation")} from ${counted(files, "file")} to the trash. Nothing more is imported from there.`,
       ...(shared.length === 0
         ? []
-        : [`${counted(shared.length, "conversation")} stay: other files have added to them.`]),
+        : [`${counted(shared.length, "conversation")} kept, because other files have added to them.`]),
     ]);
   }
   return EXIT_DONE;

@@ -2,24 +2,24 @@
 import type { CommandSpec, Topic } from "../../command.ts";
 import { BRANCH } from "../shared-options.ts";
 
-const IN_AND_OUT: Topic = { group: "In and out", summary: "Other tools' conversations; ours for others" };
+const IN_AND_OUT: Topic = { group: "Import and export", summary: "Read and write formats of other tools" };
 
 export const FORMAT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "import",
     topic: IN_AND_OUT,
-    summary: "Take in conversations of other tools",
+    summary: "Import conversations from other tools",
     details:
-      "PATH is a file, a folder, a .zip or a .zst; what it is for is seen by its content. Without PATH the usual places are searched, and you are asked. Sources are only read, and reading them again adds only what is new.",
+      "PATH is a file, a folder, a .zip or a .zst; its format is detected from its content. Without PATH, the usual places are searched and you choose. Sources are never changed, and importing them again adds only what is new.",
     args: [{ name: "PATH", optional: true, many: true }],
     options: {
-      from: { type: "string", value: "FORMAT", help: "Read files as this, whatever they look like" },
-      "dry-run": { type: "boolean", help: "Only say what would be taken in" },
-      watch: { type: "boolean", help: "Go on taking in what the tools write, until Ctrl-C" },
-      verify: { type: "boolean", help: "Read the sources again and prove that nothing is missing" },
-      again: { type: "boolean", help: "From the start, also what you deleted, purged or forgot" },
-      forget: { type: "boolean", help: "Move what came from PATH to the trash, and take in no more of it" },
-      yes: { type: "boolean", help: "Without PATH: all that is found, without asking" },
+      from: { type: "string", value: "FORMAT", help: "Read files in this format instead of detecting it" },
+      "dry-run": { type: "boolean", help: "Show what would be imported, without importing it" },
+      watch: { type: "boolean", help: "Keep importing what the tools write, until Ctrl-C" },
+      verify: { type: "boolean", help: "Read the sources again and check that nothing is missing" },
+      again: { type: "boolean", help: "Start over, and bring back what you deleted or forgot" },
+      forget: { type: "boolean", help: "Move what came from PATH to the trash, and ignore PATH from now on" },
+      yes: { type: "boolean", help: "Without PATH: import everything found, without asking" },
     },
     examples: [
       "colloquy import ~/.claude ~/.codex",
@@ -31,9 +31,9 @@ export const FORMAT_COMMANDS: readonly CommandSpec[] = [
   {
     name: "export",
     topic: IN_AND_OUT,
-    summary: "Write conversations in other formats",
+    summary: "Export conversations to other formats",
     details:
-      "FORMAT is markdown, html, json (everything), jsonl (ours), openclaw (pi, too), claude, openai or ai-sdk. Without --out it is printed. What looks like a secret is taken out of markdown and html, and elsewhere with --redact; look through it all the same before you pass it on.",
+      "FORMAT is markdown, html, json (complete), jsonl (Colloquy), openclaw (also for pi), claude, openai or ai-sdk. Without --out, the export is printed. Strings that look like secrets are removed from markdown and html, and with --redact from other formats too; review the result before you share it.",
     args: [{ name: "ID|KEY", optional: true, many: true }],
     options: {
       to: {
@@ -41,15 +41,15 @@ export const FORMAT_COMMANDS: readonly CommandSpec[] = [
         value: "FORMAT",
         help: "markdown, html, json, jsonl, openclaw, claude, openai, ai-sdk",
       },
-      out: { type: "string", value: "PATH", help: "A file, or a folder with a file for each; - prints" },
-      all: { type: "boolean", help: "Every conversation, instead of ID|KEY" },
+      out: { type: "string", value: "PATH", help: "A file, or a folder for one file each; - prints" },
+      all: { type: "boolean", help: "All conversations, instead of ID|KEY" },
       branch: BRANCH,
-      "all-branches": { type: "boolean", help: "The whole tree (json, jsonl and openclaw always have it)" },
-      "no-tools": { type: "boolean", help: "Without tool calls and their results" },
-      "no-thinking": { type: "boolean", help: "Without what the model thought" },
-      redact: { type: "boolean", help: "Take out what looks like a secret" },
-      "no-redact": { type: "boolean", help: "Leave everything as it was said" },
-      force: { type: "boolean", help: "Replace files that are there" },
+      "all-branches": { type: "boolean", help: "The whole tree (always in json, jsonl and openclaw)" },
+      "no-tools": { type: "boolean", help: "Leave out tool calls and their results" },
+      "no-thinking": { type: "boolean", help: "Leave out thinking" },
+      redact: { type: "boolean", help: "Remove strings that look like secrets" },
+      "no-redact": { type: "boolean", help: "Keep strings that look like secrets" },
+      force: { type: "boolean", help: "Overwrite existing files" },
     },
     examples: [
       "colloquy export discord:dm:42 --to markdown | less",

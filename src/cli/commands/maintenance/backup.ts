@@ -19,22 +19,19 @@ export async function run(call: Call): Promise<number> {
   const target = storeTarget(call.values);
   await using store = await openToRead(call, target);
   if (store === undefined) {
-    throw new ColloquyError(
-      "NOT_FOUND",
-      `There is nothing to back up: there is no store at ${target.path} yet`,
-    );
+    throw new ColloquyError("NOT_FOUND", `Nothing to back up: no store at ${target.path}`);
   }
   const report = await withProgress(call, "Copying the store", () => store.backup(path));
   if (!report.ok) {
     const more = nextCommand("sessions validate", call.values);
-    warnOfDamage(call, "The store is damaged, and so is the copy", report.findings, more);
+    warnOfDamage(call, "The store and its copy are damaged", report.findings, more);
   }
   if (call.json) call.out.json({ ...report, findings: report.findings.map(findingJson) });
   else {
     call.out.lines(reportLines(call.out, report));
     if (report.ok) {
       const restore = nextCommand(`restore ${quoted(safeLine(path))}`, call.values);
-      call.out.note(`To put it in the place of the store: ${restore} --force`);
+      call.out.note(`To restore the store from it: ${restore} --force`);
     }
   }
   return report.ok ? EXIT_DONE : EXIT_PROBLEMS;
@@ -46,12 +43,9 @@ function reportLines(
 ): string[] {
   const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
   const copied = `Copied ${what} to ${safeLine(path)} (${bytesText(bytes)})`;
-  if (!ok) return wrap(`${copied}, as damaged as the store is.`, columns);
+  if (!ok) return wrap(`${copied}, with the damage of the store.`, columns);
   return [
     ...wrap(copied, columns),
-    ...wrap(
-      "Beside it stands its .manifest.json: keep both, it proves later that the copy is whole.",
-      columns,
-    ),
+    ...wrap("Keep its .manifest.json next to it: it proves later that the copy is intact.", columns),
   ];
 }

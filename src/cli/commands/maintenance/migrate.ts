@@ -22,7 +22,7 @@ const SKIPPED_SHOWN = 20;
 
 interface Move {
   readonly from: StoreTarget;
-  /** `v2` or a store. */
+  /** `v2`, or a store. */
   readonly to: StoreTarget | typeof V2;
   readonly dryRun: boolean;
 }
@@ -51,25 +51,28 @@ async function migrate(call: Call, move: Move, signal: AbortSignal, onProgress: 
   const { from, to, dryRun } = move;
   if (to === V2) return migrateToV2(from.path as string, { dryRun, signal, onProgress });
   await using source = (await openToRead(call, from)) as Store;
-  await using target = await openGoal(to, dryRun);
+  await using target = await openTarget(to, dryRun);
   return await copyStore(source, target, { dryRun, signal, onProgress });
 }
 
-/** A dry run makes no store: where there is none yet, it compares with an empty one. */
-async function openGoal({ text, missing }: StoreTarget, dryRun: boolean): Promise<Store> {
+/** A dry run creates no store; it compares with an empty one if the target is missing. */
+async function openTarget({ text, missing }: StoreTarget, dryRun: boolean): Promise<Store> {
   return openStore(dryRun && missing ? "ephemeral:" : text, { readonly: dryRun && !missing });
 }
 
 function moveOf(call: Call): Move {
   const wanted = call.values.get("to");
-  if (wanted === undefined) throw new UsageError("--to is missing: v2, sqlite:FILE or jsonl:FOLDER", "to");
+  if (wanted === undefined)
+    throw new UsageError("Specify the target: --to v2, sqlite:FILE or jsonl:FOLDER", "to");
   const from = sourceOf(call, wanted === V2);
-  if (from.missing)
-    throw new ColloquyError("NOT_FOUND", `There is no store at ${from.path}`, { field: "from" });
+  if (from.missing) throw new ColloquyError("NOT_FOUND", `No store at ${from.path}`, { field: "from" });
   const dryRun = call.flags.has("dry-run");
   if (wanted === V2) {
     if (from.engine === "jsonl") return { from, to: V2, dryRun };
-    throw invalid(`v2 is a format of files: ${from.text} is no folder. Copy it with --to jsonl:FOLDER`, "to");
+    throw invalid(
+      `v2 is a format of files, and ${from.text} is not a folder. Copy it with --to jsonl:FOLDER`,
+      "to",
+    );
   }
   const to = storeTarget(new Map([["store", wanted]]));
   if (to.path !== null && to.path === from.path) throw invalid("--from and --to are the same store", "to");
@@ -106,10 +109,10 @@ function reportLines(out: Output, { from, to, dryRun }: Move, report: CopyReport
   const added = items.reduce((sum, item) => sum + item.added, 0);
   const place = to === V2 ? `${from.path} in format v2` : to.text;
   const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
-  const there = added === entries ? "" : `, ${numberText(entries - added)} of which were there already`;
+  const there = added === entries ? "" : `, ${numberText(entries - added)} of which already existed`;
   const proof = verified
-    ? `${out.style("green", "verified")}: both hold the same, sha256 ${hash}`
-    : out.style("red", "NOT verified: what was read back differs from the source. Keep the source");
+    ? `${out.style("green", "verified")}: both stores have the same content, SHA-256 ${hash}`
+    : out.style("red", "NOT verified: the copy differs from the source. Keep the source");
   return [
     ...skipped.slice(0, SKIPPED_SHOWN).flatMap(({ conversation, key, code, reason }) => {
       const name = safeLine(key ?? conversation ?? "the store");

@@ -4,8 +4,8 @@ import type { Receipt, RetentionItem } from "../../../store/index.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
+import { givenNumber } from "../../input/integer.ts";
 import { checkReference } from "../../input/reference.ts";
-import { givenNumber } from "../../input/whole-number.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { noConversation, openToClean } from "../../store/open-store.ts";
@@ -21,11 +21,11 @@ export async function run(call: Call): Promise<number> {
   const purged =
     store === undefined || chosen.length === 0
       ? NOTHING
-      : await (dryRun ? foresee(store, chosen) : purge(store, chosen));
+      : await (dryRun ? preview(store, chosen) : purge(store, chosen));
   const { removed, receipts } = purged;
   const bytes = removed.reduce((sum, item) => sum + item.bytes, 0);
   if (call.json) call.out.json({ dryRun, removed, bytes, receipts });
-  else if (removed.length === 0) call.out.lines(["Nothing in the trash is to be purged."]);
+  else if (removed.length === 0) call.out.lines(["Nothing to purge."]);
   else call.out.lines(lines(call.out, dryRun, bytes, purged));
   return EXIT_DONE;
 }
@@ -39,27 +39,31 @@ const NOTHING: Purged = { removed: [], receipts: [] };
 
 type Choose = (store: Store | undefined) => Promise<readonly ConversationInfo[]>;
 
-/** One conversation, or the trash. Checked before the store is opened. */
+/** One conversation, or the trash. Options are checked before the store is opened. */
 function choiceOf(call: Call): Choose {
   const [typed] = call.args;
   const days = givenNumber(call, "older-than-days", 0);
   if (!call.flags.has("trash")) {
     if (typed === undefined) {
       throw new UsageError(
-        `"sessions purge" needs ID, or --trash. See ${PROGRAM} sessions purge --help`,
+        `"sessions purge" requires ID, or --trash. See ${PROGRAM} sessions purge --help`,
         "ID",
       );
     }
-    if (days !== undefined) throw new UsageError("--older-than-days is for --trash", "older-than-days");
+    if (days !== undefined) throw new UsageError("--older-than-days requires --trash", "older-than-days");
     const reference = checkReference(typed);
-    return (store) => theOne(call, store, reference);
+    return (store) => chosenOne(call, store, reference);
   }
   if (typed !== undefined) throw new UsageError("ID and --trash cannot be given together", "trash");
-  if (call.flags.has("force")) throw new UsageError("--force is for one conversation, by its ID", "force");
+  if (call.flags.has("force")) throw new UsageError("--force and --trash cannot be given together", "force");
   return (store) => expired(store, days);
 }
 
-async function theOne(call: Call, store: Store | undefined, reference: string): Promise<ConversationInfo[]> {
+async function chosenOne(
+  call: Call,
+  store: Store | undefined,
+  reference: string,
+): Promise<ConversationInfo[]> {
   const live = await (await store?.get(reference))?.info();
   if (live !== undefined) {
     if (call.flags.has("force")) return [live];
@@ -74,7 +78,7 @@ async function theOne(call: Call, store: Store | undefined, reference: string): 
     const list = nextCommand("sessions list --trash", call.values);
     throw new ColloquyError(
       "NOT_FOUND",
-      `There is no conversation ${reference}; what is in the trash is named by its id. See ${list}`,
+      `Conversation ${reference} not found; conversations in the trash are purged by id. See ${list}`,
     );
   }
   if (store !== undefined) {
@@ -93,7 +97,7 @@ async function expired(store: Store | undefined, days: number | undefined): Prom
   return found;
 }
 
-async function foresee(store: Store, chosen: readonly ConversationInfo[]): Promise<Purged> {
+async function preview(store: Store, chosen: readonly ConversationInfo[]): Promise<Purged> {
   const { sizes } = await store.stats();
   return { removed: chosen.map((info) => item(info, sizes[info.id] ?? 0)), receipts: [] };
 }
@@ -102,7 +106,7 @@ async function purge(store: Store, chosen: readonly ConversationInfo[]): Promise
   const receipts: Receipt[] = [];
   const removed: RetentionItem[] = [];
   for (const info of chosen) {
-    // Whether it may be purged was asked already.
+    // `chosenOne` has checked --force.
     const receipt = await store.purge(info.id, { force: info.deletedAt === null });
     receipts.push(receipt);
     removed.push(item(info, receipt.bytes));
@@ -110,7 +114,7 @@ async function purge(store: Store, chosen: readonly ConversationInfo[]): Promise
   return { removed, receipts };
 }
 
-/** As a retention rule tells it, so that a dry run says the same as what follows. */
+/** In the form of a retention report, so that a dry run shows the same as the purge.  */
 function item({ id, title, key, messageCount }: ConversationInfo, bytes: number): RetentionItem {
   return { id, name: title ?? key ?? id, entries: messageCount, bytes };
 }

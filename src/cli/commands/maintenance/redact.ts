@@ -16,7 +16,7 @@ export async function run(call: Call): Promise<number> {
   if (call.json) call.out.json({ id, at, entries, blobs, bytes, copies });
   else {
     call.out.lines([
-      `What entry ${safeLine(entryId)} of ${safeLine(reference)} said is erased; its place stays`,
+      `Erased the content of entry ${safeLine(entryId)} in ${safeLine(reference)}`,
       ...copiesLines(call.out, copies),
     ]);
   }

@@ -27,7 +27,7 @@ export async function run(call: Call): Promise<number> {
   const { engine, conversations, entries, bytes, checksums, former, ok } = report;
   if (!ok) {
     const more = nextCommand("sessions validate", call.values);
-    const what = "The store was damaged when it was copied, and so is what was restored";
+    const what = "The store was damaged when it was backed up, and so is the restored store";
     warnOfDamage(call, what, report.findings, more);
   }
   if (call.json) {
@@ -37,13 +37,13 @@ export async function run(call: Call): Promise<number> {
   return ok ? EXIT_DONE : EXIT_PROBLEMS;
 }
 
-/** What is plainly wrong, with what to type instead. */
+/** Catches obvious mistakes, with what to type instead. */
 function checkBackup({ values }: Call, path: string, target: StoreTarget): void {
   const stat = statSync(path, { throwIfNoEntry: false });
   if (stat === undefined) {
     const meant = nextCommand(`sessions restore ${path}`, values);
-    const hint = isUuid(path) ? `. To take a conversation out of the trash: ${meant}` : "";
-    throw new ColloquyError("NOT_FOUND", `There is no backup at ${resolve(path)}${hint}`, { field: "PATH" });
+    const hint = isUuid(path) ? `. To restore a conversation from the trash: ${meant}` : "";
+    throw new ColloquyError("NOT_FOUND", `No backup at ${resolve(path)}${hint}`, { field: "PATH" });
   }
   if (stat.isDirectory() && target.engine === "sqlite") {
     throw invalid(`${path} is a folder, a backup of a jsonl store: add --store jsonl:FOLDER`, "store");
@@ -57,7 +57,7 @@ function explain(error: unknown): never {
   if (!(error instanceof ColloquyError) || error.code !== "CONFLICT" || error.field !== "path") throw error;
   throw new ColloquyError(
     "CONFLICT",
-    `${error.message}. Add --force to move it aside, or name another store with --store`,
+    `${error.message}. Add --force to replace it, or use another store with --store`,
     { field: "force", cause: error },
   );
 }
@@ -65,13 +65,13 @@ function explain(error: unknown): never {
 function reportLines(out: Output, report: RestoreReport): string[] {
   const { conversations, entries, bytes, checksums, former } = report;
   const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
-  const damage = report.ok ? "" : ", with the damage that it had";
+  const damage = report.ok ? "" : ", with its damage";
   const proof = checksums
-    ? "The checksums from the time of the backup match."
-    : "There were no checksums beside the backup; it was read through and nothing is wrong.";
+    ? "The checksums of the backup match."
+    : "The backup has no checksums; reading all of it found no problems.";
   return [
     ...wrap(`Restored ${what} to ${safeLine(report.path)} (${bytesText(bytes)})${damage}`, out.columns),
     ...wrap(proof, out.columns).map((line) => (checksums ? line : out.style("yellow", line))),
-    ...(former === null ? [] : wrap(`The store that was there is kept: ${safeLine(former)}`, out.columns)),
+    ...(former === null ? [] : wrap(`The previous store is kept: ${safeLine(former)}`, out.columns)),
   ];
 }

@@ -6,7 +6,7 @@ import { bytesText } from "../../../util/bytes-text.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
-import { givenNumber } from "../../input/whole-number.ts";
+import { givenNumber } from "../../input/integer.ts";
 import type { Output } from "../../output.ts";
 import { openToClean } from "../../store/open-store.ts";
 import { retentionSettings } from "../../store/store-settings.ts";
@@ -35,7 +35,7 @@ export async function run(call: Call): Promise<number> {
   return EXIT_DONE;
 }
 
-/** What was typed, or else what the config says. */
+/** The given limits, or else those of the config. */
 async function policyOf(
   call: Call,
   limits: RetentionLimits | undefined,
@@ -45,12 +45,12 @@ async function policyOf(
   const policy = channel === undefined ? await retentionSettings(call) : undefined;
   if (policy !== undefined) return policy;
   throw invalid(
-    "Nothing is removed by default: give a limit, such as --max-age-days 365 or --trash-days 30, or set sessions.retention in the config",
+    "Nothing is removed by default: specify a limit, such as --max-age-days 365 or --trash-days 30, or set sessions.retention in the config",
     "limits",
   );
 }
 
-/** `undefined` when no limit was typed. */
+/** `undefined` when no limit was given. */
 function limitsOf(call: Call): RetentionLimits | undefined {
   const limits = {
     maxAgeDays: givenNumber(call, "max-age-days", 0),
@@ -62,7 +62,7 @@ function limitsOf(call: Call): RetentionLimits | undefined {
   return given.length === 0 ? undefined : Object.fromEntries(given);
 }
 
-/** What each conversation that is too long or too large has, though it stays. */
+/** Conversations over a limit that are kept because they are the newest of their channel. */
 async function keptOf(
   store: Store,
   { maxMessages = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY }: RetentionLimits,
@@ -90,7 +90,7 @@ function keptLines(out: Output, kept: readonly string[]): string[] {
   const others = kept.length - KEPT_SHOWN;
   const names = kept.slice(0, KEPT_SHOWN).join(", ") + (others > 0 ? ` and ${numberText(others)} more` : "");
   return wrapHard(
-    `Beyond the limits, and kept all the same: ${names}. The newest conversation of a channel is never removed for its length or size.`,
+    `Over the limits but kept: ${names}. The newest conversation of a channel is never removed because of its length or size.`,
     out.columns,
   );
 }
@@ -110,20 +110,20 @@ function reportLines(
       : [
           ...removedTable(out, "conversation", items),
           ...wrapHard(
-            `${totalOf(items, "conversation", size)} ${dryRun ? "would go" : "went"} ${what}.`,
+            `${totalOf(items, "conversation", size)} ${dryRun ? "would be" : "were"} ${what}.`,
             out.columns,
           ),
           "",
         ];
   const lines = [
-    ...part(trashed, trashedBytes, "to the trash"),
-    ...part(removed, bytes, "for good"),
+    ...part(trashed, trashedBytes, "moved to the trash"),
+    ...part(removed, bytes, "permanently removed"),
     ...(kept.length === 0 ? [] : [...keptLines(out, kept), ""]),
   ];
   return dryRun ? [...lines, DRY_RUN_NOTE] : lines.slice(0, -1);
 }
 
-/** A name that was mistyped should not look like a clean channel. */
+/** Tells a mistyped channel from one within its limits. */
 async function hasChannel(store: Store, channel: string): Promise<boolean> {
   for (const trash of [false, true]) {
     for await (const info of store.list({ trash })) if (info.channel === channel) return true;

@@ -33,7 +33,7 @@ export async function run(call: Call): Promise<number> {
   } else {
     call.out.lines(factLines(call.out, stats));
     for (const line of await reclaimLines(call, store, stats)) call.out.lines([`  ${line}`]);
-    if (stats.top.length > 0) call.out.lines(["", "The longest:", ...topTable(call.out, stats)]);
+    if (stats.top.length > 0) call.out.lines(["", "Longest conversations:", ...topTable(call.out, stats)]);
   }
   return EXIT_DONE;
 }
@@ -54,7 +54,7 @@ function factLines(out: Output, stats: StoreStats): string[] {
   return facts.map(([name = "", value]) => `${out.style("bold", name.padEnd(13))} ${value}`);
 }
 
-/** How to get back what could be freed. */
+/** How to free the reclaimable space. */
 async function reclaimLines(call: Call, store: Store | undefined, stats: StoreStats): Promise<string[]> {
   if (store === undefined || stats.reclaimable === 0) return [];
   let [count, bytes] = [0, 0];
@@ -63,13 +63,11 @@ async function reclaimLines(call: Call, store: Store | undefined, stats: StoreSt
     bytes += stats.sizes[id] ?? 0;
   }
   const purge = nextCommand("sessions purge --trash", call.values);
-  // Folders give back what is removed; a SQLite file keeps it for what comes next.
+  // Folders shrink at once; a SQLite file keeps free pages for later writes.
   const free = stats.engine === "sqlite" ? stats.reclaimable - bytes : 0;
   return [
     ...(count === 0 ? [] : [`${bytesText(bytes)}: ${counted(count, "conversation")} in the trash. ${purge}`]),
-    ...(free > 0
-      ? [`${bytesText(free)}: free inside of the file, and used again by what is written next`]
-      : []),
+    ...(free > 0 ? [`${bytesText(free)}: free pages inside the file, reused by later writes`] : []),
   ];
 }
 

@@ -1,11 +1,11 @@
-/** The part of the command table about erasing, copies and health. */
+/** The part of the command table about erasing, copies and integrity. */
 import type { ArgumentSpec, CommandSpec, Topic } from "../../command.ts";
 import { CONVERSATION, DRY_RUN } from "../shared-options.ts";
 
-const REMOVE: Topic = { group: "Care", summary: "A message, a conversation, what is old" };
-const COPY: Topic = { group: "Care", summary: "Copy the store; put a copy in its place" };
-const MEASURE: Topic = { group: "Care", summary: "How much is stored, is it whole, move it" };
-const CHECK: Topic = { group: "Care", summary: "Check versions, state, store and disk" };
+const REMOVE: Topic = { group: "Maintenance", summary: "Erase a message, a conversation, old data" };
+const COPY: Topic = { group: "Maintenance", summary: "Copy the store; restore it from a copy" };
+const MEASURE: Topic = { group: "Maintenance", summary: "Show size, check integrity, migrate" };
+const CHECK: Topic = { group: "Maintenance", summary: "Check the installation, state and store" };
 
 const PATH: ArgumentSpec = { name: "PATH" };
 
@@ -13,8 +13,9 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions redact",
     topic: REMOVE,
-    summary: "Erase what an entry says; its place stays",
-    details: "This cannot be undone, so ENTRY is the id of the entry and nothing else.",
+    summary: "Erase the content of an entry",
+    details:
+      "The entry stays in place, marked as redacted. This cannot be undone, so ENTRY must be the id of the entry, not its number or label.",
     args: [CONVERSATION, { name: "ENTRY" }],
     options: {},
     examples: ["colloquy sessions redact notes:today 0198c0de-1111-7222-8333-444455556666"],
@@ -23,12 +24,16 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions purge",
     topic: REMOVE,
-    summary: "Remove what is in the trash for good",
+    summary: "Permanently remove trashed conversations",
     args: [{ name: "ID", optional: true }],
     options: {
       trash: { type: "boolean", help: "Everything in the trash, instead of ID" },
-      "older-than-days": { type: "string", value: "N", help: "Of the trash: deleted more than N days ago" },
-      force: { type: "boolean", help: "Also when it is not in the trash; takes a KEY or ID" },
+      "older-than-days": {
+        type: "string",
+        value: "N",
+        help: "With --trash: only if deleted more than N days ago",
+      },
+      force: { type: "boolean", help: "Also if it is not in the trash; accepts a KEY or ID" },
       "dry-run": DRY_RUN,
     },
     examples: [
@@ -40,9 +45,9 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions retain",
     topic: REMOVE,
-    summary: "Apply limits of age, number and size",
+    summary: "Apply limits on age, messages and size",
     details:
-      "Whole conversations go to the trash, those that were quiet longest first, and never the newest of a channel for its length or size. With --trash-days the trash itself is cleared. Nothing is removed by default.",
+      "Whole conversations go to the trash, least recently active first, but never the newest of a channel because of its length or size. With --trash-days, old conversations in the trash are purged. Nothing is removed by default.",
     args: [],
     options: {
       "max-age-days": {
@@ -56,7 +61,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
         help: "Trash conversations until a channel has N messages",
       },
       "max-bytes": { type: "string", value: "N", help: "Trash conversations until a channel has N bytes" },
-      "trash-days": { type: "string", value: "N", help: "Purge what has been in the trash for N days" },
+      "trash-days": { type: "string", value: "N", help: "Purge conversations that were deleted N days ago" },
       channel: { type: "string", value: "NAME", help: "Only this channel, such as discord" },
       "dry-run": DRY_RUN,
     },
@@ -69,7 +74,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions stats",
     topic: MEASURE,
-    summary: "How much is stored, what could be freed",
+    summary: "Show how much is stored and can be freed",
     args: [],
     options: {},
     examples: ["colloquy sessions stats"],
@@ -78,10 +83,10 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions validate",
     topic: MEASURE,
-    summary: "Read everything and report damage (exit code 3)",
+    summary: "Check integrity (exit code 3 on damage)",
     args: [],
     options: {
-      repair: { type: "boolean", help: "Set bad lines aside, count again; nothing is deleted" },
+      repair: { type: "boolean", help: "Quarantine damaged lines, rebuild counts; deletes nothing" },
     },
     examples: [
       "colloquy sessions validate --store jsonl:./chats",
@@ -92,7 +97,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "backup",
     topic: COPY,
-    summary: "Copy the store to PATH, while others go on writing",
+    summary: "Copy the store to PATH, even while it is in use",
     args: [PATH],
     options: {},
     examples: ["colloquy backup ./copy-of-today.db", "colloquy backup ./copy --store jsonl:./chats"],
@@ -101,9 +106,11 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "restore",
     topic: COPY,
-    summary: "Make a store of a backup, checked before it counts",
+    summary: "Restore the store from a backup",
     args: [PATH],
-    options: { force: { type: "boolean", help: "Move the store that is there aside" } },
+    options: {
+      force: { type: "boolean", help: "Replace an existing store, which is kept under another name" },
+    },
     examples: [
       "colloquy restore ./copy-of-today.db",
       "colloquy restore ./copy --store jsonl:./chats --force",
@@ -113,29 +120,29 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "doctor",
     topic: CHECK,
-    summary: "Check Node, state, config, store, secrets, disk",
+    summary: "Check Node, state, config, store, secrets and disk",
     details:
-      "Every finding says what to do. Nothing is changed without --fix, and with it nothing is deleted: permissions are closed, a damaged session index is set aside and made anew, one that does not say what the store says is corrected, models.json is written. No command that gives a secret is run.",
+      "Every finding says what to do. Nothing changes without --fix, and --fix deletes nothing: it tightens permissions, quarantines and rebuilds a damaged session index, corrects one that differs from the store, and writes models.json. Commands that print secrets are not run.",
     args: [],
-    options: { fix: { type: "boolean", help: "Put right what is safe to put right" } },
+    options: { fix: { type: "boolean", help: "Fix what is safe to fix" } },
     examples: ["colloquy doctor", "colloquy doctor --fix"],
     load: () => import("./doctor.ts"),
   },
   {
     name: "sessions migrate",
     topic: MEASURE,
-    summary: "Move to another engine, or older files to format v2",
+    summary: "Copy to another engine, or legacy to v2",
     details:
-      "Every conversation, those in the trash too, is copied with its ids, branches and times, read back and compared. The source is only read. With v2 the files of a folder are rewritten where they are, and kept in legacy/. It can be stopped at any time; the same command goes on.",
+      "Copies every conversation, including the trash, with its ids, branches and times, reads it back and compares it. The source does not change. With v2, the files of a folder are rewritten in place and the originals are kept in legacy/. You can stop it at any time; the same command continues.",
     args: [],
     options: {
       to: { type: "string", value: "TARGET", help: "sqlite:FILE, jsonl:FOLDER, or v2" },
       from: {
         type: "string",
         value: "TARGET",
-        help: "Instead of --store; with v2 also a folder of older files",
+        help: "The source, instead of --store; with v2 also a folder",
       },
-      "dry-run": { type: "boolean", help: "Only say what would be done" },
+      "dry-run": { type: "boolean", help: "Show what would be done, without doing it" },
     },
     examples: [
       "colloquy sessions migrate --to sqlite:agent.db --store jsonl:./chats",

@@ -25,12 +25,12 @@ export async function run(call: Call): Promise<number> {
   } else {
     call.out.lines(reportLines(call.out, report));
     if (!ok && repaired === undefined)
-      call.out.note(`To set aside what is bad: ${nextCommand("sessions validate --repair", call.values)}`);
+      call.out.note(`To repair: ${nextCommand("sessions validate --repair", call.values)}`);
   }
   return ok ? EXIT_DONE : EXIT_PROBLEMS;
 }
 
-/** Damage that keeps the store from being opened is what was looked for, too. */
+/** Damage that prevents opening the store is a finding too. */
 async function reportOn(call: Call): Promise<Report> {
   const target = storeTarget(call.values);
   try {
@@ -59,13 +59,13 @@ function reportLines(out: Output, { ok, conversations, entries, findings, repair
   const mended = repaired.flatMap((finding) => findingLines(out, finding, "green"));
   const count = `${counted(repaired.length, "problem")} repaired. `;
   if (ok) {
-    const fine = `${out.style("green", "ok")}: ${read}, nothing is wrong`;
+    const fine = `${out.style("green", "ok")}: ${read}, no problems`;
     return [...mended, ...wrap(repaired.length === 0 ? fine : `${count}${fine}`, out.columns)];
   }
   const advice =
     repaired.length === 0
-      ? "Copy the store before anything else; what can be read is still read."
-      : "What is left cannot be repaired; what can be read is still read.";
+      ? "Back up the store first. Undamaged data can still be read."
+      : "The remaining problems cannot be repaired. Undamaged data can still be read.";
   return [
     ...mended,
     ...findings.flatMap((finding) => findingLines(out, finding, "red")),
@@ -78,7 +78,7 @@ function reportLines(out: Output, { ok, conversations, entries, findings, repair
   ];
 }
 
-/** Paths stay whole, to be copied. */
+/** Paths stay whole, so that they can be copied. */
 function findingLines(out: Output, finding: Finding, style: "red" | "green"): string[] {
   const place = wrap(safeLine(placeOf(finding)), out.columns - 2);
   return [

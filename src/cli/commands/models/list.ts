@@ -35,7 +35,7 @@ export async function run(call: Call): Promise<number> {
   else {
     call.out.lines(["No models: no provider is set up."]);
     call.out.note(`To set one up: ${nextCommand("auth add anthropic", call.values)}`);
-    call.out.note(`To see which there are: ${nextCommand("models list --all", call.values)}`);
+    call.out.note(`To see all models: ${nextCommand("models list --all", call.values)}`);
   }
   return EXIT_DONE;
 }
@@ -44,7 +44,7 @@ function rowsOf(call: Call, providers: Readonly<Record<string, ProviderSpec>>): 
   const wanted = call.values.get("provider");
   if (wanted !== undefined && !Object.hasOwn(providers, providerId(wanted))) {
     const known = Object.keys(providers).join(", ") || "none";
-    throw new ColloquyError("NOT_FOUND", `This provider is not set up. There is ${known}`, {
+    throw new ColloquyError("NOT_FOUND", `Provider not set up. Available: ${known}`, {
       field: "provider",
     });
   }
@@ -88,7 +88,7 @@ function modelTable(out: Output, rows: readonly Row[]): string[] {
       price(cost?.cacheRead),
     ].map(safeLine),
   );
-  return [...table(out, columns, cells), "", `Prices for a million tokens, as of ${PRICES_AS_OF}.`];
+  return [...table(out, columns, cells), "", `Prices per million tokens, as of ${PRICES_AS_OF}.`];
 }
 
 function tokens(count: number | undefined): string {

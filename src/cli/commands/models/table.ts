@@ -6,13 +6,13 @@ export const MODELS_COMMANDS: readonly CommandSpec[] = [
   {
     name: "models list",
     topic: STATE,
-    summary: "List the models that can be used",
+    summary: "List the available models",
     details:
-      "Those of the providers for which there is a profile, a setting or a variable such as ANTHROPIC_API_KEY. Prices are US dollars for a million tokens, as they were on the day that is shown; models.providers in the config changes and adds.",
+      "Lists the models of providers that have a profile, a setting or an environment variable such as ANTHROPIC_API_KEY. Prices are in US dollars per million tokens, as of the date shown; models.providers in the config overrides and adds.",
     args: [],
     options: {
-      provider: { type: "string", value: "P", help: "Only those of this provider" },
-      all: { type: "boolean", help: "Every model of the built-in list, set up or not" },
+      provider: { type: "string", value: "P", help: "Only models of this provider" },
+      all: { type: "boolean", help: "All models of the built-in list, set up or not" },
       agent: AGENT,
     },
     examples: ["colloquy models list", "colloquy models list --provider openai --json"],
@@ -21,8 +21,8 @@ export const MODELS_COMMANDS: readonly CommandSpec[] = [
   {
     name: "models write",
     topic: STATE,
-    summary: "Write models.json for programs that read it",
-    details: "A file that has this content already is left alone. It holds no secrets.",
+    summary: "Write models.json for other programs",
+    details: "An up-to-date file is not rewritten. It contains no secrets.",
     args: [],
     options: { agent: AGENT },
     examples: ["colloquy models write"],

@@ -15,7 +15,9 @@ export async function run(call: Call): Promise<number> {
   if (call.json) call.out.json({ path, changed, providers: names });
   else
     call.out.lines([
-      safeLine(`${path} ${changed ? "is written" : "is as it was"}: ${names.join(", ") || "no provider"}`),
+      safeLine(
+        `${changed ? "Wrote" : "Already up to date:"} ${path} (${names.join(", ") || "no providers"})`,
+      ),
     ]);
   return EXIT_DONE;
 }

@@ -15,12 +15,12 @@ import { PROGRAM } from "../../invocation.ts";
 import { missing, openToAppend, openToChange } from "../../store/open-store.ts";
 import { counted } from "../../view/conversation-view.ts";
 
-/** All lines are held in memory before they are written as one append. */
+/** All lines are held in memory and written as one append. */
 const LINES_BYTES_MAX = 256 * 1024 * 1024;
 
 const ROLES = ["user", "assistant", "system"];
 
-/** Everything is checked before a store or a conversation is made: a refused append leaves nothing behind. */
+/** Everything is checked before a store or conversation is created, so a rejected append leaves nothing behind. */
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);
   const options = optionsOf(call);
@@ -34,7 +34,7 @@ export async function run(call: Call): Promise<number> {
     const count = counted(entries.length, "message");
     const place = options.branch === undefined ? "" : ` on ${safeLine(options.branch)}`;
     const name = `${safeLine(reference)}${place}`;
-    if (replayed) call.out.lines([`Already there: ${count} in ${name}; nothing written`]);
+    if (replayed) call.out.lines([`Already appended: ${count} in ${name}; nothing written`]);
     else call.out.lines([`Appended ${count} to ${name}; its head is ${safeLine(head)}`]);
   }
   return EXIT_DONE;
@@ -55,7 +55,7 @@ async function resume(
   if (typeof expectedHead === "string") {
     throw new ColloquyError(
       "CONFLICT",
-      `There is no conversation ${reference}, so ${expectedHead} is not its head`,
+      `Conversation ${reference} not found, so ${expectedHead} is not its head`,
       {
         field: "expectedHead",
         details: { head: null },
@@ -63,7 +63,7 @@ async function resume(
     );
   }
   if (branch !== undefined && branch !== "main") {
-    const message = `There is no conversation ${reference}, and a new one has the branch main only`;
+    const message = `Conversation ${reference} not found, and a new one only has the branch main`;
     throw new ColloquyError("NOT_FOUND", message, { field: "branch" });
   }
   return store.open(reference);
@@ -77,7 +77,7 @@ function optionsOf(call: Call): AppendOptions {
   return {
     ...(branch === undefined ? {} : { branch }),
     operationId: operationId === undefined ? undefined : checkOperationId(operationId),
-    // No entry has an empty id, so that it can stand for "no entry yet".
+    // No entry has an empty id, so "" can mean that there is no entry yet.
     expectedHead: head === undefined ? undefined : head === "" ? null : checkEntryId(head, "expectedHead"),
   };
 }
@@ -90,7 +90,7 @@ async function manyMessages({ values }: Call): Promise<MessageInput[]> {
   const other = ["role", "content", "id"].find((name) => values.has(name));
   if (other !== undefined) throw new UsageError(`--${other} and --jsonl cannot be given together`, other);
   if (values.get("jsonl") !== "-")
-    throw new UsageError("--jsonl reads standard input: write --jsonl -", "jsonl");
+    throw new UsageError("--jsonl reads standard input: use --jsonl -", "jsonl");
   return messagesFromLines(await readStdin("jsonl", LINES_BYTES_MAX));
 }
 
@@ -98,17 +98,17 @@ async function oneMessage({ values }: Call): Promise<MessageInput[]> {
   const missing = ["role", "content"].find((name) => !values.has(name));
   if (missing !== undefined) {
     throw new UsageError(
-      `"sessions append" needs --${missing}, or --jsonl -. See ${PROGRAM} sessions append --help`,
+      `"sessions append" requires --${missing}, or --jsonl -. See ${PROGRAM} sessions append --help`,
       missing,
     );
   }
   const role = values.get("role") as MessageInput["role"];
   if (!ROLES.includes(role))
-    throw invalid(`Invalid message role "${role}": user, assistant or system`, "role");
+    throw invalid(`Invalid message role "${role}": use user, assistant or system`, "role");
   const given = values.get("content") as string;
   const message: MessageInput = {
     role,
-    // Programs end what they print with a newline that nobody meant to say.
+    // The newline at the end of a program's output is not part of the message.
     content: given === "-" ? (await readStdin("content", MESSAGE_BYTES_MAX)).replace(/\r?\n$/, "") : given,
     id: values.get("id"),
   };

@@ -6,15 +6,14 @@ import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { checkEntry, entryAt, entryIdOf, entryOf } from "../../input/entry-reference.ts";
+import { givenNumber } from "../../input/integer.ts";
 import { checkReference } from "../../input/reference.ts";
 import { readStdin } from "../../input/stdin.ts";
-import { givenNumber } from "../../input/whole-number.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
 import { controlText } from "../../view/control-text.ts";
 import { counted, infoJson, nameOf } from "../../view/conversation-view.ts";
 
-/** A summary that is longer is none. */
 const SUMMARY_BYTES_MAX = 1024 * 1024;
 
 export async function run(call: Call): Promise<number> {
@@ -36,7 +35,7 @@ export async function run(call: Call): Promise<number> {
 
 interface Worked {
   readonly entry: Entry | undefined;
-  /** What to say, and a hint. */
+  /** The line to print, and a hint. */
   readonly lines: (name: string) => readonly string[];
 }
 
@@ -56,11 +55,11 @@ function undoing(_: Call, typed: string): Work {
     const compaction = (await conversation.compactions()).find((one) => one.id === id);
     if (compaction === undefined) throw await noCompaction(conversation, id, typed);
     const entry = await conversation.undoCompaction(id);
-    const standing = await standingOf(conversation);
+    const current = await inEffect(conversation);
     return {
       entry,
       lines: (name) => [
-        `Compaction ${safeLine(typed)} of ${name} is undone${effectOf(compaction.seq, standing)}`,
+        `Compaction ${safeLine(typed)} of ${name} was undone${effectOf(compaction.seq, current)}`,
       ],
     };
   };
@@ -69,29 +68,29 @@ function undoing(_: Call, typed: string): Work {
 async function noCompaction(conversation: Conversation, id: string, typed: string): Promise<ColloquyError> {
   const entry = await entryOf(conversation, id);
   const what = entry === undefined ? "" : `: it is ${described(entry)}`;
-  return new ColloquyError("NOT_FOUND", `Entry ${typed} is no compaction${what}`, { field: "undo" });
+  return new ColloquyError("NOT_FOUND", `Entry ${typed} is not a compaction${what}`, { field: "undo" });
 }
 
 function described(entry: Entry): string {
   const { kind, message } = entry;
-  if (message !== undefined) return `a message of the ${message.role}`;
+  if (message !== undefined) return `a message with the role ${message.role}`;
   const words = controlText(entry, (id) => id);
   return `of the kind ${kind}${words === undefined ? "" : `, ${words}`}`;
 }
 
-/** The number of the newest compaction of the checked-out path that counts. */
-async function standingOf(conversation: Conversation): Promise<number | undefined> {
+/** The number of the newest compaction in effect on the checked-out path. */
+async function inEffect(conversation: Conversation): Promise<number | undefined> {
   for (const { seq, undone } of (await conversation.compactions()).reverse()) {
     if (!undone && (await entryAt(conversation, seq, {})) !== undefined) return seq;
   }
   return undefined;
 }
 
-function effectOf(undone: number, standing: number | undefined): string {
-  if (standing === undefined) return ": its messages count again";
-  return standing < undone
-    ? `: the earlier summary, entry ${standing}, stands again`
-    : `; the later summary, entry ${standing}, still stands`;
+function effectOf(undone: number, current: number | undefined): string {
+  if (current === undefined) return ": its messages are included again";
+  return current < undone
+    ? `: the earlier summary, entry ${current}, is in effect again`
+    : `; the later summary, entry ${current}, is still in effect`;
 }
 
 /** Everything is read and checked before the store is opened. */
@@ -110,7 +109,7 @@ async function compacting(call: Call): Promise<Work> {
     return {
       entry,
       lines: (name) => [
-        `The summary stands for the first ${counted(count, "message")} of ${name} now`,
+        `The summary now replaces the first ${counted(count, "message")} of ${name}`,
         `To undo it: ${nextCommand(`sessions compact ${name} --undo ${quoted(entry.id)}`, call.values)}`,
       ],
     };
@@ -119,10 +118,10 @@ async function compacting(call: Call): Promise<Work> {
 
 function tooShort(name: string, keep: number | undefined): string[] {
   return [
-    `Nothing to compact in ${name}: fewer than two messages lie before what is kept. Nothing was changed`,
+    `Nothing to compact in ${name}: fewer than two messages precede the part that is kept. Nothing was changed`,
     keep === undefined
-      ? "The last 20,000 tokens are kept, unless --keep-messages or --keep-tokens says less."
-      : "The user's last message, and what follows it, is always kept.",
+      ? "The last 20,000 tokens are kept; use --keep-messages or --keep-tokens to keep less."
+      : "The user's last message and everything after it are always kept.",
   ];
 }
 
@@ -130,11 +129,11 @@ async function summaryOf({ values }: Call): Promise<string> {
   const given = values.get("summary");
   if (given === undefined) {
     throw new UsageError(
-      `"sessions compact" needs --summary, written by you: this version has no model to ask. See ${PROGRAM} sessions compact --help`,
+      `"sessions compact" requires --summary, written by you: this version cannot call a model. See ${PROGRAM} sessions compact --help`,
       "summary",
     );
   }
   const summary = given === "-" ? await readStdin("summary", SUMMARY_BYTES_MAX) : given;
-  if (summary.trim() === "") throw invalid("The summary is empty: say what the beginning said", "summary");
+  if (summary.trim() === "") throw invalid("The summary is empty", "summary");
   return summary;
 }

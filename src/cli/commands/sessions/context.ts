@@ -7,8 +7,8 @@ import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
+import { givenNumber } from "../../input/integer.ts";
 import { checkReference } from "../../input/reference.ts";
-import { givenNumber } from "../../input/whole-number.ts";
 import { PROGRAM } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
@@ -54,14 +54,14 @@ function optionsOf(call: Call): ContextOptions {
   const maxTokens = givenNumber(call, "max-tokens");
   if (maxTokens === undefined) {
     throw new UsageError(
-      `"sessions context" needs --max-tokens. See ${PROGRAM} sessions context --help`,
+      `"sessions context" requires --max-tokens. See ${PROGRAM} sessions context --help`,
       "max-tokens",
     );
   }
   const strategy = strategyOf(call);
   const last = givenNumber(call, "last");
   if (last !== undefined && strategy !== "sliding")
-    throw new UsageError("--last is for --strategy sliding", "last");
+    throw new UsageError("--last requires --strategy sliding", "last");
   const reserveForOutput = givenNumber(call, "reserve-for-output", 0);
   const branch = branchOption(call);
   return {
@@ -77,7 +77,7 @@ function strategyOf({ values }: Call): (typeof STRATEGIES)[number] {
   const given = values.get("strategy") ?? "auto";
   const known = STRATEGIES.find((strategy) => strategy === given);
   if (known === undefined)
-    throw invalid(`Unknown strategy "${given}": auto, full, sliding or sandwich`, "strategy");
+    throw invalid(`Unknown strategy "${given}": use auto, full, sliding or sandwich`, "strategy");
   return known;
 }
 
@@ -92,11 +92,11 @@ async function contextOf<Api extends ModelApi | undefined>(
     if (error.field === "summarize") {
       throw new ColloquyError(
         "NOT_SUPPORTED",
-        "For sandwich the middle must be summarised, and this version has no model to ask: use another strategy, or sessions compact",
+        "The strategy sandwich must summarise the middle, and this version cannot call a model: use another strategy, or sessions compact",
         { field: "strategy", cause: error },
       );
     }
-    // The library's words, with the name of the option.
+    // The error of the library, with the name of the option.
     const field = error.field === "maxTokens" ? "max-tokens" : error.field;
     throw new ColloquyError(error.code, error.message, { field, cause: error });
   }
@@ -111,16 +111,16 @@ function ledgerLines(out: Output, { messages, ledger, tokens }: Context): string
     fact("Sent", `${counted(messages.length, "message")}, ${room}`),
     fact(
       "Window",
-      `${numberText(budget.maxTokens)}, ${numberText(budget.reserveForOutput)} left for the answer`,
+      `${numberText(budget.maxTokens)}, ${numberText(budget.reserveForOutput)} reserved for the answer`,
     ),
     fact(
       "Kept",
-      counted(kept.length, "message") + (cutShort > 0 ? `, ${numberText(cutShort)} cut short` : ""),
+      counted(kept.length, "message") + (cutShort > 0 ? `, ${numberText(cutShort)} truncated` : ""),
     ),
     ...(summarised.count === 0 ? [] : [fact("Summarised", counted(summarised.count, "message"))]),
     ...[...Map.groupBy(dropped, ({ reason }) => reason)].map(([reason, parts]) => {
       const count = parts.reduce((sum, part) => sum + part.count, 0);
-      return fact("Left out", `${counted(count, "message")}: ${REASONS[reason]}`);
+      return fact("Dropped", `${counted(count, "message")}: ${REASONS[reason]}`);
     }),
     ...Object.entries(countBy(repaired.map(({ kind }) => kind))).map(([kind, count]) =>
       fact("Repaired", `${numberText(count)} × ${kind}`),
@@ -129,11 +129,11 @@ function ledgerLines(out: Output, { messages, ledger, tokens }: Context): string
 }
 
 const REASONS: Readonly<Record<Context["ledger"]["dropped"][number]["reason"], string>> = {
-  budget: "no room",
-  window: "before the last ones that were asked for",
+  budget: "over budget",
+  window: "before the window",
   "orphan-result": "tool results without a call",
-  "duplicate-result": "tool results that came twice",
-  "misplaced-call": "tool calls that are not the assistant's",
+  "duplicate-result": "duplicate tool results",
+  "misplaced-call": "tool calls that are not from the assistant",
 };
 
 function countBy(words: readonly string[]): Record<string, number> {

@@ -15,8 +15,8 @@ export async function run(call: Call): Promise<number> {
   });
   if (call.json) call.out.json({ info: infoJson(info) });
   else {
-    call.out.lines([`${nameOf(info)} is in the trash`]);
-    call.out.note(`To take it back: ${nextCommand(`sessions restore ${info.id}`, call.values)}`);
+    call.out.lines([`${nameOf(info)} moved to the trash`]);
+    call.out.note(`To restore it: ${nextCommand(`sessions restore ${info.id}`, call.values)}`);
   }
   return EXIT_DONE;
 }

@@ -4,8 +4,8 @@ import { safeLine, safeText } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
+import { givenNumber } from "../../input/integer.ts";
 import { checkReference } from "../../input/reference.ts";
-import { givenNumber } from "../../input/whole-number.ts";
 import type { Output } from "../../output.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
@@ -45,7 +45,7 @@ function messageJson({ message, at, id }: MessageEntry): Record<string, unknown>
   return { role: message.role, text: textOf(message), at, id, endState: message.endState };
 }
 
-/** The text is indented, so that no message can look like the heading of another one. */
+/** The text is indented, so that no message can imitate the heading of another. */
 function messageLines(out: Output, { message, at }: MessageEntry): string[] {
   const role = out.style("bold", safeLine(message.role));
   const heading = `${role}${endMark(message)} ${out.style("dim", `· ${timeAgo(at)}`)}`;

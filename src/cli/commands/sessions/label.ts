@@ -19,7 +19,7 @@ export async function run(call: Call): Promise<number> {
   else {
     const which = `Entry ${safeLine(typed)} of ${nameOf(info)}`;
     call.out.lines([
-      label === null ? `${which} has no label now` : `${which} has the label "${safeLine(label)}" now`,
+      label === null ? `${which} no longer has a label` : `${which} now has the label "${safeLine(label)}"`,
     ]);
   }
   return EXIT_DONE;
@@ -28,7 +28,7 @@ export async function run(call: Call): Promise<number> {
 function labelOf({ args, flags }: Call): string | null {
   const text = args[2];
   if (!flags.has("remove")) {
-    if (text === undefined) throw new UsageError('"sessions label" needs TEXT, or --remove', "TEXT");
+    if (text === undefined) throw new UsageError('"sessions label" requires TEXT, or --remove', "TEXT");
     return checkLabel(text, "TEXT");
   }
   if (text !== undefined) throw new UsageError("TEXT and --remove cannot be given together", "remove");

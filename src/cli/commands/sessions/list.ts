@@ -1,7 +1,7 @@
 import { LIMIT_MAX } from "../../../store/access.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE } from "../../exit.ts";
-import { wholeNumber } from "../../input/whole-number.ts";
+import { integerOf } from "../../input/integer.ts";
 import { openToRead } from "../../store/open-store.ts";
 import {
   conversationTable,
@@ -15,7 +15,7 @@ export async function run(call: Call): Promise<number> {
   const trash = call.flags.has("trash");
   const limit = call.values.get("limit");
   // Checked here too, so that the error names the option.
-  const limitCount = limit === undefined ? undefined : wholeNumber(limit, "limit", LIMIT_MAX);
+  const limitCount = limit === undefined ? undefined : integerOf(limit, "limit", LIMIT_MAX);
   await using store = await openToRead(call);
   const page = (await store?.list({
     trash,
@@ -29,7 +29,7 @@ export async function run(call: Call): Promise<number> {
   else call.out.note(trash ? "The trash is empty." : "No conversations.");
   if (call.json) return EXIT_DONE;
   if (trash && items.length > 0 && call.out.columns < TRASH_COLUMNS_MIN)
-    call.out.note("The ids are cut: --json, or a wider window, has them whole.");
-  if (cursor !== null) call.out.note(`There are more: add --cursor ${cursor}`);
+    call.out.note("The ids are cut; use --json or a wider window to see them in full.");
+  if (cursor !== null) call.out.note(`More conversations: add --cursor ${cursor}`);
   return EXIT_DONE;
 }

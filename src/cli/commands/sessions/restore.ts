@@ -16,12 +16,12 @@ export async function run(call: Call): Promise<number> {
   if (reference.includes(":")) throw await needsId(call, store, reference);
   const info = await store.restore(reference);
   if (call.json) call.out.json({ info: infoJson(info) });
-  else call.out.lines([`${nameOf(info)} is back`]);
+  else call.out.lines([`${nameOf(info)} was restored`]);
   return EXIT_DONE;
 }
 
-/** A deleted conversation has given up its session key, so that several may have had the same. */
+/** A deleted conversation has released its session key, so several may have had the same one. */
 async function needsId(call: Call, store: Store, key: string): Promise<ColloquyError> {
   const back = wayBack(call, await trashedAs(store, key));
-  return invalid(`"${key}" is a session key; what is in the trash is named by its id: ${back}`, "id");
+  return invalid(`"${key}" is a session key; conversations in the trash are restored by id: ${back}`, "id");
 }

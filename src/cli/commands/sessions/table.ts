@@ -3,22 +3,22 @@ import type { CommandSpec, OptionSpec, Topic } from "../../command.ts";
 import { BRANCH, CONVERSATION } from "../shared-options.ts";
 
 const READ: Topic = { group: "Conversations", summary: "Find and read conversations" };
-const WRITE: Topic = { group: "Conversations", summary: "Write; a new KEY makes a conversation" };
-const TRASH: Topic = { group: "Conversations", summary: "To the trash, and back" };
-const CONTEXT: Topic = { group: "Conversations", summary: "What a model would get; shorten it" };
+const WRITE: Topic = { group: "Conversations", summary: "Add messages, set titles and labels" };
+const TRASH: Topic = { group: "Conversations", summary: "Move to the trash, and back" };
+const CONTEXT: Topic = { group: "Conversations", summary: "Show what a model receives; summarise it" };
 
-const LAST: OptionSpec = { type: "string", value: "N", help: "Only the newest N" };
+const LAST: OptionSpec = { type: "string", value: "N", help: "Only the last N" };
 
 export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions list",
     topic: READ,
-    summary: "List conversations, latest first",
+    summary: "List conversations, newest first",
     args: [],
     options: {
-      trash: { type: "boolean", help: "The deleted ones instead" },
-      limit: { type: "string", value: "N", help: "At most N (default 50, at most 10000)" },
-      cursor: { type: "string", value: "C", help: "Go on where the page before ended" },
+      trash: { type: "boolean", help: "List deleted conversations instead" },
+      limit: { type: "string", value: "N", help: "Show at most N (default 50, maximum 10000)" },
+      cursor: { type: "string", value: "C", help: "Continue after the previous page" },
     },
     examples: ["colloquy sessions list", "colloquy sessions list --limit 10 --json"],
     load: () => import("./list.ts"),
@@ -30,7 +30,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     args: [CONVERSATION],
     options: {
       branch: BRANCH,
-      all: { type: "boolean", help: "Entries of all branches, and what was done to them" },
+      all: { type: "boolean", help: "Include all branches and the changes made to them" },
       last: LAST,
     },
     examples: ["colloquy sessions show discord:dm:42 --last 20"],
@@ -48,19 +48,28 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions append",
     topic: WRITE,
-    summary: "Add messages; a new KEY makes a conversation",
+    summary: "Add messages to a conversation",
+    details: "A new KEY creates a conversation; an unknown ID is an error.",
     args: [{ name: "KEY|ID" }],
     options: {
       role: { type: "string", value: "ROLE", help: "user, assistant or system" },
       content: { type: "string", value: "TEXT", help: "The text; - reads standard input" },
-      jsonl: { type: "string", value: "-", help: "One message a line from standard input, all or none" },
+      jsonl: {
+        type: "string",
+        value: "-",
+        help: "Read one message per line from standard input, all or none",
+      },
       branch: BRANCH,
-      id: { type: "string", value: "ID", help: "The entry's id; a retry with it changes nothing" },
-      "operation-id": { type: "string", value: "ID", help: "Names this append; a retry changes nothing" },
+      id: { type: "string", value: "ID", help: "Id of the new entry; a retry with it changes nothing" },
+      "operation-id": {
+        type: "string",
+        value: "ID",
+        help: "Id of this append; a retry with it changes nothing",
+      },
       "expected-head": {
         type: "string",
         value: "ID",
-        help: 'Fail unless ID is the last entry ("": none yet)',
+        help: 'Fail unless the last entry is ID ("" for none)',
       },
     },
     examples: [
@@ -72,7 +81,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions title",
     topic: WRITE,
-    summary: 'Name a conversation; "" takes the title away',
+    summary: 'Set the title; "" removes it',
     args: [CONVERSATION, { name: "TITLE", phrase: "title" }],
     options: {},
     examples: ['colloquy sessions title notes:today "Shopping list"'],
@@ -81,9 +90,9 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions label",
     topic: WRITE,
-    summary: "Name an entry, to find it again",
+    summary: "Label an entry to find it again",
     args: [CONVERSATION, { name: "ENTRY" }, { name: "TEXT", optional: true, phrase: "label" }],
-    options: { remove: { type: "boolean", help: "Take the label away, instead of TEXT" } },
+    options: { remove: { type: "boolean", help: "Remove the label" } },
     examples: [
       'colloquy sessions label notes:today 3 "before the change"',
       "colloquy sessions label notes:today 3 --remove",
@@ -102,7 +111,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions restore",
     topic: TRASH,
-    summary: "Take a conversation out of the trash",
+    summary: "Restore a conversation from the trash",
     args: [{ name: "ID" }],
     options: {},
     examples: ["colloquy sessions restore 0198c0de-1111-7222-8333-444455556666"],
@@ -111,18 +120,18 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions context",
     topic: CONTEXT,
-    summary: "Show what a model would get of it",
+    summary: "Show what a model would receive",
     args: [CONVERSATION],
     options: {
-      "max-tokens": { type: "string", value: "N", help: "The model's window" },
+      "max-tokens": { type: "string", value: "N", help: "Size of the model's context window" },
       as: {
         type: "string",
         value: "API",
         help: "Print the request for an API: anthropic, openai, openai-responses or ai-sdk",
       },
-      "reserve-for-output": { type: "string", value: "N", help: "Left free for the answer (default 2048)" },
+      "reserve-for-output": { type: "string", value: "N", help: "Keep free for the answer (default 2048)" },
       strategy: { type: "string", value: "NAME", help: "auto (default), full, sliding or sandwich" },
-      last: { type: "string", value: "N", help: "For sliding: so many messages (default 50)" },
+      last: { type: "string", value: "N", help: "With sliding: the last N messages (default 50)" },
       branch: BRANCH,
     },
     examples: [
@@ -135,15 +144,15 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions compact",
     topic: CONTEXT,
-    summary: "Put a summary in place of the beginning",
+    summary: "Replace the beginning by a summary",
     details:
-      "For a model only: every message stays. You write the summary, because this version of Colloquy has no model to ask. After an earlier compaction it must say what that one said, too.",
+      "The summary replaces the beginning only in what a model receives; every message stays in the conversation. You write the summary, because this version of Colloquy cannot call a model. After an earlier compaction, it must cover that summary as well.",
     args: [CONVERSATION],
     options: {
-      summary: { type: "string", value: "TEXT", help: "What the beginning said; - reads standard input" },
-      "keep-messages": { type: "string", value: "N", help: "Leave about so many messages at the end" },
-      "keep-tokens": { type: "string", value: "N", help: "Leave about so many tokens (default 20000)" },
-      undo: { type: "string", value: "ENTRY", help: "Cancel this compaction instead: id or number" },
+      summary: { type: "string", value: "TEXT", help: "The summary; - reads standard input" },
+      "keep-messages": { type: "string", value: "N", help: "Keep about N messages at the end" },
+      "keep-tokens": { type: "string", value: "N", help: "Keep about N tokens at the end (default 20000)" },
+      undo: { type: "string", value: "ENTRY", help: "Undo this compaction: id or number" },
     },
     examples: [
       'colloquy sessions compact notes:today --summary "We chose SQLite." --keep-messages 10',

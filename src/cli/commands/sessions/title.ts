@@ -13,7 +13,7 @@ export async function run(call: Call): Promise<number> {
   const conversation = await conversationOf(call, store, reference);
   const info = await conversation.update({ title: title === "" ? null : title });
   if (call.json) call.out.json({ info: infoJson(info) });
-  else if (info.title === null) call.out.lines([`${nameOf(info)} has no title now`]);
+  else if (info.title === null) call.out.lines([`${nameOf(info)} no longer has a title`]);
   else call.out.lines([`${nameOf(info)} is now called "${safeLine(info.title)}"`]);
   return EXIT_DONE;
 }

@@ -5,13 +5,14 @@ import { EXIT_DONE } from "../../exit.ts";
 import { nextCommand, PROGRAM } from "../../invocation.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
+import { wrapCommand } from "../../terminal/wrap.ts";
 import { packageVersion } from "../../version.ts";
 import { conversationTable, counted, infoJson } from "../../view/conversation-view.ts";
 
 const LATEST = 5;
 const TRASH_COUNTED = 1000;
 
-/** What somebody sees who types nothing but `colloquy`. Makes nothing. */
+/** Shown for `colloquy` without arguments. Creates nothing. */
 export async function run(call: Call): Promise<number> {
   if (call.flags.has("version")) return showVersion(call);
   const target = storeTarget(call.values);
@@ -29,17 +30,17 @@ export async function run(call: Call): Promise<number> {
       "",
       ...conversationTable(call.out, items),
       "",
-      `Read one:        ${nextCommand("sessions history CONVERSATION", call.values)}`,
-      `See all:         ${nextCommand("sessions list", call.values)}`,
-      `Go another way:  ${nextCommand("sessions branch CONVERSATION", call.values)}`,
-      `Keep a copy:     ${nextCommand("backup PATH", call.values)}`,
-      `Much more:       ${PROGRAM} --help`,
+      `Read one:     ${nextCommand("sessions history CONVERSATION", call.values)}`,
+      `List all:     ${nextCommand("sessions list", call.values)}`,
+      `Branch off:   ${nextCommand("sessions branch CONVERSATION", call.values)}`,
+      `Back up:      ${nextCommand("backup PATH", call.values)}`,
+      `Help:         ${PROGRAM} --help`,
     ]);
   }
   return EXIT_DONE;
 }
 
-/** From the listing, which reads no messages however many there are. */
+/** From the listing, which reads no messages. */
 async function countOf(store: Store): Promise<number> {
   let count = 0;
   for await (const _ of store.list({ limit: 10_000 })) count++;
@@ -47,26 +48,29 @@ async function countOf(store: Store): Promise<number> {
 }
 
 function welcome({ out, values }: Call, target: StoreTarget, trash: string | undefined): string[] {
+  const command = (words: string): string[] => wrapCommand(nextCommand(words, values), out.columns);
+  const place = placeOf(target);
+  const empty = trash === undefined ? "Nothing stored yet" : "No conversations";
   return [
     out.style("bold", "Colloquy keeps every word of every conversation an AI agent has."),
     "",
-    target.missing
-      ? `There is no store yet; the first message or import makes ${placeOf(target)}`
-      : `${trash === undefined ? "Nothing is stored yet" : "No conversations"} in ${placeOf(target)}`,
+    ...(target.missing
+      ? ["There is no store yet; the first message or import creates it:", `  ${place}`]
+      : [`${empty} in ${place}`]),
     ...(trash === undefined ? [] : [trash]),
     "",
-    "Keep a first message:",
-    `  ${nextCommand('sessions append notes:first --role user --content "Hello"', values)}`,
+    "Store a first message:",
+    ...command('sessions append notes:first --role user --content "Hello"'),
     "Read it back:",
-    `  ${nextCommand("sessions history notes:first", values)}`,
-    "Take in what Claude Code, Codex and others have written:",
-    `  ${nextCommand("import", values)}`,
+    ...command("sessions history notes:first"),
+    "Import your conversations from Claude Code, Codex and others:",
+    ...command("import"),
     "See all commands:",
     `  ${PROGRAM} --help`,
   ];
 }
 
-/** A store that looks empty may only have everything in the trash. */
+/** A store without conversations may have some in the trash. */
 async function trashLine({ values }: Call, store: Store | undefined): Promise<string | undefined> {
   const page = await store?.list({ trash: true, limit: TRASH_COUNTED });
   if (page === undefined || page.items.length === 0) return undefined;

@@ -7,7 +7,7 @@ export function run({ args, json, out }: Call): number {
   if (args.length === 0) return printHelp(COMMANDS, json, out);
   const group = args.length === 1 ? groupOf(args[0] ?? "") : [];
   if (group.length > 0) return printHelp(group, json, out);
-  // The same words as a command line, asking for help: an unknown one gets the same answer.
+  // Parsed like a command line, so that an unknown command gets the same error.
   const { command } = parse({ positionals: args, options: [], json, help: true });
   return printHelp([command], json, out);
 }

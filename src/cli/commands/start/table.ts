@@ -7,7 +7,7 @@ export const START_COMMANDS: readonly CommandSpec[] = [
   {
     name: "",
     topic: EXPLAIN,
-    summary: "Where the store is, and the latest conversations",
+    summary: "Show where the store is, and the latest conversations",
     args: [],
     options: { version: { type: "boolean", help: "Print the version" } },
     examples: ["colloquy"],

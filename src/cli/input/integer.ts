@@ -1,8 +1,8 @@
 import { invalid } from "../../errors.ts";
 import type { Call } from "../command.ts";
 
-/** The number behind an option. */
-export function wholeNumber(
+/** The value of an option as an integer. */
+export function integerOf(
   text: string,
   option: string,
   max: number = Number.MAX_SAFE_INTEGER,
@@ -10,12 +10,12 @@ export function wholeNumber(
 ): number {
   const value = /^\d{1,16}$/.test(text) ? Number(text) : -1;
   if (value >= min && value <= max) return value;
-  const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`;
-  throw invalid(`--${option} must be a whole number ${range}, not "${text}"`, option);
+  const range = max === Number.MAX_SAFE_INTEGER ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw invalid(`--${option} must be an integer ${range}, not "${text}"`, option);
 }
 
-/** The number behind an option that may be left out. */
+/** The value of an optional option as an integer. */
 export function givenNumber({ values }: Call, option: string, min = 1): number | undefined {
   const text = values.get(option);
-  return text === undefined ? undefined : wholeNumber(text, option, Number.MAX_SAFE_INTEGER, min);
+  return text === undefined ? undefined : integerOf(text, option, Number.MAX_SAFE_INTEGER, min);
 }
