@@ -90,7 +90,7 @@ describe("import", () => {
     expect((await place.run(["import", "--forget"])).code).toBe(2);
     const { code, stderr } = await place.run(["import", "sources", "--from", "telegraph"]);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/Unknown format "telegraph": one of .*claude-code/);
+    expect(stderr).toMatch(/Unknown format "telegraph": expected one of .*claude-code/);
   });
 
   it("reports a path that does not exist", async () => {

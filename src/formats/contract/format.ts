@@ -51,7 +51,7 @@ export interface DocumentFormat {
   /** Called for the value, or for each element in turn. */
   read(record: SourceRecord, sink: Sink, around: Surroundings): Promise<void> | void;
   /**
-   * Messages are in files of their own, which may change without this one.
+   * Messages are in separate files, which may change without this one.
    * A file that led to a conversation is then read in every import.
    */
   readonly isScattered?: true;

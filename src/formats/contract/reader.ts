@@ -1,70 +1,70 @@
 /**
- * What a reader of a foreign format is given and what it gives.
+ * The interface between the import and the readers of foreign formats.
  *
- * A reader turns the records of a source into entries, in the order in which
- * they stand there, and says which entry each one follows. It knows nothing of
- * stores: the writer behind the sink places the entries on branches, leaves
- * out what was imported before, keeps the records beside what was made of
- * them, and makes everything durable.
+ * A reader turns the records of a source into entries, in the order of the
+ * source, and names the entry that each one follows. It knows nothing about
+ * stores: the writer that implements the sink places entries on branches,
+ * leaves out those that were imported before, keeps the records beside the
+ * entries that were made of them, and makes everything durable.
  *
- * Contract of every reader: it never throws because of what a source says. A
- * record that it cannot use goes to `skip` or `note`; one that it only partly
- * understands is used as far as that goes. No record is dropped: each ends up
- * in the `records` of an entry, in a `note`, or in a `skip`.
+ * Contract of every reader: it never throws because of the content of a
+ * source. A record that it cannot use goes to `skip` or `note`; one that it
+ * understands only partly is used as far as possible. No record is dropped:
+ * each ends up in the `records` of an entry, in a `note`, or in a `skip`.
  */
 import type { Message } from "../../message/types.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 
-/** One record of a source, as it was found. */
+/** One record of a source, unchanged. */
 export interface SourceRecord {
   readonly value: Json;
   /** Counted from 1; `null` where a source has no lines. */
   readonly line: number | null;
-  /** In bytes, of what was uncompressed; `null` where that says nothing. */
+  /** In uncompressed bytes; `null` where that has no meaning. */
   readonly offset: number | null;
-  /** The text that was parsed, where there is one: kept instead of the value when that is less exact. */
+  /** The text that was parsed, if any. It is kept instead of the value when the value is less exact. */
   readonly text?: string;
 }
 
 /** A conversation as its source knows it. */
 export interface SourceConversation {
-  /** What the source calls it. Together with the format it decides which conversation of the store this is. */
+  /** Its id in the source. Together with the format it determines its id in the store. */
   readonly sourceId: string;
   /** The id that it must have in the store: a conversation of another Colloquy stays itself. */
   readonly id?: string | undefined;
-  /** A session key of its own, where the source has one. Default: `<format>:<sourceId>`. */
+  /** Its session key, if the source has one. Default: `<format>:<sourceId>`. */
   readonly key?: string | undefined;
   readonly title?: string | undefined;
   readonly model?: string | undefined;
   /** Epoch milliseconds. */
   readonly createdAt?: number | undefined;
   /**
-   * What copies of this conversation share with it, such as the id of its
-   * first record. A source whose root is known belongs to that conversation:
-   * a fork becomes a branch, and nothing is kept twice.
+   * Something that copies of this conversation share, such as the id of its
+   * first record. Sources with the same root become one conversation: a fork
+   * becomes a branch, and nothing is stored twice.
    */
   readonly root?: string | undefined;
-  /** The conversation that started this one: a sub-agent's. */
+  /** The conversation that started this one, if this is a sub-agent's. */
   readonly parent?: {
     readonly sourceId: string;
-    /** The tool call that started it, where that is known. */
+    /** The tool call that started it, if known. */
     readonly toolUse?: string | undefined;
     readonly agent?: string | undefined;
   };
-  /** A conversation of Colloquy itself: its entries are written as they are, and nothing is added to them. */
+  /** A conversation of Colloquy itself: its entries are written unchanged, and nothing is added to it. */
   readonly verbatim?: true | undefined;
-  /** With `verbatim`: what it belongs to. */
+  /** With `verbatim`: its channel. */
   readonly channel?: string | undefined;
-  /** With `verbatim`: the shape of its tree in the end. */
+  /** With `verbatim`: the final shape of its tree. */
   readonly tree?: SourceTree | undefined;
-  /** What else is known: working directory, version, git branch … */
+  /** Other facts: working directory, version, git branch … */
   readonly about?: JsonObject | undefined;
 }
 
-/** Branches as a store had them. */
+/** The branches of a conversation in another store. */
 export interface SourceTree {
   readonly branches: readonly { readonly name: string; readonly head: string | null }[];
-  /** The name of the branch that is checked out. */
+  /** The name of the checked-out branch. */
   readonly active: string;
   /** Compactions that were undone. */
   readonly undone: readonly string[];
@@ -74,11 +74,11 @@ export interface SourceTree {
 export interface SourceEntry {
   /** The source's own id, or one made by `madeId` of what never changes. At most 256 bytes. */
   readonly id: string;
-  /** What it follows, by id or alias; `null` for a new beginning; left out: whatever was added before it. */
+  /** The entry that it follows, by id or alias; `null` starts a new root. Default: the entry added before it. */
   readonly parent?: string | null | undefined;
-  /** Other ids by which the source may name it as a parent: several lines that became one message. */
+  /** Other ids by which the source may refer to it, for example when several lines became one message. */
   readonly aliases?: readonly string[] | undefined;
-  /** What the branch is called that begins with this entry, should one begin. */
+  /** The name of the branch that starts with this entry, if one does. */
   readonly branch?: string | undefined;
   /** Default `message`. */
   readonly kind?: "message" | "compaction" | "branch_summary" | "label" | "info" | "custom" | undefined;
@@ -86,64 +86,65 @@ export interface SourceEntry {
   readonly at?: number | undefined;
   /** For messages: role, content, model, usage, stopReason, extra. The writer adds `provenance` and `source`. */
   readonly message?: Message | undefined;
-  /** For other kinds; see `docs/format/imported.md` for the members of each. */
+  /** For other kinds; `docs/format/imported.md` lists the properties of each. */
   readonly data?: JsonObject | undefined;
-  /** An entry of Colloquy itself: written as it is, without its record. */
+  /** An entry of Colloquy itself: written unchanged, without its record. */
   readonly verbatim?: true | undefined;
-  /** What it was made of. Kept, except for texts that stand in the message anyway. */
+  /** The records that it was made of. They are kept, except for strings that the message holds anyway. */
   readonly records: readonly SourceRecord[];
-  /** What is odd about it, such as `cut-off`. The writer adds its own (`missing-parent`, `duplicate-id` …). */
+  /** Oddities such as `cut-off`. The writer adds others (`missing-parent`, `duplicate-id` …). */
   readonly flags?: readonly string[] | undefined;
 }
 
 export interface ConversationSink {
   add(entry: SourceEntry): void;
-  /** Keep a record that is no entry by itself: a title, a snapshot, a counter. It travels with the next entry. */
+  /** Keep a record that is not an entry: a title, a snapshot, a counter. It is stored with the next entry. */
   note(record: SourceRecord): void;
-  /** Bytes that entries refer to by their hash, in Base64. They are stored before what is added next. */
+  /** Bytes that entries refer to by their hash, in Base64. They are stored before the next entry. */
   blob(base64: string): void;
-  /** What a later record said about the conversation. */
+  /** Facts about the conversation from a later record. */
   update(patch: Pick<SourceConversation, "title" | "model" | "createdAt" | "about" | "tree">): void;
-  /** The entry that the source shows last: its branch is checked out. Default: the one that was added last. */
+  /** The entry that the source shows last: its branch is checked out. Default: the last one added. */
   leaf(entryId: string): void;
 }
 
 export interface Sink {
-  /** The conversation of that `sourceId`; the same object each time it is asked for within one source. */
+  /** The conversation with this `sourceId`: the same object for every call within one source. */
   conversation(start: SourceConversation): ConversationSink;
   /**
-   * Whether the conversation was imported in this version and need not be
-   * read again. `version` is whatever the source changes with the
+   * Whether this version of the conversation has been imported, so that it
+   * need not be read again. `version` is anything that changes with the
    * conversation, such as the time of its last update.
    */
   isCurrent(sourceId: string, version: string): boolean;
-  /** A record that cannot be used. Its text, where there is one, is kept with the conversation of the source. */
+  /** Report a record that cannot be used. Its text, if any, is kept with the conversation. */
   skip(record: Omit<SourceRecord, "value">, reason: string): void;
-  /** A type of record that this reader does not know. It is kept all the same. */
+  /** Report a type of record that this reader does not know. The record itself is kept. */
   unknown(type: string): void;
-  /** Something that a record refers to and that is not there: an asset, a parent conversation. */
+  /** Report a reference to something that is missing: an asset, a parent conversation. */
   unresolved(reference: string): void;
 }
 
-/** The files around a source: in its folder, or in its archive. Names are relative to the file that is read, with `/`. */
+/** The files around a source, in its folder or archive. Names are relative to the file being read, with `/`. */
 export interface Surroundings {
-  /** The file that is read, as the report names it. */
+  /** The file being read, as the report names it. */
   readonly path: string;
-  /** When it was changed last, epoch milliseconds. */
+  /** The time of its last change, in epoch milliseconds. */
   readonly modifiedMs: number;
-  /** `undefined` when it is not there, too large, or not below the folder that was given. */
+  /** `undefined` when it does not exist, is too large, or is outside the folder that the user named. */
   read(name: string, bytesMax?: number): Promise<Buffer | undefined>;
-  /** Names in a folder, sorted; empty when there is none. */
+  /** Names in a folder, sorted; empty when the folder does not exist. */
   list(folder: string): Promise<readonly string[]>;
 }
 
 /**
- * A block that stands for a file beside the source. The writer puts the
- * file's bytes in its place, or marks the block when there is no such file.
+ * The source of a block that refers to a file beside the transcript. The writer
+ * replaces it by the content of the file, or marks the block when the file is
+ * missing.
  *
- * An image or a document: `{ type: "image", source: { type: "file", name, media_type? } }`.
- * A text, such as a long tool result: the string is replaced by the file's
- * text when a block is `{ type: "text", text: preview, source: { type: "file", name } }`.
+ * For an image or document: `{ type: "image", source: { type: "file", name, media_type? } }`.
+ * For a long string such as a tool result, the file's text replaces the preview:
+ * `{ type: "text", text: preview, source: { type: "file", name } }`.
  */
 export interface FileSource {
   readonly type: "file";
@@ -151,24 +152,23 @@ export interface FileSource {
   readonly media_type?: string;
 }
 
-/** Reads a file of one record a line. Synchronous: the writer is given time between chunks. */
+/** Reads a file of one record a line. It is synchronous; the writer works between chunks. */
 export interface RecordReader {
   record(record: SourceRecord): void;
-  /** No more records for now. What waits for its continuation is added, unless more is likely to come soon. */
+  /** No more records for now. Add what waits for a continuation, unless `final` is off: then more may come soon. */
   end(final: boolean): void;
   /**
-   * What it must know to go on later behind the last record, as JSON; small,
-   * however long the file. Called after `end`. `undefined` when it cannot go
-   * on there: the file is then read from its beginning, which changes nothing
-   * but takes longer.
+   * The state needed to continue after the last record in a later import, as
+   * JSON; small, however long the file. Called after `end`. When it is
+   * `undefined`, the file is read from its beginning, with the same result.
    */
   state(): Json | undefined;
 }
 
-/** The few methods of a SQLite file, opened for reading, that readers use. */
+/** A SQLite file, opened for reading. */
 export interface SourceDatabase {
-  /** The columns of a table, empty when there is none. */
+  /** The columns of a table; empty when the table does not exist. */
   columns(table: string): readonly string[];
-  /** Rows one at a time. Integers beyond 2^53 come as text. */
+  /** Rows one at a time. Integers beyond 2^53 come as strings. */
   rows(sql: string, ...values: readonly (string | number)[]): Iterable<Readonly<Record<string, unknown>>>;
 }

@@ -1,4 +1,4 @@
-/** Reading values of unknown shape. */
+/** Reads values of unknown shape. */
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 
 export function objectIn(value: unknown): JsonObject | undefined {
@@ -9,7 +9,7 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** A text that says something. */
+/** A string that is not empty. */
 export function filledIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }
@@ -26,12 +26,12 @@ export function objectsIn(value: unknown): JsonObject[] {
   return listIn(value).filter(isJsonObject);
 }
 
-/** Only the members that have a value. */
+/** The properties that have a value. */
 export function defined(members: Readonly<Record<string, Json | undefined>>): JsonObject {
   return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
 }
 
-/** A JSON text, parsed; `undefined` when it is none. */
+/** Parsed JSON; `undefined` when the value is not valid JSON. */
 export function parsedIn(text: unknown): Json | undefined {
   if (typeof text !== "string") return undefined;
   try {
@@ -54,16 +54,16 @@ const SECONDS_MAX = 1e11;
 const TIME_MAX_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 
 /**
- * A time as sources write it, in epoch milliseconds: ISO 8601 with any number
- * of decimals and any offset, epoch seconds (also with decimals), epoch
- * milliseconds, either of them as text.
+ * A time of a source in epoch milliseconds. Sources write ISO 8601 with any
+ * number of decimals and any offset, epoch seconds (also with decimals) or
+ * epoch milliseconds, either of them also as strings.
  */
 export function timeIn(value: unknown): number | undefined {
   if (typeof value === "number") return epochIn(value);
   if (typeof value !== "string" || value === "") return undefined;
   if (/^\d+(\.\d+)?$/.test(value)) return epochIn(Number(value));
   if (!/^\d{4}-\d\d-\d\d/.test(value)) return undefined;
-  // Without an offset it is UTC: the same file means the same times on every machine.
+  // UTC unless an offset says otherwise, so that a file means the same times on every machine.
   const isZoned = value.length <= 10 || /(?:Z|[+-]\d\d:?\d\d)$/i.test(value);
   return inRange(Date.parse(isZoned ? value : `${value}Z`));
 }

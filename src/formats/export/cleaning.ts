@@ -1,4 +1,4 @@
-/** What is left out of an export, and what is taken out of its texts. */
+/** Removes unwanted parts and secrets from an export. */
 import { placeholder } from "../../message/foreign.ts";
 import type { Block, Message } from "../../message/types.ts";
 import { isSecretProperty, redactSecrets } from "../../secrets/redact-secrets.ts";
@@ -25,7 +25,7 @@ export class Cleaner {
     return data === undefined ? entry : { ...entry, data: this.value(data) };
   }
 
-  /** Anything that was read from the store, with the same members and without secrets. */
+  /** Any value of the store, with the same properties and without secrets. */
   value<T>(value: T): T {
     return this.#wanted.redact ? (this.#redactedValue(value as Json, "", undefined) as T) : value;
   }
@@ -85,7 +85,7 @@ export function isLeftOut({ content }: Message): boolean {
   return typeof content !== "string" && content.length === 1 && content[0]?.[LEFT_OUT] === true;
 }
 
-/** A picture is no text, and an id that changed would no longer lead anywhere. */
+/** An image is not text, and a changed id would no longer refer to anything. */
 function isOpaque(name: string, type: Json | undefined): boolean {
   switch (name) {
     case "data":

@@ -1,4 +1,4 @@
-/** An export on the disk: all of it under its name, or nothing. */
+/** Writes exports to disk: completely, or not at all. */
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemIo } from "../../disk/file-io.ts";
@@ -11,8 +11,8 @@ import { EXPORT_FORMATS, type ExportFormat } from "./options.ts";
 const WRITE_CHARS = 1 << 16;
 
 /**
- * Write pieces to a new file and give it its name when it is whole and synced.
- * A file that is there is a `CONFLICT`, unless `force`. Gives the bytes written.
+ * Write pieces to a new file that gets its name when it is complete and synced.
+ * An existing file is a `CONFLICT`, unless `force`. Returns the bytes written.
  */
 export async function writeExport(
   path: string,
@@ -51,14 +51,14 @@ function explained(error: unknown, path: string): ColloquyError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === "EEXIST") return alreadyThere(path);
   if (code === "ENOENT")
-    return new ColloquyError("NOT_FOUND", `There is no folder ${dirname(path)}`, { field: "out" });
+    return new ColloquyError("NOT_FOUND", `The folder ${dirname(path)} does not exist`, { field: "out" });
   return asColloquyError(error, `Cannot write ${path}`);
 }
 
 export function alreadyThere(path: string): ColloquyError {
   return new ColloquyError(
     "CONFLICT",
-    `${path} exists already: choose another name, or replace it with --force`,
+    `${path} already exists: choose another name, or replace it with --force`,
     {
       field: "out",
     },
@@ -71,7 +71,7 @@ export async function makeFolder(path: string): Promise<void> {
 
 const NAME_CHARS_MAX = 60;
 
-/** A name for every conversation, safe on every disk. The id in it makes sure that no two have the same. */
+/** A unique file name for a conversation, safe on every disk. */
 export function exportName({ id, key }: Pick<ConversationInfo, "id" | "key">, to: ExportFormat): string {
   const words = (key ?? "")
     .normalize("NFKD")

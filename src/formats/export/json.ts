@@ -1,4 +1,4 @@
-/** Everything that is known of a conversation, as one JSON document. Reading it back gives the same conversation. */
+/** A complete conversation as one JSON document. Importing it restores the same conversation. */
 import type { StoredEntry } from "../../message/types.ts";
 import { MAIN_NAME } from "../../tree/tree.ts";
 import type { Cleaner } from "./cleaning.ts";
@@ -46,7 +46,7 @@ function members(entry: ExportEntry): Omit<StoredEntry, "blobs"> & { readonly br
   };
 }
 
-/** What messages refer to by hash, in Base64, a piece at a time. */
+/** The blobs that messages refer to by hash, in Base64, in pieces. */
 async function* blobs(snapshot: Snapshot, hashes: Iterable<string>): AsyncGenerator<string, void, undefined> {
   let separator = "\n    ";
   for (const hash of hashes) {

@@ -19,7 +19,7 @@ export async function* jsonl(
   for await (const entry of entries) yield await line(snapshot, cleaner.entry(entry));
 }
 
-/** What a store keeps beside the log stands in the first line, because a file has no beside. */
+/** Metadata that a store keeps beside the log goes into the first line. */
 function headerLine({ info }: Snapshot, cleaner: Cleaner): string {
   const { id, key, createdAt, title, model, profileId, channel } = cleaner.value(info);
   const plain = encodeHeader({ id, key, createdAt, generation: 1 });

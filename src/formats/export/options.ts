@@ -18,7 +18,7 @@ export interface ExportOptions {
   readonly allBranches?: boolean;
   /** Tool calls and what tools answered. Default: yes. */
   readonly tools?: boolean;
-  /** What the model thought. Default: yes. */
+  /** Include the thinking of the model. Default: yes. */
   readonly thinking?: boolean;
   /** Take out what looks like a secret. Default: yes for `markdown` and `html`, which people pass on. */
   readonly redact?: boolean;
@@ -44,7 +44,7 @@ export const EXPORT_FORMATS: Readonly<Record<ExportFormat, FormatTraits>> = {
   "ai-sdk": { extension: ".json", branches: "one", redacts: false },
 };
 
-/** What was asked for, with nothing left open. */
+/** The options with all defaults filled in. */
 export interface Wanted {
   readonly to: ExportFormat;
   readonly branch: string | undefined;
@@ -59,7 +59,7 @@ export function checkOptions(options: ExportOptions): Wanted {
   checkProperties(options, MEMBERS, "options");
   const { to, branch, allBranches, tools = true, thinking = true, secrets = [] } = options;
   if (!Object.hasOwn(EXPORT_FORMATS, to)) {
-    throw invalid(`"${to}" is no format; there are ${Object.keys(EXPORT_FORMATS).join(", ")}`, "to");
+    throw invalid(`Unknown format "${to}": expected one of ${Object.keys(EXPORT_FORMATS).join(", ")}`, "to");
   }
   const traits = EXPORT_FORMATS[to];
   if (allBranches && branch !== undefined) throw invalid("Either a branch or all can be asked for", "branch");

@@ -272,7 +272,7 @@ it("does not change with what is appended meanwhile", async () => {
 it("refuses what makes no sense before anything is read", async () => {
   const { exportConversation } = await import("./index.ts");
   const of = (options: object): unknown => exportConversation(store, id, options as never);
-  expect(() => of({ to: "word" })).toThrow(/no format; there are markdown, html/);
+  expect(() => of({ to: "word" })).toThrow(/Unknown format "word": expected one of markdown, html/);
   expect(() => of({ to: "claude", allBranches: true })).toThrow(/one branch/);
   expect(() => of({ to: "json", allBranches: true, branch: "main" })).toThrow(/Either/);
   expect(() => of({ to: "json", colour: 1 })).toThrow(/colour/);

@@ -15,7 +15,7 @@ import { type BranchInfo, describeBranches, Shape } from "../../tree/branches.ts
 import { ownRanges, pathOf, type SeqRange, within } from "../../tree/path.ts";
 import { type Branch, liveBranches, MAIN, ownerOf, type Tree } from "../../tree/tree.ts";
 
-/** An entry with all its parts, and the branch that it lies on. */
+/** An entry with all its parts, and the branch that it is on. */
 export interface ExportEntry extends StoredEntry {
   readonly branch: number;
   /** Blobs that the message refers to by their hash, and that are not in it. */
@@ -79,7 +79,7 @@ export class Snapshot {
     return this.#entries(id, pathOf(this.tree, id, this.#lastSeq), () => MAIN);
   }
 
-  /** What a branch has of its own; all of its path for `main`. */
+  /** The entries that are only on this branch; the whole path for `main`. */
   own(branch: Branch): AsyncGenerator<ExportEntry, void, undefined> {
     const fork = new Shape(this.tree).forkOf(branch);
     const ranges =

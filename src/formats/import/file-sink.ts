@@ -1,4 +1,4 @@
-/** What a reader of one file writes to: gives its entries to the writers of their conversations. */
+/** The sink for the reader of one file: passes entries to the writers of their conversations. */
 
 import { isOffPath } from "../../tree/control.ts";
 import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
@@ -18,19 +18,19 @@ import type { ConversationWriter } from "./writer/conversation-writer.ts";
 import { type KeptRecord, keepDamaged, keepRecords } from "./writer/kept-records.ts";
 import type { Origin } from "./writer/stored-entry.ts";
 
-/** Notes beyond this become an entry of their own instead of waiting for one. */
+/** More notes than this become an entry instead of waiting for one. */
 const NOTES_MAX = 500;
 const NOTE_BYTES_MAX = 256 * 1024;
-/** What a record takes when its text is not at hand. */
+/** The assumed size of a record without a text. */
 const RECORD_BYTES = 1000;
 const SKIPPED_KEPT_MAX = 100;
 const VERSIONS_KEPT_MAX = 100;
 const HANDLES_MAX = 64;
 const HANDLES_KEPT = 16;
-/** In the ledger, whose damage it is that came before the first conversation. No source id is empty. */
-const NOBODY = "";
+/** The source id, in the ledger, of damage before the first conversation. No real one is empty. */
+const NO_CONVERSATION = "";
 
-/** One conversation, as one file adds to it. */
+/** One conversation that one file adds to. */
 interface Handle extends ConversationSink {
   readonly writer: ConversationWriter;
   readonly sourceId: string;
@@ -42,7 +42,7 @@ interface Handle extends ConversationSink {
 export class FileSink implements Sink {
   readonly #session: ImportSession;
   readonly #origin: Origin;
-  /** What the last import knew, where this one goes on. */
+  /** The state of the last import, if this one continues it. */
   readonly #memory: FileMemory | undefined;
   readonly #resumes: boolean;
   readonly #handles: Map<string, Handle> = new Map();
@@ -67,7 +67,7 @@ export class FileSink implements Sink {
     this.#memory = memory;
     this.#resumes = resumes;
     this.skipped = resumes ? [...(memory?.skipped ?? [])] : [];
-    this.#early = keptIn(this.#savedOf(NOBODY).notes);
+    this.#early = keptIn(this.#savedOf(NO_CONVERSATION).notes);
   }
 
   get writers(): ConversationWriter[] {
@@ -76,7 +76,7 @@ export class FileSink implements Sink {
 
   conversation(start: SourceConversation): ConversationSink {
     const handle = this.#handles.get(start.sourceId) ?? this.#open(this.#describe(start));
-    // Behind the others: what was used last is let go of last.
+    // Moved to the end, so that the most recently used is released last.
     this.#handles.delete(start.sourceId);
     this.#handles.set(start.sourceId, handle);
     this.#current = handle;
@@ -95,14 +95,14 @@ export class FileSink implements Sink {
     this.keepDamaged(keepDamaged({ ...record, reason }));
   }
 
-  /** Report it, and nothing else. */
+  /** Report it without keeping it. */
   tell({ line, offset }: Pick<SourceRecord, "line" | "offset">, reason: string): void {
     const skipped = { source: this.#origin.around.path, line, offset, reason };
     this.#session.report.skip(skipped);
     if (this.skipped.length < SKIPPED_KEPT_MAX) this.skipped.push(skipped);
   }
 
-  /** Keep what could not be used with the conversation that was read last. */
+  /** Keep an unusable record with the conversation that was read last. */
   keepDamaged(kept: KeptRecord): void {
     if (this.#current === undefined) this.#early.push(kept);
     else this.#note(this.#current, kept);
@@ -116,7 +116,7 @@ export class FileSink implements Sink {
     this.#session.report.unresolved(reference);
   }
 
-  /** Let go of conversations that were not added to lately, where a file has many. */
+  /** Release the least recently used conversations of a file that has many. */
   async trim(): Promise<void> {
     if (this.#handles.size <= HANDLES_MAX) return;
     const idle = [...this.#handles.values()].slice(0, -HANDLES_KEPT);
@@ -128,20 +128,20 @@ export class FileSink implements Sink {
     }
   }
 
-  /** Everything is written. Notes that wait for an entry are written too, unless they can wait in the ledger. */
+  /** Write everything. Notes that wait for an entry are written only if `final`; otherwise the ledger keeps them. */
   async finish(final: boolean): Promise<void> {
-    if (final && this.#early.length > 0) this.conversation({ sourceId: this.#anybody });
+    if (final && this.#early.length > 0) this.conversation({ sourceId: this.#fallback });
     for (const handle of this.#handles.values()) if (final) this.#flushNotes(handle);
     for (const { writer } of this.#handles.values()) await this.#session.release(writer);
   }
 
-  /** Whose the damage is when no conversation was added to: the last one of this file, or one for the file itself. */
-  get #anybody(): string {
+  /** The conversation that keeps damage when none was added to: the last of this file, or one for the file itself. */
+  get #fallback(): string {
     const known = this.#memory?.conversations.at(-1)?.sourceId;
     return known ?? madeId("damaged", this.#origin.around.path);
   }
 
-  /** For the ledger: where each conversation stands in this file. */
+  /** For the ledger: how far each conversation of this file was read. */
   save(): JsonObject {
     const open = [...this.#handles.values()].map(({ sourceId, writer, last, notes }): [string, Json] => [
       sourceId,
@@ -152,7 +152,9 @@ export class FileSink implements Sink {
         versions: Object.fromEntries([...writer.intake.versions].slice(-VERSIONS_KEPT_MAX)),
       },
     ]);
-    return Object.fromEntries(this.#early.length === 0 ? open : [...open, [NOBODY, { notes: this.#early }]]);
+    return Object.fromEntries(
+      this.#early.length === 0 ? open : [...open, [NO_CONVERSATION, { notes: this.#early }]],
+    );
   }
 
   remembered(): RememberedConversation[] {
@@ -221,7 +223,7 @@ export class FileSink implements Sink {
     if (handle.notes.length >= NOTES_MAX || handle.noteBytes >= NOTE_BYTES_MAX) this.#flushNotes(handle);
   }
 
-  /** Records that no entry followed become one. */
+  /** Make an entry of notes that no entry followed. */
   #flushNotes(handle: Handle): void {
     if (handle.notes.length === 0) return;
     const id = madeId("notes", handle.writer.id, JSON.stringify(handle.notes));
@@ -229,7 +231,6 @@ export class FileSink implements Sink {
   }
 }
 
-/** Of what was saved. */
 function keptIn(notes: Json | undefined): KeptRecord[] {
   return Array.isArray(notes) ? (notes as KeptRecord[]) : [];
 }

@@ -1,4 +1,4 @@
-/** Undo an import, for good: what came from a source goes to the trash and is not taken in again. */
+/** Undoes an import permanently: the conversations of a source go to the trash and are not imported again. */
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import { ledgerOf } from "./ledger-place.ts";
@@ -7,7 +7,7 @@ export interface Forgotten {
   readonly files: number;
   /** Moved to the trash. */
   readonly conversations: readonly string[];
-  /** They have entries from other files too, and stay. */
+  /** Conversations that also have entries from other files, and stay. */
   readonly shared: readonly string[];
 }
 

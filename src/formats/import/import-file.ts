@@ -20,15 +20,15 @@ export interface FileJob {
   readonly session: ImportSession;
   readonly ledger: Ledger;
   readonly sideFiles: SideFiles;
-  /** A reader that a person has chosen. */
+  /** The name of the format that the user chose. */
   readonly wanted: string | undefined;
-  /** What waits for its continuation is written too. */
+  /** Whether the file is complete, so that nothing is left for a later import. */
   readonly isFinal: (file: SourceFile) => boolean;
   readonly onBytes: (bytes: number) => void;
   readonly signal: AbortSignal | undefined;
 }
 
-/** How far a file was read. */
+/** How far a file has been read. */
 interface Read {
   readonly format: string | null;
   readonly offset: number;
@@ -37,7 +37,7 @@ interface Read {
   readonly reader?: unknown;
 }
 
-/** What a reader needs. */
+/** A file job with its open file. */
 interface Opened extends FileJob {
   readonly file: SourceFile;
   readonly source: ByteSource;
@@ -46,7 +46,7 @@ interface Opened extends FileJob {
 
 const UNREAD: Read = { format: null, offset: 0, line: 1, whole: true };
 
-/** Read a file that is new or has changed. What goes wrong with it is reported, and ends this file only. */
+/** Read a file that is new or has changed. A problem with it is reported and ends this file only. */
 export async function importFile(
   job: FileJob,
   file: SourceFile,
@@ -75,7 +75,7 @@ async function readFile(opened: Opened): Promise<void> {
   if (reader.kind === "lines") return readLinesOf(opened, reader.format);
   if (reader.kind === "document") return readDocument(opened, reader.format);
   if (reader.kind === "damaged") {
-    const reason = "damaged: it seems to hold a conversation that cannot be read";
+    const reason = "damaged: it seems to hold conversations, but none can be read";
     session.report.skip({ source: file.path, line: null, offset: null, reason });
   } else if (reader.kind === "unknown") session.report.ignore(file.path);
   if (session.mode === "write") ledger.put(memoryOf(opened, UNREAD, undefined, ""));
@@ -130,7 +130,7 @@ async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
   opened.ledger.put(memoryOf(opened, read, sink, await fingerprintOf(source, reading.offset)));
 }
 
-/** A last line that was never completed will not be any more: it is kept as it is. */
+/** A last line that has been incomplete for a day will not be completed: it is kept unparsed. */
 function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedMs }: SourceFile): boolean {
   if (pending === undefined || Date.now() - modifiedMs < NEVER_MS) return false;
   const { line, offset, text } = pending;
@@ -141,7 +141,7 @@ function keepNeverCompleted({ pending }: LineReader, sink: FileSink, { modifiedM
 const NEVER_MS = 24 * 3_600_000;
 const START = { offset: 0, line: 1 };
 
-/** Whether the file is what it was, with more behind it. */
+/** Whether the file still begins with the part that was read, so that reading can continue after it. */
 async function goesOn({ memory, session, file, source }: Opened, format: WithLines): Promise<boolean> {
   if (memory === undefined || session.mode !== "write" || memory.format !== format.name) return false;
   if (memory.reader === undefined || memory.offset === 0) return false;
@@ -212,7 +212,7 @@ async function readDatabase(opened: Opened): Promise<void> {
   }
 }
 
-/** Changes of a database may stand in the file beside it for a long time. */
+/** Changes of a database may stay in its write-ahead log for a long time. */
 function hasLog({ path, archive }: SourceFile): boolean {
   return archive === undefined && (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
@@ -229,7 +229,7 @@ function memoryOf(
   fingerprint: string,
 ): FileMemory {
   const { path, identity, size, modifiedMs } = file;
-  // What lies in the trash got nothing: should it come back, all of it has to be read.
+  // Nothing was added to a conversation in the trash. If it is restored, the whole file has to be read.
   const isLost = sink?.writers.some(({ isTrashed }) => isTrashed) === true;
   const reached = isLost ? { ...read, offset: 0, line: 1, whole: false } : read;
   return {
@@ -246,7 +246,7 @@ function memoryOf(
   };
 }
 
-/** What reading threw, when it says something about the source. What was read before it counts. */
+/** The problem of a source that interrupted the work, if any. Everything read before it counts. */
 async function guarded(work: () => Promise<void>): Promise<unknown> {
   try {
     await work();

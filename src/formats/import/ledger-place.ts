@@ -1,4 +1,4 @@
-/** Where the ledger of a store stands: beside it. */
+/** The ledger of a store is a file beside it. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "../../store/store.ts";
@@ -11,7 +11,7 @@ export function ledgerOf(store: Store): Ledger {
   return Ledger.open(place, identityOf(path));
 }
 
-/** A store that was made anew, or put back from a backup, is another one: what was imported has to be looked up in it. */
+/** A store that was recreated or restored from a backup has another identity, so that imports look entries up in it again. */
 function identityOf(path: string): string {
   const { dev, ino, birthtimeMs } = statSync(path, { bigint: true });
   return `${dev}:${ino}:${birthtimeMs}`;

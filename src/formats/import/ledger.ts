@@ -1,8 +1,9 @@
 /**
- * What was read of which file, so that the next import goes on there.
+ * Remembers how far each file was read, so that the next import continues there.
  *
- * Only a memory aid: what it does not know is read again and found to be in
- * the store. It can be removed at any time, and a damaged one is set aside.
+ * It only saves time: files that it does not know are read again, and their
+ * entries are found in the store. It can be removed at any time, and a damaged
+ * one is set aside.
  */
 import { chmodSync, existsSync, renameSync } from "node:fs";
 import { DatabaseSync, type StatementSync } from "node:sqlite";
@@ -11,7 +12,7 @@ import { unavailable } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { Skipped } from "./report.ts";
 
-/** A file as the last import left it. */
+/** A file after its last import. */
 export interface FileMemory {
   readonly path: string;
   readonly identity: string;
@@ -19,12 +20,12 @@ export interface FileMemory {
   readonly modifiedMs: number;
   /** `null` when no reader knows the file. */
   readonly format: string | null;
-  /** How far it was read, in uncompressed bytes and lines. */
+  /** How far it was read, in uncompressed bytes and in lines. */
   readonly offset: number;
   readonly line: number;
   /** Of the part that was read; empty where reading cannot continue. */
   readonly fingerprint: string;
-  /** All of it was read, and nothing waits for a continuation. */
+  /** All of it was read, and its end is complete. */
   readonly whole: boolean;
   readonly reader: unknown;
   readonly sink: JsonObject;
@@ -35,10 +36,10 @@ export interface FileMemory {
 export interface RememberedConversation {
   readonly id: string;
   readonly sourceId: string;
-  /** The last entry that was there after the import. */
+  /** The last entry after the import. */
   readonly lastSeq: number;
   readonly title: string | null;
-  /** What the source changes with the conversation. */
+  /** The version that the reader passed to `isCurrent`. */
   readonly version: string | null;
 }
 
@@ -50,7 +51,7 @@ const SCHEMA = `
   CREATE TABLE IF NOT EXISTS forgotten (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
-/** A ledger of another version is begun anew. */
+/** A ledger of another version is cleared. */
 const VERSION = "2";
 
 export class Ledger {
@@ -71,14 +72,14 @@ export class Ledger {
     this.#put = database.prepare("INSERT OR REPLACE INTO files (path, memory) VALUES (?, ?)");
   }
 
-  /** For a store that keeps nothing, and for looking only. */
+  /** For a store without a file, and for runs that write nothing. */
   static inMemory(): Ledger {
     return new Ledger(prepared(":memory:", ""), undefined);
   }
 
   /**
-   * `store` says which store it is about: one that was made anew at the same
-   * place has a new ledger. One import at a time works with it.
+   * `store` identifies the store: one that was recreated at the same path starts
+   * with an empty ledger. Only one import at a time can open it.
    */
   static open(path: string, store: string): Ledger {
     const lock = new SqliteFileLock(`${path}.lock`);
@@ -107,12 +108,12 @@ export class Ledger {
     for (const { id } of memory.conversations) this.#note.run(id);
   }
 
-  /** From any file, whatever it was called. */
+  /** From any file. */
   wasImported(conversation: string): boolean {
     return this.#noted.get(conversation) !== undefined;
   }
 
-  /** A person wants nothing more from this file, or from the folder that it is in. */
+  /** Whether the user told the store to forget this file or a folder above it. */
   isForgotten(path: string): boolean {
     this.#forgotten ??= this.#database
       .prepare("SELECT path FROM forgotten")
@@ -126,7 +127,7 @@ export class Ledger {
     this.#forgotten = undefined;
   }
 
-  /** What is read again, because a person said so, is not forgotten any more. */
+  /** Undo `forget` for a path and everything below it. */
   remember(path: string): void {
     for (const row of this.#database.prepare("SELECT path FROM forgotten").all()) {
       const folder = String(row.path);
@@ -141,7 +142,7 @@ export class Ledger {
     }
   }
 
-  /** Files at this path or below it. */
+  /** The files at this path or below it. */
   *below(path: string): Generator<FileMemory, void, undefined> {
     for (const memory of this.all()) if (isBelow(memory.path, path)) yield memory;
   }
@@ -187,7 +188,7 @@ function prepared(path: string, store: string): DatabaseSync {
   }
 }
 
-/** What a person wants forgotten stays forgotten, whatever else has changed. */
+/** Forgotten paths stay forgotten. */
 function begin(database: DatabaseSync, store: string): void {
   database.exec("DELETE FROM files; DELETE FROM imported");
   const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");

@@ -115,7 +115,7 @@ async function firstLines(source: ByteSource): Promise<FirstLines> {
   return { objects: objects.slice(0, RECORDS_MAX), isSome, isMostly: isSome && whole * 2 >= lines };
 }
 
-/** An element of an array follows white space or ends with a comma, so it is not a line of its own. */
+/** An element of an array follows white space or ends with a comma, so it is not a whole line. */
 function objectsOf({ text = "" }: SourceLine): { found: JsonObject[]; isWhole: boolean } {
   const { values } = parseRecords(text);
   const found = values.map(({ value }) => value).filter(isJsonObject);

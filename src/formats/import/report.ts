@@ -1,4 +1,4 @@
-/** What an import found and did. */
+/** The report of an import. */
 
 export interface Skipped {
   readonly source: string;
@@ -15,52 +15,52 @@ export interface Imported {
   readonly format: string;
   readonly sourceId: string;
   readonly title: string | null;
-  /** In the store, after the import. */
+  /** The number in the store after the import. */
   readonly messages: number;
   readonly branches: number;
   readonly leaves: number;
   /** Messages that this import added. */
   readonly added: number;
-  /** What is odd about it: `missing-parent`, `duplicate-id`, `deep` … and how often. */
+  /** Oddities and how often they occurred: `missing-parent`, `duplicate-id`, `deep` … */
   readonly flags: Readonly<Record<string, number>>;
 }
 
 export interface ImportReport {
   readonly dryRun: boolean;
-  /** Conversations that were read, because their source was new or had changed. */
+  /** Conversations that were read because their source was new or had changed. */
   readonly conversations: number;
-  /** Messages, and branches beside `main`, that were added; in a dry run, that would be. */
+  /** Messages and branches other than `main` that were added, or would be in a dry run. */
   readonly messages: number;
   readonly branches: number;
-  /** Files that were read, and those that have not changed since the last import. */
+  /** Files that were read, and files that have not changed since the last import. */
   readonly files: number;
   readonly unchanged: number;
   readonly bytes: number;
   readonly skipped: readonly Skipped[];
-  /** How many lines were skipped; `skipped` holds the first of them. */
+  /** The number of skipped records; `skipped` holds the first of them. */
   readonly skippedCount: number;
-  /** Files of other programs: nothing was read from them. */
+  /** Files of unknown formats, from which nothing was read. */
   readonly ignored: number;
   readonly ignoredFiles: readonly string[];
-  /** Files that a person wants nothing more from. */
+  /** Files that the user told the store to forget. */
   readonly forgotten: number;
-  /** Records that were read. With `verify` all of them were looked for in the store. */
+  /** Records that were read. With `verify`, all of them were looked up in the store. */
   readonly records: number;
-  /** Types of records that no reader knows, and how often. The records are kept. */
+  /** Unknown types of records and how often they occurred. The records are kept. */
   readonly unknown: Readonly<Record<string, number>>;
   readonly unresolved: number;
   readonly unresolvedReferences: readonly string[];
   readonly imported: readonly Imported[];
-  /** With `verify`: what the sources have and the store has not. */
+  /** With `verify`: entries that the store lacks. */
   readonly missing: readonly Skipped[];
   readonly missingCount: number;
-  /** Files whose end waits for its continuation: it is read with the next import. */
+  /** Files whose end is incomplete and left for the next import. */
   readonly pending: number;
-  /** Stopped before the end; the next import goes on. */
+  /** Stopped before the end; the next import continues. */
   readonly interrupted: boolean;
 }
 
-/** Lists do not grow beyond this; the counts beside them do. */
+/** The maximum length of lists; the counts beside them are exact. */
 const LIST_MAX = 10_000;
 
 export class ReportBuilder {
@@ -101,7 +101,7 @@ export class ReportBuilder {
 
   unknown(type: string): void {
     const name = type.slice(0, 100);
-    // A file may invent types without end.
+    // A file may contain any number of made-up types.
     if (!this.#unknown.has(name) && this.#unknown.size >= 1000) return;
     this.#unknown.set(name, (this.#unknown.get(name) ?? 0) + 1);
   }

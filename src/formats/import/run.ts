@@ -1,4 +1,4 @@
-/** Takes conversations of other tools into a store. */
+/** Imports conversations of other tools into a store. */
 import { dirname } from "node:path";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
@@ -22,25 +22,25 @@ export interface ImportProgress {
 }
 
 export interface ImportOptions {
-  /** A reader's name, where the content of a file says too little. */
+  /** The name of a format, for files whose content says too little. */
   readonly format?: string | undefined;
-  /** Only tell what would be taken in. */
+  /** Report what would be imported. Writes nothing. */
   readonly dryRun?: boolean | undefined;
-  /** Read everything again and tell what the store lacks. Writes nothing. */
+  /** Read everything again and report what the store lacks. Writes nothing. */
   readonly verify?: boolean | undefined;
-  /** Also what was purged from the store, or forgotten, since an earlier import. */
+  /** Include conversations and files that were purged or forgotten since an earlier import. */
   readonly again?: boolean | undefined;
-  /** Leave what was written within so many milliseconds for later when it waits for its continuation. */
+  /** Leave the incomplete end of a file that changed within this time for a later import. */
   readonly settleMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: ImportProgress) => void) | undefined;
 }
 
 /**
- * Small files of so many folders are read at once: what they write shares
- * transactions. Those of one folder follow one another, because copies of a
- * conversation lie side by side and the first of them gives it its name.
- * Large ones follow one another, because of what they take of memory.
+ * Small files of this many folders are read concurrently, so that their writes
+ * share transactions. Files of one folder are read one after another, because
+ * copies of a conversation are side by side and the first of them names it.
+ * Large files are read one after another to limit memory.
  */
 const FOLDERS_AT_ONCE = 6;
 const SMALL_BYTES = 4 * 1024 * 1024;
@@ -52,7 +52,7 @@ export async function importConversations(
 ): Promise<ImportReport> {
   const { format, dryRun = false, verify = false } = options;
   if (format !== undefined && !FORMAT_NAMES.includes(format)) {
-    throw invalid(`Unknown format "${format}": one of ${FORMAT_NAMES.join(", ")} is expected`, "format");
+    throw invalid(`Unknown format "${format}": expected one of ${FORMAT_NAMES.join(", ")}`, "format");
   }
   const looks = dryRun || verify;
   const ledger = looks ? Ledger.inMemory() : ledgerOf(store);
@@ -165,7 +165,7 @@ class Run {
   }
 }
 
-/** What fails here is the store, or a mistake of ours: it ends the import, and says where. */
+/** A failure of the store, or a bug, ends the import. The message names the file. */
 function withPath(error: unknown, path: string): unknown {
   if (!(error instanceof ColloquyError)) return error;
   return new ColloquyError(error.code, `${error.message} (while importing ${path})`, {

@@ -1,4 +1,4 @@
-/** One run of an import: the conversations that are being written, and what is reported of them. */
+/** One run of an import: the conversations being written, and their part of the report. */
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "../contract/reader.ts";
 import type { Ledger, RememberedConversation } from "./ledger.ts";
@@ -7,12 +7,12 @@ import { TextPlaceholders } from "./text-placeholders.ts";
 import { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Mode } from "./writer/entry-intake.ts";
 
-/** More than this is not held: whoever reads waits for the store. */
+/** With more bytes in memory, readers wait for the store. */
 const BYTES_WAITING_MAX = 4 * 1024 * 1024;
 
 interface InUse {
   readonly writer: ConversationWriter;
-  /** Files that add to it right now. */
+  /** Files that are adding to it. */
   files: number;
   source: string;
 }
@@ -24,11 +24,11 @@ export class ImportSession {
   readonly placeholders: TextPlaceholders;
   readonly #again: boolean;
   readonly #ledger: Ledger;
-  /** Something that went wrong while nobody waited. */
+  /** An error that no caller was waiting for. */
   #failure: { readonly error: unknown } | undefined;
   readonly #writers: Map<string, InUse> = new Map();
 
-  /** `again`: also what was purged or forgotten since the last import. */
+  /** `again`: include what was purged or forgotten since the last import. */
   constructor(ingest: Ingest, mode: Mode, report: ReportBuilder, ledger: Ledger, again: boolean) {
     this.#again = again;
     this.#ledger = ledger;
@@ -38,7 +38,7 @@ export class ImportSession {
     this.report = report;
   }
 
-  /** The writer of a conversation, which several files may share. Give it back with `release`. */
+  /** The writer of a conversation, which several files may share. Return it with `release`. */
   use(
     id: string,
     format: string,
@@ -79,7 +79,7 @@ export class ImportSession {
     return used.writer;
   }
 
-  /** Write what a file has added so far, and wait when the store cannot follow. */
+  /** Write what a file has added so far, and wait while the store falls behind. */
   async applyBackpressure(writers: Iterable<ConversationWriter>): Promise<void> {
     const mine = [...writers];
     for (const writer of mine) {
@@ -90,25 +90,25 @@ export class ImportSession {
     while (this.#bytesWaiting() > BYTES_WAITING_MAX) {
       await Promise.all(mine.map((writer) => writer.drain().then(() => writer.settle())));
       if (this.#failure !== undefined) break;
-      // The bytes are another file's: it has its turn.
+      // The bytes belong to another file: let it run.
       if (this.#bytesWaiting() > BYTES_WAITING_MAX) await new Promise((resolve) => setTimeout(resolve, 1));
     }
     if (this.#failure !== undefined) throw this.#failure.error;
   }
 
-  /** A file adds nothing more to it. The last one ends it. */
+  /** A file adds nothing more to it. The last file completes it. */
   async release(writer: ConversationWriter): Promise<void> {
     const used = this.#writers.get(writer.id);
     if (used === undefined) return;
     used.files--;
     await writer.finish();
-    // Where nothing is written, a later file of the same conversation has to find here what came before it.
+    // When nothing is written, a later file of the same conversation must find the earlier entries here.
     if (used.files > 0 || this.mode !== "write") return;
     this.#writers.delete(writer.id);
     this.#tell(writer, used.source);
   }
 
-  /** All files were read. */
+  /** All files have been read. */
   close(): void {
     for (const { writer, source } of this.#writers.values()) this.#tell(writer, source);
     this.#writers.clear();

@@ -10,7 +10,7 @@ import type { BlobRef } from "../../message/types.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
 
 const PREFIX = "colloquy-text-";
-/** Strings of at least this size get a placeholder: the limit of `cutLongStrings`. */
+/** Strings of at least this size are replaced: the limit of `cutLongStrings`. */
 const LONG_BYTES = 1024 * 1024;
 
 type TextRef = Pick<BlobRef, "hash" | "size">;

@@ -1,4 +1,4 @@
-/** Goes on importing while tools write. */
+/** Keeps importing while tools write. */
 import { type FSWatcher, watch } from "node:fs";
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
@@ -9,17 +9,17 @@ export interface WatchOptions extends Omit<ImportOptions, "dryRun" | "verify"> {
   readonly signal: AbortSignal;
   /** After each pass that found something, and after the first. */
   readonly onPass: (report: ImportReport) => void;
-  /** Look at everything so often, whatever the system tells of changes. Default 60 s. */
+  /** The interval of full passes, in case the system misses changes. Default 60 s. */
   readonly intervalMs?: number;
 }
 
-/** Writes come in bursts: one look for all of them. */
+/** Writes come in bursts, which one pass should cover. */
 const GATHER_MS = 500;
-/** An answer that was written to within this time may go on: its last message is left until then. */
+/** A file that changed within this time may hold an unfinished answer, which is left for a later pass. */
 const SETTLE_MS = 15_000;
 const INTERVAL_MS = 60_000;
 
-/** Ends when the signal says so. A source that disappears takes nothing with it. */
+/** Runs until the signal aborts. Nothing is removed when a source disappears. */
 export async function watchConversations(
   store: Store,
   paths: readonly string[],
@@ -41,7 +41,7 @@ export async function watchConversations(
   }
 }
 
-/** `undefined` while another import has its turn. */
+/** `undefined` while another import is running. */
 async function pass(
   store: Store,
   paths: readonly string[],
@@ -59,7 +59,7 @@ function isNews({ messages, branches }: ImportReport): boolean {
   return messages > 0 || branches > 0;
 }
 
-/** Without it the regular look is enough. */
+/** Without a watcher the regular passes are enough. */
 function watcherOf(path: string, onChange: () => void): FSWatcher[] {
   try {
     const watcher = watch(path, { recursive: true }, onChange);
@@ -70,7 +70,7 @@ function watcherOf(path: string, onChange: () => void): FSWatcher[] {
   }
 }
 
-/** Something to wait for that may have happened already. */
+/** A signal that can be awaited and that remembers whether it was raised before. */
 class Alarm {
   #rung = false;
   #wake: (() => void) | undefined;

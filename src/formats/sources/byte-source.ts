@@ -1,9 +1,9 @@
-/** Files that are open, with their bytes unpacked. */
+/** Opens files and unpacks their bytes. */
 import { fileChunks, openFile } from "./file-bytes.ts";
 import { type Bytes, encodingOf, inflate } from "./inflate.ts";
 import type { ByteSource } from "./types.ts";
 
-/** Enough for every sign by which a compressed file is known. */
+/** Enough for the magic number of every compressed format. */
 export const MAGIC_BYTES = 4;
 
 export async function openBytes(path: string): Promise<ByteSource> {
@@ -18,7 +18,7 @@ export async function openBytes(path: string): Promise<ByteSource> {
   }
 }
 
-/** `from` gives the bytes as they lie there, from an offset on; `head` is how they begin. */
+/** `from` returns the stored bytes from an offset on; `head` are the first of them. */
 export function unpacked(
   from: (offset: number) => Bytes,
   head: Buffer,
@@ -31,7 +31,7 @@ export function unpacked(
   return { chunks, close };
 }
 
-/** The bytes behind the first `count`. */
+/** The bytes after the first `count`. */
 export async function* skipped(bytes: Bytes, count: number): AsyncGenerator<Buffer> {
   let left = count;
   for await (const chunk of bytes) {
@@ -40,12 +40,12 @@ export async function* skipped(bytes: Bytes, count: number): AsyncGenerator<Buff
   }
 }
 
-/** At most `count` bytes from the beginning; what goes wrong behind them does not matter. */
+/** At most `count` bytes from the beginning. Problems after them do not matter. */
 export async function firstBytes(bytes: Bytes, count: number): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const chunk of bytes) {
-    // A copy, because the next chunk may come in the same place.
+    // A copy, because the next chunk may reuse the same memory.
     parts.push(Buffer.from(chunk.subarray(0, count - length)));
     length += chunk.length;
     if (length >= count) break;

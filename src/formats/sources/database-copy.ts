@@ -1,4 +1,4 @@
-/** Copies of SQLite files that cannot be read where they are. They live in a folder of their own and go with it. */
+/** Copies SQLite files that cannot be read in place to a temporary folder. */
 import { constants, copyFileSync, mkdtempSync, rmSync, statSync } from "node:fs";
 import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ function temporary(): TemporaryDatabase {
   };
 }
 
-/** With the log or journal beside it. `undefined` when it is too large. Fails when it changes meanwhile. */
+/** With its log or journal. `undefined` when it is too large. Fails when it changes during the copy. */
 export function copyOfDatabase(path: string, suffix: "-wal" | "-journal"): TemporaryDatabase | undefined {
   if ((sizeOf(path) ?? 0) + (sizeOf(path + suffix) ?? 0) > COPY_BYTES_MAX) return undefined;
   const copy = temporary();
@@ -33,7 +33,7 @@ export function copyOfDatabase(path: string, suffix: "-wal" | "-journal"): Tempo
       copyFileSync(path + end, copy.path + end, constants.COPYFILE_FICLONE);
     }
     if (versionOf(path, suffix) !== before) {
-      throw problem("changed", `${path} was changed while it was copied. Try again later`);
+      throw problem("changed", `${path} changed while it was copied. Try again later`);
     }
     return copy;
   } catch (error) {

@@ -1,4 +1,4 @@
-/** What lies beside a SQLite file, and what SQLite says about it. */
+/** The files beside a SQLite file, and the errors of SQLite. */
 import { accessSync, constants, statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -10,10 +10,10 @@ import { fileProblem, problem, problemOf } from "./problem.ts";
 
 const HEADER_BYTES = 20;
 const SIGN = "SQLite format 3\0";
-/** The versions that a file names which was last written with a write-ahead log. */
+/** The version in the header of a file in write-ahead log mode. */
 const LOG_VERSION = 2;
 
-/** Read by hand: SQLite would create files beside it to find out. */
+/** Parsed here, because SQLite would create files beside it. */
 export function readHeader(path: string): { readonly isLogged: boolean } {
   const header = Buffer.alloc(HEADER_BYTES);
   try {
@@ -40,7 +40,7 @@ export interface DatabaseFiles {
   readonly hasLog: boolean;
   readonly hasIndex: boolean;
   readonly hasJournal: boolean;
-  /** Files can be created and removed beside it, and it can be opened as a writer does. */
+  /** It can be opened for writing, and files beside it can be created and removed. */
   readonly isWritable: boolean;
 }
 
@@ -72,7 +72,7 @@ export function urlOf(path: string, parameters: Readonly<Record<string, string>>
   return url;
 }
 
-/** Anything that SQLite threw, as a problem of the file. */
+/** An error of SQLite as a problem of the file. */
 export function sqliteProblem(error: unknown, path: string): ColloquyError {
   if (problemOf(error) !== undefined) return error as ColloquyError;
   switch (sqliteCode(error)) {

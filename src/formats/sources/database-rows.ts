@@ -20,7 +20,7 @@ export function* rowsOf(
 ): Generator<Row> {
   try {
     const statement = database.prepare(sql);
-    // Integers are asked for as they are, because those beyond 2^53 would be an error otherwise.
+    // As `bigint`, because integers beyond 2^53 would be an error otherwise.
     statement.setReadBigInts(true);
     for (const row of statement.iterate(...values)) yield plain(row);
   } catch (error) {

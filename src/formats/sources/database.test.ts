@@ -193,7 +193,7 @@ describe("a database of another program", () => {
     chmodSync(join(path, ".."), 0o500);
     const database = await openSourceDatabase(path);
     expect([...database.rows("SELECT text FROM t")]).toHaveLength(2);
-    expect(database.note).toBe("it was read as one that nobody writes to");
+    expect(database.note).toBe("it was read as immutable");
     database.close();
     chmodSync(join(path, ".."), 0o700);
     expect(beside(path)).toEqual(["app.db"]);

@@ -1,4 +1,4 @@
-/** SQLite files of other programs, which may be using them at this moment. */
+/** Opens SQLite files of other programs, which may be in use. */
 import { DatabaseSync } from "node:sqlite";
 import { sqliteCode } from "../../disk/sqlite-code.ts";
 import { copyOfDatabase, copyOfMember, type TemporaryDatabase } from "./database-copy.ts";
@@ -6,20 +6,20 @@ import { databaseFiles, isSqliteFile, readHeader, sizeOf, sqliteProblem, urlOf }
 import { columnsOf, rowsOf } from "./database-rows.ts";
 import type { OpenSourceDatabase, SourceFile } from "./types.ts";
 
-/** Somebody else's write is over by then, and a program that keeps its file locked will not let go of it. */
+/** Longer than a write of another program takes. A program that holds its lock longer will not release it soon. */
 const LOCK_WAIT_MS = 500;
 
-/** Read-only, it cannot be opened, reading failed: a copy may be read all the same. */
+/** SQLITE_READONLY, SQLITE_IOERR and SQLITE_CANTOPEN: a copy may still be readable. */
 const REFUSALS: ReadonlySet<number> = new Set([8, 10, 14]);
 
 /**
  * Open a SQLite file for reading, with all that its write-ahead log holds.
  *
- * Nothing is created where it lies, or it is removed again, and nothing in it
- * is changed; a program that writes to it meanwhile is seen to the end of its
- * last transaction. Where that cannot be had in place, a copy is read, and so
- * it is of a member of a zip and of a compressed file. Fails with a problem
- * when the file is locked, damaged, or no SQLite file.
+ * Nothing in it is changed, and files that are created beside it are removed
+ * again. Transactions that another program commits are visible. Where this is
+ * impossible in place, a copy is read, and always for a member of a zip and a
+ * compressed file. Fails with a problem when the file is locked, damaged, or
+ * not a SQLite file.
  */
 export async function openSourceDatabase(file: string | SourceFile): Promise<OpenSourceDatabase> {
   if (typeof file === "string") return openInPlace(file);
@@ -31,7 +31,7 @@ function openInPlace(path: string): OpenSourceDatabase {
   const { isLogged } = readHeader(path);
   const { hasLog, hasIndex, hasJournal, isWritable } = databaseFiles(path);
   if (isLogged && !hasLog) return isWritable ? opened(path, path, () => removeLog(path)) : immutable(path);
-  // The index of a log would be left behind: nobody but a writer may remove it.
+  // Opening it would leave the index of its log behind, which only a writer may remove.
   const copy = isLogged && !hasIndex ? copyOfDatabase(path, "-wal") : undefined;
   if (copy !== undefined) return openedCopy(path, copy, "a copy was read, with its log");
   try {
@@ -43,7 +43,7 @@ function openInPlace(path: string): OpenSourceDatabase {
   }
 }
 
-/** Without a place for the index of its log, or with a transaction that a killed program left behind. */
+/** For a file without a place for the index of its log, or with the unfinished transaction of a killed program. */
 function instead(path: string, suffix: "-wal" | "-journal", error: unknown): OpenSourceDatabase {
   const copy = copyOfDatabase(path, suffix);
   if (copy === undefined) throw error;
@@ -52,10 +52,10 @@ function instead(path: string, suffix: "-wal" | "-journal", error: unknown): Ope
 }
 
 function immutable(path: string): OpenSourceDatabase {
-  return opened(urlOf(path, { immutable: "1" }), path, () => {}, "it was read as one that nobody writes to");
+  return opened(urlOf(path, { immutable: "1" }), path, () => {}, "it was read as immutable");
 }
 
-/** A copy is opened for writing once, because only a writer takes back what was not finished. */
+/** A copy is opened for writing once, because only a writer rolls back an unfinished transaction. */
 function openedCopy(shown: string, copy: TemporaryDatabase, note: string | undefined): OpenSourceDatabase {
   try {
     touch(new DatabaseSync(copy.path));
@@ -86,7 +86,7 @@ function removeLog(path: string): void {
     database.exec("PRAGMA query_only = 1");
     touch(database);
   } catch {
-    // Somebody uses it, and removes the log in turn.
+    // Another program uses it and will remove the log.
   }
 }
 
@@ -116,7 +116,7 @@ function opened(
   };
 }
 
-/** What the file says about itself is not trusted: it may be made to run functions when it is read. */
+/** The schema of the file is not trusted: it could run functions when it is read. */
 function connect(location: string | URL): DatabaseSync {
   const options = { readOnly: true, timeout: LOCK_WAIT_MS, allowExtension: false, defensive: true };
   const database = new DatabaseSync(location, options);

@@ -1,9 +1,9 @@
-/** The bytes of a plain file, as many as it had when it was opened. */
+/** The bytes of a plain file, up to its size when it was opened. */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { fileProblem, problem } from "./problem.ts";
 
-/** Small pieces: what is made of them is gone before it counts as old and has to be looked for everywhere. */
+/** Small chunks: objects made of them die young, before the garbage collector has to search for them. */
 const CHUNK_BYTES = 64 * 1024;
 const FIRST_BYTES = 64 * 1024;
 
@@ -15,7 +15,7 @@ export interface OpenFile extends AsyncDisposable {
   readonly identity: string;
 }
 
-/** Without waiting for a writer, should the path have become a pipe meanwhile. */
+/** Does not wait for a writer if the path has become a pipe. */
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export async function openFile(path: string): Promise<OpenFile> {
@@ -24,7 +24,7 @@ export async function openFile(path: string): Promise<OpenFile> {
     const opened = await open(path, FLAGS);
     handle = opened;
     const stat = await opened.stat({ bigint: true });
-    if (!stat.isFile()) throw problem("no-file", `${path} is no file any more`);
+    if (!stat.isFile()) throw problem("no-file", `${path} is no longer a file`);
     return {
       handle: opened,
       size: Number(stat.size),
@@ -39,10 +39,9 @@ export async function openFile(path: string): Promise<OpenFile> {
 }
 
 /**
- * The bytes from `from` up to `to`. The next chunk is read while the last one
- * is worked on, and then takes the place of the one before: two buffers serve
- * for the longest file. The first chunk is a small one, because often that is
- * all that is wanted.
+ * The bytes from `from` up to `to`. The next chunk is read while the caller works
+ * on the last one, in turns into two buffers. The first chunk is small, because
+ * often nothing else is needed.
  */
 export async function* fileChunks(
   handle: FileHandle,
@@ -66,7 +65,7 @@ export async function* fileChunks(
     if (position < to) {
       buffers[count % 2] ??= Buffer.allocUnsafeSlow(Math.min(CHUNK_BYTES, to - position));
       next = readInto(handle, buffers[count % 2] as Buffer, position, to);
-      // Whoever stops early never asks for it, and a failure that nobody asks for must not end the process.
+      // A caller that stops early never awaits it, and an unhandled failure must not end the process.
       next.catch(() => {});
     }
     if (!isSmall) yield chunk;

@@ -1,9 +1,9 @@
 /**
- * Bytes that come in pieces and are wanted in one: a line, or an element.
+ * Joins pieces of bytes to a line or an element.
  *
- * Beyond the limit nothing is held any more, only counted. Growing gives the
- * old memory back at once and not when it is collected: of lines of 64 MB no
- * copies may pile up.
+ * Beyond the limit bytes are counted and no longer held. Growing frees the old
+ * memory at once instead of at the next garbage collection, so that copies of
+ * 64 MB lines do not pile up.
  */
 export class Gathered {
   readonly #bytesMax: number;
@@ -32,7 +32,7 @@ export class Gathered {
     this.#length = length;
   }
 
-  /** What was gathered; the next piece begins something new. `undefined` when it was too much. */
+  /** The joined bytes, or `undefined` beyond the limit. The next piece starts anew. */
   take(): Buffer | undefined {
     const taken = this.isOver ? undefined : (this.#bytes ?? Buffer.alloc(0)).subarray(0, this.#length);
     this.#bytes = undefined;

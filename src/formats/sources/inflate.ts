@@ -1,4 +1,4 @@
-/** Decompression of streams, by what their first bytes say. */
+/** Decompresses streams, by their first bytes. */
 import type { Transform } from "node:stream";
 import { createGunzip, createInflateRaw, createZstdDecompress } from "node:zlib";
 import { problem, problemOf } from "./problem.ts";
@@ -9,7 +9,7 @@ const CHUNK_BYTES = 1024 * 1024;
 const ZSTD_MAGIC = Buffer.from([0x28, 0xb5, 0x2f, 0xfd]);
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b, 0x08]);
 
-/** Above both, what unpacks is a bomb and no conversation. */
+/** Above both limits it is a zip bomb. */
 const BOMB_RATIO = 1000;
 const BOMB_BYTES = 100 * 1000 * 1000;
 
@@ -32,24 +32,25 @@ export function encodingOf(head: Buffer): Encoding | undefined {
 }
 
 /**
- * What `packed` unpacks to. All that can be unpacked is given before damage
- * is thrown: the messages before a cut are not lost with it.
+ * The unpacked bytes. Everything that can be unpacked is returned before damage
+ * is thrown, so that the messages before a cut are not lost.
  */
 export async function* inflate(packed: Bytes, encoding: Encoding, path: string): AsyncGenerator<Buffer> {
   const decoder = DECODERS[encoding]();
-  const feeding = new Feeding(packed, decoder);
+  const input = new DecoderInput(packed, decoder);
   let bytes = 0;
   try {
     for (;;) {
-      // Not by `for await`, which forgets what is buffered as soon as the decoder fails.
+      // Not with `for await`, which drops buffered data when the decoder fails.
       const chunk: Buffer | null = decoder.read();
       if (chunk !== null) {
         bytes += chunk.length;
-        if (isBomb(feeding.bytes, bytes)) throw problem("too-large", `${path} unpacks to far too much`);
+        if (isBomb(input.bytes, bytes))
+          throw problem("too-large", `${path} unpacks to a suspiciously large size`);
         yield chunk;
-      } else if (feeding.failure !== undefined) throw unpacking(feeding.failure, path);
+      } else if (input.failure !== undefined) throw unpacking(input.failure, path);
       else if (decoder.readableEnded) return;
-      else await feeding.moved();
+      else await input.moved();
     }
   } finally {
     decoder.destroy();
@@ -63,8 +64,8 @@ function unpacking(error: unknown, path: string): Error {
   return problem("damaged", `${path} is damaged: ${(error as Error).message}`, error);
 }
 
-/** Writes what is packed into the decoder, and tells when there is something to look at. */
-class Feeding {
+/** Writes packed bytes to the decoder and signals when there is something to read. */
+class DecoderInput {
   bytes = 0;
   failure: unknown;
   readonly #decoder: Transform;
@@ -98,7 +99,7 @@ class Feeding {
     this.#decoder.end();
   }
 
-  /** Whether it was taken: a decoder that was closed may never say so. */
+  /** Whether the decoder took it. A closed one may never answer. */
   #write(chunk: Buffer): Promise<boolean> {
     return new Promise((resolve) => {
       this.#taken = resolve;

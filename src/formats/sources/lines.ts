@@ -1,4 +1,4 @@
-/** Lines of bytes, many at a time. */
+/** Splits bytes into lines, many at a time. */
 import { isAscii, isUtf8 } from "node:buffer";
 import { LINE_BYTES_MAX, NEWLINE } from "../../disk/line-scan.ts";
 import { Gathered } from "./gathered.ts";
@@ -6,7 +6,7 @@ import type { ByteSource, LineFlaw, LineState, LinesOptions, SourceLine } from "
 
 /** Longer lines have no text: see `cutLongStrings`. */
 export const LONG_LINE_BYTES: number = 4 * 1024 * 1024;
-/** So many bytes make one batch, however large the chunks of a source are. */
+/** The size of a batch, however large the chunks of a source are. */
 const BATCH_BYTES = 4 * 1024 * 1024;
 
 const RETURN = 0x0d;
@@ -15,7 +15,7 @@ const BYTE_ORDER_MARK = "\ufeff";
 
 /**
  * The lines of a source, split at the byte 0x0A and at nothing else: U+2028
- * and a lone carriage return are part of a line. What was read before a
+ * and a lone carriage return are part of a line. Lines read before a
  * problem comes before it is thrown.
  */
 export async function* readLines(
@@ -41,7 +41,7 @@ export async function* readLines(
   if (failure !== undefined) throw failure.error;
 }
 
-/** How the text of some lines is made: most are ASCII, which is several times as fast. */
+/** How lines are decoded. Most are ASCII, which is several times as fast. */
 type Decoding = "latin1" | "utf8" | "careful";
 
 class Splitter {
@@ -92,7 +92,7 @@ class Splitter {
     return this.#made(bytes, 0, length, length > LONG_LINE_BYTES ? "careful" : decodingOf(bytes), state);
   }
 
-  /** One line, of the bytes from `start` to `next`, its newline included where it has one. */
+  /** One line: the bytes from `start` to `next`, including its newline if it has one. */
   #made(bytes: Buffer, start: number, next: number, decoding: Decoding, state: LineState): SourceLine {
     let end = next;
     if (state === "ok") end -= next - start > 1 && bytes[next - 2] === RETURN ? 2 : 1;
@@ -144,14 +144,14 @@ function unmarked(text: string): string {
   return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
 }
 
-/** A line that is long, or that has NUL bytes or bad UTF-8 near it. */
+/** A line that is long, or near NUL bytes or invalid UTF-8. */
 function looked(line: Buffer): Pick<SourceLine, "text" | "raw" | "flaw"> {
   const filled = withoutNuls(line);
   const isPadded = filled.length < line.length;
   const flaw = isPadded ? "nul-padded" : isUtf8(filled) ? undefined : "invalid-utf8";
   if (line.length > LONG_LINE_BYTES) return { text: undefined, raw: withoutMark(filled), flaw };
   const text = unmarked(filled.toString("utf8"));
-  // A copy: the bytes around it need not stay in memory for as long as somebody looks at it.
+  // A copy, so that the bytes around it can be freed.
   return { text, raw: flaw === undefined ? undefined : Buffer.from(line), flaw };
 }
 

@@ -1,4 +1,4 @@
-/** What can be wrong with a source, as an error that the import reports and goes on after. */
+/** Problems of a source, as errors that the import reports before it continues. */
 import { ColloquyError } from "../../errors.ts";
 
 export type ProblemKind =
@@ -17,20 +17,20 @@ export function problem(kind: ProblemKind, message: string, cause?: unknown): Co
   return new ColloquyError("SERVICE_UNAVAILABLE", message, { cause, details: { problem: kind } });
 }
 
-/** Which problem an error stands for; `undefined` when it is none of a source. */
+/** The kind of problem; `undefined` when the error is not a problem of a source. */
 export function problemOf(error: unknown): ProblemKind | undefined {
   if (!(error instanceof ColloquyError)) return undefined;
   return error.details?.problem as ProblemKind | undefined;
 }
 
-/** What the operating system said, for a person. */
+/** Error codes of the operating system in words. */
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "may not be read",
   EPERM: "may not be read",
   ELOOP: "is a symbolic link that leads back to itself",
   EISDIR: "is a folder",
   ENAMETOOLONG: "has a path that is too long",
-  ENXIO: "is no file",
+  ENXIO: "is not a file",
   EMFILE: "cannot be opened: too many files are open",
 };
 
@@ -43,7 +43,7 @@ export function fileProblem(error: unknown, path: string): ColloquyError {
   return problem("unreadable", `${path} ${reason}`, error);
 }
 
-/** Why something could not be read, for a person; without the path, for a list that has it. */
+/** Why something could not be read, without the path, for a list that shows it. */
 export function reasonOf(error: unknown, path = ""): string {
   const { message } = fileProblem(error, path);
   return (message.startsWith(`${path} `) ? message.slice(path.length + 1) : message).trimStart();

@@ -1,4 +1,4 @@
-/** What kind of file it is, by how it begins. */
+/** Detects the kind of a file by its beginning. */
 import { isJsonObject, type JsonObject } from "../../util/json.ts";
 import { firstBytes } from "./byte-source.ts";
 import { readElements } from "./json/elements.ts";
@@ -47,7 +47,7 @@ interface FirstLines {
   isAll: boolean;
 }
 
-/** Of a source that gives at most `bytesMax`: if it gives less, that is all there is. */
+/** Of a source limited to `bytesMax`: fewer bytes are the whole file. */
 async function firstLines(source: ByteSource, bytesMax: number): Promise<FirstLines> {
   const found: FirstLines = { objects: [], lines: 0, values: 0, isFirstValue: false, isAll: false };
   let [isFirst, end] = [true, 0];
@@ -87,10 +87,10 @@ function asLines({ objects, lines, isAll }: FirstLines): Head {
   return known("lines", objects, lines === 1 && objects.length === 1 && isAll);
 }
 
-/** The first line of an object is no value: it goes over several lines, or that line is torn. */
+/** The first line of an object is not a value: the object spans several lines, or the line is torn. */
 async function objectOrLines(source: ByteSource, lines: FirstLines, text: string): Promise<Head> {
   const element = await firstElementOf(source);
-  // What was found behind the damage of a torn line does not begin where the file does.
+  // An element found after the damage of a torn line does not begin where the file does.
   const isWhole = element?.text === undefined || text.startsWith(element.text.slice(0, text.length));
   if (isWhole && element !== undefined && isJsonObject(element.value)) {
     return known("object", [element.value], true);

@@ -1,4 +1,4 @@
-/** The files beside the one that is read, and none outside of what was given. */
+/** The files beside the one being read, and none outside the folders that the user named. */
 import { readdir, realpath } from "node:fs/promises";
 import { dirname, join, posix, sep } from "node:path";
 import type { Surroundings } from "../contract/reader.ts";
@@ -9,7 +9,7 @@ import { readMember, type Zip, type ZipMember } from "./zip.ts";
 /** Enough for a picture or a long tool result. */
 const READ_BYTES_MAX = 64 * 1024 * 1024;
 
-/** Of a file in a folder. `bases` are the real paths below which may be read. */
+/** Of a file in a folder. Only files below `bases`, which are real paths, may be read. */
 export function inFolder(path: string, modifiedMs: number, bases: readonly string[]): Surroundings {
   const folder = dirname(path);
   return {
@@ -26,7 +26,7 @@ export function inFolder(path: string, modifiedMs: number, bases: readonly strin
   };
 }
 
-/** By real path, so that no link leads out. */
+/** By real path, so that no link leads outside. */
 async function within(folder: string, name: string, bases: readonly string[]): Promise<string | undefined> {
   if (name.includes("\0")) return undefined;
   const real = await realpath(join(folder, name)).catch(() => undefined);
@@ -45,7 +45,7 @@ async function readWhole(path: string, bytesMax: number): Promise<Buffer | undef
   }
 }
 
-/** Of a member of a zip: names never lead out of it. */
+/** Of a member of a zip, whose names never lead outside. */
 export function inZip(zip: Zip, member: ZipMember): Surroundings {
   const folder = posix.dirname(member.name);
   return {

@@ -125,7 +125,7 @@ describe("walking", () => {
     server.close();
     expect(names(files)).toEqual(["a"]);
     expect(problems).toHaveLength(3);
-    expect(problems[0]).toBe(`${join(root, "pipe")} is no file: a socket, a pipe or a device`);
+    expect(problems[0]).toBe(`${join(root, "pipe")} is not a file but a socket, a pipe or a device`);
   });
 
   it("tells what is not there", async () => {

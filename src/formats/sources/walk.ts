@@ -1,4 +1,4 @@
-/** Finding the files below folders, in archives, and behind links. */
+/** Finds files below folders, in archives and through links. */
 import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
@@ -10,17 +10,17 @@ import type { SourceFile, WalkOptions } from "./types.ts";
 import { isZip } from "./zip.ts";
 import { walkZip } from "./zip-walk.ts";
 
-/** Large, and never the place where a tool keeps conversations. */
+/** Large folders in which no tool keeps conversations. */
 const PASSED_OVER: ReadonlySet<string> = new Set([".git", "node_modules"]);
 
-/** The end record of a zip alone has as many bytes. */
+/** The size of the end record of a zip. */
 const ZIP_BYTES_MIN = 22;
 
 /** A folder on the way down. */
 interface Level {
   readonly path: string;
   readonly identity: string;
-  /** Its real path, or that of the link above it that was followed: files below may be read beside one another. */
+  /** Its real path, or that of the followed link above it. Files below it may read one another. */
   readonly base: string;
   readonly names: readonly Dirent[];
   next: number;
@@ -28,7 +28,7 @@ interface Level {
 
 /**
  * The files below the given files and folders, sorted by name, each once
- * whatever leads to it. A zip is opened: its members come in its place.
+ * even if several paths lead to it. A zip is replaced by its members.
  */
 export async function* walk(paths: readonly string[], options: WalkOptions): AsyncGenerator<SourceFile> {
   const walker = new Walker(options);
@@ -69,7 +69,7 @@ class Walker {
     await this.#enter(path, found, base, levels);
   }
 
-  /** What a path leads to. Names that lead nowhere, or in circles, are problems. */
+  /** The target of a path. A broken or circular link is a problem. */
   async #look(path: string): Promise<BigIntStats | undefined> {
     try {
       return await stat(path, { bigint: true });
@@ -101,8 +101,9 @@ class Walker {
     found: BigIntStats,
     bases: readonly string[],
   ): AsyncGenerator<SourceFile> {
-    // Opening a pipe would wait for ever, and a device may do anything.
-    if (!found.isFile()) return this.#options.onProblem(path, "is no file: a socket, a pipe or a device");
+    // Opening a pipe would wait forever, and a device may do anything.
+    if (!found.isFile())
+      return this.#options.onProblem(path, "is not a file but a socket, a pipe or a device");
     const identity = await identityOf(path, found);
     if (this.#seen.has(identity)) return;
     this.#seen.add(identity);
@@ -116,7 +117,7 @@ class Walker {
   }
 }
 
-/** By number where the file system has numbers. */
+/** By inode, where the file system has them. */
 async function identityOf(path: string, found: BigIntStats): Promise<string> {
   return found.ino === 0n ? realpath(path).catch(() => path) : `${found.dev}:${found.ino}`;
 }

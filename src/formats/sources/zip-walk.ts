@@ -5,7 +5,7 @@ import { inZip } from "./surroundings.ts";
 import type { SourceFile, WalkOptions } from "./types.ts";
 import { isZip, listZip, memberHead, openMember, type Zip, type ZipMember } from "./zip.ts";
 
-/** In the order of their names. `file` is the zip itself. */
+/** Sorted by name. `file` is the zip itself. */
 export async function* walkZip(file: SourceFile, options: WalkOptions): AsyncGenerator<SourceFile> {
   await using opened = await openFile(file.path).catch((error): undefined => {
     options.onProblem(file.path, reasonOf(error, file.path));
@@ -29,7 +29,7 @@ export async function* walkZip(file: SourceFile, options: WalkOptions): AsyncGen
   }
 }
 
-/** Names come from whoever made the zip: what would move the cursor is shown as its escape. */
+/** Names in a zip are untrusted: control characters are shown as escapes. */
 function shownName(zip: string, member: string): string {
   return `${zip}!${JSON.stringify(member).slice(1, -1)}`;
 }

@@ -1,6 +1,6 @@
 /**
- * Reading zips, as every one may be built to do harm: what it says about its
- * members is checked before they are opened, and again while they are read.
+ * Reads zips, any of which may be hostile: their claims about members are checked
+ * before members are opened, and again while they are read.
  */
 import { isUtf8 } from "node:buffer";
 import { crc32 } from "node:zlib";
@@ -18,7 +18,7 @@ const HEAD_PACKED_BYTES = 4096;
 const LOCAL_HEADER_BYTES = 30;
 const LOCAL_HEADER_SIGN = 0x04034b50;
 
-/** How members may be packed, by the number of the method. */
+/** Supported compression methods by number. */
 const METHODS: Readonly<Record<number, Encoding | "stored">> = { 0: "stored", 8: "deflate", 93: "zstd" };
 
 export interface ZipMember {
@@ -41,7 +41,7 @@ export interface Zip {
   readonly named: ReadonlyMap<string, ZipMember>;
 }
 
-/** By its first bytes: a member, or the end of a zip that has none. */
+/** By its first bytes: those of a member, or of the end of an empty zip. */
 export function isZip(head: Buffer): boolean {
   const sign = head.subarray(0, 4).toString("latin1");
   return sign === "PK\x03\x04" || sign === "PK\x05\x06";
@@ -49,7 +49,7 @@ export function isZip(head: Buffer): boolean {
 
 type OnProblem = (member: string | undefined, reason: string) => void;
 
-/** The members that can be read; why others cannot goes to `onProblem`. */
+/** The readable members. `onProblem` learns why others are not. */
 export async function listZip(path: string, file: OpenFile, onProblem: OnProblem): Promise<Zip> {
   const members: ZipMember[] = [];
   let total = 0;
@@ -58,12 +58,14 @@ export async function listZip(path: string, file: OpenFile, onProblem: OnProblem
       const name = nameOf(entry);
       if (name.endsWith("/")) continue;
       total += entry.uncompressedSize;
-      const refused = refusal(entry, name, total) ?? (members.length >= MEMBERS_MAX ? "is one too many" : "");
+      const refused =
+        refusal(entry, name, total) ??
+        (members.length >= MEMBERS_MAX ? "exceeds the maximum number of members" : "");
       if (refused !== "") onProblem(name, refused);
       else members.push(memberOf(entry, name));
     }
   } catch (error) {
-    onProblem(undefined, `is not a whole zip: ${(error as Error).message}`);
+    onProblem(undefined, `is not a complete zip: ${(error as Error).message}`);
   }
   members.sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : a.headerOffset - b.headerOffset));
   const named = new Map(members.map((member) => [member.name, member]));
@@ -84,14 +86,14 @@ function nameOf(entry: Entry): string {
 }
 
 function refusal(entry: Entry, name: string, total: number): string | undefined {
-  if (isUnsafe(name)) return "has a name that leads out of the zip";
+  if (isUnsafe(name)) return "has a name that leads outside the zip";
   if (entry.isEncrypted()) return "is encrypted";
   if (((entry.externalFileAttributes >>> 16) & 0o170000) === 0o120000) return "is a symbolic link";
   if (METHODS[entry.compressionMethod] === undefined) {
-    return `is packed by method ${entry.compressionMethod}, which is not known`;
+    return `uses the unknown compression method ${entry.compressionMethod}`;
   }
-  if (isBomb(entry.compressedSize, entry.uncompressedSize)) return "unpacks to far too much";
-  return total > TOTAL_BYTES_MAX ? "is behind the first 64 GiB of the zip" : undefined;
+  if (isBomb(entry.compressedSize, entry.uncompressedSize)) return "unpacks to a suspiciously large size";
+  return total > TOTAL_BYTES_MAX ? "is beyond the first 64 GiB of the zip" : undefined;
 }
 
 function isUnsafe(name: string): boolean {
@@ -126,7 +128,7 @@ export async function openMember(zip: Zip, member: ZipMember): Promise<ByteSourc
   }
 }
 
-/** All bytes of a member, as it lies there. */
+/** All bytes of a member, without unpacking a compressed file in it. */
 export async function readMember(zip: Zip, member: ZipMember): Promise<Buffer> {
   await using file = await reopen(zip);
   return await firstBytes(memberBytes(file, member, member.name), member.size);
@@ -139,10 +141,10 @@ async function reopen(zip: Zip): Promise<OpenFile> {
     return file;
   }
   await file.handle.close();
-  throw problem("changed", `${zip.path} was changed while it was read`);
+  throw problem("changed", `${zip.path} changed while it was read`);
 }
 
-/** How a member begins. Little is read for it, because it is asked of every member. */
+/** The first bytes of a member. Reads little, because it is called for every member. */
 export async function memberHead(file: OpenFile, member: ZipMember, shown: string): Promise<Buffer> {
   const start = await dataStart(file, member, shown);
   const end = start + Math.min(member.packedSize, HEAD_PACKED_BYTES);
@@ -159,12 +161,12 @@ function unpackedBytes(file: OpenFile, member: ZipMember, start: number, end: nu
   return member.method === "stored" ? packed : inflate(packed, member.method, shown);
 }
 
-/** The header before the data repeats the name, and may be longer than the list says. */
+/** The header before the data repeats the name and may be longer than the directory says. */
 async function dataStart(file: OpenFile, member: ZipMember, shown: string): Promise<number> {
   const header = Buffer.alloc(LOCAL_HEADER_BYTES);
   const { bytesRead } = await file.handle.read(header, 0, LOCAL_HEADER_BYTES, member.headerOffset);
   if (bytesRead < LOCAL_HEADER_BYTES || header.readUInt32LE(0) !== LOCAL_HEADER_SIGN) {
-    throw problem("damaged", `${shown} is not where the zip says`);
+    throw problem("damaged", `${shown} is not at the position that the zip claims`);
   }
   const start = member.headerOffset + LOCAL_HEADER_BYTES + header.readUInt16LE(26) + header.readUInt16LE(28);
   if (start + member.packedSize > file.size) throw problem("cut-off", `${shown} is cut off`);
@@ -176,10 +178,10 @@ async function* checked(bytes: Bytes, member: ZipMember, shown: string): AsyncGe
   let crc = 0;
   for await (const chunk of bytes) {
     size += chunk.length;
-    if (size > member.size) throw problem("damaged", `${shown} is longer than the zip says`);
+    if (size > member.size) throw problem("damaged", `${shown} is longer than the zip claims`);
     crc = crc32(chunk, crc);
     yield chunk;
   }
-  if (size < member.size) throw problem("cut-off", `${shown} is shorter than the zip says`);
+  if (size < member.size) throw problem("cut-off", `${shown} is shorter than the zip claims`);
   if (crc !== member.crc) throw problem("damaged", `${shown} is damaged: its checksum does not match`);
 }

@@ -136,12 +136,12 @@ class Walk {
 function titleOfEvent(kind: string, data: JsonObject, undone: boolean): string {
   if (kind === "compaction") {
     const count = typeof data.summarised === "number" ? ` of ${data.summarised} messages` : "";
-    return `Compacted: a summary${count} stands for what came before${undone ? " (undone)" : ""}`;
+    return `Compacted: a summary${count} replaces the earlier messages${undone ? " (undone)" : ""}`;
   }
   if (kind === "branch_summary") {
     return typeof data.branch === "string"
-      ? `What was done on the branch ${data.branch}`
-      : "What was done on another branch";
+      ? `Summary of the branch ${data.branch}`
+      : "Summary of another branch";
   }
   if (kind === "info" && data.type === "model" && typeof data.model === "string")
     return `Model: ${data.model}`;

@@ -1,6 +1,6 @@
-/** What a readable document consists of, whatever it is written in. */
+/** The parts of a readable document, in any output format. */
 
-/** A part of a message. Texts are as they were said: whoever writes them makes them safe. */
+/** A part of a message. Its text is raw: the output format escapes it. */
 export type Part =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "thinking"; readonly text: string }
@@ -33,7 +33,7 @@ export interface MessagePiece {
   readonly parts: readonly Part[];
 }
 
-/** An entry that is no message. */
+/** An entry that is not a message. */
 export interface EventPiece {
   readonly type: "event";
   readonly seq: number;
@@ -48,7 +48,7 @@ export interface BranchRow {
   readonly depth: number;
   readonly entryCount: number;
   readonly active: boolean;
-  /** The number of the entry that it leaves behind. */
+  /** The `seq` of the entry after which it starts. */
   readonly forkSeq: number | undefined;
   readonly parent: string | null;
 }

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 
-/** The only style of the document, allowed by its hash. Nothing that was said stands in it. */
+/** The only style of the document, allowed by its hash. It contains nothing of the conversation. */
 export const STYLE = `
 :root{color-scheme:light dark;--ink:#1d2126;--dim:#5c6672;--paper:#fff;--line:#d9dee4;--user:#eef4ff;--soft:#f5f7f9;--mark:#2457c5;--bad:#a4262c}
 @media (prefers-color-scheme:dark){:root{--ink:#e4e8ec;--dim:#9aa5b1;--paper:#14171a;--line:#333a42;--user:#1b2740;--soft:#1d2226;--mark:#8db2ff;--bad:#ff9a9a}}

@@ -21,7 +21,7 @@ export function escapeLine(text: string): string {
 
 const FENCE = /^ {0,12}(?<edge>`{3,}(?=[^`]*$)|~{3,})[^\n]*$/;
 
-/** Words with their line breaks; what stands between fences as code. */
+/** Text with its line breaks; fenced parts as code. */
 export function textHtml(text: string): string {
   let html = "";
   let lines: string[] = [];

@@ -73,7 +73,7 @@ function treeHtml(branches: readonly BranchRow[]): string {
 
 function originHtml({ parent, forkSeq }: BranchRow): string {
   if (parent === null) return "";
-  return forkSeq === undefined ? ", begins anew" : `, behind <a href="#e${forkSeq}">#${forkSeq}</a>`;
+  return forkSeq === undefined ? ", starts a new root" : `, after <a href="#e${forkSeq}">#${forkSeq}</a>`;
 }
 
 function branchHtml(row: BranchRow): string {
@@ -120,7 +120,7 @@ function partHtml(part: Part): string {
 
 const SHORT_CHARS_MAX = 2000;
 
-/** Whether it can stand open without hiding the conversation. */
+/** Whether it can be shown open without hiding the conversation. */
 function isShort(parts: readonly Part[]): boolean {
   const chars = parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0);
   return chars <= SHORT_CHARS_MAX;

@@ -1,8 +1,8 @@
 /**
- * Words that somebody else chose, inside of a Markdown document.
+ * Untrusted text inside a Markdown document.
  *
- * What was said is quoted line by line, so that no heading in it is taken for
- * ours and nothing that it opens stays open. Its code blocks are written anew,
+ * Messages are quoted line by line, so that no heading in them is taken for ours
+ * and nothing that they open stays open. Their code blocks are rewritten,
  * with fences longer than any in them. Raw HTML is shown instead of obeyed,
  * and pictures are links: nothing is loaded when the document is read.
  */
@@ -21,7 +21,7 @@ export function codeBlock(text: string, language = ""): string {
   return `${edge}${language}\n${shown}${shown.endsWith("\n") ? "" : "\n"}${edge}\n`;
 }
 
-/** What somebody said, quoted. */
+/** A message, quoted. */
 export function quotedText(text: string): string {
   const lines = segments(visibleText(text)).flatMap(({ code, language, lines }) =>
     code ? codeBlock(lines.join("\n"), language).trimEnd().split("\n") : safeLines(lines),
@@ -80,7 +80,7 @@ function withoutIndent(line: string, indent: number): string {
 
 /**
  * Lines without HTML and pictures. Code within a line stays as it is, unless
- * an earlier line of the paragraph left a backtick open: then nobody can say
+ * an earlier line of the paragraph left a backtick open: then it is unclear
  * what is code.
  */
 function safeLines(lines: readonly string[]): string[] {

@@ -26,7 +26,7 @@ describe("Markdown", () => {
     expect(text).toContain("\\[document, notes.bin, application/pdf\\]");
     expect(text).not.toContain("iVBOR");
     expect(text).toMatch(
-      /### Compacted: a summary of \d messages stands .*\n\n.*\n\n> They looked at a file\.\n/,
+      /### Compacted: a summary of \d messages replaces .*\n\n.*\n\n> They looked at a file\.\n/,
     );
     expect(text).toContain("label: before the picture");
     expect(text).toContain("claude-opus-4-1");
@@ -36,10 +36,10 @@ describe("Markdown", () => {
   it("shows the tree, where branches leave, and each entry once", async () => {
     const text = await exported(store, id, { to: "markdown", allBranches: true });
     expect(text).toContain(
-      "## Branches\n\n- **main**: 8 entries\n  - **other**: 1 entry, leaves behind #3\n  - **again** (checked out): 2 entries, leaves behind #5\n",
+      "## Branches\n\n- **main**: 8 entries\n  - **other**: 1 entry, starts after #3\n  - **again** (checked out): 2 entries, starts after #5\n",
     );
     expect(text).toMatch(/\*Here \*\*other\*\* leaves\.\*/);
-    expect(text).toContain("## Branch again\n\n*It goes on behind #5; its parent is main.*\n");
+    expect(text).toContain("## Branch again\n\n*It continues after #5; its parent is main.*\n");
     for (const said of ["Stop that", "Something else", "Fine.", "I see.", "Done."]) {
       expect(text.split(`> ${said}`)).toHaveLength(2);
     }

@@ -30,7 +30,7 @@ function factLine([name, value]: readonly [string, string]): string {
 
 function branchLine({ name, depth, entryCount, active, forkSeq, parent }: BranchRow): string {
   const start =
-    parent === null ? "" : forkSeq === undefined ? ", begins anew" : `, leaves behind #${forkSeq}`;
+    parent === null ? "" : forkSeq === undefined ? ", starts a new root" : `, starts after #${forkSeq}`;
   const count = `${entryCount} ${entryCount === 1 ? "entry" : "entries"}`;
   // Deeper than a list is drawn well is as deep as anybody can see.
   const indent = "  ".repeat(Math.min(depth - 1, 20));
@@ -39,7 +39,7 @@ function branchLine({ name, depth, entryCount, active, forkSeq, parent }: Branch
 
 function originLine({ parent, forkSeq }: BranchRow): string {
   if (parent === null) return "";
-  const where = forkSeq === undefined ? "begins anew" : `goes on behind #${forkSeq}`;
+  const where = forkSeq === undefined ? "starts a new root" : `continues after #${forkSeq}`;
   return `*It ${where}; its parent is ${inlineText(parent)}.*\n\n`;
 }
 
@@ -74,7 +74,7 @@ function partText(part: Part): string {
   }
 }
 
-/** What a tool printed is no Markdown. */
+/** The output of a tool is not Markdown. */
 function resultText(part: Part): string {
   return part.type === "text" ? `${codeBlock(part.text)}\n` : partText(part);
 }

@@ -1,4 +1,4 @@
-/** Our messages in pi's words: a tool's answer is a message of its own there. */
+/** Converts messages to those of pi, where a tool result is a separate message. */
 import type { Message } from "../../../message/types.ts";
 import { isJsonObject, isPlainObject, type Json, type JsonObject, stringOf } from "../../../util/json.ts";
 

@@ -52,7 +52,7 @@ class PiWriter {
   }
 
   lines(entry: ExportEntry): JsonObject[] {
-    // What is on no branch says what was done to the tree; the tree itself says the same.
+    // Entries on no branch record changes of the tree, which the tree itself shows.
     if (entry.branch < 0) return [];
     const records = this.#records(entry);
     const { id, parentId, at } = entry;
@@ -69,7 +69,7 @@ class PiWriter {
     return lines;
   }
 
-  /** Labels, the title, and the place where the conversation goes on. */
+  /** Labels, the title, and the leaf where the conversation continues. */
   end(head: string | null): JsonObject[] {
     const { info, tree } = this.#snapshot;
     const records: JsonObject[] = tree.labels
@@ -103,7 +103,7 @@ class PiWriter {
     return [{ type: "custom", customType: `colloquy:${kind}`, data: data ?? null }];
   }
 
-  /** Their own id in the place of the first that is kept means that nothing is. */
+  /** A compaction that keeps nothing names its own id as the first kept entry. */
   #compaction(id: string, { summary, first_kept: kept, tokens_before: tokens }: JsonObject): JsonObject {
     const first = typeof kept === "string" ? (this.#starts.get(kept) ?? kept) : id;
     return {

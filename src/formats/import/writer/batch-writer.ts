@@ -1,4 +1,4 @@
-/** Hands the entries of one conversation to the store, many at a time. */
+/** Writes the entries of one conversation to the store in batches. */
 import { ColloquyError } from "../../../errors.ts";
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import type { BranchRef } from "./placement.ts";
@@ -6,7 +6,7 @@ import type { BranchRef } from "./placement.ts";
 const BATCH_ENTRIES_MAX = 1000;
 const BATCH_BYTES_MAX = 512 * 1024;
 
-/** An entry on its way. `written` is told its number. */
+/** An entry to be written. `written` receives its `seq`. */
 export interface Outgoing {
   readonly ready: ReadyEntry;
   readonly bytes: number;
@@ -15,7 +15,7 @@ export interface Outgoing {
 
 interface Batch {
   readonly branch: BranchRef;
-  /** Its first entry makes the branch. */
+  /** Its first entry creates the branch. */
   readonly makes: boolean;
   readonly entries: Outgoing[];
   bytes: number;
@@ -29,7 +29,7 @@ export class BatchWriter {
   #batch: Batch | undefined;
   #writing: Promise<void> = Promise.resolve();
 
-  /** `isFresh`: whether ids that the caller hands over cannot be in the store yet. */
+  /** `isFresh`: whether the ids of new entries cannot be in the store yet. */
   constructor(ingest: Ingest, conversation: string, isFresh: () => boolean, another: Another) {
     this.#ingest = ingest;
     this.#conversation = conversation;
@@ -37,7 +37,7 @@ export class BatchWriter {
     this.#another = another;
   }
 
-  /** Whether an entry can go to this branch without waiting. */
+  /** Whether an entry can be appended to this branch without waiting. */
   canAppend(branch: BranchRef): boolean {
     return branch.id !== undefined || branch === this.#batch?.branch;
   }
@@ -50,23 +50,23 @@ export class BatchWriter {
     if (this.#batch.entries.length >= BATCH_ENTRIES_MAX || this.#batch.bytes >= BATCH_BYTES_MAX) this.flush();
   }
 
-  /** Make a branch. What is appended to it next goes with it. */
+  /** Create a branch. Entries that are appended to it next are written with it. */
   begin(branch: BranchRef, control: Outgoing): void {
     this.flush();
     this.#batch = { branch, makes: true, entries: [control], bytes: control.bytes };
   }
 
-  /** Hand over what was gathered. What is handed over later comes to stand behind it. */
+  /** Start writing the current batch. Later batches follow it in the log. */
   flush(): void {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#batch = undefined;
     this.#writing = Promise.all([this.#writing, this.#write(batch)]).then(() => {});
-    // Whoever settles hears of a failure; until then it is nobody's.
+    // `settle` reports a failure; until then it must not count as unhandled.
     this.#writing.catch(() => {});
   }
 
-  /** Everything that was appended is in the store, and its numbers are known. */
+  /** Resolves when everything appended is in the store and has its `seq`. */
   async settle(): Promise<void> {
     this.flush();
     await this.#writing;
@@ -88,7 +88,7 @@ export class BatchWriter {
     }
   }
 
-  /** Some of them are in the store already, from an import that was cut off, or as another version. */
+  /** Some of them are already in the store, from an interrupted import or as another version. */
   async #writeSingly({ branch, makes, entries }: Batch): Promise<void> {
     const [first, ...others] = entries;
     if (makes && first !== undefined) branch.id = await this.#writeOne(undefined, first);
@@ -106,5 +106,5 @@ export class BatchWriter {
   }
 }
 
-/** What to write in the place of an entry whose id the store has at `seq`; `undefined`: nothing. */
+/** The entry to write instead of one whose id the store has at `seq`, if any. */
 type Another = (ready: ReadyEntry, seq: number) => Promise<ReadyEntry | undefined>;

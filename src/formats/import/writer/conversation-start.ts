@@ -1,8 +1,8 @@
-/** What is said of a conversation as a whole: in its metadata, and in its first entry. */
+/** The description of a conversation, for its metadata and its first entry. */
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 
-/** The entry that says where a conversation comes from, before all others. */
+/** The first entry, which says where the conversation comes from. */
 export function introduction(format: string, start: SourceConversation): JsonObject {
   const { sourceId, parent, about } = start;
   return {
@@ -26,20 +26,20 @@ function linkTo(
   };
 }
 
-/** The session key of a conversation; what cannot be one is none. */
+/** The session key of a conversation; `null` when it would not be a valid one. */
 export function keyOf(format: string, { key, sourceId, verbatim }: SourceConversation): string | null {
   const wanted = key ?? (verbatim === true ? "" : `${format}:${sourceId}`);
   const fits = Buffer.byteLength(wanted) <= 512 && wanted.isWellFormed() && !/\p{Cc}/u.test(wanted);
   return fits && /^[^:]+:./.test(wanted) ? wanted : null;
 }
 
-/** A conversation of Colloquy itself stays with its channel. */
+/** A conversation of Colloquy itself keeps its channel. */
 export function channelOf(format: string, start: SourceConversation): string | null {
   if (start.verbatim !== true) return format;
   return labelOf(start.channel) ?? keyOf(format, start)?.split(":", 1)[0] ?? null;
 }
 
-/** A short name from outside, as the store takes it. */
+/** A short name from a source, made valid for the store. */
 export function labelOf(text: string | undefined): string | undefined {
   const clean = text
     ?.toWellFormed()

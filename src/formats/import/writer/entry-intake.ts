@@ -44,11 +44,11 @@ export interface IntakeOptions {
 export class EntryIntake {
   readonly tree: TreeWriter;
   readonly flags: Map<string, number> = new Map();
-  /** Entries whose last version has an id of its own: entries that follow them follow that version. */
+  /** Entries whose last version has a different id: entries that follow them follow that version. */
   readonly versions: Map<string, string> = new Map();
   readonly #options: IntakeOptions;
   readonly #rootId: string;
-  /** The time of the last entry, which an entry without a time gets. */
+  /** The time of the last entry, used for an entry without a time. */
   lastAtMs: number | undefined;
   /** Messages that were added, or would be. */
   added = 0;

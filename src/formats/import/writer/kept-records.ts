@@ -1,23 +1,23 @@
 /**
  * The records that an entry was made of, kept beside it.
  *
- * Most of a record is the text that the message holds anyway. Such a text is
- * replaced by `{ "$same": path }`, which leads to it from the message, so
- * that nothing stands twice and the record can still be given back whole.
+ * Most of a record is text that the message holds anyway. Such a string is
+ * replaced by `{ "$same": path }`, its path in the message, so that nothing is
+ * stored twice and the record can still be restored completely.
  */
 import type { Message } from "../../../message/types.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../util/json.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
 
-/** Shorter texts stay: the reference would be longer. */
+/** A reference to a shorter string would be longer than the string. */
 const SAME_CHARS_MIN = 48;
-/** An entry may be 64 levels deep, and some of them are ours. Deeper records are kept as text. */
+/** Entries may be 64 levels deep, some of them ours. Deeper records are kept as text. */
 const DEPTH_MAX = 48;
 
 type Path = readonly (string | number)[];
 type Known = ReadonlyMap<string, Path>;
 
-/** One record as it is stored: its value, or its text where the value would not be exact. */
+/** A stored record: its value, or its text where the value would not be exact. */
 export type KeptRecord = JsonObject;
 
 /** A record that could not be used, and why. */
@@ -25,7 +25,7 @@ export interface DamagedRecord extends Omit<SourceRecord, "value"> {
   readonly reason: string;
 }
 
-/** Records that were kept by their value are plain JSON of a bounded depth, and so is what was made of them. */
+/** The values of kept records are JSON of limited depth. */
 export function keepRecords(
   records: readonly SourceRecord[],
   content: Message["content"] | undefined,
@@ -58,7 +58,7 @@ export function keepDamaged({ line, offset, text, reason }: DamagedRecord): Kept
   };
 }
 
-/** The value of a record, as it was; a text stays a text when it is no JSON. */
+/** The original value of a record, or its text when that is not JSON. */
 export function restoreRecord(kept: KeptRecord, message: Message | undefined): Json {
   if (kept.record !== undefined) return fatten(kept.record, message);
   const text = typeof kept.text === "string" ? kept.text : "";
@@ -70,7 +70,7 @@ export function restoreRecord(kept: KeptRecord, message: Message | undefined): J
   }
 }
 
-/** Nested too deeply, or with a name that must not become a member. */
+/** Nested too deeply, or with a property name that must not be set. */
 class TooOdd extends Error {}
 
 function slim(value: Json, known: Known, depth: number): Json {
@@ -153,10 +153,10 @@ function collect(value: Json, path: Path, found: Map<string, Path>): void {
   }
 }
 
-/** Numbers that a double may not hold exactly: many digits, or an exponent. Texts that look so cost a second look. */
+/** Numbers that a double may not hold exactly: many digits, or an exponent. Strings may match too. */
 const ODD_NUMBER = /[:,[]\s*-?(?:\d{16}|\d[\d.]{0,30}[eE])/;
 
-/** Whether parsing has lost nothing that matters. Hardly any text needs the second look. */
+/** Whether parsing lost no precision. Hardly any text has to be parsed a second time for it. */
 function isExact(text: string): boolean {
   if (!ODD_NUMBER.test(text)) return true;
   let exact = true;

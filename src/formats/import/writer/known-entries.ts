@@ -1,4 +1,4 @@
-/** What a conversation of the store holds already, so that nothing is kept twice. */
+/** The entries that a conversation of the store already has, so that nothing is stored twice. */
 import { hash } from "node:crypto";
 import type { Message, StoredEntry } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
@@ -7,19 +7,19 @@ import type { SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import { shortJson } from "../text-placeholders.ts";
 import { type KeptRecord, restoreRecord } from "./kept-records.ts";
 
-/** Beyond this the oldest are forgotten, and the store is asked. */
+/** Beyond this number the oldest are dropped, and the store is asked instead. */
 const IDS_MAX = 100_000;
 
 export class KnownEntries {
-  /** The number of an entry, by its id or another name of it; 0 while it is being written. */
+  /** The `seq` of each entry by id; 0 while it is being written. */
   #ids: Map<string, number> = new Map();
   readonly #names: Map<string, string> = new Map();
   readonly #records: Set<string> = new Set();
   readonly #contents: Map<string, string> = new Map();
   readonly #removed: Set<string> = new Set();
-  /** Redacted or removed: whatever a source says of it, it stays so. */
+  /** Redacted or removed entries, which no source may bring back. */
   readonly #final: Set<string> = new Set();
-  /** Whether an id that is not here is not in the store either. */
+  /** Whether an id that is unknown here is not in the store either. */
   complete = true;
 
   get size(): number {
@@ -30,7 +30,7 @@ export class KnownEntries {
     return this.#ids.get(id);
   }
 
-  /** The id under which the store has it, for an id or another name of it. */
+  /** The id in the store, by an id or another name. */
   idOf(name: string): string | undefined {
     return this.#names.get(name) ?? (this.#ids.has(name) ? name : undefined);
   }
@@ -47,12 +47,12 @@ export class KnownEntries {
     for (const [alias, id] of this.#names) if (!this.#ids.has(id)) this.#names.delete(alias);
   }
 
-  /** Another name of an entry, which may not be known otherwise. */
+  /** Another name of an entry that need not be known. */
   addName(name: string, id: string): void {
     this.#names.set(name, id);
   }
 
-  /** A person has pruned it: what follows it was pruned with it. */
+  /** Pruned by the user, together with everything that followed. */
   remove(names: readonly string[]): void {
     for (const name of names) this.#removed.add(name);
   }
@@ -61,7 +61,7 @@ export class KnownEntries {
     return this.#removed.size > 0 && this.#removed.has(name);
   }
 
-  /** An entry of the store, with all that it was made of. */
+  /** Add an entry of the store, with the records that it was made of. */
   load(entry: StoredEntry): void {
     const value = (entry.message ?? entry.data) as Message | JsonObject | undefined;
     const provenance = isPlainObject(value?.provenance) ? value.provenance : {};
@@ -74,7 +74,7 @@ export class KnownEntries {
     if (value !== undefined) this.#contents.set(entry.id, contentFingerprint(value));
   }
 
-  /** Where nothing is written, what was read is remembered instead. */
+  /** For runs that write nothing: remember an entry that was read. */
   note(id: string, value: Message | JsonObject): void {
     this.#contents.set(id, contentFingerprint(value));
   }
@@ -86,15 +86,15 @@ export class KnownEntries {
   }
 
   /**
-   * An entry of that id is there, and it was made of the same or says the
-   * same. The records alone prove nothing: where a source has neither ids nor
-   * times, a person who says the same twice writes the same record twice.
+   * Whether an entry with this id exists that was made of the same records or
+   * has the same content. Records alone prove nothing: in a source without ids
+   * and times, a user who says the same twice writes the same record twice.
    */
   holds({ id, aliases = [], records, message, data }: SourceEntry): boolean {
     const knownId = this.#contents.size === 0 ? undefined : this.idOf(id);
     if (knownId === undefined) return false;
     if (this.#final.has(knownId)) return true;
-    // Made of several parts, each of which is there, however they were put together then.
+    // All of its parts are known, however an earlier import combined them.
     if (aliases.length > 0 && aliases.every((alias) => this.idOf(alias) !== undefined)) return true;
     if (records.length > 0 && records.every((record) => this.hasRecord(record))) return true;
     const known = this.#contents.get(knownId);
@@ -103,7 +103,7 @@ export class KnownEntries {
   }
 }
 
-/** The records that an entry of the store was made of, and those that travelled with it. */
+/** The records that an entry of the store was made of, and the notes stored with it. */
 export function keptIn(value: Message | JsonObject | undefined): KeptRecord[] {
   const source = value?.source;
   if (!isPlainObject(source)) return [];
@@ -115,18 +115,18 @@ function listOf(value: unknown): KeptRecord[] {
   return Array.isArray(value) ? value.filter((item): item is KeptRecord => isPlainObject(item)) : [];
 }
 
-/** Erased by a person, or pruned: nothing takes its place. */
+/** Redacted or pruned: nothing replaces it. */
 export function isFinal({ kind, message, data }: StoredEntry): boolean {
   const noted = message === undefined ? data : message.extra?.colloquy;
   return kind === "removed" || (isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted));
 }
 
-/** What another version of an entry is called. */
+/** The id of another version of an entry. */
 export function versionId(id: string, fingerprint: string): string {
   return `${id.slice(0, 200)}~${madeId(fingerprint).slice(0, 8)}`;
 }
 
-/** Of what was said, without how it came about: a copy of a conversation may have lost that. */
+/** Of the content alone, because a copy of a conversation may have lost the rest. */
 export function contentFingerprint(value: Message | JsonObject): string {
   if ("role" in value && "content" in value) return fingerprintOf([value.role, value.content] as Json);
   const { provenance: _, source: __, ...own } = value;
@@ -137,7 +137,7 @@ function fingerprintOf(value: Json): string {
   try {
     return hash("sha1", shortJson(value), "base64").slice(0, 16);
   } catch {
-    // Nested too deeply to be written out: it is read anew each time.
+    // Nested too deeply for JSON: it is compared by nothing and read each time.
     return "";
   }
 }

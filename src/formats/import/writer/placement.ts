@@ -1,12 +1,12 @@
-/** On which branch an entry comes to stand, by the entry that it follows. */
+/** Decides on which branch an entry goes, by the entry that it follows. */
 
-/** A branch of the conversation that is written. Its id is known once it was made. */
+/** A branch of the conversation being written. Its id is known once it exists. */
 export interface BranchRef {
   id: number | undefined;
   readonly name: string;
 }
 
-/** Where an entry goes. `from` is there when the branch begins with it; `null` is before the first entry. */
+/** Where an entry goes. `from` is set when the entry starts the branch; `null` means before the first entry. */
 export interface Placed {
   readonly branch: BranchRef;
   readonly from?: string | null;
@@ -20,12 +20,12 @@ export class Placement {
   #empty: BranchRef | undefined;
   #count = 0;
 
-  /** Begin with the branches that are there. */
+  /** Start with the existing branches. */
   constructor(branches: readonly { readonly ref: BranchRef; readonly head: string | null }[]) {
     for (const { ref, head } of branches) {
       this.#names.add(ref.name);
       if (head === null) this.#empty ??= ref;
-      // A branch without entries ends where another one does, which is older and goes on.
+      // A branch without entries has the head of an older branch, which continues.
       else if (!this.#heads.has(head)) this.#heads.set(head, ref);
     }
     this.#count = branches.length;
@@ -35,7 +35,7 @@ export class Placement {
     return this.#count;
   }
 
-  /** Different last entries: what a person calls the versions of a conversation. */
+  /** The number of different last entries, which the user sees as versions of the conversation. */
   get leaves(): number {
     return this.#heads.size;
   }
@@ -45,7 +45,7 @@ export class Placement {
     return this.#heads.get(id);
   }
 
-  /** `name` is what a branch is called that begins with this entry, where that name is free. */
+  /** `name` is for a branch that starts with this entry, if the name is free. */
   place(id: string, parent: string | null, name?: string): Placed {
     const going = parent === null ? this.#empty : this.#heads.get(parent);
     if (going === undefined) return this.#fork(id, parent, name);
@@ -55,7 +55,7 @@ export class Placement {
     return { branch: going };
   }
 
-  /** A branch that leaves behind `from` and has nothing of its own yet. */
+  /** A branch that starts after `from` and has no entries yet. */
   fork(from: string, name?: string): Placed {
     return this.#fork(from, from, name);
   }
@@ -73,7 +73,7 @@ export class Placement {
     return this.#names.has(name);
   }
 
-  /** A branch got this name without being made with it. */
+  /** A branch was renamed to this. */
   addName(name: string): void {
     this.#names.add(name);
   }

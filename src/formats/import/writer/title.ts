@@ -2,10 +2,10 @@ import { textOf } from "../../../message/text.ts";
 import type { Message } from "../../../message/types.ts";
 
 const TITLE_CHARS_MAX = 120;
-/** Some tools put the time before what a person wrote. */
+/** Some tools put the time before the words of the user. */
 const DATE_PREFIX = /^\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d[^\]]*\]\s*/;
 
-/** A title that the store takes: one line, not too long. Empty when there is nothing to show. */
+/** A title that the store accepts: one line of limited length. Empty when there is nothing to show. */
 export function titleOf(text: string): string {
   const line =
     text
@@ -26,7 +26,7 @@ export function titleOf(text: string): string {
         .trimEnd()}…`;
 }
 
-/** What a conversation is called when nobody has named it: the first words of the person. */
+/** The title of an unnamed conversation: the first words of the user. */
 export function derivedTitle(message: Message): string | undefined {
   if (message.role !== "user" || message.extra !== undefined) return undefined;
   const title = titleOf(textOf(message));

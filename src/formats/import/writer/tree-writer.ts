@@ -1,4 +1,4 @@
-/** Puts the entries of one conversation into its tree, and the tree into the store. */
+/** Writes the entries of one conversation to its branches. */
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { headOf, liveBranches } from "../../../tree/tree.ts";
@@ -12,12 +12,12 @@ import { type BranchRef, type Placed, Placement } from "./placement.ts";
 /** An entry and where it belongs. */
 export interface Placeable {
   readonly ready: ReadyEntry;
-  /** In the store; `null` begins anew. */
+  /** The id in the store; `null` starts a new root. */
   readonly parent: string | null;
-  /** Other names of it. */
+  /** Its other names. */
   readonly names: readonly string[];
   readonly bytes: number;
-  /** What the branch is called when it begins with this entry. */
+  /** The name of the branch that starts with this entry, if one does. */
   readonly branch?: string | undefined;
 }
 
@@ -27,16 +27,16 @@ export class TreeWriter {
   readonly known: KnownEntries = new KnownEntries();
   readonly #ingest: Ingest;
   readonly #conversation: string;
-  /** Only count: nothing is written. */
+  /** Count without writing. */
   readonly #isDry: boolean;
   readonly #batches: BatchWriter;
   #placement: Placement = new Placement([{ ref: { id: 0, name: MAIN_NAME }, head: null }]);
   #branchesBefore = 1;
   #lastId: string | undefined;
   #lastAtMs = 0;
-  /** The number of the last entry in the store. */
+  /** The `seq` of the last entry in the store. */
   lastSeq = 0;
-  /** Bytes that are on their way. */
+  /** Bytes that are being written. */
   bytes = 0;
 
   constructor(ingest: Ingest, conversation: string, isDry: boolean) {
@@ -68,7 +68,7 @@ export class TreeWriter {
     return this.#lastId;
   }
 
-  /** Begin with what the store has; only what came after `resumeAfter` is looked at closely. */
+  /** Load the conversation from the store; of its entries, only those after `resumeAfter`. */
   async load(resumeAfter: number | undefined): Promise<void> {
     this.known.complete = resumeAfter === undefined;
     for await (const entry of this.#ingest.log(this.#conversation, resumeAfter ?? 0)) this.known.load(entry);
@@ -86,12 +86,12 @@ export class TreeWriter {
     return this.#placement.endingWith(id) !== undefined;
   }
 
-  /** The id in the store of what a source names so, as far as that is known without asking. */
+  /** The id in the store for a name in the source, as far as it is known without a query. */
   resolve(name: string): string | undefined {
     return this.known.idOf(name) ?? (this.isHead(name) ? name : undefined);
   }
 
-  /** The number of an entry. The store is asked for one that is not known. */
+  /** The `seq` of an entry, from the store if it is not known. */
   async seqOf(name: string): Promise<number | undefined> {
     const id = this.known.idOf(name) ?? name;
     const known = this.known.seqOf(id);
@@ -102,7 +102,7 @@ export class TreeWriter {
     return seq;
   }
 
-  /** `undefined` when nothing had to be waited for, as nearly always. */
+  /** `undefined` when nothing had to be awaited, which is the usual case. */
   put({ ready, parent, names, bytes, branch }: Placeable): Promise<void> | undefined {
     const { id, kind, at, data } = ready.entry;
     this.#lastAtMs = Date.parse(at);
@@ -119,7 +119,7 @@ export class TreeWriter {
     return undefined;
   }
 
-  /** The number of an entry that is known to be in the store. */
+  /** The `seq` of an entry that is known to be in the store. */
   #seqAtHand(from: string | null): number | undefined {
     if (from === null) return 0;
     const seq = this.known.seqOf(from);
@@ -130,12 +130,12 @@ export class TreeWriter {
     this.#batches.flush();
   }
 
-  /** Everything that was put is in the store. */
+  /** Resolves when everything is in the store. */
   settle(): Promise<void> {
     return this.#batches.settle();
   }
 
-  /** Check out the branch that ends with the leaf; one that has followers gets a branch of its own. */
+  /** Check out the branch that ends with the leaf, or a new branch if other entries follow the leaf. */
   async checkout(leaf: string): Promise<void> {
     const found = this.#placement.endingWith(leaf);
     if (found !== undefined && this.branches === 1) return;
@@ -146,7 +146,7 @@ export class TreeWriter {
     await this.#control(branch, { type: "checkout", branch: branch.id, name: branch.name });
   }
 
-  /** Give the tree the shape that it had in another store: names, branches without entries, undone compactions. */
+  /** Restore the shape of the tree in another store: names, branches without entries, undone compactions. */
   async reshape({ branches, active, undone }: SourceTree): Promise<void> {
     await this.settle();
     await this.#nameTrunk(branches);
@@ -163,7 +163,7 @@ export class TreeWriter {
     }
   }
 
-  /** Another branch than the first one may be called `main` there. */
+  /** There, `main` may be another branch than the first. */
   async #nameTrunk(branches: SourceTree["branches"]): Promise<void> {
     const { tree, last } = await this.#ingest.logEnd(this.#conversation);
     const main = branches.find(({ name }) => name === MAIN_NAME)?.head;
@@ -176,7 +176,7 @@ export class TreeWriter {
     this.#placement.addName(name);
   }
 
-  /** What lies on no branch goes where the log is, and nothing follows it. */
+  /** An entry on no branch goes to the end of the log, and nothing follows it. */
   #nowhere(): Placed {
     const current = this.#lastId === undefined ? undefined : this.#placement.endingWith(this.#lastId);
     return { branch: current ?? { id: 0, name: MAIN_NAME } };
@@ -200,7 +200,7 @@ export class TreeWriter {
     };
   }
 
-  /** An id that the store has already: a copy is left out, another version gets a name of its own. */
+  /** The store already has this id: a copy is left out, another version is stored under another id. */
   async #another(ready: ReadyEntry, seq: number): Promise<ReadyEntry | undefined> {
     const { id, kind, json } = ready.entry;
     const fingerprint = contentFingerprint(JSON.parse(json));
@@ -216,7 +216,7 @@ export class TreeWriter {
     return undefined;
   }
 
-  /** The branch begins with this entry, or its number is not known yet. */
+  /** The entry starts a branch, or the id of its branch is not known yet. */
   async #putSlowly({ branch, from }: Placed, outgoing: Outgoing): Promise<void> {
     await this.settle();
     if (from !== undefined) await this.#makeBranch(branch, from);
@@ -235,7 +235,7 @@ export class TreeWriter {
   }
 
   #startBranch(branch: BranchRef, from: string | null, seq: number): void {
-    // A branch of that name may have been there and be pruned.
+    // A branch of that name may have existed and been pruned.
     const id = madeId("branch", this.#conversation, branch.name, from ?? "", this.lastSeq);
     const data = { type: "branch", name: branch.name, from, from_seq: seq, checkout: false };
     const control = this.#ingest.other("info", id, this.#lastAtMs, data);

@@ -61,7 +61,7 @@ describe("the elements of an array", () => {
     ['[\n  {\n    "a": "lost\n  },\n  {\n    "c": 3\n  }\n]', ["not valid JSON", { c: 3 }]],
     [
       '[1,2],{"c":3}',
-      [1, 2, "goes on behind the end of the array", { c: 3 }, "cut off: the array does not end"],
+      [1, 2, "continues after the end of the array", { c: 3 }, "cut off: the array does not end"],
     ],
     ['[{"a":1},{"b":', [{ a: 1 }, "cut off"]],
     ['[{"a":1},{"b":"x\\', [{ a: 1 }, "cut off"]],

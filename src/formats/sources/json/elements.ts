@@ -19,7 +19,7 @@ export interface ElementsOptions {
   readonly elementBytesMax?: number | undefined;
   /**
    * Whether a value is an element and not only a part of one. With it the
-   * elements behind a lost quote or bracket are found, too.
+   * elements after a lost quote or bracket are found, too.
    */
   readonly isElement?: ((value: Json) => boolean) | undefined;
 }
@@ -27,7 +27,7 @@ export interface ElementsOptions {
 /**
  * The elements of the array that a file is, one at a time, or the one object
  * that it is. A damaged element is a problem, and so is what is missing at
- * the end; the elements around it are given. Never throws because of what the
+ * the end; the elements around it are returned. Never throws because of what the
  * file says.
  */
 export async function* readElements(
@@ -39,7 +39,7 @@ export async function* readElements(
     for await (const { found } of readPieces(source, options)) yield* found;
     return;
   }
-  // What is no element may be a part of one that is damaged, as is seen later.
+  // A value that is not an element may be a part of a damaged one, as turns out later.
   let held: Cut[] = [];
   for await (const cut of readPieces(source, options)) {
     if (isDamaged(cut)) {
@@ -71,7 +71,7 @@ async function* readPieces(source: ByteSource, options: ElementsOptions): AsyncG
       for (const piece of pieces.push(chunk)) yield { piece, found: [...elementsIn(piece)] };
     }
   } catch (error) {
-    // What was read before is whole; the file itself is what ended too early.
+    // The values read before are intact; the file itself ended early.
     if (problemOf(error) === undefined) throw error;
     const piece = { offset: pieces.offset, length: 0, bytes: undefined, reason: (error as Error).message };
     yield { piece, found: [...elementsIn(piece)] };
@@ -79,7 +79,7 @@ async function* readPieces(source: ByteSource, options: ElementsOptions): AsyncG
   for (const piece of pieces.end()) yield { piece, found: [...elementsIn(piece)] };
 }
 
-/** Whether what comes behind a piece may have been misunderstood. No element is a list. */
+/** Whether the text after a piece may have been misread. No element is a list. */
 function isDamaged({ piece, found }: Cut): boolean {
   const isBad = (item: Found): boolean =>
     "problem" in item ? item.problem !== INVALID_UTF8 : Array.isArray(item.value);
@@ -92,7 +92,7 @@ function* elementsIn({ offset, length, bytes, reason }: Piece): Generator<Found>
   if (bytes === undefined) {
     return yield { problem: reason ?? "is longer than an element may be", offset, bytes: length };
   }
-  // What cannot be decoded is replaced, and said: better a conversation with a hole than none.
+  // Undecodable bytes are replaced and reported: a conversation with a gap is better than none.
   if (!isUtf8(bytes)) yield { problem: INVALID_UTF8, offset, bytes: length };
   const text = bytes.toString("utf8");
   if (reason !== undefined) return yield { problem: reason, offset, bytes: length, ...shortText(text) };

@@ -17,10 +17,10 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * The line with a token in the place of each long string value. The line
+ * The line with a token instead of each long string value. The line
  * itself is not to be used any more: the strings are made of its bytes. Names of
  * members stay, and so does every string that bytes cannot stand for: broken
- * UTF-8, half a surrogate pair, what is no JSON.
+ * UTF-8, half a surrogate pair, invalid JSON.
  */
 export function cutLongStrings(
   line: Buffer,
@@ -47,7 +47,7 @@ export function cutLongStrings(
   return { text: parts.join(""), cuts };
 }
 
-/** The place of the closing quote; the end of the line when there is none. */
+/** The position of the closing quote, or the end of the line. */
 function stringEnd(line: Buffer, from: number): { readonly end: number; readonly isEscaped: boolean } {
   const quote = line.indexOf(QUOTE, from);
   const near = line.subarray(from, quote === -1 ? line.length : quote);
@@ -62,7 +62,7 @@ function stringEnd(line: Buffer, from: number): { readonly end: number; readonly
 function isName(line: Buffer, from: number): boolean {
   let at = from;
   while (line[at] === 0x20 || line[at] === 0x09 || line[at] === 0x0d || line[at] === 0x0a) at++;
-  // A string that does not end is none either.
+  // An unterminated string is not a value.
   return at > line.length || line[at] === COLON;
 }
 
@@ -77,7 +77,7 @@ function hasControls(bytes: Buffer): boolean {
   return false;
 }
 
-/** Memory of this size is given back at once: until the next collection several such lines may have come. */
+/** Memory of this size is freed at once, because several such lines may be read before the next garbage collection. */
 export function giveBack(bytes: Buffer): void {
   const { buffer } = bytes;
   if (buffer instanceof ArrayBuffer && !buffer.detached && buffer.byteLength >= LONG_STRING_BYTES) {

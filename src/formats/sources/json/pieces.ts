@@ -11,7 +11,7 @@ export interface Piece {
   readonly length: number;
   /** Missing when it is too long, or when there is nothing but the reason. */
   readonly bytes: Buffer | undefined;
-  /** Why it is no element. */
+  /** Why it is not an element. */
   readonly reason: string | undefined;
 }
 
@@ -39,7 +39,7 @@ export class Pieces {
   #place: Place = "before";
   #isArray = false;
   #isEscaped = false;
-  /** The element is in no array: only an object may stand there. */
+  /** The element is not in an array: it must be an object. */
   #isStray = false;
   /** The brackets that are open within the element. */
   readonly #open: number[] = [];
@@ -71,11 +71,11 @@ export class Pieces {
     return this.#taken();
   }
 
-  /** What is left at the end of the file. */
+  /** The remainder at the end of the file. */
   end(): Piece[] {
     this.#chunk = Buffer.alloc(0);
     this.#from = 0;
-    // A number may go on; whether anything else does is seen when it is parsed.
+    // A number may continue; parsing shows whether anything else is incomplete.
     if (this.#isWithin) this.#finish(0, this.#place === "scalar" ? "cut off" : undefined);
     else if (this.#place === "before") this.#say(0, "is empty");
     else if (this.#place === "between" && this.#isArray) this.#say(0, "cut off: the array does not end");
@@ -118,7 +118,7 @@ export class Pieces {
       return at + 1;
     }
     if (byte === COMMA) {
-      if (this.#place !== "between") this.#say(at, "goes on behind the end of the array");
+      if (this.#place !== "between") this.#say(at, "continues after the end of the array");
       this.#place = "between";
       return at + 1;
     }
@@ -172,7 +172,7 @@ export class Pieces {
       this.#deeper--;
       return false;
     }
-    // What is not open needs no search: a file of nothing but brackets must not take for ever.
+    // Without a search when nothing is open: a file of brackets only must not take forever.
     const isOpen = opening === ARRAY ? this.#arrays > 0 : this.#arrays < this.#open.length;
     while (isOpen) {
       const last = this.#open.pop();

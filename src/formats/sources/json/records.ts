@@ -3,7 +3,7 @@ import type { Json } from "../../../util/json.ts";
 import type { ParsedRecords } from "../types.ts";
 import { scanValue, TOO_DEEP } from "./scan-value.ts";
 
-/** Deeper values are refused: whoever walks them by recursion would run out of stack. */
+/** Deeper values are refused: code that recurses into them would run out of stack. */
 const DEPTH_MAX = 1000;
 
 /** Shorter texts cannot be nested as deeply. */
@@ -12,7 +12,7 @@ const DEEP_CHARACTERS = 2 * DEPTH_MAX;
 /**
  * Usually a line is one value. Two writers at once, or one that was killed,
  * leave lines with several values or with half of one before the next: every
- * value that is complete is found, the rest is told. Takes time in proportion
+ * complete value is found, and the rest is reported. Takes time in proportion
  * to the length of the text, whatever it holds.
  */
 export function parseRecords(text: string): ParsedRecords {
@@ -40,10 +40,10 @@ function isDeeper(value: Json, levels: number): boolean {
   return false;
 }
 
-/** What may stand between two values: white space, commas, and the NUL bytes of a power cut. */
+/** Allowed between two values: white space, commas, and the NUL bytes of a power cut. */
 const BETWEEN = /[\s,\0\ufeff]*/y;
 
-/** How a record begins. Among others no number or word is one. */
+/** How a record begins. Beside others, a number or word is not a record. */
 const RECORD = /[{[]/;
 
 function recovered(text: string): ParsedRecords {
@@ -75,19 +75,19 @@ function behindGap(text: string, at: number): number {
 }
 
 /**
- * Where the next value begins behind one that is damaged at `error`.
+ * The beginning of the next value after one that is damaged at `error`.
  *
- * A record that was cut and had the next one written behind it is damaged
+ * A record that was cut, with the next one written after it, is damaged
  * where that begins, or two characters later when the cut was inside of a
  * string, which then ends with the first quote of the next. An object further
- * on would rather be a part of the damaged record than one of its own.
+ * on is more likely a part of the damaged record than a record.
  */
 function nextBeginning(text: string, at: number, error: number): number {
   if (error > at && text[error] === "{") return error;
   if (error - 2 > at && text.startsWith('{"', error - 2)) return error - 2;
-  // A string without end, where each record has lines of its own.
+  // An unterminated string, in a file where each record starts a line.
   if (text[error] === "\n") return placeOf("{", text, text.indexOf("\n{", error));
-  // What stood before the value was no value at all, such as a line of a log.
+  // The text before the value was not JSON, such as a line of a log.
   return error === at ? placeOf("{", text, text.indexOf('{"', at + 1)) : text.length;
 }
 

@@ -1,11 +1,10 @@
 /**
- * The elements of a damaged array that are still whole.
+ * Finds the intact elements of a damaged array.
  *
- * A quote or a bracket that was lost changes the meaning of all that comes
- * behind it. So from the damage on nothing is taken for granted: wherever an
- * object begins it is tried whether it is complete, and whoever reads them
- * says whether it is an element or only a part of one. What is neither is
- * given as a problem, with its text.
+ * A lost quote or bracket changes the meaning of everything after it. So after
+ * the damage nothing is assumed: wherever an object begins, it is checked for
+ * completeness, and the caller decides whether it is an element or only a part
+ * of one. Everything else is returned as a problem, with its text.
  */
 import type { Json } from "../../../util/json.ts";
 import { problemOf } from "../problem.ts";
@@ -17,23 +16,23 @@ export interface SalvageOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Longer elements are not looked for behind damage. */
+/** Longer elements are not recovered after damage. */
 const ELEMENT_BYTES_MAX = 64 * 1024 * 1024;
-/** Deeper ones are refused, as everywhere. */
+/** Deeper ones are refused, as everywhere else. */
 const DEPTH_MAX = 1000;
 const WINDOW_BYTES = 1024 * 1024;
-/** Damage is told in parts of this size. */
+/** Damage is reported in parts of this size. */
 const PROBLEM_BYTES_MAX = 1024 * 1024;
-/** How often each byte may be read in vain, before objects within incomplete ones are given up. */
+/** How often each byte may be scanned without success before objects inside incomplete ones are skipped. */
 const EFFORT_MAX = 8;
 
-/** An escape or a word that is cut is wrong where it begins. */
+/** A cut escape or word is an error at its beginning. */
 const TOKEN_MAX = 8;
 
-/** What stands between elements and is no damage. A byte order mark is three bytes. */
+/** Bytes between elements that are not damage. A byte order mark is three bytes. */
 const GAP = /^[\s,[\]\0\xef\xbb\xbf]*$/;
 
-/** The elements from `offset` on. Takes time in proportion to the length of the file. */
+/** The elements from `offset` on. Takes time proportional to the length of the file. */
 export async function* salvageElements(
   source: ByteSource,
   offset: number,
@@ -58,7 +57,7 @@ export async function* salvageElements(
   if (window.problem !== undefined) yield { problem: window.problem, offset: window.offset, bytes: 0 };
 }
 
-/** The object that goes up to `end`, if it is an element. */
+/** The object that ends at `end`, if it is an element. */
 function* taken(
   window: Window,
   end: number,
@@ -74,19 +73,19 @@ function* taken(
   window.told = end;
 }
 
-/** A part of the file, with one character a byte: what the structure of JSON is made of has no other bytes. */
+/** A part of the file with one character per byte, which is enough for the structure of JSON. */
 class Window {
   readonly #chunks: AsyncIterator<Buffer>;
   #bytes: Buffer = Buffer.alloc(0);
   text = "";
   /** Where the text begins in the file. */
   offset: number;
-  /** Up to where it was looked at, and up to where everything was told. */
+  /** The positions up to which the text was scanned and up to which it was reported. */
   at = 0;
   told = 0;
-  /** How many bytes there were so far. */
+  /** The number of bytes read so far. */
   seen = 0;
-  /** What ended the file too early. */
+  /** The problem that ended the file early. */
   problem: string | undefined;
 
   constructor(chunks: AsyncIterable<Buffer>, offset: number) {
@@ -94,20 +93,20 @@ class Window {
     this.offset = offset;
   }
 
-  /** Whether another object begins; then `at` is there. */
+  /** Move `at` to the next object, if there is one. */
   seek(): boolean {
     const start = this.text.indexOf("{", this.at);
     this.at = start === -1 ? this.text.length : start;
     return start !== -1;
   }
 
-  /** An object that is incomplete at `end` may go on behind the window. */
+  /** An object that is incomplete at `end` may continue after the window. */
   async growFor(end: number): Promise<boolean> {
     const isCut = end > this.text.length - TOKEN_MAX;
     return isCut && this.text.length - this.at < ELEMENT_BYTES_MAX && (await this.grow());
   }
 
-  /** Reads about as much as there is still to look at. Places move by what was told. False at the end of the file. */
+  /** Read about as much again as remains to be scanned, and drop what was reported. False at the end of the file. */
   async grow(): Promise<boolean> {
     const left = this.#bytes.subarray(this.told);
     const parts: Buffer[] = [left];
@@ -117,7 +116,7 @@ class Window {
     while (length < wanted) {
       const chunk = await this.#next();
       if (chunk === undefined) break;
-      // A copy, because the next chunk may come in the same place.
+      // A copy, because the next chunk may reuse the same memory.
       parts.push(Buffer.from(chunk));
       length += chunk.length;
     }
@@ -146,7 +145,7 @@ class Window {
     return this.#bytes.toString("utf8", start, end);
   }
 
-  /** What stands before an element and was none. */
+  /** Report the bytes before `end` that are not part of an element. */
   *tell(end: number): Generator<ElementProblem> {
     if (GAP.test(this.text.slice(this.told, end))) this.told = end;
     while (this.told < end) {

@@ -1,7 +1,7 @@
-/** Where a JSON value ends in a text, or where it is damaged. Loops instead of recursion: no text is too deep for it. */
+/** Finds where a JSON value ends, or where it is damaged. It loops instead of recursing, so no depth is too much. */
 
 export interface Scanned {
-  /** Behind the value; of a damaged one the place of the damage. */
+  /** The end of the value, or the position of the damage. */
   readonly end: number;
   readonly error: string | undefined;
 }
@@ -10,7 +10,7 @@ const SPACE = /[ \t\r\n]*/y;
 const SCALAR = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
-/** What is left of one at the end of a text. */
+/** The beginning of an escape at the end of a text. */
 const CUT_ESCAPE = /^\\(?:u[0-9a-fA-F]*)?$/;
 const LONGEST_ESCAPE = 6;
 
@@ -19,7 +19,7 @@ const BACKSLASH = 0x5c;
 
 export const TOO_DEEP = "nested too deeply";
 
-/** What comes next; `first` is what may also be the end of an empty array or object. */
+/** The expected token; `first` may also be the end of an empty array or object. */
 type Expected = "value" | "first-value" | "key" | "first-key" | "colon" | "comma";
 
 export function scanValue(text: string, from: number, depthMax: number): Scanned {
@@ -77,7 +77,7 @@ function scalarEnd(text: string, at: number): Scanned {
   return end === undefined ? damaged(at) : { end, error: undefined };
 }
 
-/** By a loop: a regular expression would need stack for every escape of a long string. */
+/** A regular expression would need stack for every escape of a long string. */
 function stringEnd(text: string, from: number): Scanned {
   for (let at = from + 1; at < text.length; ) {
     const code = text.charCodeAt(at);
@@ -93,7 +93,7 @@ function stringEnd(text: string, from: number): Scanned {
   return damaged(text.length, "cut off");
 }
 
-/** A record that was cut within an escape is damaged where the next one begins. */
+/** A record that was cut within an escape is damaged where the next record begins. */
 function escapeDamage(text: string, at: number): Scanned {
   if (text.length - at < LONGEST_ESCAPE && CUT_ESCAPE.test(text.slice(at))) return damaged(at, "cut off");
   const next = text.slice(at, at + LONGEST_ESCAPE).indexOf("{");

@@ -1,18 +1,18 @@
-/** What a JSON string stands for, in UTF-8. */
+/** Decodes JSON strings to UTF-8. */
 
 const BACKSLASH = 0x5c;
 const SMALL_U = 0x75;
 
-/** The byte that an escape of one letter stands for, by its letter; 0 for what is no escape. */
+/** The byte that each one-letter escape stands for; 0 for letters that are not escapes. */
 const MEANT: Uint8Array = new Uint8Array(256);
 for (const [letter, meant] of ['""', "\\\\", "//", "b\b", "f\f", "n\n", "r\r", "t\t"]) {
   MEANT[(letter as string).charCodeAt(0)] = (meant as string).charCodeAt(0);
 }
 
 /**
- * `bytes` is what stands between the quotes, and is overwritten: no escape is
- * shorter than what it stands for, and a second copy would be as long again.
- * `undefined`, and nothing is changed, when an escape is none, or half a
+ * `bytes` are the bytes between the quotes. They are overwritten, because no
+ * escape is shorter than its meaning and a copy would be as long again.
+ * `undefined`, with nothing changed, for an invalid escape or half a
  * surrogate pair.
  */
 export function unescapeInPlace(bytes: Buffer): Buffer | undefined {
@@ -35,7 +35,7 @@ export function unescapeInPlace(bytes: Buffer): Buffer | undefined {
   return bytes.subarray(0, length);
 }
 
-/** Whether every escape is one. There must be one at least. */
+/** Whether every escape is valid. There must be at least one. */
 function isSound(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(BACKSLASH); at !== -1; ) {
     if (bytes[at + 1] === SMALL_U) {
