@@ -6,7 +6,7 @@ import { resolveSessionKey } from "./resolve.ts";
 const [A, B] = ["0198c0de-1111-7222-8333-444455556666", "0198c0de-1111-7222-8333-444455557777"] as const;
 
 describe("two keys that become one", () => {
-  it("keep both conversations: the one that was used last has the key", () => {
+  it("keep both conversations: the one used last has the key", () => {
     const claims = [
       { key: "discord:dm:42", sessionId: A, updatedAt: 2 },
       { key: "discord:dm:42", sessionId: B, updatedAt: 1 },
@@ -15,7 +15,7 @@ describe("two keys that become one", () => {
     expect(settleClaims(claims)).toEqual(["discord:dm:42", `discord:dm:42~${B}`, "discord:dm:43"]);
   });
 
-  it("give every conversation a key of its own, in any order, that resolving leaves alone", () => {
+  it("give every conversation its own key, in any order, which resolving does not change", () => {
     const claim = fc.record({
       key: fc.constantFrom("discord:dm:42", "telegram:+4917612345678", "web:AbC"),
       sessionId: fc.oneof(fc.uuid(), fc.string({ minLength: 1 })),
@@ -32,7 +32,7 @@ describe("two keys that become one", () => {
     );
   });
 
-  it("are one when they lead to one conversation", () => {
+  it("are one claim when they belong to one conversation", () => {
     const claims = [
       { key: "cli:default", sessionId: A, updatedAt: 1 },
       { key: "cli:default", sessionId: A, updatedAt: 2 },
@@ -40,7 +40,7 @@ describe("two keys that become one", () => {
     expect(settleClaims(claims)).toEqual(["cli:default", "cli:default"]);
   });
 
-  it("does not pile up marks", () => {
+  it("do not accumulate marks", () => {
     expect(keyOfOlder(keyOfOlder("cli:x", A), B)).toBe(`cli:x~${B}`);
   });
 });

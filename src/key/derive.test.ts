@@ -46,12 +46,12 @@ describe("the session key of a message", () => {
     expect(deriveSessionKey(params)).toBe(key);
   });
 
-  it("uses the country of the configuration for national numbers", () => {
+  it("uses the configured country for national numbers", () => {
     const config = { session: { defaultCountry: "DE" } };
     expect(deriveSessionKey({ channel: "sms", from: "0176 12345678", config })).toBe("sms:+4917612345678");
   });
 
-  it("cannot be made another one by a colon in an id", () => {
+  it("does not change its meaning by a colon in an id", () => {
     expect(deriveSessionKey({ channel: "discord", from: "1:thread:9" })).toBe("discord:dm:1%3athread%3a9");
     expect(deriveSessionKey({ channel: "cli", from: "x", agentId: "a:discord" })).toBe(
       "agent:a%3adiscord:cli:x",
@@ -59,7 +59,7 @@ describe("the session key of a message", () => {
     expect(deriveSessionKey({ channel: "telegram", from: "channel:-100" })).toBe("telegram:channel%3a-100");
   });
 
-  it("is that of nobody else, whatever ids are made of", () => {
+  it("belongs to one sender only, whatever ids consist of", () => {
     const uuid = "0198c0de-1111-7222-8333-444455556666";
     const word = fc.constantFrom(
       ..."a b : % %25 3a 25 7e 64 dm direct thread topic channel # ~".split(" "),
@@ -117,7 +117,7 @@ describe("the session key of a message", () => {
       { channel: "slack", from: "#Direct", to: "U0123ABCD" },
       { channel: "slack", from: "U0123ABCD" },
     ],
-  ])("is another one: %s is not enough to be somebody else", (_what, one, other) => {
+  ])("differs: %s is not enough to pass for another sender", (_what, one, other) => {
     const keys = [one, other].map(deriveSessionKey);
     expect(keys[0]).not.toBe(keys[1]);
     expect(keys.map((sessionKey) => resolveSessionKey({ sessionKey }))).toEqual(keys);
@@ -132,7 +132,7 @@ describe("the session key of a message", () => {
     }
   });
 
-  it("is one that resolving leaves alone, and is the same for the same place", () => {
+  it("is not changed by resolving, and is the same for the same place", () => {
     const id = fc.string({ minLength: 1, maxLength: 12 }).filter((text) => text.trim() !== "");
     const channel = fc.constantFrom("cli", "discord", "telegram", "slack", "web", "matrix", "whatsapp");
     const maybe = fc.option(id, { nil: undefined });
@@ -145,7 +145,7 @@ describe("the session key of a message", () => {
     );
   });
 
-  it("needs a channel, and somebody who wrote", () => {
+  it("needs a channel and a sender", () => {
     for (const params of [
       { channel: "", from: "x" },
       { channel: "a:b", from: "x" },
@@ -163,7 +163,7 @@ function sorted(params: object): string {
 }
 
 describe("the address for an answer", () => {
-  it("is what the platform said, letter by letter", () => {
+  it("is exactly what the platform reported", () => {
     expect(deliveryAddress({ channel: "slack", from: "U1", to: "#General", threadId: "17.1" })).toEqual({
       channel: "slack",
       to: "#General",

@@ -4,7 +4,7 @@ import { fc } from "../../test/support/fast-check.ts";
 import { SETTLED, toE164 } from "./phone.ts";
 
 describe("a phone number", () => {
-  it("that is taken as it is would not be changed by the library either", () => {
+  it("that skips the library would not be changed by it either", () => {
     const code = fc.constantFrom(...new Set(getCountries().map((country) => getCountryCallingCode(country))));
     const number = fc.tuple(code, fc.stringMatching(/^\d{4,13}$/)).map(([code, rest]) => `+${code}${rest}`);
     let taken = 0;

@@ -6,7 +6,7 @@ import { CURRENT, resolveAnew, resolveSessionKey } from "./resolve.ts";
 const UUID = "0198c0de-1111-7222-8333-444455556666";
 
 describe("any session key", () => {
-  it("that is taken as it is would be left alone anyway", () => {
+  it("that takes the shortcut would not be changed anyway", () => {
     const keys = fc.stringMatching(new RegExp(CURRENT.source.replace("(?!local$)", "")));
     fc.assert(
       fc.property(keys, fc.boolean(), (sessionKey, atHome) => {
@@ -17,7 +17,7 @@ describe("any session key", () => {
     );
   });
 
-  it("stays as it is when it is resolved again, whatever it was", () => {
+  it("does not change when it is resolved again", () => {
     const word = fc.constantFrom(
       ..."cli discord telegram whatsapp signal slack web agent main local default direct dm channel guild1".split(
         " ",

@@ -139,12 +139,12 @@ const KEYS: readonly (readonly [was: string, is: string])[] = [
   ["telegram:+49 176 12345678~x0123456789abcdef", "telegram:+4917612345678~x0123456789abcdef"],
 ];
 
-describe("a session key of any age", () => {
-  it.each(KEYS)("%j is today %j", (was, is) => {
+describe("a session key of any version", () => {
+  it.each(KEYS)("%j becomes %j", (was, is) => {
     expect(resolveSessionKey({ sessionKey: was })).toBe(is);
   });
 
-  it.each(KEYS)("%j is resolved once and for all", (was) => {
+  it.each(KEYS)("%j does not change when resolved again", (was) => {
     const once = resolveSessionKey({ sessionKey: was });
     expect(resolveSessionKey({ sessionKey: once })).toBe(once);
   });
@@ -172,14 +172,14 @@ describe("a session key of any age", () => {
     [`cli:${"x".repeat(509)}`, "more than 512 bytes"],
     [`${"agent:a:".repeat(9)}cli:x`, "too many agents"],
     [42 as never, "no text"],
-  ])("%j is refused: %s", (sessionKey) => {
+  ])("%j is rejected: %s", (sessionKey) => {
     expect(() => resolveSessionKey({ sessionKey })).toThrow(ColloquyError);
     expect(() => resolveSessionKey({ sessionKey })).toThrow(
       expect.objectContaining({ code: "VALIDATION_ERROR" }),
     );
   });
 
-  it("takes the channel of a bare id from elsewhere, where it is known", () => {
+  it("uses a known channel for a bare id", () => {
     const resolve = (sessionKey: string, channel: string): string =>
       resolveSessionKey({ sessionKey, channel });
     expect(resolve("42", "discord")).toBe("discord:dm:42");
@@ -188,7 +188,7 @@ describe("a session key of any age", () => {
     expect(resolve("cli:x", "discord")).toBe("cli:x");
   });
 
-  it("takes the country of a national number from the configuration", () => {
+  it("uses the configured country for a national number", () => {
     const config = { session: { defaultCountry: "de" } };
     expect(resolveSessionKey({ sessionKey: "telegram:0176 12345678", config })).toBe(
       "telegram:+4917612345678",
