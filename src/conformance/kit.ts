@@ -41,7 +41,8 @@ export class Bench implements AsyncDisposable {
 
   /** The store of this test, or the one in another folder. */
   async open(options: StoreOptions = {}, folder: string = this.folder): Promise<Store> {
-    const store = await openStore(await this.engine(options, folder), options);
+    const { durability: _, lockWaitMs: __, ...ofStore } = options;
+    const store = await openStore(await this.engine(options, folder), ofStore);
     this.#stores.push(store);
     return store;
   }

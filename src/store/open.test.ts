@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
+import { EphemeralEngine } from "../engine/ephemeral/ephemeral-engine.ts";
 import { openStore, type StoreOptions } from "./open.ts";
 
 /** Target, options, code, what the message says. */
@@ -14,12 +15,26 @@ const REFUSED: readonly (readonly [string, StoreOptions, string, RegExp])[] = [
   ["sqlite:a\0b", {}, "VALIDATION_ERROR", /needs a path/],
   ["postgres://localhost/x", {}, "NOT_SUPPORTED", /PostgreSQL/],
   ["ephemeral:", { durability: "none" as "full" }, "VALIDATION_ERROR", /durability/],
+  ["ephemeral:", { worker: true }, "VALIDATION_ERROR", /worker has no effect/],
+  ["ephemeral:", { durability: "process" }, "VALIDATION_ERROR", /durability has no effect/],
+  ["ephemeral:", { lockWaitMs: 5 }, "VALIDATION_ERROR", /lockWaitMs has no effect/],
+  ["ephemeral:", { sessions: {} }, "VALIDATION_ERROR", /sessions has no effect/],
+  ["sqlite:x.db", { sessions: { format: "legacy" } }, "VALIDATION_ERROR", /sessions has no effect/],
   ["ephemeral:", { lockWaitMs: -1 }, "VALIDATION_ERROR", /lockWaitMs/],
 ];
 
 describe("openStore", () => {
   it.each(REFUSED)("refuses %j with %j", async (target, options, code, message) => {
     await expect(openStore(target, options)).rejects.toMatchObject({ code, message });
+  });
+
+  it("refuses options of an engine that is open already", async () => {
+    const engine = new EphemeralEngine();
+    await expect(openStore(engine, { durability: "process" })).rejects.toMatchObject({
+      ...{ code: "VALIDATION_ERROR", field: "durability" },
+    });
+    await using store = await openStore(engine, { worker: false, readonly: true });
+    expect(store.engine).toBe("ephemeral");
   });
 
   it.each(["sqlite", "jsonl"])("gives the same errors through a worker thread (%s)", async (engine) => {

@@ -52,6 +52,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
   if (typeof target !== "string" && typeof target?.commit !== "function") {
     throw invalid("A store is opened by a target such as sqlite:FILE, or with an engine", "target");
   }
+  refuseWithoutEffect(target, options);
   const engine =
     typeof target === "string" ? await openNamed(target, options.worker === true, engineOptions) : target;
   return new Store(engine, {
@@ -74,8 +75,7 @@ function checkNode(): void {
 }
 
 async function openNamed(target: string, worker: boolean, options: EngineOptions): Promise<Engine> {
-  const { name } = parseTarget(target);
-  if (!worker || name === "ephemeral") return openEngine(target, options);
+  if (!worker) return openEngine(target, options);
   const { WorkerEngine } = await import("./worker/worker-engine.ts");
   return WorkerEngine.open(target, options);
 }
@@ -105,6 +105,23 @@ async function openByName(name: EngineName, place: string, options: EngineOption
       return SqliteEngine.open(place, options);
     }
   }
+}
+
+/** Options that would be ignored, by the engine for which they would be. */
+const WITHOUT_EFFECT: Readonly<Record<EngineName | "given", readonly (keyof StoreOptions)[]>> = {
+  ephemeral: ["worker", "durability", "lockWaitMs", "sessions"],
+  jsonl: [],
+  sqlite: ["sessions"],
+  given: ["worker", "durability", "lockWaitMs", "sessions"],
+};
+
+/** An option that does nothing is a mistake of the caller, who believes that it does something. */
+function refuseWithoutEffect(target: string | Engine, options: StoreOptions): void {
+  const name = typeof target === "string" ? parseTarget(target).name : "given";
+  const ignored = WITHOUT_EFFECT[name].find((option) => (options[option] ?? false) !== false);
+  if (ignored === undefined) return;
+  const store = name === "given" ? "an engine that is open already" : `the target ${name}:`;
+  throw invalid(`${ignored} has no effect with ${store}; leave it out`, ignored);
 }
 
 type EngineName = "ephemeral" | "jsonl" | "sqlite";

@@ -88,8 +88,11 @@ async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker
   let advice = CHECKS.has(call.command.name)
     ? ""
     : `. To see all problems: ${nextCommand("sessions validate", call.values)}`;
+  const { sessions, ...settings } = await settingsOf(call);
   return openStore(text, {
-    ...(await settingsOf(call)),
+    ...settings,
+    // Only a folder of files can hold legacy transcripts.
+    ...(text.startsWith("jsonl:") && sessions !== undefined ? { sessions } : {}),
     readonly,
     worker,
     onProblem: (problem) => {

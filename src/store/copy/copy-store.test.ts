@@ -13,7 +13,8 @@ const ENGINES = ["ephemeral", "jsonl", "sqlite"] as const;
 type EngineName = (typeof ENGINES)[number];
 
 function open(engine: EngineName, place: string, options: StoreOptions = {}): Promise<Store> {
-  return openStore(`${engine}:${place}`, { durability: "process", onWarning: () => {}, ...options });
+  const durability = engine === "ephemeral" ? {} : { durability: "process" as const };
+  return openStore(`${engine}:${place}`, { ...durability, onWarning: () => {}, ...options });
 }
 
 /** Larger than what stays in a message. */
