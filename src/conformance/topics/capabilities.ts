@@ -5,7 +5,7 @@ import { type Bench, refuses, type Topic } from "../kit.ts";
 
 type Call = (engine: Engine, bench: Bench) => unknown;
 
-/** Every call that a capability of `supports` stands for. */
+/** The calls that each capability of `supports` covers. */
 const CALLS: Readonly<Record<keyof EngineSupports, Readonly<Record<string, Call>>>> = {
   backup: { backup: (engine, { folder }) => engine.backup(join(folder, "copy")) },
   repair: { repair: (engine) => engine.repair() },

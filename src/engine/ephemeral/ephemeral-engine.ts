@@ -50,7 +50,7 @@ import { Feed } from "./feed.ts";
 import { extended, type Journal, openTurn } from "./journal.ts";
 import { Log } from "./log.ts";
 
-interface Kept {
+interface ConversationRecord {
   info: ConversationInfo;
   readonly log: Log;
   lease: LeaseState;
@@ -62,7 +62,7 @@ export class EphemeralEngine implements Engine {
   readonly name = "ephemeral";
   readonly supports: EngineSupports = { backup: false, repair: false, legacy: false };
   readonly location = null;
-  readonly #kept = new Map<string, Kept>();
+  readonly #conversations = new Map<string, ConversationRecord>();
   readonly #keys = new Map<string, string>();
   readonly #blobs = new Blobs();
   readonly #feed = new Feed();
@@ -126,20 +126,20 @@ export class EphemeralEngine implements Engine {
       lastMessageAt: null,
       deletedAt: null,
     };
-    this.#kept.set(id, { info, log: new Log(), lease: NO_LEASE, journal: undefined });
+    this.#conversations.set(id, { info, log: new Log(), lease: NO_LEASE, journal: undefined });
     if (key !== null) this.#keys.set(key, id);
     this.#feed.add("created", id);
     return info;
   }
 
   #append(append: AppendOperation): AppendResult {
-    const kept = this.#live(append.conversation);
-    const { log } = kept;
+    const record = this.#live(append.conversation);
+    const { log } = record;
     const plan = planAppend(append, {
       logEnd: log.end,
       byOperation: (operationId) => log.byOperation(operationId),
       byEntryId: (id) => log.byId(id),
-      lease: () => kept.lease,
+      lease: () => record.lease,
       hasBlob: (hash) => this.#blobs.has(hash),
     });
     if (plan.replay !== undefined) return { replayed: true, entries: plan.replay };
@@ -149,74 +149,74 @@ export class EphemeralEngine implements Engine {
       this.#blobs.use(blobs.map(({ hash }) => hash));
       this.#feed.add("entry", append.conversation, id);
     }
-    if (kept.journal?.turn === append.endsTurn) kept.journal = undefined;
-    kept.info = grown(kept.info, append, plan.logEnd);
+    if (record.journal?.turn === append.endsTurn) record.journal = undefined;
+    record.info = grown(record.info, append, plan.logEnd);
     return { replayed: false, places: plan.places };
   }
 
   #update({ conversation, patch, at }: UpdateOperation): ConversationInfo {
-    const kept = this.#live(conversation);
-    kept.info = { ...kept.info, ...patch, updatedAt: at };
+    const record = this.#live(conversation);
+    record.info = { ...record.info, ...patch, updatedAt: at };
     this.#feed.add("updated", conversation);
-    return kept.info;
+    return record.info;
   }
 
   #moveToTrashOrBack(move: TrashOperation): ConversationInfo {
     const info = checkMove(move, this);
-    const kept = this.#kept.get(info.id) as Kept;
+    const record = this.#conversations.get(info.id) as ConversationRecord;
     const { key } = info;
     if (key !== null && move.type === "trash") this.#keys.delete(key);
     if (key !== null && move.type === "restore") this.#keys.set(key, info.id);
-    kept.info = { ...info, deletedAt: move.type === "trash" ? move.at : null, updatedAt: move.at };
+    record.info = { ...info, deletedAt: move.type === "trash" ? move.at : null, updatedAt: move.at };
     this.#feed.add(move.type === "trash" ? "trashed" : "restored", info.id);
-    return kept.info;
+    return record.info;
   }
 
   #purge(purge: PurgeOperation): Removed {
     const { conversation } = purge;
     const info = checkPurge(purge, this);
-    const { log } = this.#kept.get(conversation) as Kept;
+    const { log } = this.#conversations.get(conversation) as ConversationRecord;
     if (info.key !== null && info.deletedAt === null) this.#keys.delete(info.key);
-    this.#kept.delete(conversation);
+    this.#conversations.delete(conversation);
     this.#feed.add("purged", conversation);
     return receipt(log.length, log.bytes, [this.#blobs.release(log.hashes)]);
   }
 
   #redact({ conversation, entry, json, at }: RedactOperation): Removed {
-    const kept = this.#live(conversation);
-    const { entries, bytes, hashes } = kept.log.redact(entry, json);
-    kept.info = { ...kept.info, contextState: null, updatedAt: at };
+    const record = this.#live(conversation);
+    const { entries, bytes, hashes } = record.log.redact(entry, json);
+    record.info = { ...record.info, contextState: null, updatedAt: at };
     this.#feed.add("redacted", conversation);
     return receipt(entries, bytes, [this.#blobs.release(hashes)]);
   }
 
   #sweep({ conversation, at }: SweepOperation): Removed {
-    const kept = this.#live(conversation);
-    const { entries, messages, bytes, hashes } = kept.log.sweep();
+    const record = this.#live(conversation);
+    const { entries, messages, bytes, hashes } = record.log.sweep();
     if (entries > 0) {
-      kept.info = { ...kept.info, messageCount: kept.info.messageCount - messages, updatedAt: at };
+      record.info = { ...record.info, messageCount: record.info.messageCount - messages, updatedAt: at };
       this.#feed.add("swept", conversation);
     }
     return receipt(entries, bytes, [this.#blobs.release(hashes)]);
   }
 
   #decide(operation: LeaseOperation): LeaseGrant {
-    const kept = this.#live(operation.conversation);
+    const record = this.#live(operation.conversation);
     // No other process can hold a lease here, and the caller is alive.
-    const { state, lease } = decideLease(kept.lease, operation, "here", () => true);
-    kept.lease = state;
+    const { state, lease } = decideLease(record.lease, operation, "here", () => true);
+    record.lease = state;
     return lease;
   }
 
   #journal(piece: JournalOperation): number {
-    const kept = this.#live(piece.conversation);
-    checkEpoch(piece.conversation, kept.lease, piece.epoch);
-    kept.journal = extended(kept.journal, piece);
-    return kept.journal.text.length;
+    const record = this.#live(piece.conversation);
+    checkEpoch(piece.conversation, record.lease, piece.epoch);
+    record.journal = extended(record.journal, piece);
+    return record.journal.text.length;
   }
 
   byId(id: string): ConversationInfo | undefined {
-    return this.#kept.get(id)?.info;
+    return this.#conversations.get(id)?.info;
   }
 
   byKey(key: string): ConversationInfo | undefined {
@@ -225,7 +225,7 @@ export class EphemeralEngine implements Engine {
   }
 
   list({ trash, limit, after, filter = {} }: ListQuery): ConversationInfo[] {
-    return [...this.#kept.values()]
+    return [...this.#conversations.values()]
       .map(({ info }) => ({ info, at: activeAt(info), id: info.id }))
       .filter(({ info }) => (info.deletedAt !== null) === trash && passesFilter(info, filter))
       .filter((item) => after === undefined || compareForListing(after, item) < 0)
@@ -235,8 +235,8 @@ export class EphemeralEngine implements Engine {
   }
 
   page(query: PageQuery): EntryPage {
-    const kept = query.asStored ? this.#kept.get(query.conversation) : undefined;
-    if (kept !== undefined) return { ...kept.log.stored(query), turn: kept.journal?.turn };
+    const record = query.asStored ? this.#conversations.get(query.conversation) : undefined;
+    if (record !== undefined) return { ...record.log.stored(query), turn: record.journal?.turn };
     return this.#readable(query.conversation)?.log.page(query) ?? { entries: [], more: false };
   }
 
@@ -258,7 +258,9 @@ export class EphemeralEngine implements Engine {
   }
 
   changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
-    return this.#feed.after(after, limit, (conversation, id) => this.#kept.get(conversation)?.log.byId(id));
+    return this.#feed.after(after, limit, (conversation, id) =>
+      this.#conversations.get(conversation)?.log.byId(id),
+    );
   }
 
   backup(): never {
@@ -282,7 +284,7 @@ export class EphemeralEngine implements Engine {
   }
 
   stats(): EngineStats {
-    const all = [...this.#kept.values()];
+    const all = [...this.#conversations.values()];
     const live = all.map(({ info }) => info).filter(({ deletedAt }) => deletedAt === null);
     const sizes = all.map(({ info, log }) => [info.id, log.bytes + this.#blobs.bytesOf(log.hashes)] as const);
     const trashed = sizes.filter(([id]) => this.#readable(id) === undefined);
@@ -297,25 +299,25 @@ export class EphemeralEngine implements Engine {
   }
 
   close(): void {
-    this.#kept.clear();
+    this.#conversations.clear();
     this.#keys.clear();
   }
 
   #count(): { conversations: number; entries: number } {
     let entries = 0;
-    for (const { log } of this.#kept.values()) entries += log.length;
-    return { conversations: this.#kept.size, entries };
+    for (const { log } of this.#conversations.values()) entries += log.length;
+    return { conversations: this.#conversations.size, entries };
   }
 
-  #readable(id: string): Kept | undefined {
-    const kept = this.#kept.get(id);
-    return kept?.info.deletedAt === null ? kept : undefined;
+  #readable(id: string): ConversationRecord | undefined {
+    const record = this.#conversations.get(id);
+    return record?.info.deletedAt === null ? record : undefined;
   }
 
-  #live(id: string): Kept {
-    const kept = this.#readable(id);
-    if (kept === undefined) throw notFound(id);
-    return kept;
+  #live(id: string): ConversationRecord {
+    const record = this.#readable(id);
+    if (record === undefined) throw notFound(id);
+    return record;
   }
 }
 

@@ -49,7 +49,7 @@ export function toEntry(row: Row): StoredEntry | undefined {
   const kind = row[3] as string;
   const body = parsed(row[6] as string);
   if (body === undefined) return undefined;
-  const entry: { -readonly [member in keyof StoredEntry]: StoredEntry[member] } = {
+  const entry: { -readonly [name in keyof StoredEntry]: StoredEntry[name] } = {
     id: row[0] as string,
     seq: row[1] as number,
     parentId: row[2] as string | null,

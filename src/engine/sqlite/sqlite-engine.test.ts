@@ -135,10 +135,10 @@ describe("cached trees of the SQLite engine", () => {
       ];
       // Not everything is allowed everywhere, such as one more branch at the depth of ten.
       await steps[random(steps.length)]?.().catch(({ code }) => expect(code).not.toBe("INTERNAL_ERROR"));
-      const anew = await open(path);
-      expect(await engine.logEnd(chat.id)).toEqual(await anew.logEnd(chat.id));
-      expect((await anew.verify()).findings).toEqual([]);
-      anew.close();
+      const reopened = await open(path);
+      expect(await engine.logEnd(chat.id)).toEqual(await reopened.logEnd(chat.id));
+      expect((await reopened.verify()).findings).toEqual([]);
+      reopened.close();
     }
   });
 

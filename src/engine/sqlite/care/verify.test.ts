@@ -4,9 +4,10 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
+import { repairStore } from "../../../store/copy/repair.ts";
 import { openStore } from "../../../store/open.ts";
 
-/** Damage, as SQL, and the finding that must come of it. */
+/** Damage, as SQL, and the finding that it must cause. */
 const DAMAGE: readonly (readonly [string, string])[] = [
   ["UPDATE conversations SET message_count = 99", "wrong-count"],
   ["UPDATE conversations SET head = 'nobody'", "wrong-head"],
@@ -28,7 +29,7 @@ const DAMAGE: readonly (readonly [string, string])[] = [
   ["INSERT INTO blob_chunks (blob, position, data) VALUES (77, 0, x'00')", "orphan-chunk"],
 ];
 
-/** The same for a store with one large part, which stands in a blob. */
+/** The same for a store with one large part, which is stored as a blob. */
 const BLOB_DAMAGE: readonly (readonly [string, string])[] = [
   ["DELETE FROM blob_chunks; DELETE FROM blobs", "missing-blob"],
   ["DELETE FROM blob_chunks", "bad-blob"],
@@ -104,7 +105,8 @@ describe("a SQLite file that is removed under an open store", () => {
     const chat = await store.create();
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
     await new Promise((resolve) => setTimeout(resolve, 60));
-    const late = chat.append({ role: "user", content: "lost" });
-    await expect(late).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE", message: /removed or replaced/ });
+    const refusal = { code: "SERVICE_UNAVAILABLE", message: /removed or replaced/ };
+    await expect(chat.append({ role: "user", content: "lost" })).rejects.toMatchObject(refusal);
+    await expect(repairStore(store)).rejects.toMatchObject(refusal);
   });
 });

@@ -29,7 +29,7 @@ describe("purged data", () => {
     const { folder, store } = await fresh();
     const chat = await store.open("cli:CANARY", { title: "CANARY" });
     await chat.append([say("CANARY"), say(`${"x".repeat(30_000)} CANARY`)], { operationId: "op CANARY" });
-    // Noise is not compressed, so that the word stands there to be read.
+    // Noise is not compressed, so that the word can be read in the file.
     const data = Buffer.concat([randomBytes(40_000), Buffer.from("CANARY")]).toString("base64");
     const image = { type: "base64", media_type: "image/png", data };
     await chat.append({ role: "user", content: [{ type: "image", source: image }] });

@@ -27,11 +27,11 @@ async function inTurn(work: (chats: readonly Conversation[], agree: () => Promis
   for (const store of stores) chats.push(await store.open("cli:x"));
   const { id } = chats[0] as Conversation;
   const agree = async () => {
-    const anew = await SqliteEngine.open(path, OPTIONS);
-    const logEnd = await anew.logEnd(id);
+    const reopened = await SqliteEngine.open(path, OPTIONS);
+    const logEnd = await reopened.logEnd(id);
     for (const engine of engines) expect(await engine.logEnd(id)).toEqual(logEnd);
-    expect((await anew.verify()).findings).toEqual([]);
-    anew.close();
+    expect((await reopened.verify()).findings).toEqual([]);
+    reopened.close();
   };
   await work(chats, agree);
   await Promise.all(stores.map((store) => store.close()));
