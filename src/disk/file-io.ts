@@ -1,9 +1,9 @@
 /**
- * File access as the durable files need it: few calls, each with one meaning.
+ * The file access that durable files need: few calls, each with one meaning.
  *
- * It is an argument everywhere, so that a test can put a simulated disk under
- * the same code: one that crashes, tears a write, fills up, fails or lies on
- * sync, or forgets a rename.
+ * It is always passed in, so that a test can run the same code on a simulated
+ * disk that crashes, tears a write, fills up, fails or lies on sync, or loses
+ * a rename.
  */
 import * as fs from "node:fs";
 import { uptime } from "node:os";
@@ -15,56 +15,56 @@ export type { FileLock } from "./file-lock.ts";
 
 export interface FileStat {
   readonly size: number;
-  /** Changes when the name comes to mean another file. */
+  /** Changes when the name refers to another file. */
   readonly inode: bigint;
   readonly modifiedNs: bigint;
   readonly isFolder: boolean;
 }
 
-/** Which of those that have the same folder open are alive. */
+/** Tells which of the openers of a folder are alive. */
 export interface Presence {
   readonly id: string;
-  /** To be called before anybody is told the id. */
+  /** Call it before you publish the id. */
   announce(): void;
   isAlive(id: string): boolean;
   close(): void;
 }
 
 export interface FileIo {
-  /** `create` fails when the name exists; new files belong to their owner alone (0600). */
+  /** `create` fails if the name exists. New files are private (0600). */
   open(path: string, mode: "read" | "write" | "create"): number;
   close(file: number): void;
   read(file: number, into: Uint8Array, position: number): number;
-  /** One write call. The count may be short: a full disk does that without an error. */
+  /** One write call. The count may be short: that is how a full disk shows, without an error. */
   write(file: number, bytes: Uint8Array, position: number): number;
   truncate(file: number, size: number): void;
-  /** Returns when the file's content would survive a power cut. */
+  /** Returns once the content of the file survives a power cut. */
   sync(file: number): void;
-  /** The same without stopping the thread, so that several files are synced at once. */
+  /** `sync` without blocking the thread, so that several files sync at once. */
   syncLater(file: number): Promise<void>;
   /** Make creations, renames and removals in a folder survive a power cut. */
   syncFolder(folder: string): void;
-  /** `undefined` when there is nothing of that name. */
+  /** `undefined` if the name does not exist. */
   stat(path: string): FileStat | undefined;
   statOpen(file: number): FileStat;
-  /** Say when a file was modified. */
+  /** Set the modification time. */
   touch(path: string, ms: number): void;
   rename(from: string, to: string): void;
   link(existing: string, name: string): void;
   remove(path: string): void;
-  /** With everything in it. */
+  /** Removes the folder with its content. */
   removeFolder(path: string): void;
-  /** Creates missing parents too; folders belong to their owner alone (0700). */
+  /** Creates missing parents too. New folders are private (0700). */
   makeFolder(path: string): void;
   list(folder: string): string[];
   lock(path: string): FileLock;
   presence(folder: string): Presence;
-  /** Another one after every start of the machine, so that a power cut can be told from a killed process. */
+  /** Changes with every start of the machine, which distinguishes a power cut from a killed process. */
   bootId(): string;
 }
 
 const FLAGS = {
-  // Without waiting: a pipe in the place of a file would never open.
+  // Non-blocking, because opening a named pipe would wait forever.
   read: fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0),
   write: fs.constants.O_RDWR,
   create: fs.constants.O_RDWR | fs.constants.O_CREAT | fs.constants.O_EXCL,
@@ -73,7 +73,7 @@ const FLAGS = {
 function toStat(stats: fs.BigIntStats): FileStat {
   return {
     size: Number(stats.size),
-    // With its birth: the number of a file that is gone is given to the next one at once.
+    // With the birth time, because file systems reuse inode numbers at once.
     inode: (stats.ino << 64n) | stats.birthtimeNs,
     modifiedNs: stats.mtimeNs,
     isFolder: stats.isDirectory(),
@@ -115,7 +115,7 @@ export const systemIo: FileIo = {
   makeFolder(path) {
     const first = fs.mkdirSync(path, { recursive: true, mode: 0o700 });
     if (first === undefined) return;
-    // Every folder that was made is a new name in its parent.
+    // Every new folder is a new name in its parent.
     for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made)) {
       this.syncFolder(dirname(made));
     }
@@ -127,7 +127,7 @@ export const systemIo: FileIo = {
     try {
       return fs.readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trim();
     } catch {
-      // Not Linux. A clock that was set meanwhile reads as another start, which costs a look and no more.
+      // Not Linux. A changed clock looks like a restart, which costs one extra check.
       return String(Math.round((Date.now() / 1000 - uptime()) / 60));
     }
   },

@@ -10,7 +10,7 @@ export interface FileLock {
   /** Take the lock if it is free. Never waits. */
   tryAcquire(): boolean;
   release(): void;
-  /** Who has it, as far as the system tells, for the message of a waiter that gives up. */
+  /** The holder, if the system tells, for the error of a waiter that gives up. */
   holder(): string;
   close(): void;
 }
@@ -34,18 +34,18 @@ export class SqliteFileLock implements FileLock {
   }
 
   tryAcquire(): boolean {
-    // Another task of this process is in the middle of a write: it counts as anybody else.
+    // Another task of this process holds it.
     if (this.#database?.isTransaction) return false;
     try {
       if (this.#begin === undefined) this.#open();
       this.#begin?.run();
     } catch (error) {
-      // Opening asks for the journal mode, which waits for the holder too.
+      // Opening sets the journal mode, which also needs the lock.
       if (isBusy(error)) return false;
       if (error instanceof ColloquyError) throw error;
       throw unavailable(`Cannot lock ${this.#path}: ${(error as Error).message}`, { cause: error });
     }
-    // A lock on a file that somebody removed meanwhile excludes nobody.
+    // If the file was removed in the meantime, the lock excludes no other process.
     if (inodeOf(this.#path) === this.#inode) return true;
     this.close();
     return this.tryAcquire();
@@ -70,7 +70,7 @@ export class SqliteFileLock implements FileLock {
     try {
       createPrivate(this.#path);
       this.#database = new DatabaseSync(this.#path, { timeout: 0 });
-      // Otherwise every taking of the lock makes and removes a journal file, five times the cost of the lock.
+      // Otherwise every acquisition creates and removes a journal file, at five times the cost of the lock.
       this.#database.exec("PRAGMA journal_mode = MEMORY");
       this.#begin = this.#database.prepare("BEGIN IMMEDIATE");
       this.#end = this.#database.prepare("ROLLBACK");

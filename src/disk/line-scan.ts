@@ -1,21 +1,21 @@
 /**
- * Lines of a file, forwards or backwards, without loading the file.
+ * Reads the lines of a file, forwards or backwards, without loading the file.
  *
- * Lines are split on byte 0x0A only. What follows the last newline is not a
- * line: somebody may be writing it.
+ * Only byte 0x0A ends a line. Bytes after the last newline are not a line: a
+ * writer may be about to complete it.
  */
 import type { FileIo } from "./file-io.ts";
 
-/** A longer line is refused on append and passed over on reading. */
+/** Appending a longer line fails, and readers skip it. */
 export const LINE_BYTES_MAX: number = 64 * 1024 * 1024;
 export const NEWLINE = 0x0a;
 
-/** One line without its newline. `bytes` is valid until the next one is asked for. */
+/** One line without its newline. `bytes` is valid until the next line is read. */
 export interface RawLine {
   readonly start: number;
   /** Where the next line begins. */
   readonly end: number;
-  /** `undefined` when the line is longer than the limit and was passed over. */
+  /** `undefined` if the line is longer than the limit. */
   readonly bytes: Buffer | undefined;
 }
 
@@ -23,8 +23,8 @@ const CHUNK_BYTES = 256 * 1024;
 const FIRST_CHUNK_BYTES = 64 * 1024;
 
 /**
- * Buffers that a finished reading leaves to the next one. A new buffer costs
- * more than the reading: its pages are fetched one by one when first written.
+ * Buffers for reuse. A new buffer costs more than the read itself, because the
+ * kernel maps its pages one by one.
  */
 const spare: Buffer[] = [];
 const SPARE_MAX = 4;
@@ -42,7 +42,7 @@ function giveBack(buffer: Buffer): void {
 
 /**
  * Lines from `from`, which is the start of a line, up to the last newline before `to`.
- * `expectedBytes` is how much will probably be asked for.
+ * `expectedBytes` is a guess at how much the caller will read.
  */
 export function* linesForward(
   io: FileIo,
@@ -85,7 +85,7 @@ export function* linesForward(
 
 /**
  * Lines before `to`, which is the end of a line, newest first.
- * `expectedBytes` as above: one read is cheaper than two.
+ * `expectedBytes` is a guess at how much the caller will read: one read is cheaper than two.
  */
 export function* linesBackward(
   io: FileIo,
@@ -131,7 +131,7 @@ function atLeast(buffer: Buffer, length: number): Buffer {
   return takeBuffer(length);
 }
 
-/** Where the last complete line before `to` ends; 0 when there is none. */
+/** The end of the last complete line before `to`; 0 if there is none. */
 export function endOfLastLine(io: FileIo, file: number, to: number): number {
   return findNewlineBackward(io, file, to, 0);
 }
@@ -140,7 +140,7 @@ function lastNewline(chunk: Buffer, before: number): number {
   return before <= 0 ? -1 : chunk.lastIndexOf(NEWLINE, before - 1);
 }
 
-/** The bytes at a position, as many as there are. */
+/** The bytes at a position, fewer than `length` at the end of the file. */
 export function readChunk(io: FileIo, file: number, position: number, length: number): Buffer {
   return readInto(io, file, position, Buffer.allocUnsafe(length));
 }
@@ -169,7 +169,7 @@ function findNewline(io: FileIo, file: number, from: number, to: number): number
 
 /** The position after the last newline before `to`, or `from`. */
 function findNewlineBackward(io: FileIo, file: number, to: number, from: number): number {
-  // It is nearly always the last byte, so the first look is a short one.
+  // It is nearly always the last byte, so the first read is short.
   let size = 4096;
   for (let position = to; position > from; size = CHUNK_BYTES) {
     const begin = Math.max(from, position - size);

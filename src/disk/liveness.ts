@@ -5,11 +5,11 @@ import { isUuid, nextUuid } from "../util/uuid.ts";
 import { SqliteFileLock } from "./file-lock.ts";
 
 /**
- * Tells the processes of one machine which of them still live.
+ * Tells the processes of one machine which of them are alive.
  *
- * Each holds the lock of a file of its own, and the kernel gives that lock
- * back when it dies, however it dies. Numbers of processes would not do: they
- * are used again, and mean something else in another container.
+ * Each holds the lock of its own file, which the kernel releases when the
+ * process dies. Process ids would not do: they are reused, and differ between
+ * containers.
  */
 export class Liveness {
   readonly #folder: string;
@@ -20,13 +20,13 @@ export class Liveness {
     this.#folder = folder;
   }
 
-  /** Of what was opened here; two in one process have two. */
+  /** Identifies this opener; two in one process have two ids. */
   get id(): string {
     this.#id ??= nextUuid(Date.now());
     return this.#id;
   }
 
-  /** To be called before anybody is told the id: from then on it is alive. */
+  /** Call it before you publish the id. From then on the id is alive. */
   announce(): void {
     if (this.#lock !== undefined) return;
     this.#makeFolder();
@@ -47,12 +47,12 @@ export class Liveness {
   }
 
   /**
-   * Whether what has this id is open still. A process that was stopped lives.
-   * The file of a dead one is removed, so call it under a lock of the store:
-   * of two that ask at once, one would be taken for the owner by the other.
+   * Whether the opener with this id is alive; a suspended process is. The file
+   * of a dead one is removed. Call it under the lock of the store: of two
+   * concurrent callers, each could take the other for the owner.
    */
   isAlive(id: string): boolean {
-    // The own file is never opened again: closing it would give the lock back.
+    // Never open the own file again: closing it would release the lock.
     if (id === this.#id) return true;
     if (!isUuid(id)) return false;
     const path = join(this.#folder, id);

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** Who has a write lock on a file, in words. Linux tells; elsewhere the holder stays unnamed. */
+/** Describes the process that has a write lock on a file. Only Linux tells which one. */
 export function holderOf(path: string): string {
   const inode = statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
   const pid = inode === undefined ? undefined : lockingProcess(inode);
@@ -15,7 +15,7 @@ function lockingProcess(inode: bigint): number | undefined {
       if (access === "WRITE" && file?.endsWith(`:${inode}`) && Number(pid) > 0) return Number(pid);
     }
   } catch {
-    // No such list on this system.
+    // Not Linux.
   }
   return undefined;
 }

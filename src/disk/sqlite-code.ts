@@ -1,13 +1,13 @@
 const SQLITE_BUSY = 5;
 const SQLITE_LOCKED = 6;
 
-/** SQLite's own number for what went wrong, without the extended bits. */
+/** The primary result code of SQLite, without the extended bits. */
 export function sqliteCode(error: unknown): number | undefined {
   const code = (error as { errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code & 0xff : undefined;
 }
 
-/** Somebody else has the lock; trying again later makes sense. */
+/** Another connection has the lock, so trying again later makes sense. */
 export function isBusy(error: unknown): boolean {
   const code = sqliteCode(error);
   return code === SQLITE_BUSY || code === SQLITE_LOCKED;

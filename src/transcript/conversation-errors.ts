@@ -1,6 +1,6 @@
 import { ColloquyError } from "../errors.ts";
 
-/** Messages were asked for before `load()` or `initialize()`. */
+/** A method was called before `load()` or `initialize()`. */
 export class ConversationNotLoadedError extends ColloquyError {
   constructor() {
     super("CONFLICT", "The conversation is not loaded: call load() or initialize() first");
@@ -10,7 +10,7 @@ export class ConversationNotLoadedError extends ColloquyError {
 
 export class ConversationAlreadyExistsError extends ColloquyError {
   constructor(folder: string) {
-    super("CONFLICT", `There is a conversation in ${folder} already: call load() instead`);
+    super("CONFLICT", `${folder} already contains a conversation: call load() instead`);
     this.name = "ConversationAlreadyExistsError";
   }
 }

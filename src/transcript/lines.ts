@@ -1,9 +1,9 @@
 /**
- * The v2 line: what stands between two newlines of a transcript.
+ * Encodes and decodes a line of a v2 transcript.
  *
- * Every line ends with the member `_sum`, the CRC-32 of the bytes before
- * `,"_sum"`. Most single-bit flips leave valid JSON behind, so being parsable
- * proves nothing. The format is described in docs/format/jsonl-v2.md.
+ * The last property of every line is `_sum`, the CRC-32 of the bytes before
+ * `,"_sum"`. Most single-bit flips leave valid JSON behind, so a line that
+ * parses may still be damaged. The format is described in docs/format/jsonl-v2.md.
  */
 import { crc32 } from "node:zlib";
 import type { BlobRef, Message, StoredEntry } from "../message/types.ts";
@@ -21,13 +21,13 @@ export interface Header {
   readonly generation: number;
 }
 
-/** An entry before it has a place: the JSON text of its message, or of its data. */
+/** An entry without a place. `json` is its message, or its data for other kinds. */
 export interface EntryDraft {
   readonly id: string;
   readonly kind: string;
   readonly at: string;
   readonly json: string;
-  /** The same as `json`, parsed: there for kinds other than `message`. */
+  /** `json`, parsed. Present for kinds other than `message`. */
   readonly data?: JsonObject | undefined;
   readonly blobs?: readonly BlobRef[] | undefined;
 }
@@ -38,7 +38,7 @@ export interface Placement {
   /** Left out for `MAIN`. */
   readonly branch?: number;
   readonly operationId: string | undefined;
-  /** Place and size of the atomic append that the line is part of, when it is more than one line. */
+  /** Number of the line in its atomic append, and the number of lines, if there are several. */
   readonly batch: readonly [number, number] | undefined;
 }
 
@@ -60,7 +60,7 @@ const COMMA = 0x2c;
 const QUOTE = 0x22;
 const BRACE = 0x7d;
 
-/** Close an object text that lacks its last brace with the checksum and a newline. */
+/** Complete a JSON object that lacks its last brace with the checksum and a newline. */
 function seal(open: string): Buffer {
   const body = Buffer.byteLength(open);
   const line = Buffer.allocUnsafe(body + SUM_BYTES + 1);
@@ -70,7 +70,7 @@ function seal(open: string): Buffer {
   return line;
 }
 
-/** Is the checksum there and right? `line` is without its newline. */
+/** Check the checksum of a line without its newline. */
 export function checkSum(line: Buffer): "right" | "wrong" | "none" {
   const start = line.length - SUM_BYTES;
   if (start < 1) return "none";
@@ -81,7 +81,7 @@ export function checkSum(line: Buffer): "right" | "wrong" | "none" {
   return crc32(line.subarray(0, start)) === hexAt(line, start + SUM_START.length) ? "right" : "wrong";
 }
 
-/** Eight hexadecimal digits as we write them, in lower case; -1 for anything else. */
+/** The value of eight lowercase hexadecimal digits; -1 for anything else. */
 function hexAt(line: Buffer, position: number): number {
   let value = 0;
   for (let index = position; index < position + 8; index++) {
@@ -94,7 +94,7 @@ function hexAt(line: Buffer, position: number): number {
   return value;
 }
 
-/** One object with its checksum, as a whole file: metadata is kept so. */
+/** One object with its checksum, for files that hold a single object. */
 export function sealObject(value: object): Buffer {
   return seal(JSON.stringify(value).slice(0, -1));
 }
@@ -112,7 +112,7 @@ export function encodeHeader(header: Header): Buffer {
   });
 }
 
-/** The message's own text goes in as it is: it was made once, when it was checked. */
+/** The JSON of the message is copied: it was serialised once, when it was checked. */
 export function encodeEntry(draft: EntryDraft, place: Placement): Buffer {
   let text =
     draft.kind === "message"
@@ -127,13 +127,13 @@ export function encodeEntry(draft: EntryDraft, place: Placement): Buffer {
   return seal(text);
 }
 
-/** A line without the member `batch`, which means nothing once the append is known to be complete. */
+/** The line without its property `batch`, which a complete append no longer needs. */
 export function withoutBatch(line: Buffer): Buffer {
   const { batch: _, ...members } = JSON.parse(withoutSum(line)) as Record<string, Json>;
   return sealObject(members);
 }
 
-/** Read one line, given without its newline. Never throws. */
+/** Decode a line without its newline. Never throws. */
 export function decodeLine(line: Buffer): Line {
   const sum = checkSum(line);
   if (sum !== "right")
@@ -148,7 +148,7 @@ export function decodeLine(line: Buffer): Line {
   return value._type === "metadata" ? decodeHeader(value) : decodeEntry(value);
 }
 
-/** The text up to the checksum, closed: nobody needs the checksum parsed. The line is as before. */
+/** The JSON without the checksum, which need not be parsed. The line is unchanged afterwards. */
 function withoutSum(line: Buffer): string {
   const start = line.length - SUM_BYTES;
   line[start] = BRACE;
@@ -210,7 +210,7 @@ const MESSAGE_MEMBERS = [
 function messageOf(value: Record<string, Json>): Message {
   const { role, content, model, usage, stopReason, endState, provenance, source, extra } = value;
   const message = { role, content } as unknown as Message;
-  // Written out, because most messages have none of them and looking up by name costs more than the rest.
+  // Spelled out, because most messages have none of them, and a look-up by name costs more than the rest.
   const others = model ?? usage ?? stopReason ?? endState ?? provenance ?? extra;
   if (others === undefined && source === undefined) return message;
   for (const member of MESSAGE_MEMBERS) {

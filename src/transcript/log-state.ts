@@ -6,13 +6,13 @@ import { fold, headOf, isMark, MAIN, OFF_PATH, PLAIN, type Tree } from "../tree/
 import type { Json } from "../util/json.ts";
 import { decodeLine, type Header, type Line } from "./lines.ts";
 
-/** What is known of a log after reading it up to `bytes`. */
+/** The state of a log after reading it up to `bytes`. */
 export interface LogState {
-  /** Up to here every line is complete, and so is every atomic append. */
+  /** The end of the last complete line and atomic append. */
   readonly bytes: number;
   readonly header: Header | undefined;
   readonly lastSeq: number;
-  /** The last entry that lies on a path. */
+  /** The last entry that is on a path. */
   readonly last: string | null;
   readonly tree: Tree;
   /** The last entry of the checked-out branch. */
@@ -20,11 +20,11 @@ export interface LogState {
   readonly entries: number;
   readonly messages: number;
   readonly lastMessageAt: string | null;
-  /** How often an entry refers to a blob. */
+  /** The number of references to blobs. */
   readonly blobs: number;
 }
 
-/** A line that could not be read. It stays where it is. */
+/** A line that is unreadable. It stays in the file. */
 export interface BadLine {
   readonly start: number;
   readonly end: number;
@@ -54,7 +54,7 @@ export function decodeRaw(raw: RawLine): Line | undefined {
   return bytes.length === 0 ? undefined : decodeLine(bytes);
 }
 
-/** Without what editors and other systems put around a line. `undefined` when it was not loaded. */
+/** The line without a byte order mark or carriage return. `undefined` if it was not loaded. */
 export function bareLine({ start, bytes }: RawLine): Buffer | undefined {
   if (bytes === undefined) return undefined;
   const from = start === 0 && bytes.subarray(0, 3).equals(BOM) ? 3 : 0;
@@ -67,25 +67,24 @@ export interface AdvanceListener {
   bad?(line: BadLine): void;
 }
 
-/** An append of several lines of which not all have been read yet. */
+/** An append of several lines that is not read completely yet. */
 interface OpenBatch {
   /** The state before its first line. */
   readonly whole: LogState;
   readonly operationId: string | undefined;
   readonly count: number;
-  /** Lines so far, the damaged ones too. */
+  /** The number of lines so far, including damaged ones. */
   lines: number;
   readonly entries: [StoredEntry, RawLine, number][];
 }
 
 /**
- * Read on from `state` to the last complete append before `size`.
+ * Continue from `state` to the last complete append before `size`.
  *
- * The tail that is left over is an unterminated line, an append of which not
- * all lines are there, or what a power cut made of the last writes: for a
- * reader it is pending, for a writer torn. `syncedBytes` is how much of the
- * log is known to have been synced once, 0 when that is not known: there a
- * damaged line is damage, and what follows it counts.
+ * The tail after it is an unterminated line, an incomplete append, or what a
+ * power cut made of the last writes. It is pending for a reader and torn for a
+ * writer. `syncedBytes` is how much of the log was synced at some time, 0 if
+ * unknown: in that range a bad line is damage, and the lines after it count.
  */
 export function advance(
   io: FileIo,
@@ -116,7 +115,7 @@ export function advance(
       current = { ...current, bytes: raw.end, header: current.header ?? line.header };
     } else {
       const [index, count] = line.batch ?? [1, 1];
-      // Its other lines are damaged: what can be read of it counts, because a later append was accepted.
+      // Its other lines are damaged. The readable ones count, because a later append was accepted.
       if (batch !== undefined && !continues(batch, line.entry, index, count)) endBatch();
       if (index === 1 && count > 1)
         batch = { whole: current, operationId: line.entry.operationId, count, lines: 0, entries: [] };
@@ -124,7 +123,7 @@ export function advance(
       if (batch === undefined) {
         listener.entry?.(line.entry, raw, line.branch);
       } else {
-        // An append counts when its last line is there.
+        // An append counts once its last line is read.
         batch.entries.push([line.entry, raw, line.branch]);
         if (++batch.lines === count || index === count) endBatch();
       }
@@ -141,23 +140,23 @@ const TWO_ZEROS = Buffer.alloc(2);
 const SECTOR_BYTES = 512;
 
 /**
- * Pages that a power cut kept from the disk read as zeros, and no line of ours
- * holds a zero byte. They were never synced, so nothing behind them was
- * acknowledged, even where later pages did reach the disk. A single zero is
- * no page: a flipped bit makes it, and what follows it counts; unless it is
- * all that a sector held of the line.
+ * Pages that did not reach the disk before a power cut read as zeros, and no
+ * valid line contains a zero byte. They were never synced, so nothing after
+ * them was acknowledged, even if later pages did reach the disk. A single zero
+ * is a flipped bit and not a page, so the lines after it count, unless it is
+ * the only byte of the line in its sector.
  */
 function isUnwritten({ start, bytes }: RawLine, syncedBytes: number): boolean {
   if (syncedBytes === 0 || start < syncedBytes || bytes === undefined) return false;
   return bytes.includes(TWO_ZEROS) || (bytes[0] === 0 && (start + 1) % SECTOR_BYTES === 0);
 }
 
-/** What the state takes in of an entry. */
+/** The properties of an entry that the state depends on. */
 export interface Counted extends Pick<StoredEntry, "id" | "seq" | "kind" | "at" | "blobs"> {
   readonly data?: Json | undefined;
 }
 
-/** The state once `entry` is the last of the log. */
+/** The state after `entry`. */
 export function after(state: LogState, entry: Counted, bytes: number, branch: number = MAIN): LogState {
   const { id, seq, kind, at, data } = entry;
   const isMessage = kind === "message";
@@ -179,7 +178,7 @@ export function after(state: LogState, entry: Counted, bytes: number, branch: nu
   };
 }
 
-/** The later of two times; a clock that went back does not move a conversation down the list. */
+/** The later of two times, so that a clock set back does not move a conversation down the list. */
 function later(known: string | null, at: string): string {
   return known === null || at > known ? at : known;
 }

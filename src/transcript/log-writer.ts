@@ -12,18 +12,17 @@ import { type AdvanceListener, advance, after, EMPTY_LOG, type LogState } from "
 
 export interface LogWriterOptions extends AdvanceListener {
   readonly nowMs: () => number;
-  /** Off, an append survives the process but not a power cut. */
+  /** If false, an append survives a crash of the process but not a power cut. */
   readonly durable: boolean;
 }
 
 /**
  * The one writer of a log, for as long as its owner holds the lock.
  *
- * `stage` prepares an append, `write` writes what was staged, `sync` makes it
- * durable; nothing may be acknowledged before the sync. A write that fails
- * leaves the file as it was. A sync that fails ends this writer: the kernel
- * may have dropped the pages and a second sync would report a success that is
- * none.
+ * `stage` prepares an append, `write` writes the staged lines, `sync` makes them
+ * durable; nothing may be acknowledged before the sync. A failed write leaves
+ * the file unchanged. A failed sync ends this writer: the kernel may have
+ * dropped the pages, and a second sync would report a false success.
  */
 export class LogWriter {
   readonly path: string;
@@ -33,21 +32,21 @@ export class LogWriter {
   /** The file that is open, or that the state was read from. */
   #inode: bigint | undefined;
   #state: LogState = EMPTY_LOG;
-  /** What is in the file: the state less what is staged. */
+  /** The state of the file, without staged lines. */
   #written: LogState = EMPTY_LOG;
   #staged: Buffer[] = [];
   /** Everything up to here has been synced. */
   #durable: LogState = EMPTY_LOG;
-  /** There are appends that wait for `sync`. */
+  /** Whether appends wait for `sync`. */
   #waiting = false;
-  /** There are lines of other writers, who may have died before their sync. */
+  /** Whether there are lines of other writers, which may have died before their sync. */
   #unsure = false;
   #refusal: string | undefined;
-  /** Kept, so that everybody whose append waited for that sync is told. */
+  /** Kept for every caller whose append waited for that sync. */
   #syncFailure: ColloquyError | undefined;
   #restarts = 0;
 
-  /** `known`, which was read from the file `inode`, spares reading that again. */
+  /** `known` is a state that was already read from the file `inode`. */
   constructor(
     io: FileIo,
     path: string,
@@ -64,36 +63,34 @@ export class LogWriter {
     this.#inode = inode;
   }
 
-  /** With what is staged. */
+  /** The state including staged lines. */
   get state(): LogState {
     return this.#state;
   }
 
-  /** There are lines that are staged and not written. */
+  /** Whether lines are staged and not written. */
   get isStaged(): boolean {
     return this.#staged.length > 0;
   }
 
-  /** How often reading started over, because the file was replaced or cut by somebody else. */
+  /** How often reading started over because the file was replaced or cut short. */
   get restarts(): number {
     return this.#restarts;
   }
 
-  /** A write or a sync failed in a way that only opening the file anew can put right. */
+  /** Whether a write or sync has failed so that the file must be opened again. */
   get refuses(): boolean {
     return this.#refusal !== undefined;
   }
 
   /**
-   * Catch up with what other writers appended, and repair what one of them
-   * left torn. Must be called under the lock before the first append of a
-   * write. A file that was replaced meanwhile is opened anew: this is what
-   * keeps a writer that slept through a replacement from writing into the
-   * former file.
+   * Read the appends of other writers and repair a torn tail. Call it under the
+   * lock before the first append. A file that was replaced in the meantime is
+   * opened again, so that nothing is written to the former file.
    */
   refresh(): LogState {
     if (this.#refusal !== undefined) throw this.#refused();
-    // An earlier append of the same transaction still waits for its sync, and nobody else can have written.
+    // An append of this transaction still waits for its sync, so no other process can have written.
     if (this.#waiting || this.#staged.length > 0) return this.#state;
     const stat = this.#io.stat(this.path);
     if (stat === undefined) throw unavailable(`The transcript ${this.path} is missing`);
@@ -118,14 +115,14 @@ export class LogWriter {
       this.#catchUp(stat.size);
       this.#repair();
     }
-    // A file that was cut short must not give out a number twice.
+    // A `seq` must not be used twice, even if the file was cut short.
     if (this.#state.lastSeq < lastSeq) this.#state = { ...this.#state, lastSeq };
     this.#written = this.#state;
     this.#durable = this.#state;
     return this.#state;
   }
 
-  /** Give an empty file its first line, which a crash during creation can cost. */
+  /** Write the header to an empty file, which a crash during creation can leave. */
   writeHeader(header: Header): void {
     const line = encodeHeader(header);
     this.#writeAt(0, line);
@@ -135,13 +132,13 @@ export class LogWriter {
     this.sync();
   }
 
-  /** Write entries as one atomic append. The file is as before when this throws. */
+  /** Write entries as one atomic append. If this throws, the file is unchanged. */
   append(drafts: readonly EntryDraft[], places: readonly TreePlace[], operationId: string | undefined): void {
     this.stage(drafts, places, operationId);
     this.write();
   }
 
-  /** Prepare one atomic append, to be written together with others. Gives where its lines will begin. */
+  /** Prepare one atomic append, to be written together with others. Returns where its lines will start. */
   stage(
     drafts: readonly EntryDraft[],
     places: readonly TreePlace[],
@@ -170,13 +167,13 @@ export class LogWriter {
     return starts;
   }
 
-  /** Forget what is staged. */
+  /** Discard the staged lines. */
   unstage(): void {
     this.#staged = [];
     this.#state = this.#written;
   }
 
-  /** Write what is staged, with one call. When this throws, nothing of it is there. */
+  /** Write the staged lines with one call. If this throws, none of them is in the file. */
   write(): void {
     if (this.#staged.length === 0) return;
     const bytes = this.#staged.length === 1 ? (this.#staged[0] as Buffer) : Buffer.concat(this.#staged);
@@ -254,13 +251,13 @@ export class LogWriter {
     throw unavailable(`Cannot write to ${this.path}: ${(failure as Error).message}`, { cause: failure });
   }
 
-  /** Remove what a failed write may have left. If even that fails, only a new opener can repair. */
+  /** Remove the bytes of a failed write. If even that fails, only a new opener can repair the file. */
   #cutBack(size: number): void {
     const file = this.#open();
     try {
       this.#io.truncate(file, size);
     } catch (error) {
-      this.#refusal = `a failed write could not be taken back (${(error as Error).message})`;
+      this.#refusal = `a failed write could not be undone (${(error as Error).message})`;
       return;
     }
     try {
@@ -270,18 +267,18 @@ export class LogWriter {
     }
   }
 
-  /** Nothing since the last good sync is acknowledged, and this writer never syncs again. */
+  /** Nothing since the last successful sync is acknowledged, and this writer never syncs again. */
   #syncFailed(error: unknown): ColloquyError {
-    // Without appends of its own this writer may not have seen the last ones of others: they stay.
+    // A writer without its own appends may not have seen the last ones of others, which must stay.
     if (this.#waiting) {
       this.#written = this.#durable;
       this.unstage();
       this.#waiting = false;
       try {
-        // Readers must not see what was never acknowledged as if it were kept.
+        // Readers must not see entries that were never acknowledged.
         this.#io.truncate(this.#open(), this.#durable.bytes);
       } catch {
-        // The next opener finds the tail and judges it by its checksums.
+        // The next opener checks the tail by its checksums.
       }
     }
     return this.#neverSyncAgain(error);
@@ -304,11 +301,11 @@ export class LogWriter {
 
   #refused(): ColloquyError {
     return unavailable(
-      `${this.path} takes no more writes: ${this.#refusal}. Check the disk, then open it again`,
+      `${this.path} accepts no more writes: ${this.#refusal}. Check the disk, then open it again`,
     );
   }
 
-  /** What lies behind the last complete append is set aside, unless only its newline is missing. */
+  /** Set the torn tail aside, unless only its newline is missing. */
   #repair(): void {
     const file = this.#open();
     const { size } = this.#io.statOpen(file);
@@ -336,7 +333,7 @@ export class LogWriter {
   }
 }
 
-/** Make a new log that holds its first line: whole or not at all. Fails when the name is taken. */
+/** Create a log with its header atomically. Fails if the name is taken. */
 export function createLog(io: FileIo, random: Random, path: string, header: Header): LogState {
   if (io.stat(path) !== undefined) throw unavailable(`Cannot create ${path}: it exists`);
   const line = encodeHeader(header);

@@ -1,9 +1,9 @@
 /**
- * The file beside a transcript.
+ * The metadata file beside a transcript.
  *
- * Counts, times and the head are a cache of the log, with `log_bytes` saying
- * how far it had been counted. Title, model, profile and context state live
- * only here.
+ * Counts, times and the head are a cache of the log; `log_bytes` says how far
+ * the log was counted. Title, model, profile and context state are stored only
+ * here.
  */
 
 import type { FileIo, FileStat } from "../disk/file-io.ts";
@@ -29,15 +29,15 @@ export interface Metadata {
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly deletedAt: string | null;
-  /** What was counted, and up to where. `EMPTY_LOG` when that cannot be trusted. */
+  /** The counts, and how far they reach. `EMPTY_LOG` if they cannot be trusted. */
   readonly log: LogState;
-  /** `log` lacks its tree: what it says is right, but counting starts from the beginning. */
+  /** `log` lacks its tree, so that counting must start over, but is correct otherwise. */
   readonly treeless: boolean;
-  /** Members that this version does not know. They are written back as they were. */
+  /** Properties that this version does not know. They are written back unchanged. */
   readonly other: JsonObject;
 }
 
-/** Far beyond any title and context state: such a file is not ours. */
+/** Far more than any title and context state needs, so a larger file is damaged. */
 const METADATA_BYTES_MAX = 64 * 1024 * 1024;
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -65,7 +65,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   "_sum",
 ]);
 
-/** Metadata of a conversation of which nothing else is known. */
+/** Metadata with defaults for everything that is not given. */
 export function newMetadata(known: Pick<Metadata, "id" | "createdAt"> & Partial<Metadata>): Metadata {
   return {
     key: null,
@@ -84,7 +84,7 @@ export function newMetadata(known: Pick<Metadata, "id" | "createdAt"> & Partial<
   };
 }
 
-/** The first line of a log that belongs to it. */
+/** The header of the log that belongs to the metadata. */
 export function headerOf({ id, key, createdAt }: Metadata): Header {
   return { id, key, createdAt, generation: 1 };
 }
@@ -112,14 +112,14 @@ export function encodeMetadata(meta: Metadata): Buffer {
     head: log.head,
     ...(log.last === log.head ? {} : { last: log.last }),
     ...(log.blobs === 0 ? {} : { blob_count: log.blobs }),
-    // Too long to be worth it: `false` is no tree, so it is counted again.
+    // `false` marks a tree that is too long to write and must be folded again.
     ...(tree === null ? {} : { tree: tree ?? false }),
     log_bytes: log.bytes,
     ...meta.other,
   });
 }
 
-/** Returns why it cannot be read as text, instead of throwing. */
+/** Returns the reason as a string if the metadata is unreadable. Never throws. */
 export function decodeMetadata(bytes: Buffer): Metadata | string {
   let value: unknown;
   const line = bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes;
@@ -133,7 +133,7 @@ export function decodeMetadata(bytes: Buffer): Metadata | string {
   if (!isPlainObject(value)) return "it is not an object";
   const { id, created_at } = value;
   if (typeof id !== "string" || typeof created_at !== "string") return "id or created_at is missing";
-  // Without a checksum a person or another program wrote it: the words are taken, the counting is done again.
+  // Without a checksum, the user or another program wrote it: keep the texts, but count the log again.
   return fromJson(value as Record<string, Json>, id, created_at, sum === "right");
 }
 
@@ -141,7 +141,7 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
   const text = (member: string): string | null => (typeof value[member] === "string" ? value[member] : null);
   const count = (member: string): number =>
     Number.isSafeInteger(value[member]) ? (value[member] as number) : 0;
-  // Times of others may be written in another way, and are compared as text.
+  // Other programs may format times differently, and times are compared as strings.
   const time = (given: string | null): string | null => {
     const ms = trusted ? undefined : parseTime(given);
     return ms === undefined ? given : isoTime(ms);
@@ -191,29 +191,29 @@ function unknownMembers(value: Record<string, Json>): JsonObject {
   return other ?? NONE;
 }
 
-/** What was found, and the file it was read from: a later look compares with that. */
+/** The metadata, and the state of the file for later comparison. */
 export interface MetadataRead {
   readonly found: Metadata | undefined;
   readonly from?: "file" | "backup";
-  /** Why the file itself could not be read. */
+  /** Why the file itself is unreadable. */
   readonly damage?: string;
-  /** The file itself, also when it is damaged. */
+  /** Of the file itself, even if it is damaged. */
   readonly stat?: FileStat;
 }
 
-/** Read the file, or the version before it where the file is missing or damaged. */
+/** Read the file, or its backup if the file is missing or damaged. */
 export function readMetadata(io: FileIo, path: string): MetadataRead {
   const { content, stat } = readOne(io, path);
   if (typeof content === "object") return { found: content, from: "file", stat };
   const { content: former } = readOne(io, backupOf(path));
   if (typeof former === "object") {
-    // It may have counted a log that was rewritten since.
+    // Its counts may be of a log that was rewritten since.
     return { found: { ...former, log: EMPTY_LOG }, from: "backup", damage: content, stat };
   }
   return { found: undefined, damage: content, stat };
 }
 
-/** Metadata that could not be read is never overwritten: somebody may still save a title from it. */
+/** Damaged metadata is never overwritten: the user may still recover a title from it. */
 export function setDamagedAside(io: FileIo, path: string, nowMs: number): void {
   io.rename(path, freeName(io, `${path}.damaged-${timestamp17(nowMs)}`));
 }

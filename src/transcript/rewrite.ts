@@ -1,8 +1,7 @@
 /**
- * A log with some of its lines changed, in the place of the log.
- *
- * The one thing that is not append-only. What cannot be read stays byte for
- * byte, because nobody can say what it is, unless it was kept elsewhere.
+ * Replaces a log by a copy with some lines changed or removed, the one operation
+ * that is not append-only. Unreadable lines stay byte for byte, unless the
+ * caller has saved them elsewhere.
  */
 
 import { pieces } from "../disk/copy-file.ts";
@@ -15,10 +14,10 @@ import type { Random } from "../util/uuid.ts";
 import { withoutBatch } from "./lines.ts";
 import { bareLine, decodeRaw } from "./log-state.ts";
 
-/** What becomes of an entry: it stays, goes, or is this line, with its newline. */
+/** What happens to an entry: it is kept, dropped, or replaced by this line, which ends with a newline. */
 export type Rewritten = "keep" | "drop" | Buffer;
 
-/** Only under the lock, and with `end` at the end of a complete append: whoever reads has the one log or the other. */
+/** Call it under the lock, with `end` at the end of a complete append. Readers see the old or the new log. */
 export function rewriteLog(
   io: FileIo,
   random: Random,
@@ -32,7 +31,7 @@ export function rewriteLog(
   );
 }
 
-/** Lines that stay are copied in long stretches. */
+/** Consecutive lines that are kept are copied together. */
 function* rewritten(
   io: FileIo,
   file: number,
@@ -60,6 +59,6 @@ function rewrittenLine(
   if (line?.ok === false) return bad;
   if (!line?.ok || line.entry === undefined) return "keep";
   const result = transform(line.entry, line.branch);
-  // A part of an append would read as one that was torn.
+  // Without its other lines, the append would look torn.
   return result === "keep" && line.batch !== undefined ? withoutBatch(bareLine(raw) as Buffer) : result;
 }

@@ -330,7 +330,7 @@ describe("a metadata write that fails after its message", () => {
     chat.appendMessage(user("kept"));
     expect(onDisk(folder)).toEqual(["kept"]);
     broken = false;
-    expect(() => chat.appendMessage(user("second"))).toThrow(/The message is kept; this call did nothing/);
+    expect(() => chat.appendMessage(user("second"))).toThrow(/The message is stored. This call did nothing/);
     expect(onDisk(folder)).toEqual(["kept"]);
     chat.appendMessage(user("second"));
     expect(onDisk(folder)).toEqual(["kept", "second"]);

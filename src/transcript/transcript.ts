@@ -31,11 +31,11 @@ export interface TranscriptOptions {
   readonly random?: Random;
   /** File names inside the folder. */
   readonly files?: { readonly transcript: string; readonly metadata: string };
-  /** Called for each damaged line. Default: a warning of the process. */
+  /** Called for each damaged line. Default: emits a process warning. */
   readonly onDamage?: (damage: TranscriptDamage) => void;
 }
 
-/** Bytes of the transcript that could not be read. They stay in the file, or were set aside. */
+/** Unreadable bytes of the transcript. They stay in the file, or were set aside. */
 export interface TranscriptDamage {
   readonly file: string;
   readonly start: number;
@@ -51,7 +51,7 @@ export interface TranscriptMetadata {
   readonly messageCount: number;
 }
 
-/** What a transcript holds, and which file it was read from: the name can come to mean another one. */
+/** The state of a transcript, and the file it was read from, which may be replaced later. */
 interface Scanned {
   readonly log: LogState;
   readonly inode: bigint | undefined;
@@ -61,10 +61,10 @@ const METADATA_EVERY_APPENDS = 64;
 const METADATA_EVERY_MS = 1000;
 
 /**
- * One conversation as two files, synchronous.
+ * One conversation in two files, with a synchronous API.
  *
- * An append is on the disk when `appendMessage` returns. Messages are kept in
- * memory too; what other processes append is taken over before the next write.
+ * A message is durable when `appendMessage` returns. Messages are kept in
+ * memory too; those that other processes append are read before the next write.
  */
 export class Transcript {
   readonly #folder: string;
@@ -79,7 +79,7 @@ export class Transcript {
   #metadataWrittenMs = 0;
   #appendsSinceMetadata = 0;
   #tidied = false;
-  /** A metadata write that failed after its message was safe. The next call reports it. */
+  /** The error of a metadata write whose message is durable. The next call reports it. */
   #unreported: unknown;
 
   constructor(folder: string, options: TranscriptOptions = {}) {
@@ -94,10 +94,10 @@ export class Transcript {
     this.#onDamage = options.onDamage ?? warn;
   }
 
-  /** Create a new conversation. Fails with `ConversationAlreadyExistsError` when there is one. */
+  /** Create a new conversation. Fails with `ConversationAlreadyExistsError` if there is one. */
   initialize(init: { readonly model?: string } = {}): void {
     const model = init.model === undefined ? null : checkLabel(init.model, "model");
-    this.#inOurTerms("Cannot create", () => this.#io.makeFolder(this.#folder));
+    this.#mapErrors("Cannot create", () => this.#io.makeFolder(this.#folder));
     this.#withLock(() => {
       removeLeftovers(this.#io, this.#folder);
       const exists = [this.#path, this.#metadataPath].some((path) => this.#io.stat(path) !== undefined);
@@ -115,12 +115,12 @@ export class Transcript {
   /**
    * Read the conversation into memory and return its messages.
    *
-   * Damaged lines are passed over and reported; with `strict` the first one
-   * throws instead. A torn last line is not damage: the next append sets it
-   * aside. What a crash during `initialize` left is completed.
+   * Damaged lines are skipped and reported; with `strict` the first one throws.
+   * A torn last line is not damage: the next append sets it aside. An
+   * `initialize` that a crash interrupted is completed.
    */
   load(options: { readonly strict?: boolean } = {}): Message[] {
-    return this.#inOurTerms("Cannot read", () => this.#load(options));
+    return this.#mapErrors("Cannot read", () => this.#load(options));
   }
 
   #load(options: { readonly strict?: boolean }): Message[] {
@@ -162,7 +162,7 @@ export class Transcript {
     return this.getMessages();
   }
 
-  /** Append one message. It is durable when this returns; nothing has changed when it throws. */
+  /** Append one message. It is durable when this returns. If this throws, nothing has changed. */
   appendMessage(message: MessageInput): StoredEntry {
     const loaded = this.#use();
     const checked = checkMessage(message);
@@ -183,15 +183,15 @@ export class Transcript {
   }
 
   /**
-   * Put other messages in the place of all that are there, atomically.
+   * Replace all messages atomically.
    *
-   * The former file stays beside the new one (`….gen-1`, `….gen-2` …). Fails
-   * with `CONFLICT` when another process has written since the last call,
-   * because that would be thrown out unseen.
+   * The former file is kept beside the new one (`….gen-1`, `….gen-2` …). Fails
+   * with `CONFLICT` if another process has written since the last call, because
+   * its messages would be replaced unseen.
    */
   replaceTranscript(messages: readonly MessageInput[]): void {
     const loaded = this.#use();
-    if (!Array.isArray(messages)) throw invalid("A list of messages is expected", "messages");
+    if (!Array.isArray(messages)) throw invalid("messages must be an array", "messages");
     const checked = messages.map(checkMessage);
     this.#reportEarlier();
     this.#withLock(() => {
@@ -199,7 +199,7 @@ export class Transcript {
       const { restarts } = loaded.writer;
       const state = this.#refresh();
       if (loaded.writer.restarts !== restarts || loaded.messages.length !== known) {
-        throw new ColloquyError("CONFLICT", "Another process has written messages; look at them first", {
+        throw new ColloquyError("CONFLICT", "Another process has written messages: read them first", {
           details: { unseen: Math.max(0, loaded.messages.length - known) },
         });
       }
@@ -216,14 +216,14 @@ export class Transcript {
   /** Change `model` or `compactionCount`; nothing else can be changed. */
   updateMetadata(patch: { readonly model?: string; readonly compactionCount?: number }): void {
     this.#use();
-    if (!isPlainObject(patch)) throw invalid("An object is expected", "patch");
+    if (!isPlainObject(patch)) throw invalid("patch must be an object", "patch");
     for (const member of Object.keys(patch)) {
       if (member !== "model" && member !== "compactionCount")
         throw invalid(`${member} cannot be changed`, member);
     }
     const { model, compactionCount } = patch;
     if (compactionCount !== undefined && !(Number.isSafeInteger(compactionCount) && compactionCount >= 0)) {
-      throw invalid("compactionCount must be a whole number, 0 or more", "compactionCount");
+      throw invalid("compactionCount must be a non-negative integer", "compactionCount");
     }
     this.#reportEarlier();
     this.#touch({
@@ -232,7 +232,7 @@ export class Transcript {
     });
   }
 
-  /** Copies: changing them changes nothing here. */
+  /** Returns copies. */
   getMessages(): Message[] {
     return structuredClone(this.#use().messages);
   }
@@ -243,7 +243,7 @@ export class Transcript {
     return { createdAt, updatedAt, model, compactionCount, messageCount: writer.state.messages };
   }
 
-  /** Bring the metadata file up to date and let go of the files. */
+  /** Update the metadata file and close the files. */
   close(): void {
     const loaded = this.#loaded;
     if (loaded === undefined) return;
@@ -287,11 +287,11 @@ export class Transcript {
   }
 
   #withLock<T>(work: () => T): T {
-    return this.#inOurTerms("Cannot write to", () => withLockSync(this.#lock, this.#folder, work));
+    return this.#mapErrors("Cannot write to", () => withLockSync(this.#lock, this.#folder, work));
   }
 
-  /** What the disk refuses reaches the caller as one of our errors. */
-  #inOurTerms<T>(doing: string, work: () => T): T {
+  /** Errors of the file system reach the caller as a `ColloquyError`. */
+  #mapErrors<T>(doing: string, work: () => T): T {
     try {
       return work();
     } catch (error) {
@@ -299,7 +299,7 @@ export class Transcript {
     }
   }
 
-  /** Under the lock: take over what others wrote. */
+  /** Read the appends of other processes, under the lock. */
   #refresh(): LogState {
     const { writer, metadata } = this.#use();
     const { restarts } = writer;
@@ -309,7 +309,7 @@ export class Transcript {
     if (state.bytes === 0) {
       writer.writeHeader(headerOf(metadata));
     } else if (writer.restarts !== restarts) {
-      // Another process replaced the transcript: reading started over, so memory must too.
+      // Another process replaced the transcript, so read all messages again.
       const messages: Message[] = [];
       this.#scan(messages, 0, () => {});
       this.#use().messages = messages;
@@ -348,23 +348,23 @@ export class Transcript {
     }
   }
 
-  /** Metadata without a transcript: a crash in between, unless messages had been counted. */
+  /** There is metadata but no transcript: a crash during `initialize`, unless messages were counted. */
   #completeLog(metadata: Metadata): void {
     if (metadata.log.messages > 0) throw this.#lost(metadata.log.messages);
     this.#withLock(() => createLog(this.#io, this.#random, this.#path, headerOf(metadata)));
   }
 
-  /** Fewer entries than had been counted: the file was cut short. A replaced one cannot be compared. */
+  /** Detects a file that was cut short by its count of entries. A replaced file cannot be compared. */
   #checkLength(log: LogState, counted: LogState | undefined, damage: TranscriptDamage[]): void {
     if (counted === undefined || log.lastSeq >= counted.lastSeq) return;
     if ((log.header?.generation ?? 1) > 1) return;
     if (log.header === undefined && log.bytes === 0) throw this.#lost(counted.messages);
-    const reason = `the file ends with entry ${log.lastSeq}, there had been ${counted.lastSeq}`;
+    const reason = `the file ends with entry ${log.lastSeq}, but ${counted.lastSeq} were counted`;
     damage.push({ file: this.#path, start: log.bytes, end: Math.max(log.bytes, counted.bytes), reason });
   }
 
   #lost(messages: number): ColloquyError {
-    return unavailable(`${this.#path} is missing or empty, and it had ${messages} messages`);
+    return unavailable(`${this.#path} is missing or empty, but it had ${messages} messages`);
   }
 
   #rebuiltMetadata(log: LogState): Metadata {
@@ -374,7 +374,7 @@ export class Transcript {
     return newMetadata({ id, createdAt, log, updatedAt: log.lastMessageAt ?? createdAt });
   }
 
-  /** The cache is refreshed now and then, not on every append: that would cost several times the append. */
+  /** The metadata is not refreshed on every append, which would cost several times the append. */
   #refreshMetadata(): void {
     const stale = this.#clock() - this.#metadataWrittenMs;
     if (++this.#appendsSinceMetadata < METADATA_EVERY_APPENDS && stale < METADATA_EVERY_MS) return;
@@ -385,7 +385,7 @@ export class Transcript {
     }
   }
 
-  /** What another process wrote to the metadata meanwhile stays, but for the members of the patch. */
+  /** Changes of other processes to the metadata stay, except for the properties of the patch. */
   #touch(patch: Partial<Metadata>): void {
     const loaded = this.#use();
     this.#withLock(() => {
@@ -414,7 +414,7 @@ export class Transcript {
     if (cause === undefined) return;
     this.#unreported = undefined;
     throw unavailable(
-      `The metadata of ${this.#folder} could not be written after the last message: ${(cause as Error).message}. The message is kept; this call did nothing and can be repeated`,
+      `The metadata of ${this.#folder} could not be written after the last message: ${(cause as Error).message}. The message is stored. This call did nothing and can be repeated`,
       { cause },
     );
   }

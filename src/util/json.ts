@@ -5,15 +5,15 @@ export interface JsonObject {
   readonly [member: string]: Json | undefined;
 }
 
-/** Deeper values are refused: every reader of the file, ours and others', must be able to walk them. */
+/** Deeper values are refused, because every reader of the file must be able to walk them. */
 export const JSON_DEPTH_MAX = 64;
 
 /**
  * Check that a value survives `JSON.stringify` and `JSON.parse` unchanged.
  *
  * Refused: `undefined`, functions, symbols, BigInt, NaN and infinities, class
- * instances (a `Date` would come back as text), holes in arrays, cycles, a
- * member called `__proto__`, and nesting beyond 64 levels. Allowed and
+ * instances (a `Date` would come back as a string), holes in arrays, cycles, a
+ * property called `__proto__`, and nesting beyond 64 levels. Allowed and
  * defined: `-0` is stored as `0`, integers beyond 2^53 as the double they
  * are, lone surrogates as `\ud800` escapes.
  */
@@ -53,10 +53,10 @@ export function assertJson(value: unknown, path: string, depth = 0): asserts val
   }
 }
 
-/** What `JSON.stringify` would write instead was not checked. */
+/** `JSON.stringify` would write the result of `toJSON`, which was not checked. */
 function refuseToJson(value: object, path: string): void {
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") {
-    throw invalid(`${path} has a toJSON method, so that something else would be stored`, path);
+    throw invalid(`${path} has a toJSON method, so something else would be stored`, path);
   }
 }
 
@@ -70,7 +70,7 @@ function describe(value: unknown): string {
   return `a ${typeof value}`;
 }
 
-/** A plain object: what `{}` or `JSON.parse` makes, not an array, not null. */
+/** Whether a value is an object as `{}` or `JSON.parse` creates it, not an array or `null`. */
 export function isPlainObject(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
   const prototype = Object.getPrototypeOf(value);

@@ -1,4 +1,4 @@
-/** Milliseconds since 1970. Injected where a test wants to own the time. */
+/** Milliseconds since 1970. Injected where a test needs to control the time. */
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
@@ -16,8 +16,8 @@ let lastDate = "";
 /**
  * ISO 8601 with milliseconds.
  *
- * A page holds hundreds of times, mostly of one day, and a batch asks for one
- * instant many times: the date and the last result are kept.
+ * The date and the last result are cached: a page has hundreds of times, mostly
+ * of one day, and a batch formats one instant many times.
  */
 export function isoTime(ms: number): string {
   if (ms === lastMs) return lastIso;
@@ -38,7 +38,7 @@ export function isoTime(ms: number): string {
 let lastParsed = "";
 let lastParsedMs = Number.NaN;
 
-/** The milliseconds of a time that `isoTime` made. */
+/** The milliseconds of a time that `isoTime` returned. */
 export function timeOf(iso: string): number {
   if (iso !== lastParsed) {
     lastParsedMs = Date.parse(iso);
@@ -49,14 +49,14 @@ export function timeOf(iso: string): number {
 
 const ISO_8601 = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/;
 
-/** The milliseconds of an ISO 8601 time with its zone, or `undefined` when it is none. */
+/** The milliseconds of an ISO 8601 time with a zone, or `undefined` if the value is not one. */
 export function parseTime(text: unknown): number | undefined {
   if (typeof text !== "string" || !ISO_8601.test(text)) return undefined;
   const ms = Date.parse(text);
   return Number.isNaN(ms) ? undefined : ms;
 }
 
-/** `YYYYMMDDhhmmssmmm` in UTC. Text, because the number exceeds 2^53. */
+/** `YYYYMMDDhhmmssmmm` in UTC. A string, because the number exceeds 2^53. */
 export function timestamp17(ms: number): string {
   return isoTime(ms).replace(/\D/g, "").slice(0, 17);
 }

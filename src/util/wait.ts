@@ -1,16 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** How long anybody waits for a lock before giving up with a clear error. */
+/** How long to wait for a lock before failing with an error that names the holder. */
 export const LOCK_WAIT_MS = 10_000;
 
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 /**
- * Ask until `attempt` answers true. False after `timeoutMs`.
+ * Repeat `attempt` until it returns true. Returns false after `timeoutMs`.
  *
- * The pauses are short and random: a lock that busy writers pass around is
- * free for microseconds at a time, and long or regular pauses would starve
- * whoever keeps missing that moment.
+ * The pauses are short and random: a contended lock is free for microseconds
+ * at a time, and a waiter with long or regular pauses would starve.
  */
 export async function waitUntil(attempt: () => boolean, timeoutMs: number): Promise<boolean> {
   if (attempt()) return true;
@@ -22,7 +21,7 @@ export async function waitUntil(attempt: () => boolean, timeoutMs: number): Prom
   return false;
 }
 
-/** The same for synchronous callers; the thread sleeps in between. */
+/** `waitUntil` for synchronous callers; the thread sleeps in between. */
 export function waitUntilSync(attempt: () => boolean, timeoutMs: number): boolean {
   if (attempt()) return true;
   const deadline = performance.now() + timeoutMs;

@@ -294,7 +294,7 @@ describe("a refresh of the metadata that fails after a message", () => {
     await chat.append(user("kept"));
     disk.faults.failingRenames = 1;
     await until(() => disk.faults.failingRenames === 0);
-    await expect(chat.append(user("second"))).rejects.toThrow(/The message is kept; this call did nothing/);
+    await expect(chat.append(user("second"))).rejects.toThrow(/The message is stored. This call did nothing/);
     await chat.append(user("second"));
     expect(await texts(chat)).toEqual(["kept", "second"]);
     await store.close();

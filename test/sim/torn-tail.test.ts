@@ -228,7 +228,7 @@ describe("a disk that fails", () => {
       expect.objectContaining({ code: "SERVICE_UNAVAILABLE" }),
     );
     expect(() => chat.appendMessage(message)).toThrow(
-      /takes no more writes: a failed write could not be taken back/,
+      /accepts no more writes: a failed write could not be undone/,
     );
     chat.load();
     chat.appendMessage(message);
@@ -241,7 +241,7 @@ describe("a disk that fails", () => {
     disk.faults.failingSyncs = 1;
     expect(() => chat.appendMessage(message)).toThrow(/Cannot make .* durable/);
     const { changes } = disk;
-    expect(() => chat.appendMessage(message)).toThrow(/takes no more writes: a sync failed/);
+    expect(() => chat.appendMessage(message)).toThrow(/accepts no more writes: a sync failed/);
     expect(disk.changes).toBe(changes);
     expect(chat.getMessages()).toHaveLength(4);
     chat.close();

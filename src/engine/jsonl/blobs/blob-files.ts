@@ -16,7 +16,7 @@ import { BLOB_FOLDER } from "../folder/names.ts";
 const UPLOAD = /^[\w-]{1,100}$/;
 const UPLOAD_PREFIX = ".upload-";
 const BLOB = /^([0-9a-f]{64})(\.zst)?$/;
-/** A frame that every program for zstd passes over: it holds the size before compression. */
+/** A skippable zstd frame that contains the uncompressed size. */
 const SIZE_FRAME_MAGIC = 0x184d2a50;
 const SIZE_FRAME_BYTES = 16;
 
@@ -32,12 +32,12 @@ export interface StoredBlob {
 
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Bytes by their hash, one file for each, and those that are being taken in. */
+/** Blobs, one file each, named by their hash, and uploads in progress. */
 export class BlobFiles {
   readonly #io: FileIo;
   readonly #random: Random;
   readonly #folder: string;
-  /** CatalogueEntry to survive a power cut, name and all. */
+  /** Blobs whose content and name survive a power cut. */
   readonly #durable = new Map<string, bigint>();
 
   constructor(io: FileIo, random: Random, folder: string) {
@@ -47,7 +47,7 @@ export class BlobFiles {
   }
 
   find(hash: string): StoredBlob | undefined {
-    // What a message or a file says must never become a path by itself.
+    // A hash from a message or file must never become a path unchecked.
     if (!HASH.test(hash)) return undefined;
     for (const encoding of ["none", "zstd"] as const) {
       const path = this.#path(hash, encoding);
@@ -59,7 +59,7 @@ export class BlobFiles {
     return undefined;
   }
 
-  /** Store a blob unless it is there. It is durable when this returns. */
+  /** Store a blob unless it exists. It is durable when this returns. */
   put({ hash, size, encoding, data }: NewBlob, at: string): void {
     if (this.keep(hash)) return;
     const path = this.#path(hash, encoding);
@@ -69,7 +69,7 @@ export class BlobFiles {
     this.#io.touch(path, timeOf(at));
   }
 
-  /** Make sure that a blob which is there survives: whoever stored it may have died before it did. */
+  /** Make an existing blob durable: the process that stored it may have died before its sync. */
   keep(hash: string): boolean {
     const found = this.find(hash);
     if (found === undefined) return false;
@@ -81,7 +81,7 @@ export class BlobFiles {
   /** Add a piece of an upload. Returns how many bytes are stored. */
   upload(piece: BlobOperation): number {
     const { upload, position, data, keep, at } = piece;
-    if (!UPLOAD.test(upload)) throw invalid("Invalid name of an upload", "upload");
+    if (!UPLOAD.test(upload)) throw invalid("Invalid upload name", "upload");
     this.#io.makeFolder(this.#folder);
     const path = join(this.#folder, UPLOAD_PREFIX + upload);
     const known = this.#io.stat(path)?.size;
@@ -113,7 +113,7 @@ export class BlobFiles {
     this.#io.sync(file);
   }
 
-  /** In the place of one that is there, which makes it as young as this one. */
+  /** Replaces an existing blob, which makes it as new as this one. */
   #name(upload: string, { hash, encoding }: NonNullable<BlobOperation["keep"]>): void {
     const former = this.find(hash);
     const path = this.#path(hash, encoding);
@@ -142,12 +142,12 @@ export class BlobFiles {
     if (frame.length === SIZE_FRAME_BYTES && frame.readUInt32LE(0) === SIZE_FRAME_MAGIC) {
       return { size: Number(frame.readBigUInt64LE(8)), storedBytes };
     }
-    // Put there by another program.
+    // A file of another program.
     const { length } = zstdDecompressSync(readChunk(this.#io, file, 0, fileBytes));
     return { size: length, storedBytes: fileBytes };
   }
 
-  /** All that are there. */
+  /** All stored blobs. */
   *all(): Generator<StoredBlob> {
     for (const prefix of this.#list(this.#folder)) {
       if (!/^[0-9a-f]{2}$/.test(prefix)) continue;
@@ -168,21 +168,21 @@ export class BlobFiles {
     });
   }
 
-  /** Gives what they took. */
+  /** Returns the freed space. */
   remove(blobs: readonly StoredBlob[]): Freed {
     for (const { path } of blobs) this.#io.remove(path);
     for (const folder of new Set(blobs.map(({ path }) => dirname(path)))) this.#io.syncFolder(folder);
     return freedBlobs(blobs.map(({ fileBytes }) => fileBytes));
   }
 
-  /** Uploads that nobody has added to since. Gives what they took. */
+  /** Remove uploads without a write since then. Returns the freed space. */
   dropUploads(before: string): Freed {
     const dropped = this.uploads().filter(({ modifiedMs }) => modifiedMs < timeOf(before));
     for (const { path } of dropped) this.#io.remove(path);
     return freedBlobs(dropped.map(({ bytes }) => bytes));
   }
 
-  /** What a killed writer left. Only under the lock. */
+  /** Remove temporary files of killed writers, under the lock. */
   tidy(): void {
     if (this.#io.stat(this.#folder) !== undefined) removeLeftovers(this.#io, this.#folder);
   }

@@ -17,7 +17,7 @@ interface Scanned {
   readonly hashes: Set<string>;
 }
 
-/** Which blobs the entries of a store refer to. Logs without any are not read. */
+/** The blobs that the entries of a store refer to. Logs without references are not read. */
 export class BlobReferences {
   readonly #io: FileIo;
   readonly #catalogue: Catalogue;
@@ -30,7 +30,7 @@ export class BlobReferences {
     this.#blobs = blobs;
   }
 
-  /** Everything in a log that looks like one: also a damaged line keeps its blobs. */
+  /** Everything in a log that looks like a reference, because a damaged line keeps its blobs too. */
   of({ stem, log, seenLog, logPath, logMissing }: CatalogueEntry): ReadonlySet<string> {
     // Damaged lines are not counted as entries.
     if (logMissing || seenLog === undefined || (log.blobs === 0 && log.entries === log.lastSeq)) return NONE;
@@ -48,7 +48,7 @@ export class BlobReferences {
     return hashes;
   }
 
-  /** What the entries of a log refer to, and nothing else. */
+  /** The blobs that the readable entries of a log refer to. */
   exactlyOf({ log, logPath, logMissing }: CatalogueEntry): Set<string> {
     const hashes = new Set<string>();
     if (logMissing || log.blobs === 0) return hashes;
@@ -69,7 +69,7 @@ export class BlobReferences {
     return used;
   }
 
-  /** Remove those of the blobs that nothing refers to any more. Under the lock. */
+  /** Remove the given blobs that nothing refers to any more, under the lock. */
   dropUnused(hashes: Iterable<string>): Freed {
     const candidates = [...hashes];
     const used = candidates.length === 0 ? NONE : this.inUse();

@@ -1,10 +1,10 @@
 /**
- * A copy of a store that is a store, as of one moment, while others write.
+ * Copies a store as of one moment while other processes write.
  *
- * Logs only grow, so what they held at that moment is what they hold up to
- * the length they had then. What was rewritten, moved or purged meanwhile is
- * put right at the end, under the lock: what was taken away for good must
- * not live on in a backup that is made at the same time.
+ * Logs only grow, so their content at that moment is the bytes up to the length
+ * they had then. Conversations that were rewritten, moved or purged during the
+ * copy are corrected at the end, under the lock: purged data must not survive
+ * in a backup that was made at the same time.
  */
 import { dirname, join, relative } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
@@ -30,7 +30,7 @@ type WithLock = <T>(work: () => T) => Promise<T>;
 export async function backupStore(context: JsonlContext, path: string, withLock: WithLock): Promise<void> {
   const { io, random } = context;
   if (io.stat(path) !== undefined) {
-    throw new ColloquyError("CONFLICT", `${path} exists: a backup needs a name of its own`, {
+    throw new ColloquyError("CONFLICT", `${path} already exists`, {
       field: "path",
       details: { path },
     });
@@ -65,7 +65,7 @@ class Backup {
     this.#target = target;
   }
 
-  /** Note what there is. Journals, which are short and go when their turn ends, are copied at once. */
+  /** List the conversations. Journals are copied at once: they are short and end with their turn. */
   begin(): CatalogueEntry[] {
     const { catalogue, folder } = this.#context;
     this.#io.makeFolder(join(this.#target, TRASH_FOLDER));
@@ -76,10 +76,10 @@ class Backup {
     return moment;
   }
 
-  /** Up to where it was complete. */
+  /** Copy a log up to its last complete append. */
   copyLog(known: CatalogueEntry): void {
     const { stem, log, seenLog } = known;
-    // It may have been moved since; a file that was rewritten is copied at the end.
+    // It may have moved since; a rewritten log is copied at the end.
     const now = this.#context.catalogue.byStem(stem);
     if (now === undefined || now.seenLog?.inode !== seenLog?.inode) return;
     if (now.logMissing) {
@@ -96,7 +96,7 @@ class Backup {
     this.#copy(from, to);
   }
 
-  /** Put right what changed while others went on writing. */
+  /** Correct the copy of conversations that changed in the meantime. */
   finish(moment: readonly CatalogueEntry[]): void {
     const { catalogue, blobs } = this.#context;
     for (const known of moment) {
@@ -111,7 +111,7 @@ class Backup {
     this.#syncFolders(this.#target);
   }
 
-  /** Those that were taken away meanwhile. */
+  /** Remove blobs that were removed from the store in the meantime. */
   #dropBlobs(): void {
     const there = new Set(
       [...this.#context.blobs.all()].map(({ path }) => relative(this.#context.folder, path)),

@@ -1,9 +1,9 @@
 /**
- * Putting right what can be put right without losing a byte. Under the lock.
+ * Repairs what can be repaired without losing a byte, under the lock.
  *
- * Lines that cannot be read are copied to a file of their own before the log
- * is written without them; counts and metadata are made again from the log.
- * What is missing stays missing, and `verify` goes on saying so.
+ * Unreadable lines are copied to a separate file before the log is rewritten
+ * without them; counts and metadata are rebuilt from the log. Missing data
+ * stays missing, and `verify` keeps reporting it.
  */
 
 import { dirname } from "node:path";
@@ -25,7 +25,7 @@ import { verifyConversation } from "./verify-log.ts";
 export function repairFolder(context: JsonlContext): Finding[] {
   return context.catalogue.all().flatMap(({ stem }) => {
     const known = context.catalogue.byStem(stem);
-    // A log that is gone cannot be made again, and a file of a legacy format is repaired by migrating it.
+    // A missing log cannot be rebuilt, and a file in a legacy format is repaired by its migration.
     if (known === undefined || known.logMissing || context.legacy.ofStem(stem) !== undefined) return [];
     return repairConversation(context, known);
   });
@@ -59,12 +59,12 @@ function repairConversation(context: JsonlContext, known: CatalogueEntry): Findi
   if (counts.length > 0) {
     recount(context, stem);
     for (const { code, source, message } of counts)
-      note(code, source ?? logPath, null, `${message}; made again from the transcript`);
+      note(code, source ?? logPath, null, `${message}; rebuilt from the transcript`);
   }
   return done;
 }
 
-/** What stands in the metadata only as a cache of the log. */
+/** Findings about metadata that is a cache of the log. */
 const COUNTED: ReadonlySet<string> = new Set([
   "wrong-count",
   "damaged-metadata",
@@ -90,7 +90,7 @@ function badLines(io: FileIo, { logPath, log }: CatalogueEntry): NumberedLine[] 
   });
 }
 
-/** Each line as it was, behind one that says what it is and where it stood. */
+/** Each line unchanged, after one that says what it is and where it was. */
 function setAside(
   { io, random, nowMs }: JsonlContext,
   { logPath }: CatalogueEntry,

@@ -26,7 +26,7 @@ export interface Checked {
 
 const NO_BLOBS: ReadonlySet<string> = new Set();
 
-/** Read every line of one conversation. `undefined` when it is the other half of one that lies elsewhere. */
+/** Read every line of one conversation. `undefined` if these files belong to one in the other folder. */
 export function verifyConversation(
   io: FileIo,
   folder: string,
@@ -47,7 +47,7 @@ export function verifyConversation(
     if (io.stat(join(other, logName(stem))) !== undefined) return undefined;
     const counted = read.found?.log.messages ?? 0;
     if (counted > 0)
-      found("missing-log", logPath, null, `the transcript is missing, ${counted} messages were counted`);
+      found("missing-log", logPath, null, `the transcript is missing, but it had ${counted} messages`);
     return { conversation, findings, entries: 0, isConversation: true, blobs: NO_BLOBS };
   }
   let log: ScannedLog;
@@ -62,7 +62,7 @@ export function verifyConversation(
     if (log.size > 0) found("foreign-file", logPath, 1, "no line of this file is Colloquy's");
     return { conversation, findings, entries: 0, isConversation: false, blobs: NO_BLOBS };
   }
-  // An empty conversation was cut off while it was made; metadata in the other folder, while it was moved.
+  // A crash leaves an empty conversation during creation, and metadata in the other folder during a move.
   const elsewhere = join(place === folder ? join(folder, TRASH_FOLDER) : folder, metadataName(stem));
   const isLost = read.found === undefined && read.damage === undefined && io.stat(elsewhere) === undefined;
   if (isLost && log.state.entries > 0) {
@@ -115,7 +115,7 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
   const duplicates: string[] = [];
   const blobs = new Set<string>();
   const ids = new Set<string>();
-  /** Entries whose parent has not come before them. */
+  /** Entries whose parent does not precede them. */
   const orphans: StoredEntry[] = [];
   return withFile(io, path, "read", (file) => {
     const { size } = io.statOpen(file);
@@ -123,7 +123,7 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
       entry: (entry, _raw, branch) => {
         const { id, parentId, kind } = entry;
         if (ids.has(id)) duplicates.push(id);
-        // What was swept may be the parent of what is left of it, and of a branch that nobody can go to.
+        // A swept entry may be the parent of its remains, and of a pruned branch.
         const isLoose = branch === OFF_PATH || kind === "removed";
         if (parentId !== null && !isLoose && !ids.has(parentId)) orphans.push(entry);
         ids.add(id);
@@ -139,7 +139,7 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
   });
 }
 
-/** The numbers of the lines that begin at some positions, counted from one in one reading. */
+/** The line numbers, from 1, of the lines that start at some positions, in one pass. */
 function lineNumbers(io: FileIo, path: string, positions: readonly number[]): (position: number) => number {
   const wanted = new Set(positions);
   const numbers = new Map<number, number>();

@@ -12,7 +12,7 @@ import type { JsonlContext } from "../jsonl-context.ts";
 import { legacyFindings } from "../legacy/report.ts";
 import { type Checked, verifyConversation } from "./verify-log.ts";
 
-/** Read every line of every conversation and every blob, trusting no cache. */
+/** Read every line of every conversation and every blob. No cache is trusted. */
 export function verifyFolder({ io, folder, blobs, legacy }: JsonlContext): VerifyReport {
   const findings: Finding[] = [];
   const sources = new Map<string, string>();
@@ -43,7 +43,7 @@ export function verifyFolder({ io, folder, blobs, legacy }: JsonlContext): Verif
   return { ok: findings.length === 0, conversations, entries, findings };
 }
 
-/** A copy of a file beside the original: which of the two goes on? */
+/** Finds copies of a conversation, of which only one can be used. */
 function twins({ conversation }: Checked, source: string, sources: Map<string, string>): Finding[] {
   if (conversation === null) return [];
   const first = sources.get(conversation);
@@ -71,7 +71,7 @@ function* damagedBlobs(io: FileIo, files: BlobFiles): Generator<Finding> {
   }
 }
 
-/** `undefined` when the bytes cannot even be decompressed. */
+/** `undefined` if the bytes cannot be decompressed. */
 function hashOf(io: FileIo, { path, encoding, fileBytes }: StoredBlob): string | undefined {
   const hash = createHash("sha256");
   return withFile(io, path, "read", (file) => {

@@ -1,9 +1,8 @@
 /**
- * Removing a conversation for good. Under the lock.
+ * Removes a conversation permanently, under the lock.
  *
- * A file with the name of the conversation and `.purge` is the moment it
- * happens: from then on nobody sees the conversation, and whatever of its
- * files a crash leaves is removed by the next opener.
+ * Writing the file `<stem>.purge` is the commit: from then on the conversation
+ * is invisible, and the next opener removes any files that a crash leaves.
  */
 
 import { join } from "node:path";
@@ -20,7 +19,7 @@ import type { JsonlContext, RecordChange } from "../jsonl-context.ts";
 
 interface Purge {
   readonly id: string;
-  /** What its entries referred to. */
+  /** The blobs that its entries refer to. */
   readonly blobs: readonly string[];
 }
 
@@ -36,7 +35,7 @@ export function purgeConversation(
   checkPurge(purging, { byId: () => infoOf(known) });
   const { stem, log } = known;
   const purge = { id: conversation, blobs: [...references.exactlyOf(known)] };
-  // Appends of the same commit are answered as such.
+  // Appends of the same commit are acknowledged first.
   logs.sync(conversation);
   logs.close(conversation);
   const freed = counter.during(() => {
@@ -50,7 +49,7 @@ export function purgeConversation(
   return receipt(log.entries, log.bytes, [freed]);
 }
 
-/** Go on with what a crash interrupted. Gives the conversations that are gone now. */
+/** Complete purges that a crash interrupted. Returns the purged conversations. */
 export function finishPurges(context: JsonlContext): { readonly stem: string; readonly id: string }[] {
   const { io, folder, counter } = context;
   return io.list(folder).flatMap((name) => {
@@ -84,7 +83,7 @@ function readPurge({ io, folder }: JsonlContext, name: string): Purge | undefine
   });
 }
 
-/** No name up to this one is used again. */
+/** The last purged stem. No stem up to this one is used again. */
 export function lastPurged({ io, folder }: JsonlContext): string | undefined {
   const path = join(folder, PURGED_FILE);
   if (io.stat(path) === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Taking words away for good. Under the lock. */
+/** Removes content permanently, under the lock. */
 
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
@@ -22,25 +22,25 @@ import {
 } from "../jsonl-context.ts";
 import { recountLog } from "../log/recount-log.ts";
 
-/** Other words in the place of an entry's, which stays where it is. */
+/** Replace the content of an entry, which keeps its place. */
 export function redactEntry(context: JsonlContext, redact: RedactOperation, record: RecordChange): Removed {
   const known = readyToRewrite(context, redact.conversation);
   const [found] = entriesOf(context, known, ({ id }) => id === redact.entry);
   if (found === undefined) throw entryNotFound(redact.entry);
-  // Both versions of the metadata are written anew: neither repeats the words in its context state.
+  // Both versions of the metadata are rewritten, so that neither repeats the content in its context state.
   known.metadata = { ...known.metadata, contextState: null };
   rewrite(context, known, redact.at, (entry, branch) =>
     entry.id === redact.entry ? withJson(entry, branch, entry.kind, redact.json) : "keep",
   );
   record("redacted", known);
-  // A journal that was left behind holds the same words.
+  // A leftover journal holds the same content.
   const turn = context.journals.turn(known, Number.MAX_SAFE_INTEGER)?.id;
   if (turn !== undefined && found.operationId === `${turn}/end`) context.journals.end(known, turn);
   const copies = copiesOf(context, known, redact.entry);
   return receipt(1, bytesOf([found]), [dropBlobs(context, [found])], copies);
 }
 
-/** Entries that no branch leads to. */
+/** Remove the entries that no branch contains. */
 export function sweepConversation(
   context: JsonlContext,
   { conversation, at }: SweepOperation,
@@ -60,7 +60,7 @@ export function sweepConversation(
   return receipt(gone.length, bytesOf(gone), [dropBlobs(context, gone)]);
 }
 
-/** Blobs that nothing refers to. */
+/** Remove blobs that nothing refers to. */
 export function collectBlobs({ blobs, references }: JsonlContext, { before }: CollectOperation): Removed {
   const uploads = blobs.dropUploads(before);
   const old = [...blobs.all()].filter(({ modifiedMs }) => modifiedMs < timeOf(before));
@@ -73,20 +73,20 @@ function withJson(entry: StoredEntry, branch: number, kind: string, json: string
   return encodeEntry({ id, kind, at, json }, { seq, parentId, branch, operationId, batch: undefined });
 }
 
-/** With nothing torn behind its end, and nobody of this process writing to it. */
+/** The conversation without a torn tail, and with no writer of this process. */
 function readyToRewrite(context: JsonlContext, id: string): CatalogueEntry {
   const { logs, feed } = context;
   logs.open(liveConversation(context, id));
   logs.sync(id);
   logs.close(id);
-  // What is swept could not be told apart any more from what was never written.
+  // Without this, a swept entry would look like one that was never written.
   feed.syncAll();
   return liveConversation(context, id);
 }
 
 /**
- * The metadata stops counting first: between the two, and after a crash
- * there, whoever comes counts the log that there is.
+ * The metadata is reset first, so that after a crash in between the next reader
+ * counts the log again.
  */
 export function rewrite(
   context: JsonlContext,
@@ -137,13 +137,13 @@ function bytesOf(entries: readonly StoredEntry[]): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** What lies beside a conversation and may hold an entry: it names it, or cannot be read. */
+/** Files beside a conversation that may contain an entry: they name it, or are unreadable. */
 function copiesOf({ io, folder }: JsonlContext, { stem }: CatalogueEntry, entry: string): string[] {
   const legacy = join(folder, LEGACY_FOLDER);
   return [folder, join(folder, TRASH_FOLDER), legacy].flatMap((place) => {
     if (io.stat(place) === undefined) return [];
     const names = io.list(place).filter((name) => name.startsWith(`${stem}.`));
-    // Lines of a legacy file have no ids to be found by.
+    // Lines of a legacy file may have no ids to search for.
     if (place === legacy) return names.map((name) => join(place, name));
     return names
       .filter((name) => isSetAside(name) || name.endsWith(".meta.json.bak"))

@@ -10,12 +10,12 @@ import { type FeedRecord, lastOf } from "./feed-record.ts";
 const RECORDS_AT_ONCE = 256;
 const ENTRIES_AT_ONCE = 256;
 const BYTES_AT_ONCE = 4 * 1024 * 1024;
-/** A place holds the feed and the entry within a record in one number. */
+/** A place combines the feed and the entry within a record in one number. */
 const OFFSET_MAX = 2 ** 24;
 
 /**
- * The changes after a place. `settle` decides what a dead writer left open,
- * and says false when somebody is writing: then the end is told the next time.
+ * The changes after a place. `settle` decides records that a dead writer left
+ * open. It returns false during a write, whose changes the next call returns.
  */
 export function readChanges(
   context: JsonlContext,
@@ -35,15 +35,18 @@ export function readChanges(
   }
   const [index, rest] = after;
   const feedId = Math.floor(rest / OFFSET_MAX);
-  // Before there was a feed, all places were its beginning.
+  // Stores without a feed gave out the start of the feed as every place.
   if (index > count || (feedId !== id && !(feedId === 0 && index === 0))) {
-    throw invalid("This place is of another feed: the store was restored, or its feed removed", "since");
+    throw invalid(
+      "This place belongs to another feed: the store was restored, or its feed was removed",
+      "since",
+    );
   }
   using source = new EntrySource(context);
   return new Reading(context, source, id, count, limit, settle).from(index, rest % OFFSET_MAX);
 }
 
-/** Behind the last change that is decided. */
+/** The place after the last decided change. */
 function decidedEnd(feed: Feed, count: number): number {
   const first = feed.lastCommit(count);
   const open = feed.records(first, count - first).findIndex(({ type }) => type === "intent");
@@ -91,7 +94,7 @@ class Reading {
     return { changes: this.#changes, place: this.#place(index, offset) };
   }
 
-  /** The next records, durable, up to the first that is not decided and cannot be. */
+  /** The next durable records, up to the first that is undecided. */
   #decided(index: number): FeedRecord[] {
     const { feed } = this.#context;
     const next = (): FeedRecord[] => {
@@ -105,7 +108,7 @@ class Reading {
     return records;
   }
 
-  /** Gives how far within the record the page reaches; 0 when nothing is left of it. */
+  /** Returns how far into the record the page reaches; 0 if nothing of it is left. */
   #tell(record: FeedRecord, index: number, offset: number): number {
     const { type, stem, conversation, first } = record;
     if (type === "void" || type === "base" || type === "intent") return 0;
@@ -119,7 +122,7 @@ class Reading {
     for (let seq = first + offset; seq <= last; seq++) {
       if (this.#changes.length >= this.#limit) return seq - first;
       const entry = this.#source.entry(known, seq);
-      // What was swept is gone.
+      // Swept entries are gone.
       if (entry === undefined || entry.kind === "removed") continue;
       const place = seq === last ? this.#place(index + 1, 0) : this.#place(index, seq - first + 1);
       this.#changes.push({ place, type: "entry", conversation: known.metadata.id, entry });
@@ -140,7 +143,7 @@ interface OpenSource {
   to: number;
 }
 
-/** Entries by their `seq`, read in stretches, because a feed mostly goes on where it was. */
+/** Reads entries by `seq` in runs, because a feed usually continues where it was. */
 class EntrySource {
   readonly #context: JsonlContext;
   readonly #open = new Map<string, OpenSource | undefined>();
@@ -174,7 +177,7 @@ class EntrySource {
   #look(stem: string): OpenSource | undefined {
     const { catalogue, io } = this.#context;
     let known = catalogue.byStem(stem);
-    // Another process may be moving it: what is really missing is missing twice.
+    // Another process may be moving the log, so look twice before calling it missing.
     if (known?.logMissing) known = catalogue.reread(stem);
     while (known !== undefined && !known.logMissing) {
       const { logPath, log, seenLog } = known;

@@ -2,13 +2,13 @@ import { crc32 } from "node:zlib";
 import type { Change } from "../../queries.ts";
 
 /**
- * What a record of the feed says.
+ * The type of a feed record.
  *
  * - `intent`: entries that are about to be written. It becomes `entries` or `void`, in place.
- * - `entries`: entries that stand in the log.
+ * - `entries`: entries that are in the log.
  * - `void`: entries that could not be written.
  * - `base`: the log reached this far when the feed began.
- * - Everything else happened to the conversation as such.
+ * - All others are changes of the conversation itself.
  */
 export type RecordType = "intent" | "entries" | "void" | "base" | Exclude<Change["type"], "entry">;
 
@@ -21,13 +21,13 @@ const TYPES: readonly (RecordType | undefined)[] = [
 export interface FeedRecord {
   readonly type: RecordType;
   readonly stem: string;
-  /** Belongs to the same commit as the record before it. */
+  /** Whether it belongs to the same commit as the record before it. */
   readonly continues: boolean;
-  /** Of entries: the first `seq`, how many, and the CRC-32 of the first one's id. */
+  /** For entries: the first `seq`, the count, and the CRC-32 of the first id. */
   readonly first: number;
   readonly count: number;
   readonly idSum: number;
-  /** Of everything else: the conversation. Entries are found by the stem, but what was purged is not. */
+  /** For all others: the conversation id, because the stem of a purged conversation leads nowhere. */
   readonly conversation: string;
 }
 
@@ -49,7 +49,7 @@ export function baseRecord(stem: string, lastSeq: number): FeedRecord {
   return { ...changeRecord("base", stem, ""), first: lastSeq };
 }
 
-/** Where a record's entries end. */
+/** The last `seq` of a record. */
 export function lastOf({ type, first, count }: FeedRecord): number {
   return type === "base" ? first : first + count - 1;
 }
@@ -68,7 +68,7 @@ export function encodeRecord(record: FeedRecord): Buffer {
   return seal(bytes);
 }
 
-/** `undefined` when it is not a record, or a damaged one. */
+/** `undefined` if the bytes are not a valid record. */
 export function decodeRecord(bytes: Buffer): FeedRecord | undefined {
   if (bytes.length !== RECORD_BYTES || bytes.readUInt32LE(SUM_AT) !== sumOf(bytes)) return undefined;
   const type = TYPES[(bytes[0] as number) & ~CONTINUES];
@@ -94,9 +94,9 @@ function uuidAt(bytes: Buffer): string {
 
 /** The first 32 bytes of the file. */
 export interface FeedHeader {
-  /** Tells this feed from any other: a place in one means nothing in another. */
+  /** Identifies this feed: a place in one feed means nothing in another. */
   readonly id: number;
-  /** When the machine was last started before the feed was last looked after. */
+  /** The boot id at the time of the last `prepareFeed`. */
   readonly boot: number;
 }
 
@@ -121,7 +121,7 @@ function seal(bytes: Buffer): Buffer {
   return bytes;
 }
 
-/** A record of zeros, as a power cut leaves it, has another. */
+/** Differs from zero for a record of zeros, which a power cut can leave. */
 function sumOf(bytes: Buffer): number {
   return crc32(bytes.subarray(8), crc32(bytes.subarray(0, SUM_AT)));
 }

@@ -1,4 +1,4 @@
-/** Making the feed agree with the logs. Everything here happens under the lock. */
+/** Makes the feed agree with the logs, under the lock. */
 
 import { dirname } from "node:path";
 import { crc32 } from "node:zlib";
@@ -19,7 +19,7 @@ import {
   RECORD_BYTES,
 } from "./feed-record.ts";
 
-/** Decide what a commit that never ended left open. */
+/** Decide the records of a commit that never finished. */
 export function settleFeed(context: JsonlContext): void {
   const { feed, catalogue } = context;
   feed.heal();
@@ -46,7 +46,7 @@ export function decide(record: FeedRecord, stands: boolean): FeedRecord {
   return { ...record, type: stands ? "entries" : "void" };
 }
 
-/** Is the first entry of the record where the record says? Appends are written whole, so the others are too. */
+/** Whether the first entry of the record is in the log. Appends are atomic, so the others are too. */
 function stands({ io }: JsonlContext, known: CatalogueEntry, { first, idSum }: FeedRecord): boolean {
   const entry = firstAfter(io, known, first - 1);
   return entry?.seq === first && crc32(entry.id) === idSum;
@@ -63,14 +63,14 @@ function firstAfter(
   return reader.page(query).entries[0];
 }
 
-/** What is told must not be taken back by a power cut, and whoever wrote it may have died before the sync. */
+/** A power cut must not undo a published change, and its writer may have died before the sync. */
 function syncLog({ io, durable }: JsonlContext, { logPath }: CatalogueEntry): void {
   if (!durable) return;
   withFile(io, logPath, "write", (file) => io.sync(file));
   io.syncFolder(dirname(logPath));
 }
 
-/** A torn tail is decided now: what a later repair would bring to light would be missing in the feed. */
+/** Repair a torn tail now: entries that a later repair recovered would be missing from the feed. */
 export function repairLog(
   context: JsonlContext,
   known: CatalogueEntry,
@@ -91,9 +91,8 @@ export function repairLog(
 }
 
 /**
- * Make the feed that there should be, when there is none or the machine was
- * started since somebody last looked: the end of the feed may be lost then,
- * while the logs, which are synced, are not.
+ * Create or rebuild the feed if it is missing or the machine was restarted: the
+ * end of the feed may be lost then, while the logs, which are synced, are not.
  */
 export function prepareFeed(context: JsonlContext): void {
   const { feed, io, catalogue } = context;
@@ -102,7 +101,7 @@ export function prepareFeed(context: JsonlContext): void {
   if (state?.boot === boot) return;
   const known = catalogue.all();
   if (state === undefined) {
-    // What was there before the feed is not told again.
+    // Entries that are older than the feed are not published again.
     const bases = known.map(({ stem, log }) => encodeRecord(baseRecord(stem, log.lastSeq)));
     feed.replace({ id: newId(context), boot }, bases);
     return;
@@ -117,10 +116,10 @@ export function prepareFeed(context: JsonlContext): void {
   feed.replace({ id: state.id, boot }, [kept.bytes, ...missing.map(encodeRecord)]);
 }
 
-/** The records up to the first that cannot be read: nobody was given a place behind it. */
+/** The records up to the first unreadable one. No place after it was ever given out. */
 class KeptRecords {
   readonly bytes: Buffer;
-  /** The conversations that the feed knows, and how far each log is told. */
+  /** The conversations in the feed, and how far each log is published. */
   readonly stems = new Set<string>();
   readonly reach = new Map<string, number>();
 
@@ -130,7 +129,7 @@ class KeptRecords {
     this.bytes = bytes.subarray(0, end);
   }
 
-  /** Decide what is open, from the end: of two that were to write the same entries, the later one did. */
+  /** Decide open records from the end: of two intents for the same entries, the later one was carried out. */
   settle(stands: (record: FeedRecord) => boolean): void {
     const { bytes, reach } = this;
     const later = new Map<string, number>();
@@ -161,7 +160,7 @@ function missingRecords(
   const { stem, log, metadata } = known;
   const records: FeedRecord[] = stems.has(stem) ? [] : [changeRecord("created", stem, metadata.id)];
   const told = reach.get(stem) ?? 0;
-  // The log itself was cut: what will be written next has numbers that were told before.
+  // The log was cut short, so the next entries reuse numbers that were published before.
   if (told > log.lastSeq) records.push(baseRecord(stem, log.lastSeq));
   const entry = told < log.lastSeq ? firstAfter(io, known, told) : undefined;
   if (entry !== undefined) {

@@ -1,11 +1,11 @@
 /**
- * What was committed, in the order of the commits: 32 bytes for each append.
+ * The changes of a store in commit order, 32 bytes for each append.
  *
- * A record is written before the log, as an intent, and decided after the
- * log was synced: together with the next intent, or as soon as there is
- * nothing else to do. Nothing here is synced for an append: after a power cut the
- * logs say what is missing (`feed-repair.ts`). A reader syncs before it gives
- * out a place, so no place lies behind what a power cut can take away.
+ * A record is written before the log, as an intent, and decided after the sync
+ * of the log: together with the next intent, or when the process is idle. An
+ * append never syncs the feed: after a power cut the missing records are
+ * rebuilt from the logs (`feed-repair.ts`). A reader syncs before it returns a
+ * place, so that no place refers to records that a power cut can remove.
  */
 
 import type { FileIo } from "../../../disk/file-io.ts";
@@ -23,19 +23,19 @@ import {
   RECORD_BYTES,
 } from "./feed-record.ts";
 
-/** The file as it is now. */
+/** The current state of the file. */
 export interface FeedState extends FeedHeader {
-  /** Records, those that nobody can read too. */
+  /** The number of records, including unreadable ones. */
   readonly count: number;
 }
 
-/** A record, and the operation of its commit that decides what becomes of it. */
+/** A record, and the index of the operation that decides it. */
 export interface Recorded {
   readonly record: FeedRecord;
   readonly index: number;
 }
 
-/** Records of a commit that has ended, which stand in the file as intents still. */
+/** Records of a finished commit that are still intents in the file. */
 interface Undecided {
   readonly index: number;
   readonly records: readonly FeedRecord[];
@@ -47,7 +47,7 @@ export interface FeedOptions {
 }
 
 export class Feed {
-  /** Changes that happened and could not be written here. The next commit does. */
+  /** Changes that could not be recorded. The next commit records them. */
   readonly owed: Recorded[] = [];
   readonly #io: FileIo;
   readonly #random: Random;
@@ -57,9 +57,9 @@ export class Feed {
   #inode: bigint | undefined;
   #header: FeedHeader | undefined;
   #count = 0;
-  /** So many records this process has left behind, all of them decided. */
+  /** The number of records after the last write of this process, all of them decided. */
   #decided = -1;
-  /** So many records would survive a power cut. */
+  /** The number of records that survive a power cut. */
   #synced = -1;
   /** A sync failed. */
   #suspect = false;
@@ -73,7 +73,7 @@ export class Feed {
     this.#options = options;
   }
 
-  /** `undefined` when there is no feed, or one that cannot be read. */
+  /** `undefined` if there is no readable feed. */
   look(): FeedState | undefined {
     const stat = this.#io.stat(this.#path);
     if (stat === undefined) return undefined;
@@ -88,7 +88,7 @@ export class Feed {
     return { ...this.#header, count: this.#count };
   }
 
-  /** Records from `index` on, at most `count`, up to the first that cannot be read. */
+  /** At most `count` records from `index` on, up to the first unreadable one. */
   records(index: number, count: number): FeedRecord[] {
     const bytes = this.bytes(index, count);
     const found: FeedRecord[] = [];
@@ -104,7 +104,7 @@ export class Feed {
     return readChunk(this.#io, this.#open(), (index + 1) * RECORD_BYTES, count * RECORD_BYTES);
   }
 
-  /** Write records at the end, with one call, and give the place of the first. Only under the lock, after a look. */
+  /** Append records with one write and return the index of the first. Under the lock, after `look`. */
   add(records: readonly FeedRecord[]): number {
     const index = this.#count;
     const decided = this.#takeDecided();
@@ -119,7 +119,7 @@ export class Feed {
     return index;
   }
 
-  /** What the last commit, whose records begin at `index`, came to. It is written soon. */
+  /** Set the decided records of the last commit, which start at `index`. They are written soon. */
   decide(index: number, records: readonly FeedRecord[]): void {
     this.#undecided = { index, records };
     this.#decided = index + records.length;
@@ -129,7 +129,7 @@ export class Feed {
     }).unref();
   }
 
-  /** Harmless at any time: somebody who found out for himself has written the same. */
+  /** Safe at any time: another process that decided these records has written the same bytes. */
   writeDecided(): void {
     if (this.#undecided === undefined) return;
     try {
@@ -137,12 +137,12 @@ export class Feed {
       const decided = this.#takeDecided();
       if (decided !== undefined) this.rewrite(decided.index, decided.records);
     } catch {
-      // Whoever looks at these records finds out by the logs.
+      // The next reader of these records decides them by the logs.
       this.#decided = -1;
     }
   }
 
-  /** Nothing when others have written since: they have seen to it. */
+  /** Does nothing if another process has written since, because it has decided the records. */
   #takeDecided(): Undecided | undefined {
     const undecided = this.#undecided;
     this.#undecided = undefined;
@@ -161,24 +161,24 @@ export class Feed {
       throw unavailable(`Cannot write to ${this.#path}: the disk is probably full`);
   }
 
-  /** The first record of the last commit, of so many. */
+  /** The index of the first record of the last commit, if there are `count` records. */
   lastCommit(count: number): number {
     let index = count - 1;
     while (index > 0 && this.records(index, 1)[0]?.continues === true) index--;
     return Math.max(0, index);
   }
 
-  /** Whether these were all left by this process, and decided. */
+  /** Whether this process wrote the last record, and all are decided. */
   isDecided(count: number): boolean {
     return count === this.#decided;
   }
 
-  /** Every record is decided now. Only under the lock. */
+  /** Mark every record as decided, under the lock. */
   markDecided(): void {
     this.#decided = this.#count;
   }
 
-  /** Make the first `count` records, which were read and are decided, survive a power cut. */
+  /** Make the first `count` records, which are decided, durable. */
   sync(count: number): void {
     if (!this.#options.durable || count <= this.#synced) return;
     try {
@@ -190,7 +190,7 @@ export class Feed {
     this.#synced = count;
   }
 
-  /** Make everything that is written survive a power cut, decided or not. Only under the lock. */
+  /** Make all records durable, decided or not, under the lock. */
   syncAll(): void {
     this.writeDecided();
     if (!this.#options.durable || this.look() === undefined) return;
@@ -202,7 +202,7 @@ export class Feed {
     this.heal();
   }
 
-  /** After a failed sync nobody knows what is on the disk: all of it is written again. Only under the lock. */
+  /** After a failed sync the content of the disk is unknown, so write the whole feed again, under the lock. */
   heal(): void {
     const state = this.#suspect ? this.look() : undefined;
     if (state === undefined) return;
@@ -210,13 +210,13 @@ export class Feed {
     try {
       this.replace(state, [this.bytes(0, state.count)]);
     } catch (error) {
-      // Places in a feed that begins anew are refused, which is better than to leave something out.
+      // Places of the old feed are refused then, which is better than missing changes.
       this.#io.remove(this.#path);
       throw error;
     }
   }
 
-  /** Put another feed in its place, all of it or nothing. */
+  /** Replace the feed atomically. */
   replace(header: FeedHeader, content: readonly Buffer[]): void {
     replaceFile(this.#path, [encodeHeader(header), ...content], { io: this.#io, random: this.#random });
     this.look();
@@ -237,7 +237,7 @@ export class Feed {
     return this.#file;
   }
 
-  /** Intents that are left over are found to be void by the next commit. */
+  /** Remaining intents are voided by the next commit. */
   #cutBack(count: number): void {
     this.#decided = -1;
     this.#undecided = undefined;

@@ -5,19 +5,19 @@ import { liveBranches } from "../../../tree/tree.ts";
 import { isoTime } from "../../../util/time.ts";
 import type { ConversationInfo } from "../../queries.ts";
 
-/** One conversation as it was last seen. */
+/** A conversation as of the last look at its files. */
 export interface CatalogueEntry {
   readonly stem: string;
   readonly trashed: boolean;
   readonly logPath: string;
   readonly metadataPath: string;
   metadata: Metadata;
-  /** Newer than `metadata.log` while the file waits to be refreshed. */
+  /** Newer than `metadata.log` until the file is refreshed. */
   log: LogState;
-  /** There is no log of that name. */
+  /** Whether the log is missing. */
   logMissing: boolean;
   metadataDamaged: boolean;
-  /** Its names are known to survive a power cut: whoever made it may have died before they did. */
+  /** Whether its file names survive a power cut: its creator may have died before the sync of the folder. */
   named: boolean;
   seenLog: FileStat | undefined;
   seenMetadata: FileStat | undefined;
@@ -46,12 +46,12 @@ export function infoOf(known: CatalogueEntry): ConversationInfo {
   };
 }
 
-/** Those that were not undone. */
+/** The number of compactions that are not undone. */
 export function compactionsOf({ tree }: LogState): number {
   return tree.compactions.filter(({ undone }) => !undone).length;
 }
 
-/** Where the log is ahead of the metadata, the last message was written when it says, but not after the file was. */
+/** If the log is ahead of the metadata: the time of the last message, but not later than that of the file. */
 function updatedAtOf({ metadata, log, seenLog }: CatalogueEntry): string {
   const { updatedAt } = metadata;
   if (log.lastMessageAt === null || seenLog === undefined || log.bytes <= metadata.log.bytes)

@@ -1,14 +1,13 @@
 import type { FileIo } from "../../../disk/file-io.ts";
 
 /**
- * Tells processes whether conversations were created, moved or given other
+ * Tells processes whether a conversation was created, moved or changed in its
  * metadata since they last looked, without reading the folder again.
  *
- * The number is odd while such a change is under way, so that a reader, who
- * takes no lock, never trusts what it saw in the middle of one. A writer that
- * dies there leaves it odd: everybody reads the folder until the next change.
- * It only spares work and is never synced; after a power cut nobody remembers
- * an older value.
+ * The number is odd during such a change, so that a reader, which takes no lock,
+ * never trusts what it read in the middle of one. A writer that dies leaves it
+ * odd, and all processes read the folder until the next change. The counter only
+ * saves work and is never synced: no process survives a power cut to compare it.
  */
 export class ChangeCounter {
   readonly #io: FileIo;
@@ -21,15 +20,15 @@ export class ChangeCounter {
     this.#path = path;
   }
 
-  /** `undefined` when a change is under way, or nothing can be told. */
+  /** `undefined` during a change, or if the counter is unreadable. */
   stable(): number | undefined {
     const value = this.#read();
     return value !== undefined && value % 2 === 0 ? value : undefined;
   }
 
-  /** Do a change. Only under the lock. */
+  /** Make a change, under the lock. */
   during<T>(change: () => T): T {
-    // Lost or damaged: start where nobody has been.
+    // Lost or damaged: start with a number that no process has seen.
     const before = this.#read() ?? 2 * Date.now();
     const odd = before + 1 + (before % 2);
     this.#write(odd);

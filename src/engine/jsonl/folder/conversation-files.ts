@@ -1,4 +1,4 @@
-/** Writing the files of one conversation. Everything here happens under the lock. */
+/** Writes the files of one conversation, under the lock. */
 import { dirname, join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { replaceFile } from "../../../disk/replace-file.ts";
@@ -21,12 +21,12 @@ export class ConversationFiles {
     this.#folder = folder;
   }
 
-  /** A change of what lives only in the metadata: durable at once, the former version is kept. */
+  /** Durable at once, with the former version kept, for properties that are stored only here. */
   writeMetadata(path: string, metadata: Metadata): void {
     replaceFile(path, encoded(metadata), { io: this.#io, random: this.#random, formerAs: backupOf(path) });
   }
 
-  /** Only the counts changed: whole on the disk, but a power cut may bring the former version back. */
+  /** Atomic, but a power cut may restore the former version, for counts that the log can restore. */
   refreshMetadata(path: string, metadata: Metadata): void {
     replaceFile(path, encoded(metadata), { io: this.#io, random: this.#random, syncFolder: false });
   }
@@ -38,10 +38,9 @@ export class ConversationFiles {
 
   /**
    * Move a conversation to the trash or back. The rename of the log is the
-   * moment it happens; a crash before or after it leaves one or the other.
-   * The metadata is there first: an older one may lie there from a former
-   * move, because the removal at the end is not worth a sync. What is left
-   * behind is found there: the journal is looked for in both places.
+   * commit. The metadata is written before it, over metadata of a former move
+   * that may still be there: its removal at the end is not synced. The journal
+   * is looked up in both folders, so it may move last.
    */
   move(known: CatalogueEntry, metadata: Metadata): void {
     const { stem, logPath, metadataPath } = known;
@@ -49,7 +48,7 @@ export class ConversationFiles {
     this.#io.makeFolder(folder);
     const target = join(folder, logName(stem));
     if (this.#io.stat(target) !== undefined) {
-      throw new ColloquyError("CONFLICT", `${target} exists: it must not be overwritten`, {
+      throw new ColloquyError("CONFLICT", `${target} already exists`, {
         details: { path: target },
       });
     }

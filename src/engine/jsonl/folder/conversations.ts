@@ -1,4 +1,4 @@
-/** Making, renaming and moving conversations. Under the lock. */
+/** Creates, updates and moves conversations, under the lock. */
 import { join } from "node:path";
 import { unavailable } from "../../../errors.ts";
 import { EMPTY_LOG } from "../../../transcript/log-state.ts";
@@ -19,7 +19,7 @@ import {
 import { type CatalogueEntry, infoOf } from "./catalogue-entry.ts";
 import { freeStem, logName, metadataName, stemMs } from "./names.ts";
 
-/** How the rules find conversations here. */
+/** Finds conversations for the shared rules. */
 export function lookupIn({ catalogue }: Pick<JsonlContext, "catalogue">): ConversationLookup {
   const info = (known: CatalogueEntry | undefined): ConversationInfo | undefined =>
     known === undefined ? undefined : infoOf(known);
@@ -36,7 +36,7 @@ export function createConversation(
   const { id, key, title, channel, model, profileId, at } = create;
   const { catalogue, io, folder } = context;
   catalogue.checkChanges();
-  // A name that was used once means that conversation in the feed, also when it is gone.
+  // A stem identifies its conversation in the feed, so that of a purged one is never used again.
   const purged = lastPurged(context);
   const fromMs = purged === undefined ? timeOf(at) : Math.max(timeOf(at), stemMs(purged) + 1);
   const taken = (stem: string): boolean =>
@@ -46,7 +46,7 @@ export function createConversation(
   return changed(context, stem, "created", record, () => createFiles(context, stem, metadata));
 }
 
-/** A creation that fails halfway must not have created anything. */
+/** A creation that fails halfway must leave nothing behind. */
 function createFiles({ io, random, folder, files }: JsonlContext, stem: string, metadata: Metadata): void {
   const logPath = join(folder, logName(stem));
   const log = createLog(io, random, logPath, headerOf(metadata));
@@ -67,7 +67,7 @@ export function updateConversation(
   const known = liveConversation(context, conversation);
   context.logs.reportEarlier(known.metadata.id);
   context.logs.syncCounted(known);
-  // Another program may write a legacy file anew: what was counted in it means nothing then.
+  // Another program may rewrite a legacy file, so its counts are not stored.
   const log = context.legacy.ofStem(known.stem) === undefined ? known.log : EMPTY_LOG;
   return changed(context, known.stem, "updated", record, () => {
     context.files.setDamagedAside(known);
@@ -103,7 +103,8 @@ function changed(
   change: () => void,
 ): ConversationInfo {
   const known = withChangeCounter(context, stem, change);
-  if (known === undefined) throw unavailable(`Cannot read back what was written to ${context.folder}`);
+  if (known === undefined)
+    throw unavailable(`Cannot read back the conversation that was written to ${context.folder}`);
   record(type, known);
   return infoOf(known);
 }

@@ -1,19 +1,19 @@
 import { timestamp17 } from "../../../util/time.ts";
 
 /**
- * File names of a store folder. Conversations are named by when they were
- * made; ids and keys never become part of a path.
+ * File names of a store folder. A conversation is named by its creation time;
+ * ids and keys never become part of a path.
  */
 export const LOCK_FILE = "store.lock";
 export const COUNTER_FILE = "store.changes";
 export const MARKER_FILE = "store.json";
 export const FEED_FILE = "store.feed";
-/** The last name that a purged conversation had. */
+/** Holds the last stem of a purged conversation. */
 export const PURGED_FILE = "store.purged";
 export const TRASH_FOLDER = "trash";
 export const BLOB_FOLDER = "blobs";
 export const PRESENCE_FOLDER = "alive";
-/** Files of legacy formats, as they were before they were migrated. */
+/** Holds legacy files as they were before their migration. */
 export const LEGACY_FOLDER = "legacy";
 
 const STEM = /^(\d{17})\.(jsonl|meta\.json)$/;
@@ -25,7 +25,7 @@ export function stemOf(name: string): string | undefined {
   return STEM.exec(name)?.[1];
 }
 
-/** The conversation that is being purged, when the name says so. */
+/** The conversation whose purge a file name announces, or `undefined`. */
 export function purgedStemOf(name: string): string | undefined {
   return PURGE.exec(name)?.[1];
 }
@@ -33,12 +33,12 @@ export function purgedStemOf(name: string): string | undefined {
 const OWN_FOLDERS: ReadonlySet<string> = new Set([TRASH_FOLDER, BLOB_FOLDER, PRESENCE_FOLDER, LEGACY_FOLDER]);
 const OWN = /^(\d{17}\.|store\.|\.)/;
 
-/** Whether a name in the folder of a store is one that a store makes. */
+/** Whether a name is one that a store uses. */
 export function isOfStore(name: string): boolean {
   return OWN.test(name) || OWN_FOLDERS.has(name);
 }
 
-/** Something that was set aside, because it could not be read. */
+/** Whether a file was set aside because it was unreadable. */
 export function isSetAside(name: string): boolean {
   return ASIDE.test(name);
 }
@@ -63,7 +63,7 @@ export function purgeName(stem: string): string {
   return `${stem}.purge`;
 }
 
-/** The time that a name stands for. */
+/** The time that a stem encodes. */
 export function stemMs(stem: string): number {
   const [year, month, day, hour, minute, second, ms] = [4, 2, 2, 2, 2, 2, 3].map((length, index, lengths) => {
     const start = lengths.slice(0, index).reduce((sum, one) => sum + one, 0);
@@ -72,7 +72,7 @@ export function stemMs(stem: string): number {
   return Date.UTC(year, month - 1, day, hour, minute, second, ms);
 }
 
-/** The first free name at or after a time. */
+/** The first free stem at or after a time. */
 export function freeStem(nowMs: number, taken: (stem: string) => boolean): string {
   for (let ms = nowMs; ; ms++) {
     const stem = timestamp17(ms);

@@ -8,13 +8,13 @@ import type { Random } from "../../../util/uuid.ts";
 import { MARKER_FILE, stemOf, TRASH_FOLDER } from "./names.ts";
 
 /**
- * Of the folder, not of its lines. Version 3 has branches, blobs and the feed: what knows only version 2 would
- * read all branches as one and write past the feed.
+ * The version of the folder, not of its lines. Version 3 has branches, blobs and the feed: a program that knows
+ * only version 2 would read all branches as one and not write the feed.
  */
 const STORE_VERSION = 3;
 const MARKER_BYTES_MAX = 4096;
 
-/** The folder of a store: whose it is, which version wrote it, and what a killed writer left in it. */
+/** Checks that a folder is a store of a known version, and removes leftovers of killed writers. */
 export class StoreFolder {
   readonly #io: FileIo;
   readonly #random: Random;
@@ -53,7 +53,7 @@ export class StoreFolder {
     });
   }
 
-  /** Somebody's folder of other files is not taken over, and no lock file is left in it. */
+  /** A folder with other files does not become a store, and no lock file is left in it. */
   #checkEmptyOrOurs(): void {
     if (this.#checkMarker() !== undefined || this.#holdsTranscripts()) return;
     const foreign = this.#io
@@ -61,7 +61,7 @@ export class StoreFolder {
       .find((name) => !name.startsWith("store.") && !name.startsWith("."));
     if (foreign !== undefined) {
       throw invalid(
-        `${this.#path} is not empty (${foreign}) and holds no store: choose a folder of its own`,
+        `${this.#path} is not empty (${foreign}) and is not a store: choose another folder`,
         "target",
       );
     }
@@ -71,7 +71,7 @@ export class StoreFolder {
     return this.#io.list(this.#path).some((name) => stemOf(name) !== undefined);
   }
 
-  /** The version; `undefined` when there is no marker yet. A newer one, or that of another program, is refused. */
+  /** The version, or `undefined` without a marker. Throws for a newer version or another program. */
   #checkMarker(): number | undefined {
     const path = join(this.#path, MARKER_FILE);
     const bytes = withExistingFile(this.#io, path, (file) => readChunk(this.#io, file, 0, MARKER_BYTES_MAX));

@@ -1,5 +1,5 @@
 /**
- * A legacy transcript as the v2 log that it becomes.
+ * Converts a legacy transcript to a v2 log.
  *
  * Lines go in, lines come out, in one pass and always the same ones: what a
  * longer file adds comes behind what was there. That lets a file be read as a
@@ -17,9 +17,9 @@ import { isoTime, timeOf } from "../../../util/time.ts";
 import { uuidFromHash } from "../../../util/uuid.ts";
 import { isMetadata, type LegacyRecord, readRecord } from "./legacy-record.ts";
 
-/** A line that could not become an entry, or not as it says. */
+/** A line that does not convert to an entry, or not faithfully. */
 export interface LegacyProblem {
-  /** Of the legacy file, counted from 1. */
+  /** The line of the legacy file, from 1. */
   readonly line: number;
   readonly start: number;
   readonly end: number;
@@ -79,7 +79,7 @@ export class LegacyConverter {
     else this.#put(raw, record);
   }
 
-  /** As it is: nobody can say what it was to be. One that is too long is in the legacy file only. */
+  /** A line that is unreadable is copied unchanged. One that is too long stays in the legacy file only. */
   #keep(raw: RawLine, bytes: Buffer | undefined, reason: string): void {
     this.#problem(raw, "bad-line", reason);
     if (bytes === undefined) return;
@@ -124,7 +124,7 @@ export class LegacyConverter {
     return this.#made("entry");
   }
 
-  /** `undefined` for a beginning. */
+  /** `undefined` for the first entry of a path. */
   #parentOf(raw: RawLine, { parentId }: LegacyRecord): Spot | undefined {
     if (parentId === null) return undefined;
     if (parentId === undefined) return this.#last;
@@ -136,7 +136,7 @@ export class LegacyConverter {
     return found;
   }
 
-  /** Be on a branch that ends with the parent: the one that is on already, another one, or a new one. */
+  /** Switch to a branch that ends with the parent: the current one, another one, or a new one. */
   #goTo(parent: Spot | undefined): void {
     const endsHere = (branch: number): boolean => (this.#heads.get(branch) ?? undefined) === parent?.id;
     if (endsHere(this.#branch)) return;
@@ -169,7 +169,7 @@ export class LegacyConverter {
   }
 }
 
-/** What the line says and what could not be so stays with the message. */
+/** Keeps the original id and parent with the message if they had to change. */
 function withClaims({ kind, json, id, parentId }: LegacyRecord): string {
   if (kind !== "message") return json;
   const message = JSON.parse(json) as JsonObject;
@@ -185,12 +185,12 @@ function isMetadataLine(text: string): boolean {
   }
 }
 
-/** The same parts give the same id, on every machine. */
+/** The same values give the same id on every machine. */
 function madeId(...from: readonly (string | number)[]): string {
   return createHash("sha256").update(JSON.stringify(from)).digest("hex").slice(0, 32);
 }
 
-/** The same for a conversation, whose id is a UUID. */
+/** `madeId` for a conversation, whose id is a UUID. */
 export function madeUuid(...from: readonly string[]): string {
   return uuidFromHash(JSON.stringify(["conversation", ...from]));
 }

@@ -1,4 +1,4 @@
-/** One legacy transcript, read as the log that it would be. */
+/** A legacy transcript, read as the log that its migration would write. */
 
 import type { FileIo, FileStat } from "../../../disk/file-io.ts";
 import { linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
@@ -6,15 +6,15 @@ import { withFile } from "../../../disk/with-file.ts";
 import { LegacyConverter, type LegacyProblem } from "./convert.ts";
 import { hasSums, type LegacyFacts, type LegacyFiles } from "./source.ts";
 
-/** What became of the legacy file as it was when it was looked at. */
+/** The conversion of a legacy file as of the last look at it. */
 interface Converted {
   /** The legacy file. */
   readonly source: FileStat;
-  /** Of the legacy file: up to the last line that is complete. */
+  /** The end of the last complete line of the legacy file. */
   readonly end: number;
   readonly size: number;
   readonly problems: readonly LegacyProblem[];
-  /** Forgotten when there are too many: the same comes out again. */
+  /** Dropped to save memory; another conversion gives the same result. */
   made: { readonly bytes: Buffer; readonly converter: LegacyConverter | undefined } | undefined;
 }
 
@@ -23,11 +23,11 @@ const TAIL_BYTES_MAX = 64 * 1024 * 1024;
 export class LegacyFile {
   readonly files: LegacyFiles;
   readonly facts: LegacyFacts;
-  /** The name that it has as a conversation of the store. */
+  /** The stem of the conversation in the store. */
   readonly stem: string;
   readonly #io: FileIo;
   #converted: Converted | undefined;
-  /** Grows when the legacy file was not only added to: to readers it is another file then. */
+  /** Increases when the legacy file changed other than by appending: it is another file for readers then. */
   #generation = 0n;
 
   constructor(io: FileIo, files: LegacyFiles, facts: LegacyFacts, stem: string) {
@@ -37,7 +37,7 @@ export class LegacyFile {
     this.stem = stem;
   }
 
-  /** Of the log. `undefined` when the legacy file is gone: somebody has migrated it. */
+  /** Of the log. `undefined` if the legacy file is gone, because another process has migrated it. */
   stat(): FileStat | undefined {
     const converted = this.#current(false);
     if (converted === undefined) return undefined;
@@ -58,7 +58,7 @@ export class LegacyFile {
     return this.#current(false)?.problems ?? [];
   }
 
-  /** Bytes behind the last line that can be read: somebody is writing them, or was killed. */
+  /** The number of bytes after the last readable line: of a writer that is at work, or was killed. */
   get pendingBytes(): number {
     const converted = this.#current(false);
     return converted === undefined ? 0 : converted.source.size - converted.end;
@@ -73,7 +73,7 @@ export class LegacyFile {
     if (now === undefined) return undefined;
     const known = this.#converted;
     const isSame = known !== undefined && sameFile(known.source, now);
-    // Migrated where it stands, by another process.
+    // Another process has migrated it in place.
     if (
       !isSame &&
       known?.source.inode !== now.inode &&
@@ -97,7 +97,7 @@ export class LegacyFile {
     });
   }
 
-  /** Somebody may have gone on behind a last line that lacked its newline. */
+  /** A writer may have continued after a last line without a newline. */
   #onlyGrew(file: number, { source, end }: Converted): boolean {
     const now = this.#io.statOpen(file);
     if (now.inode !== source.inode || now.size <= source.size) return false;
@@ -122,7 +122,7 @@ export class LegacyFile {
       converter.add(raw);
       end = raw.end;
     }
-    // A line that only lacks its newline is complete when it can be read.
+    // A readable line without a newline is complete.
     if (end < size && size - end <= TAIL_BYTES_MAX) {
       const rest = readChunk(this.#io, file, end, size - end);
       if (isWhole(rest)) {

@@ -1,4 +1,4 @@
-/** Which files in the folder of a store are legacy transcripts, and the names that they would have in it. */
+/** Finds the legacy transcripts in the folder of a store, and gives each its name in the store. */
 import { basename, dirname, join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { NEWLINE, readChunk } from "../../../disk/line-scan.ts";
@@ -15,7 +15,7 @@ export interface Virtual {
   readonly what: "log" | "metadata";
 }
 
-/** A legacy file whose conversation was migrated by somebody who was killed before he had moved it. */
+/** A legacy file that was migrated but not moved, because the process was killed. */
 export interface LeftBehind {
   readonly files: LegacyFiles;
   readonly movedTo: string;
@@ -27,7 +27,7 @@ export class LegacyFolder {
   readonly #io: FileIo;
   readonly #folder: string;
   readonly #virtual = new Map<string, Virtual>();
-  /** A file to be read, one that stands in the store by now, or the path of something else. */
+  /** A legacy file, one that is already migrated, or the path of another file. */
   readonly #byName = new Map<string, LegacyFile | LeftBehind | string>();
 
   constructor(io: FileIo, folder: string) {
@@ -39,12 +39,12 @@ export class LegacyFolder {
     return this.#virtual.size === 0;
   }
 
-  /** The names that the legacy files have in the store. */
+  /** The names of the legacy files in the store. */
   names(): string[] {
     return [...this.#virtual.keys()].map((path) => basename(path));
   }
 
-  /** What the name stands for, unless the legacy file is gone, or a file of that name is there by now. */
+  /** The legacy file under this name, unless it is gone or a real file now has the name. */
   at(path: string): Virtual | undefined {
     if (this.#virtual.size === 0) return undefined;
     const virtual = this.#virtual.get(path);
@@ -55,7 +55,7 @@ export class LegacyFolder {
     return undefined;
   }
 
-  /** Look whether a log with a name of ours, of which nothing is known, is of a legacy format. */
+  /** Check whether a log that was never counted is in a legacy format. */
   notice(path: string): void {
     const stem = stemOf(basename(path));
     if (stem === undefined || dirname(path) !== this.#folder || this.#virtual.has(path)) return;
@@ -66,7 +66,7 @@ export class LegacyFolder {
       this.#virtual.set(path, { what: "log", file: new LegacyFile(this.#io, files, facts, stem) });
   }
 
-  /** It is migrated: from now on its names mean what they mean on the disk. */
+  /** Stop presenting a file, which is migrated now. */
   release(file: LegacyFile): void {
     for (const [path, virtual] of this.#virtual) if (virtual.file === file) this.#virtual.delete(path);
     this.#byName.delete(file.files.name);
@@ -93,7 +93,7 @@ export class LegacyFolder {
     }
     const log = join(path, "transcript.jsonl");
     if (!this.#io.stat(path)?.isFolder || this.#io.stat(log) === undefined) return undefined;
-    // A file beside it may have the same name.
+    // A file beside the folder may have the same name.
     return { name: `${name}/`, log, metadata: join(path, "metadata.json") };
   }
 
@@ -111,15 +111,15 @@ export class LegacyFolder {
     try {
       return readFacts(this.#io, files);
     } catch {
-      // A folder of that name, or one that may not be read.
+      // A folder, or an unreadable file.
       return undefined;
     }
   }
 
   /**
-   * Under the first free name from when it was made, unless it stands there
-   * already. What the legacy program wrote after its file was migrated is a
-   * conversation of its own: nothing is left out, and nothing overwritten.
+   * Choose the first free stem from its creation time on, unless the log is
+   * already there. Messages that the legacy program writes after the migration
+   * become a separate conversation: nothing is lost or overwritten.
    */
   #placed(files: LegacyFiles, facts: LegacyFacts): LegacyFile | LeftBehind {
     let known = facts;
@@ -139,7 +139,7 @@ export class LegacyFolder {
     }
   }
 
-  /** Whether a log begins with what a legacy file would become. */
+  /** Whether a log starts with the conversion of a legacy file. */
   #holds(path: string, legacy: LegacyFile): boolean {
     const converted = legacy.log() ?? Buffer.alloc(0);
     const log = withFile(this.#io, path, "read", (file) =>
@@ -162,7 +162,7 @@ export class LegacyFolder {
     );
   }
 
-  /** Files that look like transcripts by their name, and are none that is known here. */
+  /** Files with the name of a transcript in an unknown format. */
   others(): string[] {
     return [...this.#byName.values()].filter((found) => typeof found === "string");
   }

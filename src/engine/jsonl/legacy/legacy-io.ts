@@ -1,10 +1,9 @@
 /**
- * The folder of a store with the legacy transcripts in it as if they had been
- * migrated already.
+ * Presents the folder of a store as if its legacy transcripts were migrated.
  *
- * To everything above, a legacy file is a log and its metadata under a name of
- * ours, which can be read like any other. Nothing is written for that. A
- * folder without legacy files costs one look at each name in its listing.
+ * The layers above see a legacy file as a log and its metadata, which they read
+ * like any other. Nothing is written for that. A folder without legacy files
+ * costs one check of each name in its listing.
  */
 import { join } from "node:path";
 import type { FileIo, FileLock, FileStat, Presence } from "../../../disk/file-io.ts";
@@ -20,7 +19,7 @@ interface Opened {
   readonly stat: FileStat;
 }
 
-/** Converted logs that are kept in memory. */
+/** The memory for converted logs. */
 const KEPT_BYTES = 64 * 1024 * 1024;
 
 export class LegacyIo implements FileIo {
@@ -28,7 +27,7 @@ export class LegacyIo implements FileIo {
   readonly #folder: string;
   readonly #legacy: LegacyFolder;
   readonly #opened = new Map<number, Opened>();
-  /** In the order of their last use. */
+  /** In order of last use. */
   readonly #kept = new Map<LegacyFile, number>();
   #nextFile = -1;
 
@@ -38,7 +37,7 @@ export class LegacyIo implements FileIo {
     this.#legacy = new LegacyFolder(io, folder);
   }
 
-  /** Without the legacy files. */
+  /** The disk without the presented files. */
   get real(): FileIo {
     return this.#io;
   }
@@ -47,7 +46,7 @@ export class LegacyIo implements FileIo {
     return this.#legacy.isEmpty;
   }
 
-  /** The legacy file behind a conversation, if that is what it is. */
+  /** The legacy file of a conversation, if it has one. */
   ofStem(stem: string): LegacyFile | undefined {
     return this.ofLog(join(this.#folder, logName(stem)));
   }
@@ -56,7 +55,7 @@ export class LegacyIo implements FileIo {
     return this.#legacy.at(path)?.file;
   }
 
-  /** Look whether a log with a name of ours, of which nothing is known, is of a legacy format. */
+  /** Check whether a log that was never counted is in a legacy format. */
   notice(path: string): void {
     this.#legacy.notice(path);
   }
@@ -67,12 +66,12 @@ export class LegacyIo implements FileIo {
     this.#kept.delete(file);
   }
 
-  /** What killed migrations left to be moved. */
+  /** Files that interrupted migrations did not move. */
   leftBehind(): LeftBehind[] {
     return this.#legacy.leftBehind();
   }
 
-  /** Files that look like transcripts by their name, and are none that is known here. */
+  /** Files with the name of a transcript in an unknown format. */
   others(): string[] {
     return this.#legacy.others();
   }
@@ -84,7 +83,7 @@ export class LegacyIo implements FileIo {
     if (this.#legacy.isEmpty) return names;
     const there = new Set(names);
     const made = this.#legacy.names().filter((name) => !there.has(name));
-    // First, so that a conversation of ours with the same session key is the one that has it.
+    // First, so that a migrated conversation with the same session key takes precedence.
     return [...made, ...names];
   }
 
@@ -155,7 +154,7 @@ export class LegacyIo implements FileIo {
     this.#io.truncate(file, size);
   }
 
-  /** What was added to a legacy file was synced then. */
+  /** Appends to a legacy file are synced at once. */
   sync(file: number): void {
     if (file >= 0) this.#io.sync(file);
   }
@@ -208,10 +207,10 @@ export class LegacyIo implements FileIo {
 }
 
 function notWritable(): ColloquyError {
-  return unavailable("A file of a legacy format must be migrated before it is written to");
+  return unavailable("A file in a legacy format must be migrated before it can be written");
 }
 
-/** It does not change with every line that is added. */
+/** Does not change when lines are appended. */
 function metadataStat(stat: FileStat, bytes: Buffer): FileStat {
   return { ...stat, size: bytes.length, modifiedNs: 0n };
 }

@@ -1,10 +1,10 @@
 /**
- * One line of a legacy transcript as an entry.
+ * Converts a line of a legacy transcript to an entry.
  *
  * Three kinds of programs wrote such lines: `{role, content, timestamp}` with
- * or without `id` and `parent_id`, the same with `ts` and flat tool members,
- * and bare messages of a model's API. They are told apart line by line,
- * because files mix them.
+ * or without `id` and `parent_id`, the same with `ts` and flat tool properties,
+ * and bare messages of a model API. The format is detected for each line, because
+ * files mix them.
  */
 import { fromClaude } from "../../../message/apis/anthropic.ts";
 import { fromOpenAI } from "../../../message/apis/openai.ts";
@@ -21,13 +21,13 @@ export interface LegacyRecord {
   /** With `custom`. */
   readonly data: JsonObject | undefined;
   readonly id: string | undefined;
-  /** `undefined` when the line does not say. */
+  /** `undefined` if the line does not say. */
   readonly parentId: string | null | undefined;
   readonly operationId: string | undefined;
   readonly atMs: number | undefined;
 }
 
-/** A line, or why it cannot be an entry. */
+/** The record, or the reason why the line cannot become an entry. */
 export function readRecord(text: string): LegacyRecord | string {
   let value: unknown;
   try {
@@ -44,7 +44,7 @@ export function readRecord(text: string): LegacyRecord | string {
   return { ...envelopeOf(value as JsonObject), ...bodyOf(value as JsonObject) };
 }
 
-/** Does a line look like one of a legacy transcript at all? */
+/** Whether an object looks like a line of a legacy transcript. */
 export function isRecord(value: unknown): boolean {
   if (!isPlainObject(value) || value.type !== undefined) return false;
   return (
@@ -56,7 +56,7 @@ export function isMetadata(value: unknown): value is JsonObject {
   return isPlainObject(value) && value._type === "metadata";
 }
 
-/** Times are written as ISO 8601, or as seconds or milliseconds since 1970. */
+/** Accepts ISO 8601, and seconds or milliseconds since 1970. */
 export function timeIn(value: unknown): number | undefined {
   if (typeof value !== "number") return parseTime(value);
   if (!Number.isFinite(value) || value <= 0) return undefined;
@@ -88,9 +88,9 @@ function bodyOf(line: JsonObject): Pick<LegacyRecord, "kind" | "json" | "data"> 
   return { kind: "custom", json: JSON.stringify(line), data: line };
 }
 
-/** What stands around a message, and has a place of its own in an entry. */
+/** Properties that belong to the entry and not to its message. */
 const ENVELOPE: ReadonlySet<string> = new Set(["id", "parent_id", "op", "timestamp", "ts"]);
-/** What a message of ours has beside its content. */
+/** Optional properties of a message. */
 const OWN: ReadonlySet<string> = new Set([
   "model",
   "usage",
@@ -112,7 +112,7 @@ function messageOf(line: JsonObject): string | undefined {
   }
   try {
     const [message, ...more] = converted(foreign);
-    // What becomes several messages, or none, is kept as it is.
+    // A record that converts to no message, or to several, is kept unconverted.
     if (message === undefined || more.length > 0) return undefined;
     const extra = { ...(message.extra ?? {}), ...(isPlainObject(own.extra) ? own.extra : {}) };
     const { at: _, id: __, ...rest } = message;
@@ -129,6 +129,6 @@ function converted(line: JsonObject): MessageInput[] {
   if (Array.isArray(content)) return fromClaude([line]);
   if (Object.keys(line).length === 2 && typeof content === "string")
     return [{ role, content } as unknown as MessageInput];
-  // An answer that is a call alone has no content in some programs.
+  // Some programs omit the content of an answer that is only a call.
   return fromFlat([content === null || (content === undefined && calls) ? { ...line, content: "" } : line]);
 }

@@ -1,9 +1,9 @@
 /**
- * Rewriting legacy transcripts as logs of the store. Under the lock.
+ * Rewrites legacy transcripts as logs of the store, under the lock.
  *
- * The new log is whole before the legacy file is moved to `legacy/`, where it
- * stays byte for byte. Whoever is killed in between leaves both: the log
- * counts then, and the next opener moves the legacy file.
+ * The new log is complete before the legacy file is moved to `legacy/`, where it
+ * stays byte for byte. A crash in between leaves both: the log is used then, and
+ * the next opener moves the legacy file.
  */
 import { basename, dirname, join } from "node:path";
 import { copyFile } from "../../../disk/copy-file.ts";
@@ -18,7 +18,7 @@ import { type JsonlContext, withChangeCounter } from "../jsonl-context.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import type { LegacyFiles } from "./source.ts";
 
-/** Gives where the legacy file is kept; `undefined` when the conversation has none. */
+/** Returns where the legacy file is kept; `undefined` if the conversation has none. */
 export function migrateConversation(context: JsonlContext, known: CatalogueEntry): string | undefined {
   const file = context.legacy.ofStem(known.stem);
   if (file === undefined) return undefined;
@@ -27,10 +27,10 @@ export function migrateConversation(context: JsonlContext, known: CatalogueEntry
   withChangeCounter(context, known.stem, () => {
     const { metadata, metadataPath } = known;
     const isInPlace = file.files.log === known.logPath;
-    // Before the log is there, because from then on nobody looks at the legacy file.
+    // Before the log exists, because after that the legacy file is ignored.
     if (!isInPlace) context.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log: EMPTY_LOG });
     kept = isInPlace ? replaceInPlace(context, file, known) : replaceByName(context, file, known);
-    // With another first line it is counted anew.
+    // With another header it is counted again.
     const log = metadata.key === file.facts.header.key ? known.log : EMPTY_LOG;
     context.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log });
     if (!isInPlace) moveAside(context, file.files, known.stem);
@@ -38,12 +38,12 @@ export function migrateConversation(context: JsonlContext, known: CatalogueEntry
   return kept;
 }
 
-/** Move what a killed migration left beside what it had made. */
+/** Move the files that interrupted migrations left. */
 export function finishMigrations(context: JsonlContext): void {
   for (const { files, movedTo } of context.legacy.leftBehind()) moveAside(context, files, movedTo);
 }
 
-/** The legacy file has another name: the log is made beside it. */
+/** The legacy file has another name, so the log is created beside it. */
 function replaceByName(
   { legacy, random, folder }: JsonlContext,
   file: LegacyFile,
@@ -55,7 +55,7 @@ function replaceByName(
   return join(folder, LEGACY_FOLDER, asideName(stem, file.files.log, folder));
 }
 
-/** The legacy file has the name of the log: it gets another one in the moment in which it is replaced. */
+/** The legacy file has the name of the log, so it is renamed in the same step. */
 function replaceInPlace(
   { legacy, random, folder }: JsonlContext,
   file: LegacyFile,
@@ -72,7 +72,7 @@ function replaceInPlace(
   return kept;
 }
 
-/** A session key that is in use elsewhere does not stand in the first line either. */
+/** The header does not contain a session key that another conversation uses. */
 function contentOf(file: LegacyFile, { metadata }: CatalogueEntry): Buffer {
   const bytes = file.log() as Buffer;
   const { header } = file.facts;
@@ -85,7 +85,7 @@ function moveAside({ legacy, folder }: JsonlContext, { log, metadata }: LegacyFi
   const { real } = legacy;
   const aside = join(folder, LEGACY_FOLDER);
   real.makeFolder(aside);
-  // Without its metadata the legacy transcript could not be told for what it is, should the second move fail.
+  // The log first: without its metadata, a legacy transcript might not be recognised if the second move fails.
   for (const path of [log, metadata]) {
     if (path === undefined || real.stat(path) === undefined) continue;
     real.rename(path, freeName(real, join(aside, asideName(stem, path, folder))));
@@ -94,7 +94,7 @@ function moveAside({ legacy, folder }: JsonlContext, { log, metadata }: LegacyFi
   }
 }
 
-/** With the name of the conversation in front, so that it goes when the conversation is purged. */
+/** Starts with the stem, so that a purge of the conversation removes it. */
 function asideName(stem: string, path: string, folder: string): string {
   const name = basename(path);
   return dirname(path) === folder ? `${stem}.${name}` : `${stem}.${basename(dirname(path))}.${name}`;

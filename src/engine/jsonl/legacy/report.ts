@@ -1,4 +1,4 @@
-/** What is known of conversations that stand in files of legacy formats. */
+/** Describes the conversations in legacy files. */
 
 import type { LegacyConversation } from "../../engine.ts";
 import type { Finding } from "../../queries.ts";
@@ -13,7 +13,7 @@ export function legacyConversations({ catalogue, legacy }: JsonlContext): Legacy
   });
 }
 
-/** What is wrong with a legacy file, with its own lines. */
+/** The problems of a legacy file, by its own line numbers. */
 export function legacyFindings(file: LegacyFile): Finding[] {
   const conversation = file.facts.header.id;
   const source = file.files.log;

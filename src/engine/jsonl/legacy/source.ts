@@ -1,4 +1,4 @@
-/** What a legacy transcript says of itself: in its first lines, in the file beside it, or by its name alone. */
+/** Reads what a legacy transcript says about itself: in its first lines, its metadata file or its name. */
 
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
@@ -11,20 +11,20 @@ import { isUuid } from "../../../util/uuid.ts";
 import { madeUuid } from "./convert.ts";
 import { isMetadata, isRecord, timeIn } from "./legacy-record.ts";
 
-/** Which files make up a legacy conversation. */
+/** The files of a legacy conversation. */
 export interface LegacyFiles {
-  /** Within the folder of the store, without `.jsonl`; that of a folder ends with a slash. */
+  /** Relative to the folder of the store, without `.jsonl`. The name of a folder ends with a slash. */
   readonly name: string;
   readonly log: string;
-  /** Metadata beside it. */
+  /** The metadata file beside it. */
   readonly metadata: string | undefined;
 }
 
 export interface LegacyFacts {
   readonly header: Header;
-  /** As the content of a metadata file of ours. */
+  /** In the format of a v2 metadata file. */
   readonly metadata: JsonObject;
-  /** It has checksums: a transcript of ours, only in another place. */
+  /** Whether it has checksums and is therefore a v2 transcript in another place. */
   readonly isCurrent: boolean;
 }
 
@@ -32,7 +32,7 @@ const SNIFF_BYTES = 256 * 1024;
 const SNIFF_LINES = 20;
 const METADATA_BYTES_MAX = 16 * 1024 * 1024;
 
-/** `undefined` when it is not a legacy transcript. `key` is used unless the file names another. */
+/** `undefined` if it is not a legacy transcript. `key` is used unless the file names another. */
 export function readFacts(io: FileIo, files: LegacyFiles): LegacyFacts | undefined {
   const { first, values, modifiedMs, size } = beginningOf(io, files.log);
   const beside = besideOf(io, files.metadata);
@@ -49,13 +49,13 @@ export function readFacts(io: FileIo, files: LegacyFiles): LegacyFacts | undefin
   return { header, metadata: metadataOf(header, said, files.name), isCurrent: false };
 }
 
-/** Whether a file with a name of ours holds lines of a legacy format. */
+/** Whether a file with the name of a v2 log has lines in a legacy format. */
 export function isLegacy(io: FileIo, path: string): boolean {
   const { first, values, hasSums } = beginningOf(io, path);
   return first !== undefined && !hasSums && values.some(isRecord);
 }
 
-/** Whether a file has lines of ours. */
+/** Whether a file has v2 lines. */
 export function hasSums(io: FileIo, path: string): boolean {
   return beginningOf(io, path).hasSums;
 }
@@ -87,7 +87,7 @@ function beginningOf(io: FileIo, path: string): Beginning {
       end = raw.end;
       if (values.length >= SNIFF_LINES) break;
     }
-    // The last line of a file may lack its newline.
+    // The last line may lack its newline.
     if (end < size && size <= SNIFF_BYTES && values.length < SNIFF_LINES)
       take(bareLine({ start: end, end: size, bytes: readChunk(io, file, end, size - end) }));
     return { first, values, hasSums, modifiedMs: Number(modifiedNs / 1_000_000n), size };
@@ -106,7 +106,7 @@ function besideOf(io: FileIo, path: string | undefined): JsonObject {
 function currentFacts(first: Buffer, beside: JsonObject): LegacyFacts | undefined {
   const line = decodeLine(first);
   if (!line.ok || line.header === undefined) return undefined;
-  // Made again without its counts: they are of a file in another place.
+  // Without its counts, which belong to a file in another place.
   const { _sum, log_bytes, ...said } = beside;
   const { id, key, createdAt } = line.header;
   return { header: line.header, metadata: { ...said, id, key, created_at: createdAt }, isCurrent: true };
@@ -138,11 +138,11 @@ function metadataOf({ id, key, createdAt }: Header, said: JsonObject, name: stri
 }
 
 const KEY_BYTES_MAX = 512;
-/** What may stand before the first colon of a session key, and then between that one and a second. */
+/** Possible first and second parts of a session key. */
 const CHANNELS = /^(cli|discord|telegram|slack|web|whatsapp|signal|feishu|agent|cron|hook)_(.+)$/s;
 const INNER = /^(dm|channel|thread|group)_(.+)$/s;
 
-/** A key was made a file name by putting `_` in the place of what a name must not have; which ones can only be guessed. */
+/** File names were made from keys by replacing forbidden characters with `_`, so the key is a guess. */
 function keyOf(said: JsonObject, path: string): string | null {
   const name = path.replace(/\/$/, "");
   const given = said.key ?? said.session_key;

@@ -1,4 +1,4 @@
-/** Writing to conversations that stand in files of legacy formats. Under the lock. */
+/** Writes to conversations in legacy files, under the lock. */
 import { NEWLINE } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { ColloquyError, unavailable } from "../../../errors.ts";
@@ -22,7 +22,7 @@ export function legacyFileOf(
   return known === undefined || file === undefined ? undefined : { file, known };
 }
 
-/** `undefined` when the file is migrated by now, or need not be: the operation goes on as with any other. */
+/** `undefined` if the file is now migrated, or need not be: the operation continues as usual then. */
 export function writeToLegacy(
   context: JsonlContext,
   { file, known }: { readonly file: LegacyFile; readonly known: CatalogueEntry },
@@ -36,9 +36,9 @@ export function writeToLegacy(
     return undefined;
   }
   if (operation.type === "append") return appendLegacy(context, file, known, operation, commit, index);
-  // Its metadata has a file of its own, and a journal too.
+  // Metadata and journals have separate files.
   if (operation.type === "update" || operation.type === "journal") return undefined;
-  throw notInLegacy(`${operation.type} needs the format of today`, file);
+  throw notInLegacy(`${operation.type} is not supported`, file);
 }
 
 function appendLegacy(
@@ -70,19 +70,19 @@ function appendLegacy(
   return { append: { replayed: false, places: plan.places } };
 }
 
-/** What the programs that wrote such files could not read is not written to them. */
+/** Write only what the programs that use such files can read. */
 function checkPlain({ kind, sourcePlace, blobs = [] }: NewEntry, file: LegacyFile): void {
   if (kind !== "message" || sourcePlace !== undefined) throw notInLegacy("only messages can be added", file);
   if (blobs.length > 0) throw notInLegacy("a message with large parts cannot be added", file);
 }
 
-/** As such files have it, and with an id, so that a retry is known again. */
+/** A line in the legacy format, with an id to recognise a retry. */
 function lineOf({ id, at, json }: NewEntry, operationId: string | undefined): Buffer {
   const op = operationId === undefined ? "" : `,"op":${JSON.stringify(operationId)}`;
   return Buffer.from(`${json.slice(0, -1)},"timestamp":"${at}","id":${JSON.stringify(id)}${op}}\n`);
 }
 
-/** Behind a line that was torn it begins a new one. */
+/** After a torn line, start a new one. */
 function addLines({ legacy, durable }: JsonlContext, { files }: LegacyFile, lines: Buffer): void {
   const { real } = legacy;
   withFile(real, files.log, "write", (file) => {
@@ -102,7 +102,7 @@ function addLines({ legacy, durable }: JsonlContext, { files }: LegacyFile, line
 function refused({ files }: LegacyFile): ColloquyError {
   return new ColloquyError(
     "NOT_SUPPORTED",
-    `${files.log} is of a legacy format and is not migrated by itself (sessions.auto_migrate): run colloquy sessions migrate --to v2`,
+    `${files.log} is in a legacy format, and sessions.auto_migrate is off: run colloquy sessions migrate --to v2`,
     { field: "sessions", details: { path: files.log } },
   );
 }
@@ -110,7 +110,7 @@ function refused({ files }: LegacyFile): ColloquyError {
 function notInLegacy(what: string, { files }: LegacyFile): ColloquyError {
   return new ColloquyError(
     "NOT_SUPPORTED",
-    `${files.log} stays in its legacy format (sessions.format is legacy), where ${what}: run colloquy sessions migrate --to v2`,
+    `${files.log} stays in its legacy format (sessions.format is legacy), in which ${what}: run colloquy sessions migrate --to v2`,
     { field: "sessions", details: { path: files.log } },
   );
 }

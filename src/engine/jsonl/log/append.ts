@@ -29,7 +29,7 @@ export function appendEntries(
   });
   if (append.endsTurn !== undefined) commit.endsTurn(known, append.endsTurn, index);
   if (plan.replay !== undefined) {
-    // Whoever wrote it may have died before the sync, or its sync is still to come and may fail.
+    // Its writer may have died before the sync, or the sync is still to come and may fail.
     commit.mustSync(open.writer, index);
     return { replayed: true, entries: plan.replay };
   }
@@ -38,7 +38,7 @@ export function appendEntries(
   return { replayed: false, places: plan.places };
 }
 
-/** It reads the file, so nothing may be staged that it would miss. */
+/** Building the index reads the file, so staged lines are written first. */
 function indexOf({ io }: JsonlContext, known: CatalogueEntry, open: OpenLog, settle: () => void): EntryIndex {
   if (open.index === undefined) {
     settle();
@@ -47,7 +47,7 @@ function indexOf({ io }: JsonlContext, known: CatalogueEntry, open: OpenLog, set
   return open.index;
 }
 
-/** Before the line that refers to them. */
+/** Blobs are stored before the line that refers to them. */
 function storeBlobs({ blobs }: JsonlContext, append: AppendOperation): void {
   for (const blob of append.blobs ?? []) blobs.put(blob, append.at);
   for (const { blobs: references = [] } of append.entries)

@@ -6,11 +6,11 @@ import type { StoredEntry } from "../../../message/types.ts";
 import { advance, decodeRaw, EMPTY_LOG } from "../../../transcript/log-state.ts";
 
 /**
- * Where the entries of one log are, by id and by operation id.
+ * An index of the entries of one log by id and by operation id.
  *
- * Built by one reading when a caller first gives an id of their own; ids that
- * the store made need no look-up. Holds hashes and positions only, and every
- * hit is read back and compared, so a million entries take a few dozen MB.
+ * It is built when a caller first passes an id; ids that the store made need no
+ * look-up. It holds hashes and positions only, and every hit is read from the
+ * file and compared, so that a million entries take a few dozen MB.
  */
 export class EntryIndex {
   readonly #io: FileIo;
@@ -24,13 +24,13 @@ export class EntryIndex {
     this.readOn(0);
   }
 
-  /** Take in an entry whose line begins, or will begin, at `position`. */
+  /** Add an entry whose line starts, or will start, at `position`. */
   add(id: string, operationId: string | undefined, position: number): void {
     put(this.#ids, crc32(id), position);
     if (operationId !== undefined) put(this.#operations, crc32(operationId), position);
   }
 
-  /** Take in what was appended at and after `from`. */
+  /** Add the entries from position `from` on. */
   readOn(from: number): void {
     const entry = ({ id, operationId }: StoredEntry, { start }: RawLine): void =>
       this.add(id, operationId, start);
@@ -39,7 +39,7 @@ export class EntryIndex {
     });
   }
 
-  /** `settle` is called before a line that may not be written yet is read. */
+  /** `settle` is called before reading a line that may still be staged. */
   byId(id: string, settle: () => void): StoredEntry | undefined {
     return this.#entriesAt(this.#ids.get(crc32(id)), settle).find((entry) => entry.id === id);
   }

@@ -11,14 +11,14 @@ import type { ConversationFiles } from "../folder/conversation-files.ts";
 import type { ProblemReporter } from "../folder/problem-reporter.ts";
 import type { EntryIndex } from "./entry-index.ts";
 
-/** A conversation that this process writes to. */
+/** A log that this process has open for writing. */
 export interface OpenLog {
   readonly writer: LogWriter;
-  /** Made when a caller first gives an id of their own. */
+  /** Built when a caller first passes an id. */
   index: EntryIndex | undefined;
-  /** The metadata file is behind the log. */
+  /** Whether the metadata file lags behind the log. */
   stale: boolean;
-  /** A refresh of the metadata that failed. The next write to the conversation reports it. */
+  /** The error of a failed metadata refresh. The next write to the conversation reports it. */
   unreported: ColloquyError | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface OpenLogsUse {
 const OPEN_MAX = 256;
 const METADATA_DELAY_MS = 1000;
 
-/** The logs that this process has open for writing, and their metadata files, which follow a second later. */
+/** The logs that this process has open for writing, and their metadata files, which lag by a second. */
 export class OpenLogs {
   readonly #use: OpenLogsUse;
   readonly #open = new Map<string, OpenLog>();
@@ -47,7 +47,7 @@ export class OpenLogs {
     this.#use = use;
   }
 
-  /** The log of a conversation, caught up with other writers and ready for an append. Only under the lock. */
+  /** The log of a conversation with the appends of other writers, ready to write, under the lock. */
   open(known: CatalogueEntry): OpenLog {
     const { id } = known.metadata;
     let open = this.#open.get(id);
@@ -57,7 +57,7 @@ export class OpenLogs {
       if (known.logMissing) this.completeLog(known);
       if (!known.named && this.#use.durable) this.#use.io.syncFolder(dirname(known.logPath));
       known.named = true;
-      // It says how far the log has been synced, without which a torn append cannot be told from a damaged one.
+      // Only the metadata says how far the log is synced, which distinguishes a torn append from damage.
       if (known.seenMetadata === undefined || known.metadata.log.bytes === 0) this.#completeMetadata(known);
       if (this.#open.size >= OPEN_MAX) this.#closeOldest();
       open = { writer: this.#newWriter(known), index: undefined, stale: false, unreported: undefined };
@@ -86,7 +86,7 @@ export class OpenLogs {
     );
   }
 
-  /** Metadata without a log: a file was removed, or a crash came in between. Messages do not vanish silently. */
+  /** There is metadata but no log: a crash during creation, unless messages were counted. */
   completeLog(known: CatalogueEntry): void {
     if (known.log.messages > 0) throw missingLog(known);
     createLog(this.#use.io, this.#use.random, known.logPath, headerOf(known.metadata));
@@ -108,7 +108,7 @@ export class OpenLogs {
         this.sync(id);
         this.#refreshMetadata(id);
       } catch {
-        // The writer keeps the failure for those whose appends wait for this sync.
+        // The writer keeps the error for the appends that wait for this sync.
       }
       this.close(id);
       return;
@@ -116,22 +116,21 @@ export class OpenLogs {
   }
 
   /**
-   * Appends of this transaction are synced at its end, unless something else
-   * is written about the conversation before: metadata must not count what a
-   * power cut can still take away, and a closed file cannot be synced.
+   * Appends of a commit are synced at its end. They need an earlier sync before
+   * metadata that counts them is written, and before the file is closed.
    */
   sync(id: string): void {
     const writer = this.#open.get(id)?.writer;
     try {
       writer?.sync();
     } catch (error) {
-      // It has cut the file back: what was counted is not there any more.
+      // The writer has truncated the file, so the catalogue counts it again.
       this.#use.catalogue.recount(writer?.path as string);
       throw error;
     }
   }
 
-  /** The same for everything that was counted, also what others wrote and may have died before they synced it. */
+  /** `sync` for all counted lines, including those of other writers that may have died before their sync. */
   syncCounted(known: CatalogueEntry): void {
     const { id } = known.metadata;
     this.sync(id);
@@ -150,19 +149,19 @@ export class OpenLogs {
     this.#open.delete(id);
   }
 
-  /** Tell what went wrong after the last append. That append is safe, and this call does nothing else. */
+  /** Throws the error that followed the last append, which is durable itself. */
   reportEarlier(id: string): void {
     const open = this.#open.get(id);
     const cause = open?.unreported;
     if (open === undefined || cause === undefined) return;
     open.unreported = undefined;
     throw unavailable(
-      `The metadata of conversation ${id} could not be written after its last message: ${cause.message}. The message is kept; this call did nothing and can be repeated`,
+      `The metadata of conversation ${id} could not be written after its last message: ${cause.message}. The message is stored. This call did nothing and can be repeated`,
       { cause },
     );
   }
 
-  /** The metadata file is brought up to date a little later, together with others. */
+  /** Refresh the metadata file a little later, together with others. */
   metadataBehind(open: OpenLog): void {
     open.stale = true;
     this.#timer ??= setTimeout(() => this.#refreshStale(), METADATA_DELAY_MS).unref();
@@ -180,7 +179,7 @@ export class OpenLogs {
     }
   }
 
-  /** Under the lock. A failure is kept for the next write to the conversation. */
+  /** Under the lock. An error is kept for the next write to the conversation. */
   #refreshMetadata(id: string): void {
     const open = this.#open.get(id);
     if (open === undefined || !open.stale) return;
@@ -198,12 +197,12 @@ export class OpenLogs {
     }
   }
 
-  /** Bring every metadata file up to date and let go of the files. */
+  /** Refresh every metadata file and close the files. */
   async closeAll(): Promise<void> {
     clearTimeout(this.#timer);
     try {
       if ([...this.#open.values()].some(({ stale }) => stale)) await this.#refreshStale();
-      // There is no next write that could report it.
+      // No later write can report it.
       for (const { unreported } of this.#open.values())
         if (unreported !== undefined) this.#use.problem(unreported);
     } finally {
@@ -213,5 +212,5 @@ export class OpenLogs {
 }
 
 export function missingLog(known: CatalogueEntry): ColloquyError {
-  return unavailable(`The transcript ${known.logPath} is missing, and it had ${known.log.messages} messages`);
+  return unavailable(`The transcript ${known.logPath} is missing, but it had ${known.log.messages} messages`);
 }

@@ -15,18 +15,18 @@ import type { OpenTurn } from "../../queries.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import { journalName, TRASH_FOLDER } from "../folder/names.ts";
 
-/** How far a journal was read. */
+/** The state of a journal that was read. */
 interface Journal {
   readonly inode: bigint;
   readonly turn: string;
   readonly header: JsonObject;
-  /** Up to here every line can be read. */
+  /** The end of the last readable line. */
   readonly bytes: number;
-  /** Of its text, in UTF-16 units. */
+  /** The length of the text in UTF-16 units. */
   readonly length: number;
 }
 
-/** Something that waits for its sync. */
+/** A file that waits for its sync. */
 export interface Syncable {
   readonly path: string;
   sync(): void;
@@ -36,9 +36,8 @@ export interface Syncable {
 const REMEMBERED_MAX = 1000;
 
 /**
- * The text of answers that are being streamed: a file for each, a line for
- * each piece. What follows the last line that can be read was never
- * acknowledged.
+ * The text of streamed answers: a file for each turn, a line for each piece.
+ * Bytes after the last readable line were never acknowledged.
  */
 export class Journals {
   readonly #io: FileIo;
@@ -48,7 +47,7 @@ export class Journals {
   readonly #durable: boolean;
   readonly #known = new Map<string, Journal>();
   readonly #waiting = new Map<string, WaitingJournal>();
-  /** Whose names are known to survive a power cut. */
+  /** Journals whose names survive a power cut. */
   readonly #named = new Map<string, bigint>();
 
   constructor(io: FileIo, random: Random, nowMs: () => number, folder: string, durable: boolean) {
@@ -59,7 +58,7 @@ export class Journals {
     this.#durable = durable;
   }
 
-  /** Under the lock. `waits` is what must be synced before the length is told. */
+  /** Under the lock. `waits` must be synced before the length is acknowledged. */
   write(known: CatalogueEntry, operation: JournalOperation): { length: number; waits: Syncable | undefined } {
     const { turn, header } = operation;
     const path = this.#ownPath(known);
@@ -71,22 +70,22 @@ export class Journals {
       replaceFile(path, [sealObject({ turn, header }), line], { io: this.#io, random: this.#random });
       return { length: text.length, waits: undefined };
     }
-    // Also when nothing is new: whoever wrote it may have died before the sync.
+    // Even if nothing is new: the writer may have died before its sync.
     const waits = this.#waiting.get(path) ?? this.#open(path, journal.bytes);
     waits.write(line, journal.bytes);
     return { length: length + text.length, waits };
   }
 
-  /** Ready to be written to from `bytes` on. */
+  /** Open the journal for writing at `bytes`. */
   #open(path: string, bytes: number): WaitingJournal {
     const file = this.#io.open(path, "write");
     try {
       const { size, inode } = this.#io.statOpen(file);
-      // Whoever made it may have died before its name was safe.
+      // Its creator may have died before the sync of the folder.
       if (this.#durable && this.#named.get(path) !== inode) this.#io.syncFolder(dirname(path));
       this.#named.set(path, inode);
       if (size > bytes) {
-        // More than a line that was torn: there may be words in it.
+        // More than one torn line, so it may contain text.
         const rest = readChunk(this.#io, file, bytes, size - bytes);
         const aside = freeName(this.#io, `${path}.torn-${timestamp17(this.#nowMs())}`);
         if (rest.includes(NEWLINE)) copyRange(this.#io, file, bytes, size, aside);
@@ -103,7 +102,7 @@ export class Journals {
     return waits;
   }
 
-  /** The turn that is under way, with its text from `from` on. */
+  /** The open turn, with its text from `from` on. */
   turn(known: CatalogueEntry, from: number): OpenTurn | undefined {
     for (const path of this.#paths(known)) {
       const { journal, text } = this.#read(path, from);
@@ -113,7 +112,7 @@ export class Journals {
     return undefined;
   }
 
-  /** Remove the journal of a turn, whichever is under way when none is named. Under the lock. */
+  /** Remove the journal of a turn, or of any open turn if none is named, under the lock. */
   end(known: CatalogueEntry, turn?: string): void {
     for (const path of this.#paths(known)) {
       if (this.#io.stat(path) === undefined) continue;
@@ -125,7 +124,7 @@ export class Journals {
     }
   }
 
-  /** Where the conversation is; a crash while it was moved can have left the journal in the other folder. */
+  /** In the folder of the conversation. A crash during a move can leave the journal in the other one. */
   #paths({ stem, trashed }: CatalogueEntry): string[] {
     const paths = [
       join(this.#folder, journalName(stem)),
@@ -188,7 +187,7 @@ export class Journals {
   }
 }
 
-/** A journal that was written to and is not synced yet. */
+/** A journal that was written and not synced yet. */
 class WaitingJournal implements Syncable {
   readonly path: string;
   readonly #io: FileIo;
@@ -249,12 +248,12 @@ class WaitingJournal implements Syncable {
     return this.#file;
   }
 
-  /** Nothing of it is acknowledged, so nothing of it stays. */
+  /** Nothing was acknowledged, so remove it all. */
   #failed(error: unknown): ColloquyError {
     try {
       this.#io.truncate(this.#open(), this.#before);
     } catch {
-      // What stays is what the caller sends again.
+      // The caller sends the same text again.
     }
     this.close();
     return unavailable(`Cannot make ${this.path} durable: ${(error as Error).message}`, { cause: error });

@@ -11,10 +11,10 @@ import type { LeaseGrant, LeaseOperation } from "../../operations.ts";
 import { leaseName, PRESENCE_FOLDER } from "../folder/names.ts";
 
 /**
- * Who may run a conversation: a small file for each that was ever leased.
+ * The leases of conversations, a small file for each that was ever leased.
  *
- * It is not synced. After a power cut every holder is dead, and nobody is
- * left who remembers a number.
+ * The files are not synced: no holder survives a power cut, and none is left
+ * that remembers an epoch.
  */
 export class LeaseFiles {
   readonly #io: FileIo;
@@ -37,14 +37,14 @@ export class LeaseFiles {
     if (stat === undefined) return NO_LEASE;
     return withFile(this.#io, path, "read", (file) => {
       const state = decode(readChunk(this.#io, file, 0, stat.size));
-      // Damaged: on with a number that nobody has reached by counting.
+      // Damaged: continue with an epoch that counting cannot have reached.
       return state ?? { ...NO_LEASE, epoch: this.#nowMs() };
     });
   }
 
   /** Under the lock. */
   decide(stem: string, operation: LeaseOperation): LeaseGrant {
-    // Nobody may hold or wait before others can see that it lives.
+    // A holder or waiter must be visibly alive first.
     if (operation.action === "acquire") this.#presence.announce();
     const before = this.read(stem);
     const isAlive = (id: string): boolean => this.#presence.isAlive(id);

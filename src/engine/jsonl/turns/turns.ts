@@ -3,7 +3,7 @@ import type { JournalOperation } from "../../operations.ts";
 import { type JsonlContext, liveConversation } from "../jsonl-context.ts";
 import type { Syncable } from "./journals.ts";
 
-/** Keep the text of an answer while it is streamed. Gives how far it reaches once `waits` is synced. */
+/** Journal the text of a streamed answer. Returns its length, which is durable once `waits` is synced. */
 export function writeJournal(
   context: JsonlContext,
   operation: JournalOperation,
