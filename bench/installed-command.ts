@@ -20,7 +20,7 @@ export function installCommand(folder: string): string {
   return join(installed, "bin", "colloquy.js");
 }
 
-/** Run Node in a process of its own. Returns what it printed. */
+/** Run Node in a separate process. Returns its output. */
 export function runNode(args: readonly string[], env: NodeJS.ProcessEnv = {}): string {
   return run(process.execPath, args, env);
 }

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
-/** Top to bottom: a folder imports itself and what stands below it, never beside or above it. */
+/** From the ground up: a folder imports itself and lower layers, never the same layer or a higher one. */
 const LAYERS: readonly (readonly string[])[] = [
   ["errors.ts", "util"],
   ["disk", "secrets", "message", "key", "tree"],
@@ -26,7 +26,7 @@ const FOLDER_FILES_MAX = 20;
 const layerOf = new Map(
   LAYERS.flatMap((folders, layer) => folders.map((folder) => [folder, layer] as const)),
 );
-// Tests may use what stands above: they look at a module as its users do.
+// Tests may import higher layers: they look at a module as its users do.
 const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter(
   (name) => name.endsWith(".ts") && !name.endsWith(".test.ts"),
 );
@@ -42,7 +42,7 @@ function importsOf(file: string): string[] {
   return [...found].map(([, path]) => normalize(join(dirname(file), path as string)));
 }
 
-/** Util stands below errors.ts: both are on the ground floor, and only that way round. */
+/** `util` and `errors.ts` share the lowest layer; `util` may import `errors.ts`, not the other way round. */
 function allowed(from: string, to: string): boolean {
   if (from === to) return true;
   if (from === "util" && to === "errors.ts") return true;
@@ -139,7 +139,7 @@ describe("folders", () => {
   });
 });
 
-/** Imports of values at load time: types vanish, and a lazy import is no cycle. */
+/** Imports of values at load time: types vanish, and a lazy import does not make a cycle. */
 function staticImportsOf(file: string): string[] {
   const text = readFileSync(join("src", file), "utf8");
   const found = text.matchAll(/^(?:import|export)\s+(?!type\b)[^;]*?from\s+"(\.[^"]+)"/gm);

@@ -1,4 +1,4 @@
-/** Imports one folder in a process of its own, as the command does, and says what that took. */
+/** Imports one folder in a separate process, as the command does, and prints the time and memory it took. */
 import { lowMemory } from "../../src/cli/terminal/low-memory.ts";
 import { importConversations } from "../../src/formats/import/run.ts";
 import { openStore } from "../../src/store/open.ts";

@@ -22,13 +22,13 @@ export class Words {
     this.#pool = parts.join("");
   }
 
-  /** A whole number from 0 to `limit` - 1. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     this.#seed = (Math.imul(this.#seed, 1_664_525) + 1_013_904_223) >>> 0;
     return Math.floor((this.#seed / 2 ** 32) * limit);
   }
 
-  /** About so many characters; most texts are shorter, some are much longer. */
+  /** About this many characters; most texts are shorter, some are much longer. */
   text(chars: number): string {
     const length = Math.max(12, Math.round(chars * (0.3 + (this.below(100) / 60) ** 2 / 2)));
     const start = this.below(this.#pool.length - length - 1);

@@ -38,7 +38,7 @@ export async function creating(folder: string): Promise<BenchRow[]> {
 const DEPTH = 10;
 const OWN = 20;
 
-/** The last fifty of a branch at depth 10, which lie on three branches, against the last fifty of `main`. */
+/** The last fifty of a branch at depth 10, which are spread over three branches, against the last fifty of `main`. */
 export async function reading(folder: string): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const engine of ENGINES) {

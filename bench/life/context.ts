@@ -7,7 +7,7 @@ import { fill } from "../store/fill.ts";
 const BUDGET = { maxTokens: 200_000 };
 const KEEP = 200;
 
-/** Over 10,000 messages; and with 100,000 against 1,000 messages behind the last compaction. */
+/** Over 10,000 messages; and with 100,000 against 1,000 messages before the last compaction. */
 export async function context(folder: string): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];
   for (const engine of ENGINES) {

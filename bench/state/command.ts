@@ -5,7 +5,7 @@ import { installCommand, runNode } from "../installed-command.ts";
 import { atMost } from "../rows.ts";
 
 const CONFIG = `{
-  // A small config, as it is after a week of use.
+  // A small config after a week of use.
   gateway: { port: 18790, bind: "loopback", auth: { mode: "token", token: "\${GATEWAY_TOKEN}" } },
   models: { default: "anthropic/claude-opus-4-6" },
   channels: { telegram: { accounts: { default: { allowFrom: ["+1234567890"] } } } },

@@ -13,7 +13,7 @@ import { atMost, below } from "../rows.ts";
 
 const ENTRIES = sized(10_000, 200);
 
-/** As a person with many channels has them. */
+/** The keys of a user with many channels. */
 function keyOf(number: number, id: string): string {
   const snowflake = String(100_000_000_000_000_000n + BigInt(number) * 7919n);
   const keys = [

@@ -56,7 +56,7 @@ export class BareSqlite {
   }
 }
 
-/** A table with one column and nothing else: what one often measures against, and nobody can use. */
+/** A table with one column and nothing else: a common yardstick, and of no use to anyone. */
 export class PlainInsert {
   readonly #insert: StatementSync;
 

@@ -54,7 +54,7 @@ export class DiskImage {
     closeSync(file);
     run("mkfs.ext4", "-q", "-F", this.#image);
     this.#device = run("losetup", "--find", "--show", this.#image).trim();
-    // Also when somebody presses Ctrl-C: a mount is not a thing to leave behind.
+    // Also on Ctrl-C: a mount must not be left over.
     process.once("exit", this.#atExit);
     try {
       run("mount", this.#device, this.mount);

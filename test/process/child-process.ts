@@ -95,7 +95,7 @@ export class Child {
   }
 }
 
-/** A folder of its own for each test. */
+/** A separate folder for each test. */
 export class Folder {
   readonly path: string = mkdtempSync(join(tmpdir(), "colloquy-process-"));
 
@@ -103,7 +103,7 @@ export class Folder {
     return `${engine}:${join(this.path, "store")}`;
   }
 
-  /** Children that run as somebody else must be able to get here. */
+  /** Children that run as another user must be able to get here. */
   share(): void {
     chmodSync(this.path, 0o755);
   }
@@ -122,7 +122,7 @@ export function has(command: string): boolean {
   return spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
 }
 
-/** Whether a child can run as somebody else: that user must be able to read this checkout. */
+/** Whether a child can run as another user: that user must be able to read this checkout. */
 export function canRunAs(uid: number): boolean {
   const script = `require("node:fs").accessSync(${JSON.stringify(CHILD)})`;
   return spawnSync(process.execPath, ["-e", script], { uid }).status === 0;

@@ -46,7 +46,7 @@ const stoppingIo: FileIo = {
 const run = StatementSync.prototype.run;
 let writing = false;
 StatementSync.prototype.run = function (this: StatementSync, ...values: Parameters<typeof run>) {
-  // Readings end with a COMMIT too, and hold nobody up.
+  // Reads end with a COMMIT too, and block no other process.
   if (this.sourceSQL.startsWith("BEGIN")) writing = this.sourceSQL === "BEGIN IMMEDIATE";
   if (stopping && writing && this.sourceSQL === "COMMIT") stopHere();
   return run.apply(this, values);

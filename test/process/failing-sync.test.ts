@@ -41,7 +41,7 @@ describe.skipIf(lacks(has(STRACE), "a sync that fails needs strace"))("a sync th
       await mend();
       expect(failed).toMatchObject({ ok: false, error: { code: "SERVICE_UNAVAILABLE" } });
 
-      // The disk is well again, but nobody knows what became of the pages that could not be written.
+      // The disk works again, but the fate of the pages that could not be written is unknown.
       const refused = await child.try("append", "cli:x", user("refused"));
       expect(refused).toMatchObject({ ok: false, error: { code: "SERVICE_UNAVAILABLE" } });
       expect(refused.ok ? "" : refused.error.message).toMatch(/no more writes.*open it again/s);

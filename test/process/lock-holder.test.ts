@@ -10,7 +10,7 @@ function nameOf(holder: Child): string {
 }
 
 describe.concurrent.each(ENGINES)("a %s writer that has the lock", (engine) => {
-  it("is killed: the next writer goes on at once, and what was half written is gone", async () => {
+  it("is killed: the next writer continues, and the half-written append is gone", async () => {
     using folder = new Folder();
     await using holder = new Child();
     await using other = new Child();
@@ -48,7 +48,7 @@ describe.concurrent.each(ENGINES)("a %s writer that has the lock", (engine) => {
     // The wait itself is ten seconds; on a busy machine the answer comes later.
     expect(waitedMs).toBeGreaterThan(9000);
 
-    // Whoever comes only now is told the same.
+    // A process that comes only now gets the same answer.
     const opened = await late.try("open", folder.target(engine), { lockWaitMs: 300 });
     const refusedToo = opened.ok ? await late.try("append", "cli:x", user("late")) : opened;
     expect(refusedToo).toMatchObject({ ok: false, error: { code: "SERVICE_UNAVAILABLE" } });

@@ -11,7 +11,7 @@ const AS_SOMEBODY: { uid?: number } = isRoot ? { uid: NOBODY } : {};
 const noOther = lacks(!isRoot || canRunAs(NOBODY), "missing permissions: nobody cannot read this checkout");
 const noMount = lacks(isRoot, "a read-only mount needs root");
 
-/** A store in a folder of its own, closed properly or left behind by a killed writer. */
+/** A store in a separate folder, closed properly or left over by a killed writer. */
 async function write(folder: Folder, engine: (typeof ENGINES)[number], killed: boolean): Promise<string> {
   const inner = join(folder.path, "inner");
   mkdirSync(inner);

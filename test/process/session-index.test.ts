@@ -35,7 +35,7 @@ class Patcher {
     return (await this.#closed)[0];
   }
 
-  /** As soon as it has done so many. */
+  /** As soon as it has done this many. */
   async killAfter(count: number): Promise<void> {
     while (this.done < count && this.#process.exitCode === null)
       await new Promise((next) => setImmediate(next));

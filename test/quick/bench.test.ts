@@ -5,7 +5,7 @@ import { stateBench } from "../../bench/state/index.ts";
 import { storeBench } from "../../bench/store/index.ts";
 import { runScript } from "../support/run-script.ts";
 
-/** A benchmark that nobody runs breaks unseen. Its figures are for `npm run bench` alone. */
+/** A benchmark that is never run breaks unseen. Its figures are for `npm run bench` alone. */
 describe.each(
   Object.entries({ store: storeBench, life: lifeBench, formats: formatsBench, state: stateBench }),
 )("npm run bench -- %s --quick", (group, rows) => {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { type FileIo, systemIo } from "../../src/disk/file-io.ts";
 import type { SessionEntry } from "../../src/state/session-index/entry.ts";
 
-/** An agent's folder of its own for each test. */
+/** A separate agent folder for each test. */
 export class AgentFolder {
   readonly agentDir: string = mkdtempSync(join(tmpdir(), "colloquy-index-"));
   readonly path: string = join(this.agentDir, "sessions", "sessions.json");

@@ -3,7 +3,7 @@ export interface Planted {
   readonly kind: string;
   /** What must not be found any more. */
   readonly secret: string;
-  /** How it stands in a text. */
+  /** How it appears in a text. */
   readonly text: string;
 }
 

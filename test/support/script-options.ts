@@ -1,4 +1,4 @@
-/** The options of a script that a person starts. `--help` shows its usage; what it does not know is exit code 2. */
+/** The options of a script. `--help` shows its usage; an unknown option ends it with exit code 2. */
 import { type ParseArgsConfig, parseArgs } from "node:util";
 
 type Values = Readonly<Record<string, string | boolean | undefined>>;
@@ -21,7 +21,7 @@ export function scriptOptions<T extends NonNullable<ParseArgsConfig["options"]>>
   }
 }
 
-/** What several scripts have means the same in each. */
+/** Options of several scripts mean the same in each. */
 function checkValues({ engine, durability, ...others }: Values): void {
   if (engine !== undefined && engine !== "sqlite" && engine !== "jsonl")
     throw new Error(`--engine is sqlite or jsonl, not "${engine}"`);
@@ -29,6 +29,6 @@ function checkValues({ engine, durability, ...others }: Values): void {
     throw new Error(`--durability is full or process, not "${durability}"`);
   for (const [name, value] of Object.entries(others)) {
     if (typeof value === "string" && !/^\d{1,10}$/.test(value))
-      throw new Error(`--${name} is a whole number, not "${value}"`);
+      throw new Error(`--${name} is an integer, not "${value}"`);
   }
 }

@@ -5,7 +5,7 @@ import { afterEach } from "vitest";
 
 const made: string[] = [];
 
-/** A folder of its own for one test, removed afterwards. */
+/** A folder for one test, removed afterwards. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), "colloquy-test-"));
   made.push(folder);

@@ -41,11 +41,11 @@ export interface Command {
   readonly largest: number;
   /** So many conversations are shared by all writers. */
   readonly shared: number;
-  /** Also create, rename and delete conversations of its own. */
+  /** Also create, rename and delete private conversations. */
   readonly lifecycle: boolean;
-  /** What a dead writer began and nobody knows to be done: done again first. */
+  /** Steps that a dead writer began and that may or may not be done: repeated first. */
   readonly retry: readonly Step[];
-  /** Stop after so many appends, or go on until killed. */
+  /** Stop after this many appends; otherwise continue until killed. */
   readonly appends?: number;
 }
 

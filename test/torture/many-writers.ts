@@ -1,4 +1,4 @@
-/** Several processes append to one store at the same time, and nobody is killed. */
+/** Several processes append to one store at the same time, and none is killed. */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -41,7 +41,7 @@ export class Oracle {
     known.acknowledgedNs ??= ns;
   }
 
-  /** What began and was not acknowledged: done or not, nobody knows. */
+  /** Steps that began and were not acknowledged: they may be done or not. */
   unfinished(): Step[] {
     return [...this.#steps.values()].flatMap(({ step, acknowledgedNs }) =>
       acknowledgedNs === undefined ? [step] : [],
@@ -60,7 +60,7 @@ export class Oracle {
     return { messages, steps };
   }
 
-  /** Compare with what a store gives. Acknowledgements at or after `beforeNs` do not count. */
+  /** Compare with the content of a store. Acknowledgements at or after `beforeNs` do not count. */
   async check(store: Store, beforeNs?: bigint): Promise<Findings> {
     const findings: Findings = { lost: [], duplicated: [], partial: [], wrong: [] };
     const live = byKey(await everyConversation(store, false));
@@ -104,7 +104,7 @@ export class Oracle {
       findings.lost.push(describe(deletion.step));
     }
     if (deletion === undefined && info.deletedAt !== null) {
-      findings.wrong.push(`${info.key} is in the trash, nobody put it there`);
+      findings.wrong.push(`${info.key} is in the trash, but no writer deleted it`);
     }
   }
 
@@ -134,7 +134,7 @@ export class Oracle {
     for (const name of places.keys()) findings.wrong.push(`${name} in ${key} was never begun`);
   }
 
-  /** Where each message stands. Finds what is altered, twice there, or out of its writer's order. */
+  /** The position of each message. Reports messages that are altered, duplicated or out of their writer's order. */
   #places(key: string, entries: readonly Entry[], findings: Findings): Map<string, number> {
     const places = new Map<string, number>();
     const latest = new Map<string, number>();

@@ -168,7 +168,7 @@ async function recover(
 }
 
 async function readOnly(target: string, oracle: Oracle, result: TortureResult): Promise<void> {
-  // Nobody has written yet when the first writer was killed before it created anything.
+  // There is no store yet when the first writer was killed before it created one.
   if (oracle.count().steps === 0) return;
   await using store = await openStore(target, { readonly: true, onProblem: () => {} });
   collect(result, await oracle.check(store));

@@ -18,7 +18,7 @@ export class WriterProcess {
   constructor() {
     this.#child = spawn(process.execPath, [WRITER], { stdio: ["pipe", "pipe", "inherit"] });
     this.#closed = once(this.#child, "close");
-    // A writer that was killed before it read its command is no error.
+    // A writer that is killed before it reads its command is not an error.
     this.#child.stdin?.on("error", () => {});
     this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#read(text));
   }

@@ -41,7 +41,7 @@ class Writer {
   readonly #random: () => number;
   /** Steps of this process that are known to be done, for repeating some of them. */
   readonly #done: Step[] = [];
-  /** A conversation of its own goes through create, append, title, delete; then comes the next. */
+  /** A private conversation goes through create, append, title, delete; then comes the next. */
   #own: { readonly key: string; phase: number } | undefined;
   #steps = 0;
   #messages = 0;
