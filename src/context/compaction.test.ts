@@ -68,7 +68,7 @@ describe("planCompaction", () => {
           const open = lines.slice(0, at).lastIndexOf(`a${id}`);
           const result = lines.indexOf(`r${id}`, open);
           const next = lines.indexOf(`a${id}`, open + 1);
-          // Open before the division, and answered behind it before it is called again.
+          // Open before the split, and answered after it before it is called again.
           if (open !== -1 && result >= at) expect(next !== -1 && next < result).toBe(true);
         }
       }),

@@ -21,7 +21,7 @@ function call(id: string): Message {
 function result(id: string, content: string): Message {
   return user([{ type: "tool_result", tool_use_id: id, content }]);
 }
-/** With room for so many tokens of messages. */
+/** With room for N tokens of messages. */
 function within(
   messages: readonly Message[],
   room: number,

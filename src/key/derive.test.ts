@@ -95,7 +95,7 @@ describe("the session key of a message", () => {
   it.each<[string, DeriveKeyParams, DeriveKeyParams]>([
     ["a percent sign", { channel: "irc", from: "a:b" }, { channel: "irc", from: "a%3ab" }],
     ["a capital", { channel: "irc", from: "a:b" }, { channel: "irc", from: "a%3Ab" }],
-    ["an accent behind a colon", { channel: "web", from: ":\u0301" }, { channel: "web", from: "%3\u00e1" }],
+    ["an accent after a colon", { channel: "web", from: ":\u0301" }, { channel: "web", from: "%3\u00e1" }],
     [
       "a colon",
       { channel: "matrix", from: "x", threadId: "a:b" },

@@ -67,7 +67,7 @@ describe("any session key", () => {
   });
 });
 
-/** `undefined` for what is no key. Any other error is one. */
+/** `undefined` for a string that is not a key. Any other error fails the test. */
 function resolved(sessionKey: string, config: object | undefined): string | undefined {
   try {
     return resolveSessionKey({ sessionKey, config });

@@ -88,9 +88,9 @@ describe("fromFlat", () => {
   });
 
   it.each([
-    ["something that is no list", {}, "messages"],
+    ["a value that is not an array", {}, "messages"],
     ["an unknown role", [{ role: "tool", content: "x" }], "messages[0].role"],
-    ["content that is no text", [{ role: "user", content: [] }], "messages[0].content"],
+    ["content that is not a string", [{ role: "user", content: [] }], "messages[0].content"],
   ])("rejects %s", (_what, input, field) => {
     expect(() => fromFlat(input as object[])).toThrow(
       expect.objectContaining({ code: "VALIDATION_ERROR", field }),

@@ -156,7 +156,7 @@ describe("a foreign list", () => {
   });
 });
 
-// Here for all three formats, because the machinery behind them is one.
+// Here for all three formats, because they share the same code.
 describe.each([
   { format: "Claude", to: toClaude, from: fromClaude },
   { format: "OpenAI", to: toOpenAI, from: fromOpenAI },

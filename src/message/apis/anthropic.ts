@@ -34,7 +34,7 @@ export type AnthropicDocumentBlock = {
     | { type: "url"; url: string };
   title?: string;
 };
-/** Blocks of the server's own tools are passed through as well, under the types that the API gives them. */
+/** Blocks of the server's own tools are passed through as well, under their API types. */
 export type AnthropicBlock =
   | AnthropicTextBlock
   | AnthropicImageBlock

@@ -183,7 +183,7 @@ describe("fromOpenAI", () => {
   });
 
   it.each([
-    ["something that is no list", "x", "messages"],
+    ["a value that is not an array", "x", "messages"],
     ["an unknown role", [{ role: "model", content: "x" }], "messages[0].role"],
   ])("refuses %s", (_what, input, field) => {
     expect(() => fromOpenAI(input as unknown as object[])).toThrow(

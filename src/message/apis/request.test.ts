@@ -226,7 +226,7 @@ describe("a request", () => {
     expect(output).toMatchObject({ call_id: (sent as { call_id: string }).call_id });
   });
 
-  it("to Chat Completions keeps media of an answer behind the results of its calls", () => {
+  it("to Chat Completions has media of an answer after the results of its calls", () => {
     const { messages } = toRequest("openai", [
       { role: "user", content: "Draw" },
       {
