@@ -1,4 +1,4 @@
-/** The folder of an OpenClaw that was here before. It is read and never written. */
+/** The folder of an existing OpenClaw. It is read and never written. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { absolute, type Environment } from "./folder.ts";
@@ -13,8 +13,8 @@ export interface Adopted {
 }
 
 /**
- * The folder to adopt: `OPENCLAW_STATE_DIR` and nothing else where that is
- * set, otherwise the first of the names it has had that is there.
+ * The folder to adopt: `OPENCLAW_STATE_DIR` where that is set, otherwise the
+ * first existing folder of the names that OpenClaw has had.
  */
 export function findAdoptable(env: Environment, home: string): Adopted | undefined {
   const named = env.OPENCLAW_STATE_DIR;

@@ -38,12 +38,12 @@ describe("the state folder", () => {
   });
 
   it.each(["", "a/b", "..", "-x", "a b", "x".repeat(65), "a\0"])("refuses the profile %j", (profile) => {
-    expect(() => resolveStateDir({ env: {}, profile, home })).toThrow(/A profile is named by/);
+    expect(() => resolveStateDir({ env: {}, profile, home })).toThrow(/--profile must be/);
   });
 
   it("is named once", () => {
     expect(() => resolveStateDir({ env: {}, profile: "a", flag: "b", home })).toThrow(/either/);
-    expect(() => resolveStateDir({ env: {}, flag: " ", home })).toThrow(/needs a folder/);
+    expect(() => resolveStateDir({ env: {}, flag: " ", home })).toThrow(/must name a folder/);
   });
 
   it("has the layout of the documents", () => {
@@ -105,7 +105,7 @@ describe("adopting OpenClaw", () => {
 });
 
 describe.skipIf(process.platform === "win32")("permissions", () => {
-  it("are closed to others, with a notice", () => {
+  it("are made private, with a notice", () => {
     const root = join(home, "state");
     mkdirSync(join(root, "agents/main"), { recursive: true, mode: 0o755 });
     writeFileSync(join(root, "colloquy.json"), "{}", { mode: 0o644 });
@@ -121,7 +121,7 @@ describe.skipIf(process.platform === "win32")("permissions", () => {
       "/colloquy.json",
     ]);
     expect(notices.every(({ repaired }) => repaired)).toBe(true);
-    expect(notices[0]?.message).toBe(`${root} was open to others (0755): it is 0700 now`);
+    expect(notices[0]?.message).toBe(`${root} was open to others (0755): changed to 0700`);
     expect([root, join(root, "colloquy.json"), join(root, "agents/main/x")].map(modeOf)).toEqual([
       "700",
       "600",
@@ -148,7 +148,7 @@ describe.skipIf(process.platform === "win32")("permissions", () => {
     expect(modeOf(shared)).toBe("777");
   });
 
-  it("of what is not there, or closed, are no news", () => {
+  it("are silent about files that are missing or private", () => {
     writeFileSync(join(home, "f"), "x", { mode: 0o600 });
     expect([ensurePrivate(join(home, "f")), ensurePrivate(join(home, "gone"))]).toEqual([
       undefined,

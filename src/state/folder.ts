@@ -1,4 +1,4 @@
-/** The state folder: where it is, and what lies where in it. */
+/** The state folder: where it is, and the files in it. */
 import { join, resolve } from "node:path";
 import { invalid } from "../errors.ts";
 
@@ -7,7 +7,7 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface StateDirOptions {
   /** `--state-dir` */
   readonly flag?: string | undefined;
-  /** `--profile`: a state folder of its own, beside the usual one. */
+  /** `--profile`: a second state folder beside the default one. */
   readonly profile?: string | undefined;
   readonly env: Environment;
   /** The home folder. */
@@ -22,10 +22,10 @@ const DEFAULT_PROFILE = "default";
 /** `--state-dir`, `--profile NAME` (`~/.colloquy-NAME`), `COLLOQUY_STATE_DIR`, or `~/.colloquy`. */
 export function resolveStateDir({ flag, profile, env, home }: StateDirOptions): string {
   if (flag !== undefined && profile !== undefined) {
-    throw invalid("Give either --state-dir or --profile: each names a state folder", "profile");
+    throw invalid("Use either --state-dir or --profile: both choose the state folder", "profile");
   }
   if (flag !== undefined) {
-    if (flag.trim() === "") throw invalid("--state-dir needs a folder", "state-dir");
+    if (flag.trim() === "") throw invalid("--state-dir must name a folder", "state-dir");
     return absolute(flag, home);
   }
   if (profile !== undefined) return join(home, profileFolder(profile));
@@ -35,23 +35,23 @@ export function resolveStateDir({ flag, profile, env, home }: StateDirOptions): 
 
 function profileFolder(profile: string): string {
   if (!PROFILE.test(profile)) {
-    throw invalid("A profile is named by up to 64 letters, digits, - and _", "profile");
+    throw invalid("--profile must be up to 64 letters, digits, - and _", "profile");
   }
   return profile === DEFAULT_PROFILE ? FOLDER_NAME : `${FOLDER_NAME}-${profile}`;
 }
 
-/** A path as a person writes it. */
+/** Make a path of the user absolute. */
 export function absolute(path: string, home: string, from: string = process.cwd()): string {
-  if (path.includes("\0")) throw invalid("A path holds no NUL character", "path");
+  if (path.includes("\0")) throw invalid("A path cannot contain a NUL character", "path");
   if (path === "~") return resolve(home);
-  // The other bar where somebody writes it; elsewhere it is part of a name.
+  // Elsewhere a backslash is part of a name.
   if (path.startsWith("~/") || (process.platform === "win32" && path.startsWith("~\\"))) {
     return join(home, path.slice(2));
   }
   return resolve(from, path);
 }
 
-/** What belongs to one agent. */
+/** The files of one agent. */
 export interface AgentLayout {
   readonly root: string;
   readonly sessions: string;
@@ -103,11 +103,11 @@ function agentLayout(root: string): AgentLayout {
 
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
-/** The only way for an id to become part of a path. */
+/** The only way an id becomes part of a path. */
 function checkFileName(id: string, field: string): string {
   if (!FILE_NAME.test(id)) {
     throw invalid(
-      `The id of an ${field} is up to 128 letters, digits, - and _, and begins with a letter or digit`,
+      `The id of an ${field} must be up to 128 letters, digits, - and _, and start with a letter or digit`,
       field,
     );
   }

@@ -1,4 +1,4 @@
-/** Folders 0700, files 0600: what is open to others is closed, and a notice says so. */
+/** Folders are 0700, files 0600. Wider permissions are removed, and a notice says so. */
 import { chmodSync, lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
@@ -7,7 +7,7 @@ const FILE_MODE = 0o600;
 
 export interface PermissionNotice {
   readonly path: string;
-  /** What others could do before, such as `0644`. */
+  /** The former permissions, such as `0644`. */
   readonly mode: string;
   readonly repaired: boolean;
   readonly message: string;
@@ -16,13 +16,13 @@ export interface PermissionNotice {
 interface Open {
   readonly mode: number;
   readonly wanted: number;
-  /** A folder for everybody, such as `/tmp`, or one of somebody else: not ours to close. */
+  /** A shared folder such as `/tmp`, or one of another user: not ours to change. */
   readonly foreign: boolean;
 }
 
-/** What others may do with a file or folder, or `undefined` when it is its owner's alone, a link, or not there. */
+/** The access of others to a file or folder. `undefined` when it is private, a link, or missing. */
 function openTo(path: string): Open | undefined {
-  // Windows has no such bits: what Node shows there says nothing.
+  // Windows has no permission bits, and the ones that Node reports mean nothing.
   if (process.platform === "win32") return undefined;
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat === undefined || !(stat.isFile() || stat.isDirectory())) return undefined;
@@ -34,21 +34,26 @@ function openTo(path: string): Open | undefined {
 
 const STICKY = 0o1000;
 
-/** Close a file or folder to everybody but its owner. `undefined` when there was nothing to do. */
+/** Remove the access of others to a file or folder. `undefined` when there was nothing to do. */
 export function ensurePrivate(path: string): PermissionNotice | undefined {
   const open = openTo(path);
   if (open === undefined) return undefined;
   const mode = octal(open.mode);
-  // Never more than there was: a file that its owner made read-only stays so.
+  // Never adds permissions: a read-only file stays read-only.
   const wanted = octal(open.mode & open.wanted);
   if (open.foreign || !closed(path, open)) {
-    const message = `${path} is open to others (${mode}) and is not yours alone: have its owner run chmod ${wanted.slice(1)} on it, or choose another state folder`;
+    const message = `${path} is open to others (${mode}) and belongs to another user: ask its owner to run chmod ${wanted.slice(1)}, or choose another state folder`;
     return { path, mode, repaired: false, message };
   }
-  return { path, mode, repaired: true, message: `${path} was open to others (${mode}): it is ${wanted} now` };
+  return {
+    path,
+    mode,
+    repaired: true,
+    message: `${path} was open to others (${mode}): changed to ${wanted}`,
+  };
 }
 
-/** The same for what is not ours to close: nothing is changed. */
+/** The notice for a file that is not ours to change. */
 export function openNotice(path: string): PermissionNotice | undefined {
   const open = openTo(path);
   if (open === undefined) return undefined;
@@ -58,7 +63,7 @@ export function openNotice(path: string): PermissionNotice | undefined {
     path,
     mode,
     repaired: false,
-    message: `${path} is open to others (${mode}): run chmod ${wanted} on it`,
+    message: `${path} is open to others (${mode}): run chmod ${wanted}`,
   };
 }
 
@@ -81,7 +86,7 @@ const ENTRIES_MAX = 10_000;
 function pathsBelow(root: string): string[] {
   if (lstatSync(root, { throwIfNoEntry: false })?.isDirectory() !== true) return [];
   const found = [root];
-  // The list grows while it is walked.
+  // The list grows during the loop.
   for (const folder of found) {
     if (found.length >= ENTRIES_MAX) break;
     if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
@@ -90,7 +95,7 @@ function pathsBelow(root: string): string[] {
   return found;
 }
 
-/** Close the whole state folder. */
+/** Make the whole state folder private. */
 export function repairPermissions(root: string): PermissionNotice[] {
   return pathsBelow(root).flatMap((path) => ensurePrivate(path) ?? []);
 }

@@ -100,7 +100,7 @@ describe("auth add", () => {
       "a pipe in the command",
       ["openai", "--from-command", "pass show x | head"],
       1,
-      "No shell runs the command",
+      "The command runs without a shell",
     ],
     ["a wrong agent", ["openai", "--stdin", "--agent", "../x"], 1, "The id of an agent"],
     ["a key as the provider", [KEY, "--stdin"], 1, "looks like a secret"],
@@ -169,7 +169,7 @@ describe("auth order, test and remove", () => {
     expect((await place.json(["auth", "order", "x", "--reset"])).order).toEqual(["x:a", "x:b"]);
     const missing = await place.failure(["auth", "remove", "x:c"]);
     expect(missing).toMatchObject({ code: 1, error: { code: "NOT_FOUND" } });
-    expect(missing.error.message).toBe('There is no profile "x:c": there are x:a, x:b');
+    expect(missing.error.message).toBe('There is no profile "x:c": the profiles are x:a, x:b');
   });
 
   it("work with a broken config, with a warning", async () => {
@@ -304,7 +304,7 @@ describe("planted secrets", () => {
     expect(printed).not.toContain("AKIACANARY");
     // It was indeed searched.
     expect(printed).toContain("…6789");
-    expect(printed).toContain("ended with exit code 3");
+    expect(printed).toContain("exited with code 3");
     const files = readdirSync(place.path("state", "agents"), { recursive: true, withFileTypes: true });
     const written = files
       .filter((file) => file.isFile())

@@ -40,7 +40,7 @@ describe("doctor --fix", () => {
     expect(codesOf(fixed)).toEqual(["open-folder", "open-file"]);
     expect([place.state, config, database].map(mode)).toEqual(["700", "600", "600"]);
     expect(fixed?.[0].what).toContain(`${place.state} was open to others (0755)`);
-    expect(fixed?.[1].what).toMatch(/0600 now \(and 1 more\)$/);
+    expect(fixed?.[1].what).toMatch(/changed to 0600 \(and 1 more\)$/);
     expect((await place.doctor()).findings).toEqual([]);
   });
 
@@ -157,7 +157,7 @@ describe("doctor --fix", () => {
     );
     expect(before.stderr).toMatch(/doctor --fix\n$/);
     const after = await place.command(["doctor", "--fix"]);
-    expect(after.stdout).toMatch(/^fixed +.*colloquy\.json was open to others \(0644\): it is 0600 now\n/);
+    expect(after.stdout).toMatch(/^fixed +.*colloquy\.json was open to others \(0644\): changed to 0600\n/);
     expect(after.stdout).toContain("No problems found.");
     expect(after.stderr).toBe("");
   });

@@ -19,56 +19,56 @@ const rows: readonly Row[] = [
   {
     what: "broken JSON5",
     files: { "colloquy.json": "{\n  a: 1\n  b: 2 }" },
-    message: /^colloquy\.json:3:3: A "," or "}" is missing/,
+    message: /^colloquy\.json:3:3: Expected "," or "}"/,
   },
   {
     what: "an empty file",
     files: { "colloquy.json": "" },
-    message: /^colloquy\.json:1:1: There is nothing here: write \{\}/,
+    message: /^colloquy\.json:1:1: The file is empty: write \{\}/,
   },
   {
     what: "a list",
     files: { "colloquy.json": " []" },
-    message: /^colloquy\.json:1:2: The config is one object/,
+    message: /^colloquy\.json:1:2: The config must be an object/,
   },
   {
     what: "broken JSON5 in an include",
     files: { "colloquy.json": including("a.json5"), "a.json5": "{ x: ]" },
-    message: /^a\.json5:1:6: A value is expected/,
+    message: /^a\.json5:1:6: Expected a value/,
   },
   {
     what: "a missing include",
     files: { "colloquy.json": including("gone.json5") },
-    message: /^colloquy\.json:2:19: The file gone\.json5 is not there \(at ui\.\$include\)$/,
+    message: /^colloquy\.json:2:19: The file gone\.json5 does not exist \(at ui\.\$include\)$/,
   },
   {
     what: "an include of itself",
     files: { "colloquy.json": including("colloquy.json") },
-    message: /^colloquy\.json:2:19: Includes go round in a circle: colloquy\.json → colloquy\.json/,
+    message: /^colloquy\.json:2:19: Includes form a cycle: colloquy\.json → colloquy\.json/,
   },
   {
-    what: "a circle of includes",
+    what: "a cycle of includes",
     files: {
       "colloquy.json": including("a.json5"),
       "a.json5": "{ $include: 'b.json5' }",
       "b.json5": "{ $include: './a.json5' }",
     },
-    message: /^b\.json5:1:13: Includes go round in a circle: a\.json5 → b\.json5 → a\.json5/,
+    message: /^b\.json5:1:13: Includes form a cycle: a\.json5 → b\.json5 → a\.json5/,
   },
   {
     what: "an include outside",
     files: { "colloquy.json": including("../x.json5") },
-    message: /^colloquy\.json:2:19: Only files in the folder of the config are read/,
+    message: /^colloquy\.json:2:19: .* is outside the folder of the config/,
   },
   {
     what: "an include outside by an absolute path",
     files: { "colloquy.json": including("/etc/hostname") },
-    message: /Only files in the folder/,
+    message: /is outside the folder of the config/,
   },
   {
     what: "an include outside by the home folder",
     files: { "colloquy.json": including("~/x.json5") },
-    message: /Only files in the folder/,
+    message: /is outside the folder of the config/,
   },
   {
     what: "an include outside by a link",
@@ -77,7 +77,7 @@ const rows: readonly Row[] = [
       writeFileSync(join(folder.home, "x.json5"), "{}");
       symlinkSync(join(folder.home, "x.json5"), folder.path("link.json5"));
     },
-    message: /^colloquy\.json:2:19: Only files in the folder .* which a link leads out of/,
+    message: /^colloquy\.json:2:19: .* is outside the folder of the config: it is a link/,
   },
   {
     what: "an include outside by a linked folder",
@@ -86,7 +86,7 @@ const rows: readonly Row[] = [
       writeFileSync(join(folder.home, "x.json5"), "{}");
       symlinkSync(folder.home, folder.path("d"));
     },
-    message: /which a link leads out of/,
+    message: /is outside the folder of the config: it is a link/,
   },
   {
     what: "a neighbour whose name begins like ours",
@@ -95,22 +95,22 @@ const rows: readonly Row[] = [
       mkdirSync(join(folder.home, "state2"));
       writeFileSync(join(folder.home, "state2/x.json5"), "{}");
     },
-    message: /Only files in the folder/,
+    message: /is outside the folder of the config/,
   },
   {
-    what: "an include that is no name",
+    what: "an include that is not a name",
     files: { "colloquy.json": "{ $include: [1] }" },
-    message: /^colloquy\.json:1:14: \$include is the name of a file/,
+    message: /^colloquy\.json:1:14: \$include must be a file name/,
   },
   {
     what: "an include of a list beside other keys",
     files: { "colloquy.json": "{ ui: { $include: 'a.json5', x: 1 } }", "a.json5": "[]" },
-    message: /^colloquy\.json:1:19: What is included beside other keys must be an object/,
+    message: /^colloquy\.json:1:19: A file that is included beside other keys must contain an object/,
   },
   {
     what: "an include that is a folder",
     files: { "colloquy.json": including("d"), "d/x": "" },
-    message: /d is no plain file/,
+    message: /d is not a regular file/,
   },
   {
     what: "an include of 3 MiB",
@@ -143,22 +143,22 @@ const rows: readonly Row[] = [
   {
     what: "a value of a wrong type",
     files: { "colloquy.json": "{\n  gateway: { port: 'x' } }" },
-    message: /^colloquy\.json:2:20: gateway\.port must be a whole number/,
+    message: /^colloquy\.json:2:20: gateway\.port must be an integer/,
   },
   {
     what: "a patch that is a list",
     files: { "config.d/1.json5": "[]" },
-    message: /^config\.d\/1\.json5:1:1: A patch is one object/,
+    message: /^config\.d\/1\.json5:1:1: A patch must be an object/,
   },
   {
     what: "a patch that includes further down",
     files: { "colloquy.json": "{}", "config.d/1.json5": "{ ui: [{ a: { $include: 'x' } }] }" },
-    message: /^config\.d\/1\.json5:1:25: A patch includes nothing \(at ui\[0\]\.a\.\$include\)/,
+    message: /^config\.d\/1\.json5:1:25: A patch cannot use \$include \(at ui\[0\]\.a\.\$include\)/,
   },
   {
     what: "a patch that includes",
     files: { "config.d/1.json5": "{ $include: 'x' }" },
-    message: /^config\.d\/1\.json5:1:13: A patch includes nothing/,
+    message: /^config\.d\/1\.json5:1:13: A patch cannot use \$include/,
   },
   {
     what: "a deep nest",
@@ -166,28 +166,28 @@ const rows: readonly Row[] = [
     message: /^colloquy\.json:1:70: Nested deeper than 64 levels/,
   },
   {
-    what: "bytes that are no text",
+    what: "bytes that are not text",
     files: { "colloquy.json": "" },
     prepare: (folder) => writeFileSync(folder.path("colloquy.json"), Buffer.from([0x7b, 0xff, 0x7d])),
-    message: /colloquy\.json is no UTF-8 text/,
+    message: /colloquy\.json is not valid UTF-8/,
   },
   {
-    what: "a link that leads nowhere",
+    what: "a broken link",
     files: {},
     prepare: (folder) => symlinkSync(folder.path("gone"), folder.path("colloquy.json")),
-    message: /colloquy\.json is gone, or a link that leads nowhere/,
+    message: /colloquy\.json disappeared, or is a broken link/,
     code: "SERVICE_UNAVAILABLE",
   },
   {
-    what: "a folder in the place of the config",
+    what: "a folder instead of the config",
     files: { "colloquy.json/x": "" },
-    message: /colloquy\.json is no plain file/,
+    message: /colloquy\.json is not a regular file/,
   },
 ];
 
 describe("a bad config", () => {
   it.each(rows)(
-    "gives one clear message: $what",
+    "returns one clear message: $what",
     async ({ files, prepare, message, code = "VALIDATION_ERROR" }) => {
       using folder = new TrialFolder(files);
       prepare?.(folder);
@@ -227,7 +227,7 @@ function disturbed(name: string, times: number, disturb: (path: string, time: nu
 }
 
 describe("a config that changes while it is read", () => {
-  it("is read again when an include was replaced meanwhile", async () => {
+  it("is read again when an include was replaced during the reading", async () => {
     using folder = new TrialFolder({
       "colloquy.json": "{ ui: { main: 1, $include: 'a.json5' } }",
       "a.json5": "{ a: 1 }",
@@ -253,25 +253,25 @@ describe("a config that changes while it is read", () => {
     expect((await folder.load({ reads: torn })).value.ui).toEqual({ a: 1 });
   });
 
-  it("and vanishes is an error, never an empty config", async () => {
+  it("and disappears is an error, never an empty config", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ ui: { a: 1 } }" });
     const reads = disturbed("colloquy.json", 1, (path) => rmSync(path));
     const error = await folder.failure({ reads });
     expect(error.code).toBe("SERVICE_UNAVAILABLE");
-    expect(error.message).toMatch(/colloquy\.json vanished while it was being read/);
+    expect(error.message).toMatch(/colloquy\.json disappeared while it was read/);
   });
 
-  it("and vanishes gives no way to the config of an OpenClaw", async () => {
+  it("and disappears is not replaced by the config of an OpenClaw", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ ui: { a: 1 } }" });
     mkdirSync(join(folder.home, ".openclaw"));
     writeFileSync(join(folder.home, ".openclaw", "openclaw.json"), "{ ui: { a: 2 } }");
     const reads = disturbed("colloquy.json", 1, (path) => rmSync(path));
     expect((await folder.failure({ reads })).message).toBe(
-      `${folder.path("colloquy.json")} vanished while it was being read`,
+      `${folder.path("colloquy.json")} disappeared while it was read`,
     );
   });
 
-  it("and vanishes for a moment is found again", async () => {
+  it("and disappears for a moment is found again", async () => {
     using folder = new TrialFolder({
       "colloquy.json": "{ ui: { $include: 'a.json5' } }",
       "a.json5": "{ a: 1 }",

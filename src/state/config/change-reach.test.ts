@@ -120,7 +120,7 @@ describe("a change of a list that an include begins", () => {
     "colloquy.json": "{ tools: { $include: 't.json5', allow: ['c'] } }",
     "t.json5": "{ allow: ['a', 'b'] }",
   };
-  it("puts the next item behind all of them", async () => {
+  it("puts the next item after all of them", async () => {
     using folder = new TrialFolder(files);
     await set(folder, "tools.allow[3]", "d");
     expect((await folder.load()).value.tools).toEqual({ allow: ["a", "b", "c", "d"] });
@@ -130,7 +130,7 @@ describe("a change of a list that an include begins", () => {
   it("counts all of them where there is a gap", async () => {
     using folder = new TrialFolder(files);
     await expect(set(folder, "tools.allow[5]", "d")).rejects.toThrow(
-      '"tools.allow[5]" is beyond the list; the next item is tools.allow[3]',
+      '"tools.allow[5]" is beyond the end of the list; the next item is tools.allow[3]',
     );
   });
 });

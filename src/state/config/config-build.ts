@@ -1,4 +1,4 @@
-/** A config on its way through the pipeline. */
+/** A config while the pipeline builds it. */
 import { dirname, join } from "node:path";
 import type { Json, JsonObject } from "../../util/json.ts";
 import type { Clock } from "../../util/time.ts";
@@ -16,22 +16,22 @@ export interface Override {
 
 export interface ConfigOptions {
   readonly stateDir: string;
-  /** Default: the real ones. */
+  /** Default: those of the process. */
   readonly env?: Environment;
   readonly home?: string;
-  /** From the command line; they win over every file. */
+  /** From the command line. They override every file. */
   readonly overrides?: readonly Override[];
-  /** Whether the config of an OpenClaw is read where there is no `colloquy.json`. Default true. */
+  /** Whether to read the config of an OpenClaw where there is no `colloquy.json`. Default true. */
   readonly adopt?: boolean;
-  /** How long a loaded config may be used again, as long as no file changed. 0 never. */
+  /** How long a loaded config may be reused while no file changes. Default 45,000; 0 never. */
   readonly cacheTtlMs?: number;
-  /** Close files that are open to others. Default true. */
+  /** Remove the access of others to the files. Default true. */
   readonly repair?: boolean;
-  /** Wrong values become findings instead of an error. */
+  /** Return wrong values as findings instead of throwing. */
   readonly tolerant?: boolean;
   readonly reads?: ConfigReads;
   readonly clock?: Clock;
-  /** At most 15 s, which is the default. */
+  /** Time limit of the login shell. Default and maximum: 15 s. */
   readonly shellTimeoutMs?: number;
 }
 
@@ -40,30 +40,30 @@ export interface Origin {
   readonly line: number | null;
   readonly column: number | null;
   readonly origin: OriginKind;
-  /** Where the `$include` stands that brought the file in. */
+  /** `file:line:column` of the `$include` that loaded the file. */
   readonly via?: string;
-  /** Names of the variables whose values are in it. */
+  /** The variables that the value contains. */
   readonly variables?: readonly string[];
 }
 
 export interface LoadedConfig {
-  /** A copy: changing it changes nothing. */
+  /** A copy that the caller may change. */
   readonly value: JsonObject;
   /** Where the value at a path comes from; `undefined` when there is none. */
   sourceOf(path: string | Path): Origin | undefined;
   readonly warnings: readonly Finding[];
-  /** The main file, whether or not it is there. */
+  /** The main file, whether or not it exists. */
   readonly file: string;
   readonly exists: boolean;
   /** The file belongs to an OpenClaw. */
   readonly adopted: boolean;
   /** Every file that was read, the main one first. */
   readonly files: readonly string[];
-  /** The environment with what `.env`, `env.vars` and the login shell add. Holds secrets. */
+  /** The environment with the variables of `.env`, `env.vars` and the login shell. Contains secrets. */
   readonly env: Environment;
 }
 
-/** Where a variable got its value. */
+/** Where the value of a variable comes from. */
 export type VariableSource = "environment" | ".env" | "env.vars" | "login shell";
 
 export interface ConfigBuild {
@@ -75,17 +75,17 @@ export interface ConfigBuild {
   file: string;
   exists: boolean;
   adopted: boolean;
-  /** Everything that was looked at, with what it was then. */
+  /** The state of every path when it was read. */
   readonly stamps: Map<string, Stamp>;
   readonly files: string[];
-  /** What was asked of the real environment. */
+  /** The variables that were looked up in the real environment, and their values. */
   readonly asked: Map<string, string | undefined>;
   /** Added to the real environment. */
   readonly added: Map<string, { readonly value: string; readonly from: VariableSource }>;
   tree: Tree;
   /** With defaults and absolute paths. */
   final: Tree;
-  /** Every name after a `$include`, and the real path of what it stands for. */
+  /** Every name after a `$include`, and the real path of its file. */
   readonly includes: { readonly at: Place; readonly file: string }[];
   readonly patches: { readonly name: string; readonly tree: Tree }[];
   readonly findings: Finding[];
@@ -122,7 +122,7 @@ export function newBuild(options: ConfigOptions, reads: ConfigReads): ConfigBuil
   };
 }
 
-/** The folder of the main file: includes stay in it, `.env` and `config.d` are looked for in it. */
+/** The folder of the main file. Includes must be in it, and so are `.env` and `config.d`. */
 export function folderOf(build: ConfigBuild): string {
   return dirname(build.file);
 }
@@ -131,12 +131,11 @@ export function dotEnvOf(build: ConfigBuild): string {
   return join(folderOf(build), ".env");
 }
 
-/** Of merge patches. */
 export function patchFolderOf(build: ConfigBuild): string {
   return join(folderOf(build), "config.d");
 }
 
-/** The value of a variable; empty is as good as missing. */
+/** The value of a variable. An empty one counts as missing. */
 export function variable(build: ConfigBuild, name: string): string | undefined {
   const real = Object.hasOwn(build.realEnv, name) ? build.realEnv[name] : undefined;
   build.asked.set(name, real);

@@ -1,4 +1,4 @@
-/** Paths into the config as people write them: `channels.telegram.allowFrom[0]`, `env.vars["A.B"]`. */
+/** Paths into the config as the user writes them: `channels.telegram.allowFrom[0]`, `env.vars["A.B"]`. */
 import { invalid } from "../../errors.ts";
 import { isPrototypeKey, type Path } from "../json5/nodes.ts";
 
@@ -20,7 +20,7 @@ export function parsePath(text: string): Path {
     path.push(key);
   }
   if (path.length === 0 || PART.lastIndex < text.length) {
-    throw invalid('A config path looks like gateway.port, list[0] or env.vars["A.B"]', "path");
+    throw invalid('Not a config path. Examples: gateway.port, list[0], env.vars["A.B"]', "path");
   }
   const bad = path.find(isPrototypeKey);
   if (bad !== undefined) throw invalid(`The key "${bad}" is not allowed anywhere in the config`, "path");

@@ -52,11 +52,11 @@ describe("variables", () => {
     ]);
   });
 
-  it("in lower case stay as text, with a warning", async () => {
+  it("in lower case are not replaced, with a warning", async () => {
     using folder = new TrialFolder({ "colloquy.json": ui(`\${home}`) });
     const { value, warnings } = await folder.load({ env: { home: "x" } });
     expect(value.ui).toEqual({ a: `\${home}` });
-    expect(warnings.find(({ code }) => code === "lower-case-variable")?.message).toMatch(/stays as text/);
+    expect(warnings.find(({ code }) => code === "lower-case-variable")?.message).toMatch(/is not replaced/);
   });
 
   it("are part of what the cache looks at", async () => {
@@ -83,7 +83,7 @@ describe.skipIf(process.platform === "win32")("the login shell", () => {
     expect(existsSync(folder.path("asked"))).toBe(false);
   });
 
-  it("gives only what is missing and expected, whatever its profile prints", async () => {
+  it("returns only missing variables that are expected, whatever its startup files print", async () => {
     using folder = new TrialFolder({
       "colloquy.json": `{ env: { shellEnv: true }, ui: { v: ['\${A}', '\${B}'] } }`,
     });
@@ -100,7 +100,7 @@ describe.skipIf(process.platform === "win32")("the login shell", () => {
     expect((await folder.load({ env: { PATH: process.env.PATH } })).value.ui).toEqual({ a: "yes" });
   });
 
-  it("that hangs is ended with everything it started, and told", async () => {
+  it("that hangs is stopped with everything it started, and reported", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ env: { shellEnv: { enabled: true } } }" });
     const pids = folder.path("pids");
     const SHELL = shell(folder, `sleep 60 & echo $! > ${pids}; echo $$ >> ${pids}; wait`);
@@ -116,14 +116,14 @@ describe.skipIf(process.platform === "win32")("the login shell", () => {
     expect(warnings).toMatchObject([
       { code: "login-shell", severity: "warning", path: "env.shellEnv", line: 1 },
     ]);
-    expect(warnings[0]?.message).toContain(`did not answer within ${timeoutMs} ms and was ended`);
+    expect(warnings[0]?.message).toContain(`did not answer within ${timeoutMs} ms and was stopped`);
     const started = readFileSync(pids, "utf8").trim().split("\n").map(Number);
     await until(() => !started.some(isRunning));
   });
 
-  it("is named by its whole path", async () => {
+  it("is named by its absolute path", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ env: { shellEnv: 'zsh' } }" });
-    expect((await folder.load()).warnings[0]?.message).toMatch(/whole path/);
+    expect((await folder.load()).warnings[0]?.message).toMatch(/absolute path/);
   });
 
   it.each([
@@ -136,7 +136,7 @@ describe.skipIf(process.platform === "win32")("the login shell", () => {
   });
 });
 
-/** A process that has ended, but that nobody has waited for, is not running. */
+/** A process that has ended, but that was not waited for, is not running. */
 function isRunning(pid: number): boolean {
   if (!existsSync(`/proc/${pid}/stat`)) return false;
   return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, "utf8"));

@@ -3,14 +3,14 @@ import type { Path } from "../json5/nodes.ts";
 import { formatPath } from "./config-path.ts";
 import type { Place } from "./located.ts";
 
-/** Something that is wrong with the config, or worth knowing. Never holds a value, which may be a secret. */
+/** A problem of the config, or a fact worth knowing. Never contains a value, which may be a secret. */
 export interface Finding {
   readonly severity: "error" | "warning" | "info";
   /** Short and stable. */
   readonly code: string;
-  /** As `config get` takes it; empty when it is about a file. */
+  /** As `config get` takes it. Empty when the finding is about a file. */
   readonly path: string;
-  /** Without the place. */
+  /** Without the position. */
   readonly message: string;
   readonly file: string | null;
   readonly line: number | null;
@@ -28,13 +28,13 @@ export function finding(
   return { severity, code, path: formatPath(path), message, file: source?.file ?? null, line, column };
 }
 
-/** `file:line:column: message`, as far as the place is known. */
+/** `file:line:column: message`, as far as the position is known. */
 export function findingText({ file, line, column, message }: Finding): string {
   if (file === null) return message;
   return line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`;
 }
 
-/** A finding that ends the loading at once. */
+/** An error that stops loading at once. */
 export function stopping(
   code: string,
   message: string,
@@ -45,7 +45,7 @@ export function stopping(
   return configError([found], cause);
 }
 
-/** Errors as one: the first in words, all of them in `details.findings`. */
+/** One error for all: the message is that of the first, and `details.findings` holds all of them. */
 export function configError(errors: readonly Finding[], cause?: unknown): ColloquyError {
   const [first] = errors as readonly [Finding];
   const more = errors.length === 1 ? "" : ` (and ${errors.length - 1} more: run colloquy config validate)`;

@@ -21,17 +21,16 @@ const PAUSE_MS = 25;
 /**
  * Load the config of a state folder.
  *
- * Without a file the config is that of the defaults. One that is there and
- * wrong is never taken for an empty one: `VALIDATION_ERROR` says file, line,
- * column and path, and has all findings in `details.findings`. Files that
- * change while they are read are read again, so that the result is what
- * stood on the disk at one time.
+ * Without a file the defaults apply. A file with errors is never treated as
+ * empty: `VALIDATION_ERROR` names file, line, column and path, and holds all
+ * findings in `details.findings`. Files that change while they are read are
+ * read again, so that the result is consistent.
  */
 export async function loadConfig(options: ConfigOptions): Promise<LoadedConfig> {
   return loaded(await loadBuild(options));
 }
 
-/** The same, for those who need more than the values. */
+/** `loadConfig` for callers that need more than the values. */
 export async function loadBuild(options: ConfigOptions): Promise<ConfigBuild> {
   const { build, failure } = await tryLoad(options);
   if (failure !== undefined) throw failure.error;
@@ -43,19 +42,19 @@ interface Failure {
 }
 
 export interface Try {
-  /** Also of a failure: it knows which files had a part in it. */
+  /** Present after a failure too: it knows which files were involved. */
   readonly build: ConfigBuild;
   readonly failure: Failure | undefined;
 }
 
-/** The same, without an exception. */
+/** `loadBuild` that returns a failure instead of throwing it. */
 export async function tryLoad(options: ConfigOptions): Promise<Try> {
   let before: ConfigBuild | undefined;
   for (let attempt = 1; ; attempt++) {
     const build = newBuild(options, options.reads ?? systemReads);
     const failure = await failureOf(build);
     if (before !== undefined && isGone(before, build)) return { build, failure: vanished(before) };
-    // What was closed at the first try is not found open at the next.
+    // Permissions that the first attempt repaired are in order at the next.
     build.findings.unshift(...(before?.findings ?? []).filter(isRepair));
     before = build;
     if (build.cached !== undefined) return { build: fromCache(build.cached, build), failure: undefined };
@@ -68,7 +67,7 @@ export async function tryLoad(options: ConfigOptions): Promise<Try> {
   }
 }
 
-/** Whether the file has vanished. The config of an OpenClaw does not take the place of one that was ours. */
+/** Whether the file has vanished. The config of an OpenClaw does not replace our own. */
 export function isGone(before: ConfigBuild, now: ConfigBuild): boolean {
   return before.exists && (!now.exists || (now.adopted && !before.adopted));
 }
@@ -78,10 +77,10 @@ function isRepair({ code, severity }: Finding): boolean {
 }
 
 function vanished({ file }: ConfigBuild): Failure {
-  return { error: unavailable(`${file} vanished while it was being read`, { details: { file } }) };
+  return { error: unavailable(`${file} disappeared while it was read`, { details: { file } }) };
 }
 
-/** What was loaded for somebody else, without the environment of that one. */
+/** A cached build with the environment of the caller. */
 function fromCache(cached: ConfigBuild, { options, realEnv, clock }: ConfigBuild): ConfigBuild {
   return { ...cached, options, realEnv, clock };
 }
@@ -95,7 +94,7 @@ async function failureOf(build: ConfigBuild): Promise<Failure | undefined> {
   }
 }
 
-/** Whether something was being written meanwhile. */
+/** Whether a file changed during the reading. */
 function isMoving(build: ConfigBuild, failure: Failure | undefined): boolean {
   if (hasChanged(build.stamps, build.reads)) return true;
   const cause = (failure?.error as Error | undefined)?.cause as NodeJS.ErrnoException | undefined;
@@ -105,7 +104,7 @@ function isMoving(build: ConfigBuild, failure: Failure | undefined): boolean {
 export function loaded(build: ConfigBuild): LoadedConfig {
   let value: JsonObject | undefined;
   return {
-    // Copied when it is asked for: most who load want a few settings, or only to know that all is well.
+    // Copied on demand: most callers need a few settings, or only want to know that there are no errors.
     get value() {
       value ??= plain(build.final) as JsonObject;
       return value;

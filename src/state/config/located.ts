@@ -4,23 +4,23 @@ import { isIndex, type Node, type Path, refusePrototypeKey } from "../json5/node
 
 export type OriginKind = "file" | "include" | "patch" | "env" | "override" | "default";
 
-/** What a run of values comes from: a file, or nothing that has lines. */
+/** What values come from: a file, or something without lines. */
 export interface Source {
   readonly kind: OriginKind;
   readonly file: string | null;
-  /** `file:line:column` of the `$include` that brought it in. */
+  /** `file:line:column` of the `$include` that loaded it. */
   readonly via?: string;
 }
 
-/** Where a value stands. */
+/** The position of a value. */
 export interface Place {
   readonly source: Source;
   readonly line: number | null;
   readonly column: number | null;
-  /** What holds it in its file, and under which key: an include shifts the path. */
+  /** Its parent in its file, and the key there. An include shifts the path. */
   readonly up: Place | undefined;
   readonly key: string;
-  /** The variables whose values are in it. */
+  /** The variables that the value contains. */
   readonly variables?: readonly string[];
 }
 
@@ -51,7 +51,7 @@ export function innerPath(place: Place): Path {
   return path;
 }
 
-/** A parsed text as a tree. Keys of the prototype are refused with their place. */
+/** A parsed text as a tree. Refuses prototype keys and names their position. */
 export function locate(node: Node, source: Source, up?: Place, key = ""): Tree {
   const at: Place = { source, line: node.start.line, column: node.start.column, up, key };
   if (node.type === "array") {
@@ -67,7 +67,7 @@ export function locate(node: Node, source: Source, up?: Place, key = ""): Tree {
   return { kind: "object", members, at };
 }
 
-/** A plain value as a tree, all of it from one place. */
+/** A plain value as a tree, all from one source. */
 export function treeOf(value: Json, source: Source, up?: Place, key = ""): Tree {
   const at: Place = { source, line: null, column: null, up, key };
   if (typeof value !== "object" || value === null) return { kind: "value", value, at };
@@ -81,7 +81,7 @@ export function treeOf(value: Json, source: Source, up?: Place, key = ""): Tree 
   return { kind: "object", members: new Map(members), at };
 }
 
-/** The plain value, new each time. */
+/** A new plain value. */
 export function plain(tree: Tree): Json {
   if (tree.kind === "value") return tree.value;
   if (tree.kind === "array") return tree.items.map(plain);
@@ -102,8 +102,8 @@ export function treeAt(tree: Tree, path: Path): Tree | undefined {
 }
 
 /**
- * A tree with other values. What does not change stays the same tree, so that
- * a large config with few changes costs little.
+ * A tree with other values. Unchanged parts are shared, so that a few changes
+ * of a large config cost little.
  */
 export function mapTree(tree: Tree, change: (child: Tree, key: string) => Tree): Tree {
   if (tree.kind === "value") return tree;
@@ -126,7 +126,7 @@ export function mapTree(tree: Tree, change: (child: Tree, key: string) => Tree):
   return members === undefined ? tree : { ...tree, members };
 }
 
-/** Whether some part of a tree is such. */
+/** Whether any part of a tree matches. */
 export function someTree(tree: Tree, such: (part: Tree) => boolean): boolean {
   if (such(tree)) return true;
   if (tree.kind === "value") return false;

@@ -61,7 +61,7 @@ describe("merging", () => {
 });
 
 describe("config.d", () => {
-  it("is applied in the order of the names, with variables, and takes away with null", async () => {
+  it("is applied in the order of the names, with variables, and removes with null", async () => {
     using folder = new TrialFolder({
       "colloquy.json": "{ ui: { a: 1, b: 1, c: 1, d: [1] } }",
       "config.d/20.json5": "{ ui: { a: 20, d: [2] } }",
@@ -88,7 +88,7 @@ describe("the command line", () => {
     });
     const load = (...typed: string[]) => folder.load({ overrides: typed.map(overrideOf) });
     expect((await load("gateway.port=3")).value.gateway).toMatchObject({ port: 3 });
-    await expect(load("gateway.port=three")).rejects.toThrow("gateway.port must be a whole number");
+    await expect(load("gateway.port=three")).rejects.toThrow("gateway.port must be an integer");
   });
 
   it.each([

@@ -3,22 +3,22 @@ import { isPrototypeKey } from "../json5/nodes.ts";
 import type { Tree, TreeObject } from "./located.ts";
 
 export interface MergeRules {
-  /** What becomes of two lists. */
+  /** How two lists are merged. */
   readonly lists: "join" | "replace";
-  /** What a `null` on top means. */
+  /** The meaning of a `null` in the upper tree. */
   readonly nulls: "keep" | "remove";
 }
 
-/** Of an include and what stands beside it. */
+/** For an include and the keys beside it. */
 export const INCLUDE_RULES: MergeRules = { lists: "join", nulls: "keep" };
 /** RFC 7396. */
 export const PATCH_RULES: MergeRules = { lists: "replace", nulls: "remove" };
 
 /**
- * One tree on top of another: objects are merged, everything else is replaced.
+ * Merge one tree over another: objects are merged, everything else is replaced.
  *
- * The only function that merges config. It refuses keys that reach behind a
- * plain object, whatever made the tree.
+ * The only function that merges config. It refuses prototype keys, wherever
+ * the tree comes from.
  */
 export function merge(base: Tree | undefined, over: Tree, rules: MergeRules): Tree {
   if (base === undefined && rules.nulls === "keep") return checked(over);
@@ -33,7 +33,7 @@ export function merge(base: Tree | undefined, over: Tree, rules: MergeRules): Tr
     if (isNull(value) && rules.nulls === "remove") members.delete(key);
     else members.set(key, merge(members.get(key), value, rules));
   }
-  // A patch changes a place; what is beside a $include is the place.
+  // A patch keeps the position of what it changes; with an include, the position is that of the keys beside it.
   return { kind: "object", members, at: rules.lists === "replace" ? under.at : over.at };
 }
 
@@ -49,7 +49,7 @@ function refuse(key: string): void {
   if (isPrototypeKey(key)) throw invalid(`The key "${key}" is not allowed anywhere in the config`, "config");
 }
 
-/** There is nothing to merge with; only the keys are looked at. */
+/** There is nothing to merge with, but the keys still have to be checked. */
 function checked(tree: Tree): Tree {
   if (tree.kind === "array") for (const item of tree.items) checked(item);
   if (tree.kind !== "object") return tree;

@@ -23,7 +23,7 @@ describe("the pipeline", () => {
     ]);
   });
 
-  it("gives the defaults where there is no file, and makes none", async () => {
+  it("returns the defaults where there is no file, and creates none", async () => {
     using folder = new TrialFolder();
     const config = await folder.load();
     expect(config.value).toMatchObject({ gateway: { port: 18789 }, sessions: { tree: { max_depth: 10 } } });
@@ -54,7 +54,7 @@ describe("the pipeline", () => {
     expect(origin("gateway.bind")).toEqual([null, null, null, "default"]);
   });
 
-  it("gives copies", async () => {
+  it("returns copies", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ ui: { list: [1] } }" });
     const first = await folder.load();
     (first.value as { ui: { list: number[] } }).ui.list.push(2);
@@ -75,7 +75,7 @@ describe("the pipeline", () => {
     });
   });
 
-  it.skipIf(process.platform === "win32")("closes what is open to others, and says so", async () => {
+  it.skipIf(process.platform === "win32")("makes files private, and says so", async () => {
     using folder = new TrialFolder({
       "colloquy.json": "{ $include: 'a.json5' }",
       "a.json5": "{}",
@@ -92,7 +92,7 @@ describe("the pipeline", () => {
   });
 
   it.skipIf(process.platform === "win32")(
-    "closes the folders, also behind a link and without a main file",
+    "makes the folders private, also through a link and without a main file",
     async () => {
       using folder = new TrialFolder({ "config.d/1.json5": "{}" });
       const stateDir = join(folder.home, "link");
@@ -127,7 +127,7 @@ describe("adopting the config of an OpenClaw", () => {
     return root;
   };
 
-  it("reads it where there is no colloquy.json, and touches nothing", async () => {
+  it("reads it where there is no colloquy.json, and changes nothing", async () => {
     using folder = new TrialFolder();
     const root = adopted(folder);
     const config = await folder.load();

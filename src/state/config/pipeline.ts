@@ -1,10 +1,10 @@
 /**
- * How a config comes about. The order is that of the list: variables are
- * known before they are put in, patches and the command line come before the
- * check of what they changed, and defaults fill what is left.
+ * How a config is built, in this order: variables are known before they are
+ * replaced, patches and overrides are applied before validation, and defaults
+ * fill the rest.
  *
- * The code of a step is loaded when there is something for it to do: most
- * configs are small, and a command that reads one setting should be quick.
+ * The code of a step is loaded when the step has something to do: most configs
+ * are small, and a command that reads one setting should be fast.
  */
 import { useCache } from "./cache.ts";
 import { type ConfigBuild, dotEnvOf, patchFolderOf } from "./config-build.ts";
@@ -80,7 +80,7 @@ export const PIPELINE: readonly Step[] = [
   { name: "paths", run: resolvePaths },
 ];
 
-/** Send a build through all steps, or through the first two when it is found in the cache. */
+/** Run all steps, or only the first two when the cache has the config. */
 export async function runPipeline(build: ConfigBuild): Promise<void> {
   for (const { run } of PIPELINE) {
     const running = run(build);

@@ -7,14 +7,14 @@ import { parsePath } from "./config-path.ts";
 import type { Field } from "./schema/field.ts";
 import { fieldAt } from "./schema/field-at.ts";
 
-/** A value as a person types it: JSON5, or plain text where the setting is one. */
+/** Parse a value as the user types it: JSON5, or a bare string where the setting is a string. */
 export function valueOfText(typed: string, path: Path): Json {
   const field = fieldAt(path);
   const parsed = tryJson5(typed);
   if (field !== undefined && isText(field)) return typeof parsed === "string" ? parsed : typed;
   if (parsed !== undefined) return parsed;
   const container = field?.type === "object" || field?.type === "array" || /^\s*[[{]/.test(typed);
-  // What is wrong with it is worth more than to store it as a text.
+  // A syntax error is more helpful than storing the text as a string.
   return container ? jsonOf(parseJson5(typed, "VALUE"), "VALUE") : typed;
 }
 
@@ -30,7 +30,7 @@ function tryJson5(typed: string): Json | undefined {
   }
 }
 
-/** `PATH=VALUE` of the command line. */
+/** Parse `PATH=VALUE` of the command line. */
 export function overrideOf(typed: string): Override {
   // An equals sign in a quoted key belongs to the path.
   const [, left, right] = /^((?:[^="]|"(?:\\.|[^"\\])*")+)=(.*)$/s.exec(typed) ?? [];

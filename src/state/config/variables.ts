@@ -1,4 +1,4 @@
-/** `${VAR}` in texts. */
+/** `${VAR}` in strings. */
 
 const REFERENCE = /\$(\$)?\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 const VARIABLE = /^[A-Z_][A-Z0-9_]*$/;
@@ -7,11 +7,11 @@ export interface Expanded {
   readonly text: string;
   readonly used: readonly string[];
   readonly missing: readonly string[];
-  /** Names with lower-case letters, which stay as they are. */
+  /** Names with lower-case letters, which are not replaced. */
   readonly lower: readonly string[];
 }
 
-/** Replace `${VAR}`; `$${VAR}` becomes the text `${VAR}`. */
+/** Replace `${VAR}`. `$${VAR}` becomes a literal `${VAR}`. */
 export function expand(text: string, lookup: (name: string) => string | undefined): Expanded {
   const used: string[] = [];
   const missing: string[] = [];
@@ -29,7 +29,7 @@ export function expand(text: string, lookup: (name: string) => string | undefine
   return { text: replaced, used, missing, lower };
 }
 
-/** The names that a text refers to. */
+/** The variables that a string refers to. */
 export function referencesIn(text: string): readonly string[] {
   return text.includes("${") ? expand(text, () => undefined).missing : [];
 }

@@ -60,7 +60,7 @@ describe("watching the config", () => {
     await until(() => watching.errors.length > 0);
     await sleep(100);
     expect(watching.errors.map(({ message }) => message)).toEqual([
-      expect.stringContaining("colloquy.json:1:20: gateway.port must be a whole number"),
+      expect.stringContaining("colloquy.json:1:20: gateway.port must be an integer"),
     ]);
     expect(port(watch.current)).toBe(1);
     folder.write("colloquy.json", "{ gateway: { port: 3 } }");
@@ -68,7 +68,7 @@ describe("watching the config", () => {
     expect(port(watch.current)).toBe(3);
   });
 
-  it("keeps the last good config when the file vanishes", async () => {
+  it("keeps the last good config when the file disappears", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 5 } }" });
     using watching = new Watching();
     const watch = await watching.start(folder);
@@ -113,7 +113,7 @@ describe("watching the config", () => {
     expect(port(watch.current)).toBe(2000);
   });
 
-  it("does not turn to the config of an OpenClaw when its own vanishes", async () => {
+  it("does not fall back to the config of an OpenClaw when its own disappears", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 5 } }" });
     mkdirSync(join(folder.home, ".openclaw"));
     writeFileSync(join(folder.home, ".openclaw", "openclaw.json"), "{ gateway: { port: 6666 } }");
@@ -122,17 +122,17 @@ describe("watching the config", () => {
     rmSync(folder.path("colloquy.json"));
     await until(() => watching.errors.length + watching.changes.length > 0);
     expect(watching.errors.map(({ message }) => message)).toEqual([
-      `${folder.path("colloquy.json")} is gone; the last config stays in force`,
+      `${folder.path("colloquy.json")} is gone; the last config stays in effect`,
     ]);
     expect([watching.changes, port(watch.current)]).toEqual([[], 5]);
     folder.write("colloquy.json", "{ gateway: { port: 7 } }");
     await until(() => watching.changes.length === 1);
   });
 
-  it("does not begin with a wrong config, and ends when it is closed", async () => {
+  it("does not start with a config that has errors, and stops when it is closed", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{" });
     using watching = new Watching();
-    await expect(watching.start(folder)).rejects.toThrow(/has no "}"/);
+    await expect(watching.start(folder)).rejects.toThrow(/no matching "}"/);
     folder.write("colloquy.json", "{}");
     (await watching.start(folder)).close();
     folder.write("colloquy.json", "{ ui: {} }");

@@ -4,7 +4,7 @@ import type { ConfigBuild, ConfigOptions, LoadedConfig } from "./config-build.ts
 import { isGone, loadBuild, loaded, tryLoad } from "./load.ts";
 
 export interface WatchOptions extends ConfigOptions {
-  /** How often the files are looked at. Default half a second. */
+  /** How often the files are checked. Default 500. */
   readonly intervalMs?: number;
 }
 
@@ -19,10 +19,9 @@ const INTERVAL_MS = 500;
 /**
  * Load the config, and load it again whenever one of its files changes.
  *
- * A config that is wrong, or has vanished, is told to `onError` once and
- * changes nothing: the last good one stays in force. Files are looked at
- * from time to time rather than watched, because what the system tells about
- * them differs with every editor, file system and container.
+ * A config that has errors or has disappeared is passed to `onError` once, and
+ * the last good one stays in effect. Files are polled and not watched, because
+ * change events differ between editors, file systems and containers.
  */
 export async function watchConfig(
   options: WatchOptions,
@@ -39,7 +38,7 @@ class Watch implements ConfigWatch {
   readonly #onChange: (config: LoadedConfig) => void;
   readonly #onError: (error: ColloquyError) => void;
   #good: ConfigBuild;
-  /** Of the last look, good or not: a wrong file is not read again until it changes. */
+  /** The stamps of the last load, good or not: a file with errors is not read again until it changes. */
   #seen: Map<string, string>;
   #timer: NodeJS.Timeout | undefined;
   #closed = false;
@@ -87,7 +86,7 @@ class Watch implements ConfigWatch {
     const gone = isGone(before, build);
     this.#seen = gone ? seen : failure === undefined ? new Map(build.stamps) : union(seen, build.stamps);
     try {
-      if (gone) throw unavailable(`${before.file} is gone; the last config stays in force`);
+      if (gone) throw unavailable(`${before.file} is gone; the last config stays in effect`);
       if (failure !== undefined) throw failure.error;
       this.#good = build;
       if (differ(before, build)) this.#onChange(loaded(build));
@@ -97,7 +96,7 @@ class Watch implements ConfigWatch {
   }
 }
 
-/** The files of the last good config, and those that made the new one fail: any of them may be what is mended. */
+/** The files of the last good config and those of the failed one: a change of any may repair it. */
 function union(seen: Map<string, string>, failed: ReadonlyMap<string, string>): Map<string, string> {
   return new Map([...seen, ...failed]);
 }

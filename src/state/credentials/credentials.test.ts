@@ -86,9 +86,7 @@ describe("a credential", () => {
     writeFileSync(setup.file, JSON.stringify({ version: 1, profiles, more: [1] }), { mode: 0o600 });
     const credentials = setup.open();
     expect((await credentials.resolve("x")).value).toBe(KEY);
-    expect((await credentials.report()).problems).toEqual([
-      `${setup.file}: 1 of its profiles cannot be read`,
-    ]);
+    expect((await credentials.report()).problems).toEqual([`${setup.file}: cannot read 1 of its profiles`]);
     await credentials.markUsed("x:y");
     const text = readFileSync(setup.file, "utf8");
     expect(text).not.toContain(KEY);
@@ -216,12 +214,12 @@ describe("the choice of a profile", () => {
     expect((await credentials.resolve("x")).profileId).toBe("x:b");
   });
 
-  it("follows the order that a person set, then the rest", async () => {
+  it("follows the order of the user, then the rest", async () => {
     const { credentials } = await three();
     await credentials.markUsed("x:a");
     await credentials.setOrder("x", ["x:c", "x:c"]);
     expect(await credentials.order("x")).toEqual(["x:c", "x:b", "x:a"]);
-    await expect(credentials.setOrder("y", ["x:c"])).rejects.toThrow("x:c is no profile of y");
+    await expect(credentials.setOrder("y", ["x:c"])).rejects.toThrow("x:c is not a profile of y");
     await expect(credentials.setOrder("x", ["x:d"])).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
@@ -241,7 +239,7 @@ describe("the choice of a profile", () => {
     expect((await setup.open().resolve("x")).profileId).toBe("x:b");
   });
 
-  it("goes on to the next when a secret cannot be had, and in the end says why", async () => {
+  it("continues with the next when a secret is not available, and finally says why", async () => {
     const setup = new Setup();
     const credentials = setup.open();
     await credentials.add({ provider: "x", name: "a", secret: { env: "GONE" } });

@@ -1,9 +1,9 @@
 /**
  * The credentials of one agent.
  *
- * Secrets are references or sealed values until somebody asks for one with
- * `resolve`; nothing else gives them out. Profiles of OpenClaw can be used
- * where they are (`adoptFrom`); how they fared is kept on our side.
+ * Secrets stay references or sealed values until a caller asks for one with
+ * `resolve`; nothing else returns them. Profiles of OpenClaw can be used in
+ * place (`adoptFrom`); their usage is recorded on our side.
  */
 
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
@@ -21,9 +21,9 @@ import { newProfile } from "./profiles/new-profile.ts";
 import { adoptProfiles } from "./profiles/openclaw.ts";
 import { withOrder, withoutProfile, withProfile, withUsage } from "./profiles/profile-edits.ts";
 import { ProfileStore } from "./profiles/profile-store.ts";
-import { sealAnew, sealPlain } from "./profiles/seal-profiles.ts";
+import { sealAgain, sealPlain } from "./profiles/seal-profiles.ts";
 import { testProfile } from "./profiles/test-profile.ts";
-import { hadQuietly, viewOf } from "./profiles/view.ts";
+import { tryRead, viewOf } from "./profiles/view.ts";
 import { KeyRing } from "./secret/key-ring.ts";
 import { Secrets } from "./secret/secrets.ts";
 import {
@@ -38,7 +38,7 @@ import {
   type Usage,
 } from "./types.ts";
 
-/** Open the credentials of an agent. Nothing is read or made before the first call. */
+/** Open the credentials of an agent. Reads and creates nothing before the first call. */
 export function openCredentials(options: CredentialsOptions): Credentials {
   return new Credentials(options);
 }
@@ -69,10 +69,10 @@ export class Credentials {
     this.#refreshing = { store: this.#store, secrets: this.#secrets, io, folder, clock };
   }
 
-  /** Keep a credential. A value is sealed; a reference stays one. */
+  /** Store a credential. A value is sealed; a reference is kept as a reference. */
   async add(input: NewProfile): Promise<ProfileView> {
     const profile = newProfile(input, this.#clock());
-    await this.#change((set) => withProfile(set, profile, input.replace === true), { anew: true });
+    await this.#change((set) => withProfile(set, profile, input.replace === true), { startOver: true });
     return this.#view(await this.#all(), profile.id);
   }
 
@@ -81,13 +81,13 @@ export class Credentials {
     return (await this.report()).profiles;
   }
 
-  /** For which providers there is a profile. Looks at no secret. */
+  /** The providers that have a profile. Reads no secret. */
   async providers(): Promise<string[]> {
     const profiles = [...(await this.#all()).profiles.values()];
     return [...new Set(profiles.map(({ provider }) => provider))];
   }
 
-  /** The list, the order, and what could not be read. */
+  /** The profiles, their order, and problems of the files. */
   async report(): Promise<CredentialsReport> {
     const all = await this.#all();
     const profiles = await Promise.all([...all.profiles.keys()].map((id) => this.#view(all, id)));
@@ -99,15 +99,15 @@ export class Credentials {
     await this.#change((set) => withoutProfile(set, id));
   }
 
-  /** Whether the secret can be had, has the form of one, and has not expired. Asks no provider. */
+  /** Check that the secret is available, well-formed and not expired. Does not contact the provider. */
   async test(id: string): Promise<TestResult> {
     const all = await this.#all();
     return testProfile(this.#secrets, all.get(id), await this.#view(all, id), this.#clock());
   }
 
   /**
-   * A secret for use: of a profile by its id, or of the best profile of a
-   * provider. With a refresher a token that has expired is refreshed first.
+   * Return a secret for use: of a profile by id, or of the best profile of a
+   * provider. With a refresher, an expired token is refreshed first.
    */
   async resolve(which: string, { refresher }: { refresher?: Refresher } = {}): Promise<Resolved> {
     const all = await this.#all();
@@ -125,7 +125,7 @@ export class Credentials {
     return ranked.map(({ profile }) => profile.id);
   }
 
-  /** Which profiles of a provider come first. Those that are left out follow, least recently used first. */
+  /** Set which profiles of a provider come first. The others follow, least recently used first. */
   async setOrder(provider: string, ids: readonly string[]): Promise<readonly string[]> {
     const name = checkProvider(provider);
     const order = (await this.#all()).checkOrder(name, ids);
@@ -133,28 +133,28 @@ export class Credentials {
     return order;
   }
 
-  /** It worked: failures and rest are forgotten. */
+  /** Record a success: it clears failures and the cooldown. */
   async markUsed(id: string): Promise<void> {
     await this.#mark(id, (usage) => afterSuccess(usage, this.#clock()));
   }
 
-  /** It failed, and rests: 1, 5, 25, 60 minutes; about money 5 hours, doubling up to 24. */
+  /** Record a failure: the profile is paused for 1, 5, 25, 60 minutes; after billing failures 5 hours, doubling up to 24. */
   async markFailed(id: string, kind: FailureKind): Promise<void> {
-    if (!FAILURES.includes(kind)) throw invalid(`The failure is one of ${FAILURES.join(", ")}`, "kind");
+    if (!FAILURES.includes(kind)) throw invalid(`kind must be one of ${FAILURES.join(", ")}`, "kind");
     await this.#mark(id, (usage) => afterFailure(usage, kind, this.#clock()));
   }
 
-  /** Get a new token, once for all processes that ask at the same time. */
+  /** Refresh a token, once for all processes that ask at the same time. */
   async refresh(id: string, refresher: Refresher): Promise<Resolved> {
     (await this.#all()).getOwn(id, "refreshed");
     await refreshToken(this.#refreshing, id, refresher, undefined);
     return this.resolve(id);
   }
 
-  /** Seal everything of this agent anew with a new key. Older keys stay for what others sealed with them. */
+  /** Seal all secrets of this agent with a new key. Former keys stay, because other agents use them. */
   async rotateKey(): Promise<void> {
     await this.#keys.rotate();
-    await this.#change((set) => sealAnew(this.#secrets, set));
+    await this.#change((set) => sealAgain(this.#secrets, set));
   }
 
   close(): void {
@@ -172,7 +172,7 @@ export class Credentials {
 
   async #change(
     work: (set: ProfileSet) => ProfileSet | Promise<ProfileSet>,
-    options: { anew?: boolean } = {},
+    options: { startOver?: boolean } = {},
   ): Promise<void> {
     await this.#store.change(
       async (before) => ({ set: await sealPlain(this.#secrets, await work(before)), result: undefined }),
@@ -180,7 +180,7 @@ export class Credentials {
     );
   }
 
-  /** What OpenClaw knew of a profile is where we go on. */
+  /** The usage that OpenClaw recorded is the starting point. */
   async #mark(id: string, change: (usage: Usage) => Usage): Promise<void> {
     const all = await this.#all();
     all.get(id);
@@ -192,7 +192,7 @@ export class Credentials {
 
   async #view(all: AllProfiles, id: string): Promise<ProfileView> {
     const profile = all.get(id);
-    const secret = await hadQuietly(this.#secrets, this.#env, profile);
+    const secret = await tryRead(this.#secrets, this.#env, profile);
     return viewOf(profile, all.usage.get(id) ?? {}, all.originOf(id), secret);
   }
 

@@ -13,17 +13,17 @@ export interface CredentialsOptions {
   readonly clock?: Clock;
   readonly io?: FileIo;
   readonly random?: Random;
-  /** Something was put right, or is not as it should be. Never holds a secret. */
+  /** Called with repairs and warnings. They never contain a secret. */
   readonly onNotice?: Notice;
-  /** The state folder of OpenClaw, whose profiles are used too. */
+  /** The state folder of an OpenClaw whose profiles are used too. */
   readonly adoptFrom?: string;
   readonly platform?: string;
 }
 
 export interface CredentialsReport {
   readonly profiles: readonly ProfileView[];
-  /** As a person set it. */
+  /** As set by the user. */
   readonly order: Readonly<Record<string, readonly string[]>>;
-  /** What could not be read. */
+  /** Files and profiles that could not be read. */
   readonly problems: readonly string[];
 }

@@ -6,16 +6,16 @@ export type CredentialKind = (typeof KINDS)[number];
 export const FAILURES = ["rate-limit", "auth", "billing", "network"] as const;
 export type FailureKind = (typeof FAILURES)[number];
 
-/** A value that only the key with this id opens. */
+/** A value that only the key with this id decrypts. */
 export interface Sealed {
   readonly key: string;
-  /** Whose it is; part of the seal. */
+  /** The agent it belongs to; authenticated with the value. */
   readonly agent?: string;
   readonly iv: string;
   readonly data: string;
 }
 
-/** Where a secret is. A bare text is the secret itself, as other programs write it; it is sealed at the next write. */
+/** Where a secret is. A plain string is the secret itself, as other programs write it; the next write seals it. */
 export type SecretRef =
   | string
   | { readonly env: string }
@@ -35,21 +35,21 @@ export type Credential =
   | { readonly type: "token"; readonly token: SecretRef; readonly expiresAt?: number }
   | { readonly type: "aws-sdk" };
 
-/** How a profile has fared. Kept apart from what it holds, because it changes with every call of a model. */
+/** The usage of a profile. Separate from its content, because it changes with every model call. */
 export interface Usage {
   readonly lastUsed?: number;
   readonly lastFailed?: number;
   readonly lastFailure?: FailureKind;
-  /** In a row; a success sets it back. */
+  /** In a row; a success resets it. */
   readonly failureCount?: number;
-  /** Those of them that were about money. */
+  /** How many of them were billing failures. */
   readonly billingCount?: number;
   readonly cooldownUntil?: number;
-  /** How often a refresh of the token was begun: who waited sees that somebody was at it meanwhile. */
+  /** How many refreshes were started: a waiter sees that another process refreshed in the meantime. */
   readonly refreshes?: number;
-  /** A refresh began and its end is not known. */
+  /** A refresh started and has not ended. */
   readonly refreshing?: boolean;
-  /** The last one failed; whoever waited for it fails with it, and does not try the same token again. */
+  /** The last refresh failed. Its waiters fail too and do not try the same token again. */
   readonly refreshFailed?: boolean;
 }
 
@@ -59,34 +59,34 @@ export interface Profile {
   readonly credential: Credential;
   readonly createdAt?: number;
   readonly email?: string;
-  /** Members that this version does not know, carried along. */
+  /** Properties that this version does not know, kept unchanged. */
   readonly rest?: Readonly<Record<string, unknown>>;
 }
 
-/** All of the file, in the order in which it stands there. */
+/** The content of the file, in its order. */
 export interface ProfileSet {
   readonly profiles: ReadonlyMap<string, Profile>;
   readonly usage: ReadonlyMap<string, Usage>;
   readonly order: ReadonlyMap<string, readonly string[]>;
-  /** What stands in the place of a profile and is none. Kept, and told. */
+  /** Entries that are not valid profiles. Kept and reported. */
   readonly unreadable: ReadonlyMap<string, unknown>;
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
 export type SourceType = "env" | "file" | "command" | "sealed" | "plain" | "none";
 
-/** A profile as it may be shown to anybody. */
+/** A profile that is safe to show. */
 export interface ProfileView extends Usage {
   readonly id: string;
   readonly provider: string;
   readonly kind: CredentialKind;
-  /** Profiles of OpenClaw are read where they are, and never changed. */
+  /** Profiles of OpenClaw are read in place and never changed. */
   readonly origin: "colloquy" | "openclaw";
-  /** Name of the variable, path of the file, or the program; never what it gives. */
+  /** The variable, file or program; never its content or output. */
   readonly source: { readonly type: SourceType; readonly name: string | null };
   /** At most the last four characters. */
   readonly masked: string | null;
-  /** Why the secret cannot be had. Not asked of commands, which a listing does not run. */
+  /** Why the secret is not available. Unknown for commands, which a listing does not run. */
   readonly problem: string | null;
   readonly expiresAt: number | null;
   readonly createdAt: number | null;
@@ -110,7 +110,7 @@ export interface TestResult {
   readonly warnings: readonly string[];
 }
 
-/** What a refresh gives. A refresh token that is left out stays as it was. */
+/** The result of a refresh. Without a refresh token the former one stays. */
 export interface FreshTokens {
   readonly accessToken: string;
   readonly refreshToken?: string;
@@ -122,15 +122,15 @@ export interface RefreshRequest {
   readonly provider: string;
   readonly refreshToken: string;
   /**
-   * An earlier refresh with this token began and did not come to an end, because its process died. Whether the
-   * provider has seen the token is not known.
+   * An earlier refresh with this token did not finish, because its process died. It is not known whether the
+   * provider has seen the token.
    */
   readonly interrupted: boolean;
 }
 
 export type Refresher = (request: RefreshRequest) => Promise<FreshTokens>;
 
-/** A secret that is to be kept: the value itself, which is sealed, or where it is. */
+/** A secret to store: the value, which is sealed, or a reference to it. */
 export type SecretInput =
   | { readonly value: string }
   | { readonly env: string }
@@ -142,11 +142,11 @@ export interface NewProfile {
   /** Default `default`. The id is `<provider>:<name>`. */
   readonly name?: string;
   readonly kind?: CredentialKind;
-  /** Of all kinds but `aws-sdk`. */
+  /** Required for all kinds except `aws-sdk`. */
   readonly secret?: SecretInput;
   readonly refreshToken?: SecretInput;
   readonly expiresAt?: number;
   readonly email?: string;
-  /** Put it in the place of the one that has this name. */
+  /** Replace the profile of the same name. */
   readonly replace?: boolean;
 }

@@ -12,11 +12,11 @@ const SETS: readonly SetRow[] = [
   ["keeps a trailing comma on the line", "{ a: 1, }", "b", 2, "{ a: 1, b: 2, }"],
   ["fills an empty object", "{}\n", "a", 1, '{\n  "a": 1\n}\n'],
   ["fills an empty object of two lines", "{\n}\n", "a", 1, '{\n  "a": 1\n}\n'],
-  ["fills behind a comment", "{\n  // none yet\n}\n", "a", 1, '{\n  // none yet\n  "a": 1\n}\n'],
-  ["fills behind a comment on the line", "{ /* none */ }", "a", 1, '{ /* none */ \n  "a": 1\n}'],
+  ["fills after a comment", "{\n  // none yet\n}\n", "a", 1, '{\n  // none yet\n  "a": 1\n}\n'],
+  ["fills after a comment on the line", "{ /* none */ }", "a", 1, '{ /* none */ \n  "a": 1\n}'],
   ["adds a line", "{\n  a: 1\n}\n", "b", "x", '{\n  a: 1,\n  b: "x"\n}\n'],
   [
-    "adds a line behind a comment of the last",
+    "adds a line after the comment of the last",
     "{\n    a: 1 // one\n    // end\n}\n",
     "b",
     true,
@@ -25,7 +25,7 @@ const SETS: readonly SetRow[] = [
   ["keeps a trailing comma", "{\n\t'a': 1, // one\n}", "b", 2, "{\n\t'a': 1, // one\n\t'b': 2,\n}"],
   ["keeps Windows line ends", '{\r\n  "a": 1\r\n}', "b", 2, '{\r\n  "a": 1,\r\n  "b": 2\r\n}'],
   [
-    "makes what is missing on the way",
+    "creates missing objects on the way",
     "{\n  a: {\n    b: 1,\n  },\n}",
     "a.c.d",
     [1, "x"],
@@ -34,23 +34,23 @@ const SETS: readonly SetRow[] = [
   ["quotes a key that needs it", "{ a: 1 }", "b-c", 2, '{ a: 1, "b-c": 2 }'],
   ["appends to a list", "{ a: [1, 2] }", "a.2", 3, "{ a: [1, 2, 3] }"],
   ["replaces an item", "{ a: [1, 2] }", "a.0", 3, "{ a: [3, 2] }"],
-  ["changes the last of a key that stands twice", "{ a: 1, a: 2 }", "a", 3, "{ a: 1, a: 3 }"],
+  ["changes the last of two duplicate keys", "{ a: 1, a: 2 }", "a", 3, "{ a: 1, a: 3 }"],
   ["closes on the line of the last", "{ a: 1,\n  b: 2 }", "c", 3, "{ a: 1,\n  b: 2,\n  c: 3 }"],
 ];
 
 type UnsetRow = readonly [what: string, before: string, path: string, after: string];
 
 const UNSETS: readonly UnsetRow[] = [
-  ["takes away the line", "{\n  a: 1,\n  b: 2,\n}\n", "a", "{\n  b: 2,\n}\n"],
-  ["takes away the last, and the comma before it", "{\n  a: 1,\n  b: 2\n}\n", "b", "{\n  a: 1\n}\n"],
+  ["removes the line", "{\n  a: 1,\n  b: 2,\n}\n", "a", "{\n  b: 2,\n}\n"],
+  ["removes the last, and the comma before it", "{\n  a: 1,\n  b: 2\n}\n", "b", "{\n  a: 1\n}\n"],
   ["keeps a comment beside it", "{\n  a: 1, // one\n  b: 2\n}", "a", "{\n  // one\n  b: 2\n}"],
   ["keeps a comment above it", "{\n  // one\n  a: 1,\n  b: 2\n}", "a", "{\n  // one\n  b: 2\n}"],
   ["keeps a comment before the comma", "{ a: 1 /* one */, b: 2 }", "a", "{  /* one */ b: 2 }"],
-  ["takes away the first on a line", "{ a: 1, b: 2 }", "a", "{ b: 2 }"],
-  ["takes away the last on a line", "{ a: 1, b: 2 }", "b", "{ a: 1 }"],
-  ["takes away the only one", "{ a: 1 }", "a", "{ }"],
-  ["takes away an item", "{ a: [1, 2, 3] }", "a.1", "{ a: [1, 3] }"],
-  ["takes away every one of a key that stands twice", "{ a: 1, b: 2, a: 3 }", "a", "{ b: 2 }"],
+  ["removes the first on a line", "{ a: 1, b: 2 }", "a", "{ b: 2 }"],
+  ["removes the last on a line", "{ a: 1, b: 2 }", "b", "{ a: 1 }"],
+  ["removes the only one", "{ a: 1 }", "a", "{ }"],
+  ["removes an item", "{ a: [1, 2, 3] }", "a.1", "{ a: [1, 3] }"],
+  ["removes every duplicate of a key", "{ a: 1, b: 2, a: 3 }", "a", "{ b: 2 }"],
   ["leaves the text where there is nothing", "{ a: 1 }", "b.c", "{ a: 1 }"],
 ];
 

@@ -1,10 +1,10 @@
 /**
- * Changes to a JSON5 text that leave everything else byte for byte as it was:
+ * Changes a JSON5 text and leaves everything else byte for byte unchanged:
  * comments, order, quotes, indentation, trailing commas.
  */
 import { invalid } from "../../errors.ts";
 import { assertJson, type Json } from "../../util/json.ts";
-import { applied, type Child, childrenOf, commaBehind, type Edit } from "./edits.ts";
+import { applied, type Child, childrenOf, commaAfter, type Edit } from "./edits.ts";
 import {
   type ArrayNode,
   childOf,
@@ -18,7 +18,7 @@ import { parseJson5 } from "./parse.ts";
 import { isLineEnd, isSpace } from "./scanner.ts";
 import { indentAt, type Style, styleOf, written, writtenKey } from "./style.ts";
 
-/** Put a value at a path. What is missing on the way is made. */
+/** Set the value at a path. Missing objects on the way are created. */
 export function setAt(text: string, path: Path, value: Json, file = "text"): string {
   checkPath(path);
   assertJson(value, "value");
@@ -52,11 +52,11 @@ function inserted(text: string, root: Node, place: Node, path: Path, value: Json
   const key = path.at(-1) as string;
   if (place.type !== "object" && place.type !== "array") {
     const holder = path.slice(0, -1).join(".");
-    throw invalid(`"${holder}" is a ${place.type}, so nothing can stand below it`, "path");
+    throw invalid(`"${holder}" is a ${place.type}, so it cannot contain other settings`, "path");
   }
   if (place.type === "array" && !(isIndex(key) && Number(key) === place.items.length)) {
     const next = [...path.slice(0, -1), place.items.length].join(".");
-    throw invalid(`"${path.join(".")}" is beyond the list; the next item is ${next}`, "path");
+    throw invalid(`"${path.join(".")}" is beyond the end of the list; the next item is ${next}`, "path");
   }
   const style = styleOf(text, root, place);
   const name = place.type === "array" ? "" : `${writtenKey(key, style)}: `;
@@ -64,19 +64,19 @@ function inserted(text: string, root: Node, place: Node, path: Path, value: Json
   const last = childrenOf(place).at(-1);
   return last === undefined
     ? [intoEmpty(text, place, render, style)]
-    : behind(text, place, last, render, style);
+    : afterLast(text, place, last, render, style);
 }
 
 type Render = (indent: string) => string;
 
-function behind(
+function afterLast(
   text: string,
   place: ObjectNode | ArrayNode,
   last: Child,
   render: Render,
   { newline }: Style,
 ): Edit[] {
-  const comma = commaBehind(text, last.end);
+  const comma = commaAfter(text, last.end);
   const after = comma === undefined ? last.end : comma + 1;
   const indent = indentAt(text, last.start);
   const trailing = comma === undefined ? "" : ",";
@@ -101,7 +101,7 @@ function intoEmpty(
   if (between.trim() === "" && !/[\n\r]/.test(between)) {
     return { from: open, to: close, text: `${line}${newline}${outer}` };
   }
-  // Behind the comments that stand in it, before the line of the closing bracket.
+  // After the comments in it, before the line of the closing bracket.
   let bracket = close;
   while (bracket > open && isSpace(text[bracket - 1] as string)) bracket--;
   if (bracket > open && isLineEnd(text[bracket - 1] as string)) {
@@ -120,7 +120,7 @@ function beginsLine(text: string, offset: number): boolean {
   return start > 0 && isLineEnd(text[start - 1] as string);
 }
 
-/** Behind the comments on this line, where a line end follows; otherwise right here. */
+/** After the comments on this line if a line end follows, otherwise right here. */
 function lineEnd(text: string, from: number, close: number): number {
   const comment = /[^\S\n\r\u2028\u2029]*(?:\/\/[^\n\r\u2028\u2029]*|\/\*[^\n\r\u2028\u2029]*?\*\/)/y;
   let end = from;

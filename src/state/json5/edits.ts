@@ -1,14 +1,14 @@
 import type { ArrayNode, Node, ObjectNode } from "./nodes.ts";
 import { Scanner } from "./scanner.ts";
 
-/** Characters of a text that give way to others. */
+/** Characters of a text to replace. */
 export interface Edit {
   readonly from: number;
   readonly to: number;
   readonly text: string;
 }
 
-/** The text after edits that do not overlap. Of two at one place the first stays first. */
+/** Apply edits that do not overlap. Two at the same place keep their order. */
 export function applied(text: string, edits: readonly Edit[]): string {
   let result = "";
   let done = 0;
@@ -19,7 +19,7 @@ export function applied(text: string, edits: readonly Edit[]): string {
   return result + text.slice(done);
 }
 
-/** A member with its key, or an item. */
+/** A property with its key, or an item. */
 export interface Child {
   readonly start: number;
   readonly end: number;
@@ -32,8 +32,8 @@ export function childrenOf(node: ObjectNode | ArrayNode): Child[] {
     : node.items.map((item) => child(item.start.offset, item));
 }
 
-/** Where the comma behind a child stands, when there is one. */
-export function commaBehind(text: string, end: number): number | undefined {
+/** The offset of the comma after a child, if there is one. */
+export function commaAfter(text: string, end: number): number | undefined {
   const scanner = new Scanner(text, "text");
   scanner.offset = end;
   scanner.skipTrivia();

@@ -29,7 +29,7 @@ export function scanString(scanner: Scanner): string {
     scanner.offset = plain.lastIndex;
     if (scanner.takeIf(quote)) return value;
     if (scanner.current !== "\\") {
-      throw scanner.fail("The text that begins here has no closing quote on its line", start);
+      throw scanner.fail("This string has no closing quote on its line", start);
     }
     value += scanEscape(scanner);
   }
@@ -38,7 +38,7 @@ export function scanString(scanner: Scanner): string {
 function scanEscape(scanner: Scanner): string {
   const start = scanner.position;
   scanner.skip(1);
-  if (scanner.atEnd) throw scanner.fail("The text ends inside of an escape", start);
+  if (scanner.atEnd) throw scanner.fail("Unexpected end of the text in an escape", start);
   const character = scanner.current;
   scanner.skip(1);
   if (character === "x") return scanHex(scanner, 2);
@@ -58,7 +58,7 @@ function scanEscape(scanner: Scanner): string {
 function scanHex(scanner: Scanner, digits: number): string {
   const hex = scanner.text.slice(scanner.offset, scanner.offset + digits);
   if (hex.length !== digits || !/^[0-9a-f]+$/i.test(hex)) {
-    throw scanner.fail(`The escape needs ${digits} hexadecimal digits`);
+    throw scanner.fail(`Expected ${digits} hexadecimal digits in the escape`);
   }
   scanner.skip(digits);
   return String.fromCharCode(Number.parseInt(hex, 16));
@@ -69,9 +69,9 @@ const NAME_PART = /(?:\u200c|\u200d|[$_\p{L}\p{Nl}\p{Mn}\p{Mc}\p{Nd}\p{Pc}])/u;
 
 const PLAIN_NAME = /(?:[A-Za-z_$][\w$]*)?/y;
 
-/** A key without quotes. */
+/** An unquoted key. */
 export function scanName(scanner: Scanner): string {
-  // Nearly all names are plain; what follows is for the others.
+  // Nearly all names are plain. The loop handles the others.
   PLAIN_NAME.lastIndex = scanner.offset;
   let name = PLAIN_NAME.exec(scanner.text)?.[0] ?? "";
   scanner.skip(name.length);
@@ -87,7 +87,7 @@ export function scanName(scanner: Scanner): string {
     else break;
     name += character;
   }
-  if (name === "") throw scanner.fail("A key is expected here: a name, or a text in quotes");
+  if (name === "") throw scanner.fail("Expected a key: a name or a quoted string");
   return name;
 }
 
@@ -95,7 +95,7 @@ function isNamePart(character: string, before: string): boolean {
   return character !== "" && (before === "" ? NAME_START : NAME_PART).test(character);
 }
 
-/** Whether a key may stand without quotes. */
+/** Whether a key needs no quotes. */
 export function isName(key: string): boolean {
   return /^[A-Za-z_$][\w$]*$/.test(key);
 }
@@ -107,7 +107,7 @@ export function scanNumber(scanner: Scanner): number {
   const text = NUMBER.exec(scanner.text)?.[0];
   if (text === undefined) throw scanner.fail(describe(scanner));
   const value = numberOf(text);
-  if (!Number.isFinite(value)) throw scanner.fail("This number is too large to be kept");
+  if (!Number.isFinite(value)) throw scanner.fail("This number is too large");
   scanner.skip(text.length);
   return value;
 }
@@ -119,5 +119,5 @@ function numberOf(text: string): number {
 
 function describe(scanner: Scanner): string {
   const unbounded = /^[+-]?(?:Infinity|NaN)\b/.test(scanner.text.slice(scanner.offset, scanner.offset + 10));
-  return unbounded ? "Infinity and NaN cannot be kept" : "This is no number";
+  return unbounded ? "Infinity and NaN are not allowed" : "This is not a valid number";
 }

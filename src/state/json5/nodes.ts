@@ -1,4 +1,4 @@
-/** What a JSON5 text is made of, with the place of every part. */
+/** The syntax tree of a JSON5 text, with the position of every node. */
 import { ColloquyError } from "../../errors.ts";
 import type { Json } from "../../util/json.ts";
 
@@ -11,7 +11,7 @@ export interface Position {
 
 interface Extent {
   readonly start: Position;
-  /** Just behind the last character. */
+  /** Just after the last character. */
   readonly end: Position;
 }
 
@@ -41,7 +41,7 @@ export type Node = ObjectNode | ArrayNode | ScalarNode;
 /** Keys from the root; an item of a list is named by its index in digits. */
 export type Path = readonly string[];
 
-/** A wrong place in a text: one line that an editor can jump to. Never shows the text itself, which may be a secret. */
+/** An error at a position, as one line that editors can jump to. Never quotes the text, which may be a secret. */
 export function wrongAt(what: string, file: string, at: Position): ColloquyError {
   const { line, column } = at;
   return new ColloquyError("VALIDATION_ERROR", `${file}:${line}:${column}: ${what}`, {
@@ -52,7 +52,7 @@ export function wrongAt(what: string, file: string, at: Position): ColloquyError
 
 const PROTOTYPE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
-/** Whether a key would reach behind a plain object. */
+/** Whether a key would change the prototype of an object. */
 export function isPrototypeKey(key: string): boolean {
   return PROTOTYPE_KEYS.has(key);
 }
@@ -61,7 +61,7 @@ export function refusePrototypeKey({ key, keyStart }: Member, file: string): voi
   if (isPrototypeKey(key)) throw wrongAt(`The key "${key}" is not allowed anywhere`, file, keyStart);
 }
 
-/** The plain value. Of keys that stand there twice the last one counts. */
+/** The plain value. Of duplicate keys the last one counts. */
 export function jsonOf(node: Node, file = "text"): Json {
   if (node.type === "array") return node.items.map((item) => jsonOf(item, file));
   if (node.type !== "object") return node.value;
@@ -73,7 +73,7 @@ export function jsonOf(node: Node, file = "text"): Json {
   return value;
 }
 
-/** The part under a key or index, or `undefined`. */
+/** The node under a key or index, or `undefined`. */
 export function childOf(node: Node, key: string): Node | undefined {
   if (node.type === "object") return node.members.findLast((member) => member.key === key)?.value;
   if (node.type === "array" && isIndex(key)) return node.items[Number(key)];

@@ -1,6 +1,6 @@
 /**
- * JSON5 with the place of every part, so that a message can name the line and
- * an edit can leave everything else as it was.
+ * Parses JSON5 with the position of every part, so that a message can name the
+ * line and an edit can leave everything else unchanged.
  */
 import { invalid } from "../../errors.ts";
 import { JSON_DEPTH_MAX } from "../../util/json.ts";
@@ -17,10 +17,10 @@ export function parseJson5(text: string, file: string): Node {
   }
   const scanner = new Scanner(text, file);
   scanner.skipTrivia();
-  if (scanner.atEnd) throw scanner.fail("There is nothing here: write {} for an empty config");
+  if (scanner.atEnd) throw scanner.fail("The file is empty: write {} for an empty config");
   const node = parseValue(scanner, 0);
   scanner.skipTrivia();
-  if (!scanner.atEnd) throw scanner.fail("Something follows behind the end of the value");
+  if (!scanner.atEnd) throw scanner.fail("Unexpected text after the value");
   return node;
 }
 
@@ -47,7 +47,7 @@ function parseValue(scanner: Scanner, depth: number): Node {
     const value = scanNumber(scanner);
     return { type: "number", value, start, end: scanner.position };
   }
-  throw scanner.fail(scanner.atEnd ? "The text ends where a value is expected" : "A value is expected here");
+  throw scanner.fail(scanner.atEnd ? "Unexpected end of the text: expected a value" : "Expected a value");
 }
 
 function parseObject(scanner: Scanner, depth: number): ObjectNode {
@@ -57,13 +57,13 @@ function parseObject(scanner: Scanner, depth: number): ObjectNode {
   for (;;) {
     scanner.skipTrivia();
     if (scanner.takeIf("}")) break;
-    if (scanner.atEnd) throw scanner.fail('The "{" that begins here has no "}"', start);
+    if (scanner.atEnd) throw scanner.fail('This "{" has no matching "}"', start);
     members.push(parseMember(scanner, depth));
     scanner.skipTrivia();
     if (!scanner.takeIf(",") && scanner.current !== "}") {
       throw scanner.atEnd
-        ? scanner.fail('The "{" that begins here has no "}"', start)
-        : scanner.fail('A "," or "}" is missing before this');
+        ? scanner.fail('This "{" has no matching "}"', start)
+        : scanner.fail('Expected "," or "}"');
     }
   }
   return { type: "object", members, start, end: scanner.position };
@@ -74,7 +74,7 @@ function parseMember(scanner: Scanner, depth: number): Member {
   const quoted = scanner.current === '"' || scanner.current === "'";
   const key = quoted ? scanString(scanner) : scanName(scanner);
   scanner.skipTrivia();
-  if (!scanner.takeIf(":")) throw scanner.fail('A ":" is missing behind the key');
+  if (!scanner.takeIf(":")) throw scanner.fail('Expected ":" after the key');
   scanner.skipTrivia();
   return { key, keyStart, value: parseValue(scanner, depth + 1) };
 }
@@ -86,13 +86,13 @@ function parseArray(scanner: Scanner, depth: number): ArrayNode {
   for (;;) {
     scanner.skipTrivia();
     if (scanner.takeIf("]")) break;
-    if (scanner.atEnd) throw scanner.fail('The "[" that begins here has no "]"', start);
+    if (scanner.atEnd) throw scanner.fail('This "[" has no matching "]"', start);
     items.push(parseValue(scanner, depth + 1));
     scanner.skipTrivia();
     if (!scanner.takeIf(",") && scanner.current !== "]") {
       throw scanner.atEnd
-        ? scanner.fail('The "[" that begins here has no "]"', start)
-        : scanner.fail('A "," or "]" is missing before this');
+        ? scanner.fail('This "[" has no matching "]"', start)
+        : scanner.fail('Expected "," or "]"');
     }
   }
   return { type: "array", items, start, end: scanner.position };

@@ -1,9 +1,9 @@
-import { applied, childrenOf, commaBehind, type Edit } from "./edits.ts";
+import { applied, childrenOf, commaAfter, type Edit } from "./edits.ts";
 import { type ArrayNode, isIndex, nodeAt, type ObjectNode, type Path } from "./nodes.ts";
 import { parseJson5 } from "./parse.ts";
 import { isLineEnd, isSpace } from "./scanner.ts";
 
-/** Take away what stands at a path, every time it stands there. Comments around it stay. */
+/** Remove the value at a path, and its duplicates. Comments around it stay. */
 export function unsetAt(text: string, path: Path, file = "text"): string {
   const key = path.at(-1);
   const root = parseJson5(text, file);
@@ -15,23 +15,23 @@ export function unsetAt(text: string, path: Path, file = "text"): string {
   }
   if (holder.type !== "object") return text;
   const index = holder.members.findLastIndex((member) => member.key === key);
-  // An earlier member of the same key would show up again.
+  // An earlier duplicate of the key would take effect again.
   return index === -1 ? text : unsetAt(without(text, holder, index), path, file);
 }
 
 function without(text: string, holder: ObjectNode | ArrayNode, index: number): string {
   const children = childrenOf(holder);
   const child = children[index] as (typeof children)[number];
-  const comma = commaBehind(text, child.end);
+  const comma = commaAfter(text, child.end);
   if (comma !== undefined) {
     const between = text.slice(child.end, comma);
     if (between.trim() === "") return applied(text, [tidied(text, child.start, comma + 1)]);
     return applied(text, [cut(child.start, child.end), cut(comma, comma + 1)]);
   }
   const before = children[index - 1];
-  const spare = before === undefined ? undefined : commaBehind(text, before.end);
+  const spare = before === undefined ? undefined : commaAfter(text, before.end);
   const edit = tidied(text, child.start, child.end);
-  // Without it the one before would be followed by a comma that nobody wrote there.
+  // Otherwise the property before would get a trailing comma that the author did not write.
   return applied(
     text,
     spare === undefined ? [edit] : [cut(spare, spare + 1), { ...edit, from: Math.max(edit.from, spare + 1) }],
@@ -42,7 +42,7 @@ function cut(from: number, to: number): Edit {
   return { from, to, text: "" };
 }
 
-/** With its line, when nothing else is on it; otherwise with the spaces before it. */
+/** The whole line when nothing else is on it, otherwise the value and the spaces before it. */
 function tidied(text: string, from: number, to: number): Edit {
   let start = from;
   while (start > 0 && isSpace(text[start - 1] as string)) start--;

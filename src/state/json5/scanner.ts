@@ -4,8 +4,8 @@ import { type Position, wrongAt } from "./nodes.ts";
 /**
  * Spaces, line ends and comments.
  *
- * Patterns do the walking, because a config is read once, right after the
- * start, when loops over characters are still slow.
+ * Regular expressions instead of loops: a config is read once, right after the
+ * start, when loops over characters are not compiled yet.
  */
 const TRIVIA = /(?:[\s\ufeff]+|\/\/[^\n\r\u2028\u2029]*|\/\*[^*]*\*+(?:[^/*][^*]*\*+)*\/)*/y;
 const LINE_END = /\r\n|[\n\r\u2028\u2029]/g;
@@ -50,15 +50,15 @@ export class Scanner {
     this.offset += count;
   }
 
-  /** Pass spaces, line ends and comments. */
+  /** Skip spaces, line ends and comments. */
   skipTrivia(): void {
     TRIVIA.lastIndex = this.offset;
     TRIVIA.test(this.text);
     this.offset = TRIVIA.lastIndex;
     if (this.current !== "/") return;
     throw this.text[this.offset + 1] === "*"
-      ? this.fail("The comment that begins here has no end")
-      : this.fail('A single "/" begins no comment: write // or /* … */');
+      ? this.fail("This comment has no end")
+      : this.fail('A single "/" is not a comment: write // or /* … */');
   }
 
   fail(what: string, at: Position = this.position): ColloquyError {

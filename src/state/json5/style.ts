@@ -1,4 +1,4 @@
-/** How a text is written, so that what is added looks like the rest. */
+/** The style of a text, so that an addition looks like the rest. */
 import type { Json } from "../../util/json.ts";
 import { isName } from "./literals.ts";
 import type { Node } from "./nodes.ts";
@@ -8,12 +8,12 @@ export interface Style {
   readonly newline: "\n" | "\r\n";
   /** One step of indentation. */
   readonly unit: string;
-  /** Around keys; empty where names stand bare. */
+  /** The quotes of keys; empty where keys are unquoted. */
   readonly keyQuote: '"' | "'" | "";
   readonly quote: '"' | "'";
 }
 
-/** The style of a text; of the keys that of the place where one is added, when there are any. */
+/** The style of a text. For keys, the object that is changed decides, if it has any. */
 export function styleOf(text: string, root: Node, place: Node = root): Style {
   const nodes = [...walk(root)];
   const key = firstKey([place]) ?? firstKey(nodes);
@@ -44,7 +44,7 @@ function firstKey(nodes: readonly Node[]): number | undefined {
   return undefined;
 }
 
-/** By how much the first child on a line of its own stands further in than what holds it. */
+/** How much further the first child on a separate line is indented than its parent. */
 function unitOf(text: string, nodes: readonly Node[]): string {
   for (const node of nodes) {
     const child = node.type === "object" ? node.members[0]?.keyStart : undefined;
@@ -56,7 +56,7 @@ function unitOf(text: string, nodes: readonly Node[]): string {
   return "  ";
 }
 
-/** The spaces at the beginning of the line that a place is on. */
+/** The indentation of the line at an offset. */
 export function indentAt(text: string, offset: number): string {
   let start = offset;
   while (start > 0 && !isLineEnd(text[start - 1] as string)) start--;
@@ -65,7 +65,7 @@ export function indentAt(text: string, offset: number): string {
   return text.slice(start, end);
 }
 
-/** A value as text, for a place that is so far in. */
+/** A value as text, for a line with this indentation. */
 export function written(value: Json, indent: string, style: Style): string {
   if (typeof value === "string") return quotedText(value, style.quote);
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

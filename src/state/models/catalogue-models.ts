@@ -1,7 +1,6 @@
 /**
- * Models of the large providers, as their public pages had them on the day
- * below. Prices are those of ordinary requests; batches, fast modes and very
- * long prompts cost something else.
+ * Models of the large providers, as published on the day below. Prices are for
+ * standard requests; batches, fast modes and very long prompts differ.
  */
 import type { ModelSpec } from "./types.ts";
 
@@ -65,7 +64,7 @@ export const GOOGLE: readonly ModelSpec[] = [
 
 const NEWEST_PER_VENDOR = 5;
 
-/** Under the names that a reseller gives them. */
+/** Under the names of a reseller. */
 function resold(models: readonly ModelSpec[], rename: (id: string) => string): ModelSpec[] {
   return models.slice(0, NEWEST_PER_VENDOR).map((spec) => ({ ...spec, id: rename(spec.id) }));
 }

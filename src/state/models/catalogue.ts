@@ -1,4 +1,4 @@
-/** The providers that are known without being told: where they are, what they speak, what gives them away. */
+/** The built-in providers: their addresses, protocols, models and variables. */
 import { ANTHROPIC, BEDROCK, GOOGLE, OPENAI, OPENROUTER } from "./catalogue-models.ts";
 import type { KnownProvider } from "./types.ts";
 
@@ -57,7 +57,7 @@ export const CATALOGUE: ReadonlyMap<string, KnownProvider> = new Map<string, Kno
       ],
     },
   ],
-  // What these offer changes by the week, or is up to their owner: config says which models there are.
+  // Their models change weekly, or are up to the user: the config lists them.
   ["ollama", { baseUrl: "http://127.0.0.1:11434/v1", api: OPENAI_LIKE, models: [], env: [["OLLAMA_HOST"]] }],
   [
     "groq",

@@ -44,12 +44,10 @@ describe("the providers", () => {
     });
   });
 
-  it("that nobody can find are left out, and it is said", () => {
+  it("without an address are skipped, with a warning", () => {
     const { file, warnings } = composeModels({ profiles: [{ provider: "mystery" }] });
     expect(file.providers).toEqual({});
-    expect(warnings).toEqual([
-      "mystery is left out: set models.providers.mystery.baseUrl in the config to say where it is",
-    ]);
+    expect(warnings).toEqual(["mystery is skipped: set its address in models.providers.mystery.baseUrl"]);
   });
 
   it("can be switched off by their owner", () => {
@@ -173,7 +171,7 @@ describe("the models", () => {
 
   it.each([
     ["anthropic/claude-opus-5-5", []],
-    ["claude-opus-5-5", [expect.stringContaining("is written <provider>/<model>")]],
+    ["claude-opus-5-5", [expect.stringContaining("must be <provider>/<model>")]],
     ["openai/gpt-6.1-sol", [expect.stringContaining("a provider that is not set up")]],
     ["anthropic/claude-99", [expect.stringContaining("not in the list")]],
   ])("have a default: %s", (preset, warnings) => {
@@ -198,7 +196,7 @@ describe("secrets", () => {
     expect(JSON.stringify(composed)).not.toContain("canary");
     expect(composed.file.providers.a?.baseUrl).toBe("https://api.example/v1");
     expect(composed.warnings).toEqual([
-      expect.stringContaining("models.providers.a.baseUrl holds more than an address"),
+      expect.stringContaining("models.providers.a.baseUrl contains more than an address"),
     ]);
   });
 

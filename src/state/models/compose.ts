@@ -1,4 +1,4 @@
-/** What stands in `models.json`: profiles, config and environment over the catalogue. Pure, and always in one order. */
+/** Composes `models.json` from catalogue, profiles, config and environment. Pure, in a stable order. */
 import { ColloquyError } from "../../errors.ts";
 import { secretsIn } from "../../secrets/secret-names.ts";
 import { providerId } from "../credentials/profiles/provider-id.ts";
@@ -48,7 +48,7 @@ export function composeModels(input: ModelsInput): ComposedModels {
   return { file, sources: Object.fromEntries(sources), warnings };
 }
 
-/** Those of the catalogue first, as it has them, then by name. */
+/** Those of the catalogue first, in its order, then by name. */
 function inOrder(a: string, b: string): number {
   const known = [...CATALOGUE.keys()];
   const place = (id: string): number => (known.includes(id) ? known.indexOf(id) : known.length);
@@ -64,14 +64,14 @@ function provide(
   const known = CATALOGUE.get(id);
   const baseUrl = own?.baseUrl ?? baseUrlInEnvironment(id, env) ?? known?.baseUrl;
   if (baseUrl === undefined) {
-    warnings.push(`${id} is left out: set models.providers.${id}.baseUrl in the config to say where it is`);
+    warnings.push(`${id} is skipped: set its address in models.providers.${id}.baseUrl`);
     return undefined;
   }
   const api = own?.api ?? known?.api ?? "openai-completions";
   return { baseUrl, api, models: merged(known?.models ?? [], own?.models ?? []) };
 }
 
-/** Known models keep their place; new ones follow as they are listed. */
+/** Known models keep their position; new ones follow in the order of the config. */
 function merged(known: readonly ModelSpec[], own: readonly ConfiguredModel[]): ModelSpec[] {
   const models = new Map(known.map((model) => [model.id, model]));
   for (const { cost, ...change } of own) {
@@ -85,7 +85,7 @@ function merged(known: readonly ModelSpec[], own: readonly ConfiguredModel[]): M
 
 const FREE: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
-/** Members in the order of the format, so that equal content is equal text. */
+/** Properties in the order of the format, so that equal content is equal text. */
 function inFormat({ id, name, reasoning, input, cost, contextWindow, maxTokens }: ModelSpec): ModelSpec {
   return {
     id,
@@ -101,17 +101,16 @@ function inFormat({ id, name, reasoning, input, cost, contextWindow, maxTokens }
 function doubts(preset: string, providers: ReadonlyMap<string, ProviderSpec>): string[] {
   const slash = preset.indexOf("/");
   const provider = providers.get(providerId(preset.slice(0, Math.max(slash, 0))));
-  if (slash === -1)
-    return ["models.default is written <provider>/<model>, such as anthropic/claude-opus-5-5"];
+  if (slash === -1) return ["models.default must be <provider>/<model>, such as anthropic/claude-opus-5-5"];
   if (provider === undefined) return ["models.default names a provider that is not set up"];
   if (provider.models.length === 0 || provider.models.some(({ id }) => id === preset.slice(slash + 1)))
     return [];
-  return ["models.default names a model that is not in the list; it is passed on as it is"];
+  return ["models.default names a model that is not in the list; it is used anyway"];
 }
 
 const SECRET_CHARS_MIN = 12;
 
-/** The last look before it is written: a key that found its way into an address or a name stops here. */
+/** The last check before writing: refuse a key in an address or a name. */
 function checkSecrets(providers: Readonly<Record<string, ProviderSpec>>, env: Environment): void {
   const secrets = secretsIn(env, SECRET_CHARS_MIN);
   for (const [id, provider] of Object.entries(providers)) {
@@ -120,7 +119,7 @@ function checkSecrets(providers: Readonly<Record<string, ProviderSpec>>, env: En
     const path = `models.providers.${id}`;
     throw new ColloquyError(
       "VALIDATION_ERROR",
-      `${path} in the config has a secret in its address or a name: take it out`,
+      `${path} in the config has a secret in its address or a name: remove it`,
       {
         field: path,
       },

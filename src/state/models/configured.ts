@@ -1,8 +1,8 @@
 /**
- * `models` of the config, checked member by member.
+ * `models` of the config, checked property by property.
  *
- * Only what belongs into `models.json` is taken over. Keys, headers and
- * whatever else a provider's config holds stay in the config.
+ * Takes only the properties of `models.json`. Keys, headers and other settings
+ * of a provider stay in the config.
  */
 import { ColloquyError } from "../../errors.ts";
 import { isPlainObject } from "../../util/json.ts";
@@ -14,7 +14,7 @@ export interface ConfiguredProvider {
   readonly baseUrl?: string;
   readonly api?: string;
   readonly models: readonly ConfiguredModel[];
-  /** `enabled: false`: the owner does not want it, whatever else speaks for it. */
+  /** `enabled: false`: the user does not want it, even with a profile or a variable. */
   readonly off: boolean;
 }
 
@@ -32,19 +32,19 @@ const COSTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
 
 export function readConfigured(config: Readonly<Record<string, unknown>>): Configured {
   const models = config.models ?? {};
-  if (!isPlainObject(models)) throw wrong("models", "a group of settings");
+  if (!isPlainObject(models)) throw wrong("models", "an object");
   const preset = models.default;
   if (preset !== undefined && typeof preset !== "string")
     throw wrong("models.default", "a text, such as anthropic/claude-opus-5-5");
   const listed = models.providers ?? {};
-  if (!isPlainObject(listed)) throw wrong("models.providers", "a group of providers");
+  if (!isPlainObject(listed)) throw wrong("models.providers", "an object of providers");
   const warnings: string[] = [];
   const providers = new Map<string, ConfiguredProvider>();
   for (const [name, value] of Object.entries(listed)) {
     const path = `models.providers.${name}`;
     if (isPrototypeKey(name)) throw wrong(path, "another name");
     if (value === null) continue;
-    if (!isPlainObject(value)) throw wrong(path, "a group of settings");
+    if (!isPlainObject(value)) throw wrong(path, "an object");
     providers.set(providerId(name), readProvider(value, path, warnings));
   }
   return { default: preset, providers, warnings };
@@ -52,7 +52,7 @@ export function readConfigured(config: Readonly<Record<string, unknown>>): Confi
 
 function readProvider(value: Record<string, unknown>, path: string, warnings: string[]): ConfiguredProvider {
   const { baseUrl, api, models = [], enabled } = value;
-  if (api !== undefined && typeof api !== "string") throw wrong(`${path}.api`, "a text");
+  if (api !== undefined && typeof api !== "string") throw wrong(`${path}.api`, "a string");
   if (!Array.isArray(models)) throw wrong(`${path}.models`, "a list");
   return {
     ...(baseUrl === undefined ? {} : { baseUrl: checkUrl(baseUrl, `${path}.baseUrl`, warnings) }),
@@ -62,7 +62,7 @@ function readProvider(value: Record<string, unknown>, path: string, warnings: st
   };
 }
 
-/** A password, a query or a fragment is no part of the address, and may be a secret. */
+/** A password, a query or a fragment is not part of the address and may be a secret. */
 function checkUrl(value: unknown, path: string, warnings: string[]): string {
   if (typeof value !== "string" || !URL.canParse(value))
     throw wrong(path, "a URL, such as https://api.example.org/v1");
@@ -71,7 +71,7 @@ function checkUrl(value: unknown, path: string, warnings: string[]): string {
     throw wrong(path, "a URL that begins with https: or http:");
   const clean = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
   if (url.username || url.password || url.search || url.hash) {
-    warnings.push(`${path} holds more than an address; only ${clean} is taken into models.json`);
+    warnings.push(`${path} contains more than an address; models.json gets only ${clean}`);
   }
   return clean;
 }
@@ -80,8 +80,8 @@ function readModel(value: unknown, path: string): ConfiguredModel {
   if (typeof value === "string" && value !== "") return { id: value };
   if (!isPlainObject(value)) throw wrong(path, "a model, or its id");
   const { id, name, reasoning, input, cost, contextWindow, maxTokens } = value;
-  if (typeof id !== "string" || id === "") throw wrong(`${path}.id`, "a text");
-  if (name !== undefined && typeof name !== "string") throw wrong(`${path}.name`, "a text");
+  if (typeof id !== "string" || id === "") throw wrong(`${path}.id`, "a string");
+  if (name !== undefined && typeof name !== "string") throw wrong(`${path}.name`, "a string");
   if (reasoning !== undefined && typeof reasoning !== "boolean")
     throw wrong(`${path}.reasoning`, "true or false");
   return {
@@ -105,20 +105,20 @@ function checkInput(value: unknown, path: string): ("text" | "image")[] {
 
 function checkTokens(value: unknown, path: string): number {
   if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
-  throw wrong(path, "a whole number of tokens");
+  throw wrong(path, "a positive integer");
 }
 
 function checkCost(value: unknown, path: string): Partial<ModelSpec["cost"]> {
-  if (!isPlainObject(value)) throw wrong(path, "a group of prices");
+  if (!isPlainObject(value)) throw wrong(path, "an object of prices");
   const prices = COSTS.filter((name) => value[name] !== undefined).map((name) => {
     const price = value[name];
     if (typeof price === "number" && Number.isFinite(price) && price >= 0) return [name, price] as const;
-    throw wrong(`${path}.${name}`, "a price in dollars for a million tokens");
+    throw wrong(`${path}.${name}`, "a price in US dollars per million tokens");
   });
   return Object.fromEntries(prices);
 }
 
-/** The value is not repeated: what stands in the wrong place may be a key. */
+/** Never quotes the value: it may be a misplaced key. */
 function wrong(path: string, wanted: string): ColloquyError {
   return new ColloquyError("VALIDATION_ERROR", `${path} in the config must be ${wanted}`, {
     field: path,

@@ -1,4 +1,4 @@
-/** What the environment says about providers. Whether a secret is set matters here, never which. */
+/** The providers that the environment offers. Only whether a secret is set matters, never its value. */
 import type { Environment } from "../folder.ts";
 import { CATALOGUE } from "./catalogue.ts";
 
@@ -10,7 +10,7 @@ export function providersInEnvironment(env: Environment): string[] {
 
 const REGION = /^[a-z]{2}(-[a-z]+)+-\d$/;
 
-/** Where a provider is, when the environment says so. */
+/** The address of a provider from the environment. */
 export function baseUrlInEnvironment(id: string, env: Environment): string | undefined {
   if (id === "ollama") return ollamaUrl(env.OLLAMA_HOST);
   const region = env.AWS_REGION || env.AWS_DEFAULT_REGION;
@@ -18,7 +18,7 @@ export function baseUrlInEnvironment(id: string, env: Environment): string | und
   return `https://bedrock-runtime.${region}.amazonaws.com`;
 }
 
-/** `host`, `host:port` or a URL, as Ollama takes it. The address that a server listens on is not one to call. */
+/** `host`, `host:port` or a URL, as Ollama takes it. The wildcard address that a server listens on cannot be called. */
 function ollamaUrl(host: string | undefined): string | undefined {
   if (!host) return undefined;
   const text = /^https?:\/\//.test(host) ? host : `http://${host}`;

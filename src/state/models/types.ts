@@ -10,7 +10,7 @@ export interface ModelCost {
   readonly cacheWrite: number;
 }
 
-/** A member that is not known is left out; nothing is made up. */
+/** Unknown properties are left out. */
 export interface ModelSpec {
   readonly id: string;
   readonly name: string;
@@ -23,34 +23,34 @@ export interface ModelSpec {
 
 export interface ProviderSpec {
   readonly baseUrl: string;
-  /** The protocol that it speaks. */
+  /** Its protocol. */
   readonly api: string;
   readonly models: readonly ModelSpec[];
 }
 
 export interface ModelsFile {
-  /** Of the models that come from the built-in catalogue. */
+  /** The prices of models from the built-in catalogue. */
   readonly prices: { readonly asOf: string; readonly note: string };
-  /** `<provider>/<model>`, as config says. */
+  /** `<provider>/<model>`, from the config. */
   readonly default?: string;
   readonly providers: Readonly<Record<string, ProviderSpec>>;
 }
 
-/** A provider that the catalogue knows. */
+/** A provider of the catalogue. */
 export interface KnownProvider extends ProviderSpec {
-  /** Lists of variables; a list that is set as a whole means that the provider can be used. */
+  /** Lists of variables. The provider is available when all variables of one list are set. */
   readonly env: readonly (readonly string[])[];
 }
 
-/** Where it is known from that a provider can be used. */
+/** Why a provider is available. */
 export type ProviderSource = "profile" | "config" | "environment";
 
 export interface ModelsInput {
-  /** Of `Credentials.list()`; only the provider is looked at. */
+  /** From `Credentials.list()`. Only the provider is used. */
   readonly profiles?: readonly { readonly provider: string }[];
-  /** The same as names, of `Credentials.providers()`, which opens no secret. */
+  /** From `Credentials.providers()`, which reads no secret. */
   readonly providers?: readonly string[];
-  /** The whole config; only `models` is looked at. */
+  /** The whole config. Only `models` is used. */
   readonly config?: Readonly<Record<string, unknown>>;
   readonly env?: Environment;
 }

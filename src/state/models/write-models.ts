@@ -15,16 +15,16 @@ export interface WriteModelsOptions extends ModelsInput {
 
 export interface WrittenModels extends ComposedModels {
   readonly path: string;
-  /** False when the file had this content already and was left alone. */
+  /** False when the file had this content already. */
   readonly changed: boolean;
 }
 
 /**
  * Write `agents/<id>/models.json`.
  *
- * It is a view: everything in it comes from elsewhere, so it is replaced whole
- * and needs no lock. Equal content is not written again, so that programs that
- * watch the file are not disturbed. It holds no secrets.
+ * The file is derived, so it is replaced as a whole and needs no lock. Equal
+ * content is not written again, so that programs that watch the file are not
+ * notified. It contains no secrets.
  */
 export async function writeModelsConfig(options: WriteModelsOptions): Promise<WrittenModels> {
   const { stateDir, io = systemIo, onNotice = () => {} } = options;

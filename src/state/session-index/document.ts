@@ -1,9 +1,9 @@
 /**
- * The text of the index, and what it says.
+ * The text of the index and its content.
  *
- * We write one entry a line, so that one can be found and replaced without
- * reading the rest (`lines.ts`), and so that a person can compare two versions.
- * Read is any JSON object that maps keys to entries.
+ * We write one entry per line, so that one can be found and replaced without
+ * parsing the rest (`lines.ts`), and so that two versions are easy to compare.
+ * We read any JSON object that maps keys to entries.
  */
 import { type KeyConfig, resolveSessionKey, settleClaims } from "../../key/index.ts";
 import { isPlainObject } from "../../util/json.ts";
@@ -11,13 +11,13 @@ import { readEntry, type SessionEntry, type SessionStore } from "./entry.ts";
 
 export interface SessionDocument {
   readonly entries: SessionStore;
-  /** Members that are no entries. They are not shown, and written back as they are. */
+  /** Properties that are not entries. They are not returned, and written back unchanged. */
   readonly others: Readonly<Record<string, unknown>>;
-  /** Whether the text says it differently: older keys, missing fields. */
+  /** Whether the text differs: legacy keys, missing fields. */
   readonly migrated: boolean;
 }
 
-/** `undefined` when the text is damaged: no JSON, or no object. */
+/** `undefined` when the text is damaged: not JSON, or not an object. */
 export function readDocument(text: string, config?: KeyConfig): SessionDocument | undefined {
   const value = parse(text);
   if (!isPlainObject(value)) return undefined;
@@ -34,7 +34,7 @@ function parse(text: string): unknown {
   }
 }
 
-/** Whether every member is an entry under its own key, as in all that we wrote. */
+/** Whether every property is an entry under its canonical key, as in every index that we wrote. */
 function isCurrent(value: Readonly<Record<string, unknown>>, config: KeyConfig | undefined): boolean {
   for (const key of Object.keys(value)) {
     const entry = readEntry(value[key]);
@@ -43,7 +43,7 @@ function isCurrent(value: Readonly<Record<string, unknown>>, config: KeyConfig |
   return true;
 }
 
-/** `undefined` for what cannot be a key. */
+/** `undefined` when it cannot be a key. */
 function keyFor(key: string, entry: SessionEntry, config: KeyConfig | undefined): string | undefined {
   const { channel } = entry;
   try {
@@ -69,7 +69,7 @@ function migrate(value: Readonly<Record<string, unknown>>, config: KeyConfig | u
   return { entries: settle(found), others: Object.fromEntries(others), migrated: true };
 }
 
-/** One entry for each key. Two conversations that claim one key are both kept, under keys of their own. */
+/** One entry per key. Two conversations that claim the same key are both kept, under separate keys. */
 export function settle(found: readonly (readonly [string, SessionEntry])[]): SessionStore {
   const keys = settleClaims(found.map(([key, { sessionId, updatedAt }]) => ({ key, sessionId, updatedAt })));
   const entries = new Map<string, SessionEntry>();
@@ -81,7 +81,7 @@ export function settle(found: readonly (readonly [string, SessionEntry])[]): Ses
   return Object.fromEntries(entries);
 }
 
-/** Two entries of one conversation: all that either says, and where they differ what is newer. */
+/** Two entries of one conversation: the fields of both, and where they differ those of the newer. */
 function newestOver(one: SessionEntry, other: SessionEntry): SessionEntry {
   return one.updatedAt >= other.updatedAt ? { ...other, ...one } : { ...one, ...other };
 }
@@ -90,7 +90,7 @@ export function writeDocument({ entries, others }: Omit<SessionDocument, "migrat
   const lines: string[] = [];
   for (const key of Object.keys(entries)) lines.push(lineOf(key, entries[key]));
   for (const key of Object.keys(others)) {
-    // What is no entry must not hide one.
+    // Another property must not hide an entry.
     if (!Object.hasOwn(entries, key)) lines.push(lineOf(key, others[key]));
   }
   return Buffer.from(lines.length === 0 ? "{}\n" : `{\n${lines.join(",\n")}\n}\n`);

@@ -1,10 +1,10 @@
-/** One line of the session index: which conversation a session key leads to, and what is known of it. */
+/** One entry of the session index: the conversation of a session key, and what is known about it. */
 import { invalid } from "../../errors.ts";
 import { assertJson, isNonNegative, isPlainObject, type JsonObject } from "../../util/json.ts";
 
 export type SessionChatType = "direct" | "group" | "channel" | "thread";
 
-/** Where a session came from, as its channel told it. */
+/** Where a session came from, as reported by its channel. */
 export interface SessionOrigin {
   readonly label?: string;
   readonly provider?: string;
@@ -17,7 +17,7 @@ export interface SessionOrigin {
   readonly [more: string]: unknown;
 }
 
-/** Where an answer goes. Never derived from the key. */
+/** Where an answer is sent. Never derived from the key. */
 export interface DeliveryContext {
   readonly channel?: string;
   readonly to?: string;
@@ -31,11 +31,11 @@ export interface SessionEntry {
   sessionId: string;
   /** Milliseconds since 1970. */
   updatedAt: number;
-  /** The transcript, beside the index or as a whole path. */
+  /** The transcript: a name beside the index, or an absolute path. */
   sessionFile?: string;
-  /** The session key of the one that started it. */
+  /** The session key of the conversation that started it. */
   spawnedBy?: string;
-  /** 0 for one that a person started. */
+  /** 0 for one that the user started. */
   spawnDepth?: number;
   chatType?: SessionChatType;
   thinkingLevel?: string;
@@ -60,16 +60,16 @@ export interface SessionEntry {
   lastChannel?: string;
   lastTo?: string;
   label?: string;
-  /** `colloquy` where the entry stands for a conversation of the store, and goes when that goes. */
+  /** `colloquy` for a conversation of the store. The entry is removed with it. */
   managedBy?: string;
-  /** What other programs wrote is kept as it is. */
+  /** Fields of other programs are kept unchanged. */
   [more: string]: unknown;
 }
 
-/** Session keys, and what they lead to. */
+/** Entries by session key. */
 export type SessionStore = Record<string, SessionEntry>;
 
-/** What other code read as an entry: `undefined` when it does not say which conversation it means. */
+/** Parse an entry. `undefined` when it does not name its conversation. */
 export function readEntry(value: unknown): SessionEntry | undefined {
   if (!isPlainObject(value)) return undefined;
   const { sessionId, updatedAt } = value;
@@ -85,10 +85,10 @@ export function idOfFile(file: unknown): string | undefined {
   return /([^\\/]+)\.jsonl$/.exec(file)?.[1];
 }
 
-/** An entry from a caller. Throws when it cannot be written. */
+/** Check an entry of a caller. Throws when it cannot be written. */
 export function checkEntry(entry: unknown, key: string): SessionEntry {
   assertJson(entry, "entry");
-  if (!isPlainObject(entry)) throw invalid(`The entry of ${key} is no object`, "entry");
+  if (!isPlainObject(entry)) throw invalid(`The entry of ${key} must be an object`, "entry");
   if (!isId(entry.sessionId)) throw invalid(`The entry of ${key} needs a sessionId`, "sessionId");
   if (!isNonNegative(entry.updatedAt)) {
     throw invalid(`The entry of ${key} needs updatedAt, in milliseconds since 1970`, "updatedAt");

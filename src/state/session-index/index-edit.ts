@@ -5,14 +5,14 @@ import { findLine, isOurs, type Line, withLine, withoutLine } from "./lines.ts";
 
 export interface IndexEditOptions {
   readonly config?: KeyConfig | undefined;
-  /** What is left of an index that is damaged, or that is not there (`undefined`). */
+  /** Returns the entries that can be recovered from a damaged or a missing (`undefined`) index. */
   readonly recover: (damaged: Buffer | undefined) => SessionStore;
 }
 
-/** The index while it is changed, under the lock. Reads and writes single lines as long as that will do. */
+/** The index while it is changed under the lock. Reads and writes single lines as long as that is enough. */
 export class IndexEdit {
   readonly #options: IndexEditOptions;
-  /** The text in pieces, until something has to know all of it. */
+  /** The text in pieces, until all of it is needed. */
   #pieces: readonly Buffer[] | undefined;
   #document: SessionDocument | undefined;
   #changed = false;
@@ -23,7 +23,7 @@ export class IndexEdit {
     this.#pieces = bytes && [bytes];
   }
 
-  /** Whether the file is damaged, so that it has to be set aside. */
+  /** Whether the file is damaged and has to be set aside. */
   get recovered(): boolean {
     return this.#recovered;
   }
@@ -33,7 +33,7 @@ export class IndexEdit {
     return line === null ? this.all()[key] : line?.entry;
   }
 
-  /** Put an entry under a key, or with `undefined` nothing. */
+  /** Set the entry of a key, or remove it with `undefined`. */
   put(key: string, entry: SessionEntry | undefined): void {
     const line = this.#line(key);
     const pieces = line === null ? undefined : this.#edited(line, key, entry);
@@ -48,7 +48,7 @@ export class IndexEdit {
     else entries[key] = entry;
   }
 
-  /** Every entry. They belong to the edit: change them with `put` and `replace`. */
+  /** All entries. Do not modify them: use `put` and `replace`. */
   all(): SessionStore {
     return this.#whole().entries;
   }
@@ -58,7 +58,7 @@ export class IndexEdit {
     this.#changed = true;
   }
 
-  /** What is to be written, in pieces, or `undefined` when nothing changed. */
+  /** The new content in pieces, or `undefined` when nothing changed. */
   content(): readonly Buffer[] | undefined {
     if (!this.#changed) return undefined;
     return this.#pieces ?? [writeDocument(this.#whole())];
@@ -70,7 +70,7 @@ export class IndexEdit {
     return this.#pieces?.[0];
   }
 
-  /** `null` when single lines will not do. */
+  /** `null` when single lines are not enough. */
   #line(key: string): Line | null | undefined {
     const bytes = this.#bytes();
     return bytes !== undefined && isOurs(bytes) ? findLine(bytes, key) : null;

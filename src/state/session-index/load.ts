@@ -11,28 +11,28 @@ import { recoverEntries } from "./recover.ts";
 import { transcriptsIn } from "./transcripts.ts";
 
 export interface IndexOptions extends FileOptions {
-  /** The folder of the agent, which has `sessions/sessions.json` in it. */
+  /** The folder of the agent, which contains `sessions/sessions.json`. */
   readonly agentDir: string;
-  /** Accepted for the sake of those who have it at hand: the folder alone says which index is meant. */
+  /** Ignored: the folder identifies the index. */
   readonly agentId?: string | undefined;
   readonly config?: KeyConfig | undefined;
 }
 
 export interface LoadOptions extends IndexOptions {
-  /** How long a reading is trusted while the file looks the same. Default 45,000; 0 reads every time. */
+  /** How long a reading may be reused while the file is unchanged. Default 45,000; 0 never. */
   readonly cacheTtlMs?: number | undefined;
-  /** Write nothing, not even the repair of a damaged index: for the folders of other programs. */
+  /** Write nothing, not even the repair of a damaged index. For folders of other programs. */
   readonly readonly?: boolean | undefined;
-  /** Told what was repaired, and what could not be. */
+  /** Called with repairs and with damage that could not be repaired. */
   readonly onProblem?: ((problem: ColloquyError) => void) | undefined;
 }
 
 /**
- * The session index of an agent: a copy of your own, with keys as they are
- * written today. Empty when there is none.
+ * Load the session index of an agent: a copy that the caller may change, with
+ * canonical keys. Empty when there is none.
  *
- * A damaged index is set aside as `sessions.json.damaged-<time>` and made anew
- * from what can still be read of it and from the transcripts beside it.
+ * A damaged index is set aside as `sessions.json.damaged-<time>` and rebuilt
+ * from what can be read of it and from the transcripts beside it.
  */
 export function loadSessionStore(options: LoadOptions): SessionStore {
   const files = filesOf(options.agentDir, options);
@@ -63,7 +63,7 @@ function copyOf(text: string): SessionStore {
   return store;
 }
 
-/** How an edit of this index is recovered, for those who write it. */
+/** Options of an edit, with how this index is recovered. */
 export function editOptions(files: IndexFiles, config: KeyConfig | undefined): IndexEditOptions {
   return { config, recover: (damaged) => recoverEntries(files.io, files.folder, damaged, config) };
 }
@@ -76,8 +76,8 @@ function recoverNow(files: IndexFiles, options: LoadOptions): SessionStore {
     try {
       edit = recoverLocked(files, options.config);
     } catch (error) {
-      // What was found is of use even when it cannot be written down.
-      options.onProblem?.(asColloquyError(error, `${path} is damaged and cannot be repaired`));
+      // The recovered entries are useful even when they cannot be written.
+      options.onProblem?.(asColloquyError(error, `Cannot repair the damaged ${path}`));
     }
   }
   const entries = edit.all();
@@ -89,7 +89,7 @@ function recoverLocked(files: IndexFiles, config: KeyConfig | undefined): IndexE
   const lock = files.io.lock(files.lockPath);
   try {
     return withLockSync(lock, files.path, () => {
-      // Another process may have repaired it meanwhile.
+      // Another process may have repaired it in the meantime.
       const edit = new IndexEdit(readSettled(files, config), editOptions(files, config));
       edit.all();
       writeEdit(files, edit);

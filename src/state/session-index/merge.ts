@@ -1,15 +1,15 @@
 /**
- * What two made of one index: a merge of three versions, field by field.
+ * Merges two changed versions of an index, field by field, with their base.
  *
- * What only one of them changed is taken from that one. What both changed is
- * taken from the entry that was updated last. What one of them deleted stays
- * deleted, unless the other put another conversation under that key.
+ * A field that one side changed is taken from that side; one that both changed,
+ * from the entry that was updated last. An entry that one side deleted stays
+ * deleted, unless the other side put another conversation under the key.
  */
 import { isDeepStrictEqual } from "node:util";
 import { settle } from "./document.ts";
 import type { SessionEntry, SessionStore } from "./entry.ts";
 
-/** Fields that say something of one conversation, and nothing when the key leads to another. */
+/** Fields that describe the conversation and not the key. */
 const OF_THE_CONVERSATION: ReadonlySet<string> = new Set([
   "sessionFile",
   "inputTokens",
@@ -22,8 +22,8 @@ const OF_THE_CONVERSATION: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * `base` is what `ours` was made from; without it nothing counts as deleted.
- * Two new conversations under one key are both kept.
+ * `base` is the version that `ours` was made from; without it nothing counts as
+ * deleted. Two new conversations under one key are both kept.
  */
 export function mergeStores(
   base: SessionStore | undefined,

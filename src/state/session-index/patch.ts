@@ -6,7 +6,7 @@ import { filesOf } from "./files.ts";
 import { editOptions, type IndexOptions } from "./load.ts";
 import { change } from "./queue.ts";
 
-/** Fields to set; `undefined` takes a field away. */
+/** Fields to set; `undefined` removes a field. */
 export type SessionPatch = Partial<SessionEntry>;
 
 export interface EntryOptions extends IndexOptions {
@@ -14,14 +14,13 @@ export interface EntryOptions extends IndexOptions {
 }
 
 export interface PatchOptions extends EntryOptions {
-  /** Or a function of what is there, called under the lock; `undefined` from it changes nothing. */
+  /** The fields, or a function that gets the current entry under the lock; `undefined` changes nothing. */
   readonly patch: SessionPatch | ((current: SessionEntry | undefined) => SessionPatch | undefined);
 }
 
 /**
- * Change some fields of one entry and leave the rest to others. Returns a copy
- * of the entry. One that is not there is begun when the patch has a
- * `sessionId`, else it is `NOT_FOUND`.
+ * Change some fields of one entry. Returns a copy of the entry. A missing entry
+ * is created if the patch has a `sessionId`, otherwise it is `NOT_FOUND`.
  */
 export async function patchSessionEntry(options: PatchOptions): Promise<SessionEntry> {
   const files = filesOf(options.agentDir, options);
@@ -41,7 +40,7 @@ export async function patchSessionEntry(options: PatchOptions): Promise<SessionE
 
 function checkPatch(patch: unknown): SessionPatch | undefined {
   if (patch === undefined) return undefined;
-  if (!isPlainObject(patch)) throw invalid("A patch is an object of fields", "patch");
+  if (!isPlainObject(patch)) throw invalid("patch must be an object of fields", "patch");
   for (const [field, value] of Object.entries(patch)) {
     if (field === "__proto__") throw invalid("patch has a member called __proto__", "patch");
     if (value !== undefined) assertJson(value, `patch.${field}`);
@@ -61,7 +60,7 @@ function patched(
   return checkEntry(Object.fromEntries(all.filter(([, value]) => value !== undefined)), key);
 }
 
-/** Take an entry out of the index. False when there was none. The conversation itself is not touched. */
+/** Remove an entry from the index. False when there was none. Does not touch the conversation. */
 export async function deleteSessionEntry(options: EntryOptions): Promise<boolean> {
   const files = filesOf(options.agentDir, options);
   const sessionKey = keyOf(options);
@@ -77,7 +76,7 @@ function keyOf({ sessionKey, config }: EntryOptions): string {
 }
 
 function notThere(key: string): ColloquyError {
-  return new ColloquyError("NOT_FOUND", `There is no session ${key}. A patch with a sessionId begins one`, {
+  return new ColloquyError("NOT_FOUND", `There is no session ${key}. A patch with a sessionId creates one`, {
     field: "sessionKey",
   });
 }

@@ -1,9 +1,9 @@
 /**
- * Writes to one index, one after the other within this process and, by a lock
- * that the kernel releases, among all processes.
+ * Serialises writes to one index: within this process by a queue, and between
+ * processes by a lock that the kernel releases.
  *
- * Whatever waits when the lock is got is done in one write. A change that
- * fails is an error for the one who wanted it, and for nobody else.
+ * All changes that wait when the lock is acquired are written together. A
+ * change that fails is an error for its caller only.
  */
 
 import type { FileLock } from "../../disk/file-io.ts";
@@ -15,7 +15,7 @@ import { type IndexFiles, writeIndex } from "./files.ts";
 import { IndexEdit, type IndexEditOptions } from "./index-edit.ts";
 import { readSettled } from "./read.ts";
 
-/** More changes than this at once read the whole index rather than its lines. */
+/** More changes than this at once parse the whole index instead of single lines. */
 const LINES_MAX = 8;
 
 interface Change {
@@ -26,11 +26,11 @@ interface Change {
   readonly reject: (error: unknown) => void;
 }
 
-/** What waits, by path. */
+/** Waiting changes by path. */
 const queues = new Map<string, Change[]>();
 const cleaned = new Set<string>();
 
-/** Do something to the index. Resolves when it is on the disk, with what `apply` returned. */
+/** Change the index. Resolves with the result of `apply` once the change is durable. */
 export function change<T>(
   files: IndexFiles,
   options: IndexEditOptions,
@@ -49,7 +49,7 @@ export function change<T>(
   return promise;
 }
 
-/** Never rejects: every change has its own promise. */
+/** Never rejects: each change has its own promise. */
 async function drain({ io, folder, path, lockPath }: IndexFiles, waiting: Change[]): Promise<void> {
   let lock: FileLock | undefined;
   try {
@@ -65,7 +65,7 @@ async function drain({ io, folder, path, lockPath }: IndexFiles, waiting: Change
   }
 }
 
-/** The longest run of changes that go the same way. */
+/** The longest run of changes with the same file access. */
 function nextOf(waiting: Change[]): Change[] {
   const io = waiting[0]?.files.io;
   const end = waiting.findIndex(({ files }) => files.io !== io);
@@ -98,7 +98,7 @@ function applied(edit: IndexEdit, { apply, resolve, reject }: Change): () => voi
   }
 }
 
-/** Put an edit on the disk, if it has anything new to say. */
+/** Write an edit, if it changed anything. */
 export function writeEdit(files: IndexFiles, edit: IndexEdit): void {
   const content = edit.content();
   if (content === undefined) return;

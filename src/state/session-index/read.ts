@@ -3,18 +3,18 @@ import { readDocument, type SessionDocument } from "./document.ts";
 import { type IndexBytes, type IndexFiles, readIndex } from "./files.ts";
 import { isOurs } from "./lines.ts";
 
-/** A program that does not replace the file as a whole may be writing into it just now. */
+/** A program that does not replace the file atomically may be writing it right now. */
 const RETRIES = 3;
 const RETRY_MS = 50;
 const sleeper = new Int32Array(new SharedArrayBuffer(4));
 
 export interface WholeIndex extends IndexBytes {
   readonly text: string;
-  /** `undefined` when it stays damaged. */
+  /** `undefined` when it is damaged. */
   readonly document: SessionDocument | undefined;
 }
 
-/** Read all of it, again and again while it is only half there. `undefined` when there is none. */
+/** Read the whole index, with retries while it is incomplete. `undefined` when there is none. */
 export function readWhole(files: IndexFiles, config: KeyConfig | undefined): WholeIndex | undefined {
   for (let attempt = 0; ; attempt++) {
     const index = readIndex(files);
@@ -28,15 +28,15 @@ export function readWhole(files: IndexFiles, config: KeyConfig | undefined): Who
 
 let spare: Buffer = Buffer.alloc(0);
 
-/** The same memory again and again, a little more than is needed. */
+/** Reuses one buffer, a little larger than needed. */
 function spareOf(size: number): Buffer {
   if (spare.length < size || spare.length > 4 * size) spare = Buffer.allocUnsafe(Math.ceil(size * 1.25));
   return spare.subarray(0, size);
 }
 
 /**
- * The bytes to begin a change with. What we wrote ourselves is never half
- * there. They are good until the next change.
+ * The bytes to start a change with. An index that we wrote is never incomplete.
+ * They are valid until the next change.
  */
 export function readSettled(files: IndexFiles, config: KeyConfig | undefined): Buffer | undefined {
   const bytes = readIndex(files, spareOf)?.bytes;

@@ -8,9 +8,9 @@ import { entryOfTranscript, transcriptsIn } from "./transcripts.ts";
 type Found = (readonly [key: string, entry: SessionEntry])[];
 
 /**
- * An index from what is left of a damaged one and from the transcripts beside
- * it. Damage is never read as "empty": a transcript that the index does not
- * name any more is found under `recovered:<id>`.
+ * Rebuild an index from the rest of a damaged one and from the transcripts
+ * beside it. Damage is never read as "empty": a transcript that no entry names
+ * is found under `recovered:<id>`.
  */
 export function recoverEntries(
   io: FileIo,

@@ -1,8 +1,8 @@
-/** What can still be read of a damaged index: every member that is whole. */
+/** Reads every complete property of a damaged index. */
 
-/** No entry is longer. It bounds how far the end of a broken one is looked for. */
+/** The longest possible entry: bounds the search for the end of a broken one. */
 const ENTRY_CHARS_MAX = 1 << 20;
-/** How much is looked through in vain before the rest is given up. */
+/** How many characters may be searched without success before giving up. */
 const VAIN_CHARS_MAX = 16 << 20;
 
 interface Member {
@@ -11,7 +11,7 @@ interface Member {
   readonly end: number;
 }
 
-/** Members in the order of the text. Values that are no objects are left out. */
+/** Properties in the order of the text, those with objects only. */
 export function* salvage(text: string): Generator<readonly [key: string, value: unknown]> {
   let at = 0;
   let vain = 0;
@@ -27,7 +27,7 @@ export function* salvage(text: string): Generator<readonly [key: string, value: 
   }
 }
 
-/** The next place at which a member can begin: a quote behind a brace, a comma or a line's start. */
+/** Where the next property can start: a quote after a brace, a comma or a line break. */
 const START = /[{,\n]\s*(?=")/g;
 
 function nextStart(text: string, from: number): number {
@@ -35,10 +35,10 @@ function nextStart(text: string, from: number): number {
   return START.exec(text) === null ? -1 : START.lastIndex;
 }
 
-// A text in JSON has no line break in it, so that a missing quote spoils its own line only.
+// A JSON string contains no line break, so a missing quote affects its own line only.
 const KEY = /\s*,?\s*("(?:[^"\\\n]|\\.)*")\s*:\s*(?=\{)/y;
 
-/** A number says how many characters were looked through in vain. */
+/** A number is how many characters were searched without success. */
 function memberAt(text: string, at: number): Member | number {
   KEY.lastIndex = at;
   const found = KEY.exec(text);
@@ -48,14 +48,14 @@ function memberAt(text: string, at: number): Member | number {
   if (end === undefined) return Math.min(text.length - start, ENTRY_CHARS_MAX);
   try {
     const value: unknown = JSON.parse(text.slice(start, end));
-    // An object within an entry looks like a member as well, but does not name a conversation.
+    // An object within an entry looks like an entry too, but does not name a conversation.
     return { key: JSON.parse(found[1] as string) as string, value, end };
   } catch {
     return end - start;
   }
 }
 
-/** Behind the brace that closes the one at `start`. */
+/** The offset after the brace that closes the one at `start`. */
 function endOfObject(text: string, start: number): number | undefined {
   const token = /"(?:[^"\\\n]|\\.)*"|[{}]/g;
   token.lastIndex = start;

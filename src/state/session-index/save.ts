@@ -10,17 +10,17 @@ import { mergeStores } from "./merge.ts";
 import { change } from "./queue.ts";
 
 export interface SaveOptions extends IndexOptions {
-  /** As `loadSessionStore` gave it, changed in place; or an object of your own, from which nothing is deleted. */
+  /** As returned by `loadSessionStore` and changed in place; or a new object, whose missing keys delete nothing. */
   readonly store: SessionStore;
-  /** What `store` was made from, if that is not known: then what it lacks is deleted. */
+  /** The version that `store` was made from, if it was not loaded. Keys that `store` lacks are then deleted. */
   readonly base?: SessionStore | undefined;
 }
 
 /**
- * Write what you changed, durably and as a whole.
+ * Write the changes durably and atomically.
  *
- * The index is read again under the lock, and what others changed since you
- * loaded it stays: yours and theirs are merged field by field.
+ * The index is read again under the lock. Changes that others made since it was
+ * loaded stay: both are merged field by field.
  */
 export async function saveSessionStore(options: SaveOptions): Promise<void> {
   const { store, config } = options;
@@ -33,9 +33,9 @@ export async function saveSessionStore(options: SaveOptions): Promise<void> {
   setOrigin(store, JSON.stringify(ours));
 }
 
-/** A copy with today's keys, so that what the caller does while it waits to be written changes nothing. */
+/** A copy with canonical keys, so that later changes of the caller have no effect. */
 function checkedStore(store: unknown, { config }: IndexOptions): SessionStore {
-  if (!isPlainObject(store)) throw invalid("A store is an object of session keys and entries", "store");
+  if (!isPlainObject(store)) throw invalid("store must be an object of entries by session key", "store");
   const found = Object.entries(store).map(([key, value]) => {
     const entry = structuredClone(checkEntry(value, key));
     return [resolveSessionKey({ sessionKey: key, config, channel: entry.channel }), entry] as const;

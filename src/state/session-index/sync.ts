@@ -1,9 +1,9 @@
 /**
  * The index as a view of the store.
  *
- * The store is the truth: where they disagree the index is corrected, never
- * the other way round. What the store knows nothing of, such as overrides and
- * delivery addresses, and entries of other programs, stays as it is.
+ * The store is authoritative: where they differ, the index is corrected, never
+ * the store. Fields that the store does not know, such as overrides and
+ * delivery addresses, and entries of other programs stay unchanged.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ConversationInfo } from "../../engine/index.ts";
@@ -29,11 +29,11 @@ export interface SyncReport {
 interface Listing {
   /** With a session key, by id. */
   readonly keyed: ReadonlyMap<string, readonly [key: string, info: ConversationInfo]>;
-  /** Ids of conversations that the store has, or had and put into the trash. */
+  /** Ids of all conversations of the store, including the trash. */
   readonly known: ReadonlySet<string>;
 }
 
-/** Make the index say what the store says. Nothing is written when it does already. */
+/** Make the index match the store. Writes nothing when it does already. */
 export async function syncSessionIndex(
   store: Store,
   agentDir: string,
@@ -41,7 +41,7 @@ export async function syncSessionIndex(
 ): Promise<SyncReport> {
   const place = { ...options, agentDir };
   const files = filesOf(agentDir, place);
-  // Before the listing: what others add from now on is none of the entries that can be outdated.
+  // Before the listing: entries that others add from now on cannot be outdated.
   const before = idsOf(loadSessionStore(place));
   const listing = await list(store, options.config);
   return change(files, editOptions(files, options.config), (edit) => {
@@ -73,7 +73,7 @@ async function list(store: Store, config: IndexOptions["config"]): Promise<Listi
   return { keyed: new Map(keyed.map((info, index) => [info.id, [keys[index] as string, info]])), known };
 }
 
-/** The store takes keys that are none here, such as one that ends with a colon. */
+/** The store accepts keys that are invalid here, such as one that ends with a colon. */
 function keyFor(sessionKey: string, id: string, config: IndexOptions["config"]): string {
   try {
     return resolveSessionKey({ sessionKey, config });
@@ -90,7 +90,7 @@ function corrected(entries: SessionStore, listing: Listing, before: ReadonlySet<
     const { sessionId } = entry;
     if (listing.keyed.has(sessionId)) byId.set(sessionId, { ...byId.get(sessionId), ...entry });
     else if (!isOutdated(entry, listing, before)) {
-      // A conversation of another program gives way, and is kept.
+      // A conversation of another program is kept under another key.
       kept.push([taken.has(key) ? keyOfOlder(key, sessionId) : key, entry]);
     }
   }
@@ -98,13 +98,13 @@ function corrected(entries: SessionStore, listing: Listing, before: ReadonlySet<
   return settle(kept);
 }
 
-/** In the trash, without a key, or gone although it was one of the store's. */
+/** In the trash, without a key, or removed from the store. */
 function isOutdated(entry: SessionEntry, { known }: Listing, before: ReadonlySet<string>): boolean {
   if (known.has(entry.sessionId)) return true;
   return entry.managedBy === MANAGED && before.has(entry.sessionId);
 }
 
-/** `former` is what the index says of this conversation, `atKey` what it says of the key. */
+/** `former` is the entry of this conversation, `atKey` the entry of this key. */
 function entryOf(
   info: ConversationInfo,
   former: SessionEntry | undefined,
@@ -117,7 +117,7 @@ function entryOf(
     authProfileOverride: info.profileId,
   };
   const fields = Object.entries(former ?? settingsOf(atKey)).filter(
-    // What the store has no word for is another program's; what it had a word for and has no more is gone.
+    // A field that the store does not set belongs to another program, unless the store managed the entry: then it was cleared.
     ([field]) => former?.managedBy !== MANAGED || !Object.hasOwn(own, field),
   );
   return {
@@ -143,7 +143,7 @@ const SETTINGS = [
   "lastTo",
 ] as const;
 
-/** What belongs to the key, whichever conversation it leads to. */
+/** Fields that belong to the key and not to the conversation. */
 function settingsOf(entry: SessionEntry | undefined): Partial<SessionEntry> {
   if (entry === undefined) return {};
   return Object.fromEntries(SETTINGS.filter((name) => name in entry).map((name) => [name, entry[name]]));

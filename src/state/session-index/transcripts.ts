@@ -1,4 +1,4 @@
-/** What the transcripts beside the index tell of themselves, in their first and last lines. */
+/** Entries for the transcripts beside the index, from their first and last lines. */
 import { join } from "node:path";
 import type { FileIo } from "../../disk/file-io.ts";
 import { readChunk } from "../../disk/line-scan.ts";
@@ -20,7 +20,7 @@ export function transcriptsIn(io: FileIo, folder: string): string[] {
     .filter((name) => name.endsWith(".jsonl") && !name.startsWith(".") && !COPY.test(name));
 }
 
-/** An entry for a transcript, with its key. `undefined` for what cannot be read. */
+/** The key and entry of a transcript. `undefined` when it cannot be read. */
 export function entryOfTranscript(
   io: FileIo,
   folder: string,
@@ -43,7 +43,7 @@ export function entryOfTranscript(
   return [keyOf(first, sessionId), entry];
 }
 
-/** Our own transcripts name their key; others are found again under their id. */
+/** Our transcripts name their key; others are found under their id. */
 function keyOf(first: Fields, sessionId: string): string {
   const key = textOf(first.key) ?? textOf(first.sessionKey);
   try {

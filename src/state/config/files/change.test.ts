@@ -110,7 +110,7 @@ describe("changing the config", () => {
   it("refuses a value that makes the config wrong, and leaves the file", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 1 } }" });
     await expect(set(folder, "gateway.port", "x")).rejects.toThrow(
-      "Nothing was changed: gateway.port must be a whole number from 1 to 65535",
+      "Nothing was changed: gateway.port must be an integer from 1 to 65535",
     );
     await expect(set(folder, "gateway.port.x", 1)).rejects.toThrow(/"gateway.port" is a number/);
     await expect(set(folder, "ui.a", `\${GONE}`)).rejects.toThrow(/needs the variable GONE/);
@@ -179,7 +179,7 @@ describe("changing the config", () => {
       chmodSync(mine, 0o644);
       symlinkSync(mine, folder.path("colloquy.json"));
       expect((await folder.load()).warnings).toMatchObject([
-        { severity: "warning", message: `${mine} is open to others (0644): run chmod 600 on it` },
+        { severity: "warning", message: `${mine} is open to others (0644): run chmod 600` },
       ]);
       const { backup } = await set(folder, "ui.a", 1);
       expect(backup).toBe(`${mine}.bak.1`);

@@ -5,7 +5,7 @@ import type { ConfigReads } from "./reads.ts";
 interface Confinement {
   readonly reads: ConfigReads;
   readonly home: string;
-  /** Nothing outside of this folder is read. */
+  /** No file outside this folder is read. */
   readonly root: string;
 }
 
@@ -15,15 +15,15 @@ interface Refusal {
 }
 
 /**
- * The real path of a file that lies in the folder of the config.
+ * The real path of a file in the folder of the config.
  *
- * Links are followed before the check, so that one cannot lead outside. The
- * real path is what is opened afterwards.
+ * Links are resolved before the check, so that none leads outside, and the
+ * caller opens the resolved path.
  */
 export function confined({ reads, home, root }: Confinement, name: string, from: string): string | Refusal {
   const outside = {
     problem: "outside",
-    message: `Only files in the folder of the config are read, not ${name}`,
+    message: `${name} is outside the folder of the config`,
   } as const;
   const wanted = absolute(name, home, from);
   let folder: string;
@@ -34,11 +34,11 @@ export function confined({ reads, home, root }: Confinement, name: string, from:
     real = reads.realPath(wanted);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" || code === "ENOTDIR" ? "is not there" : `cannot be read (${code})`;
+    const why = code === "ENOENT" || code === "ENOTDIR" ? "does not exist" : `cannot be read (${code})`;
     return { problem: "missing", message: `The file ${name} ${why}` };
   }
   if (isInside(folder, real)) return real;
-  return { ...outside, message: `${outside.message}, which a link leads out of` };
+  return { ...outside, message: `${outside.message}: it is a link that leads there` };
 }
 
 function isInside(folder: string, path: string): boolean {

@@ -12,9 +12,9 @@ import { ROOT } from "../schema/index.ts";
 import { ownPath } from "./target.ts";
 
 /**
- * The files of an adopted config as they will stand in our folder: all of
- * them, since theirs are not read any more. They mean the same there: paths
- * still lead to where they led, and includes to the copies.
+ * The files of an adopted config as they will be written to our folder: all of
+ * them, because the originals are no longer read. Their meaning stays the
+ * same: paths lead where they led, and includes lead to the copies.
  */
 export function copyAdopted(build: ConfigBuild): Map<string, string> {
   const texts = new Map<string, string>();
@@ -24,7 +24,7 @@ export function copyAdopted(build: ConfigBuild): Map<string, string> {
     const text = texts.get(own) as string;
     texts.set(own, withText(text, innerPath(at), changed, own));
   };
-  // A config that is copied within its folder means the same anyway.
+  // Within the same folder all paths keep their meaning.
   if (folderOf(build) !== build.options.stateDir) {
     for (const { at, file } of build.includes) edit(at, (name) => includeName(build, at, name, file));
     for (const at of relativePaths(build.tree, ROOT)) edit(at, (path) => fromFolder(build, path));
@@ -50,24 +50,24 @@ function textOf({ reads }: ConfigBuild, file: string): string {
 function isThere(build: ConfigBuild, own: string, text: string): boolean {
   if (!build.reads.exists(own)) return false;
   if (textOf(build, own) === text) return true;
-  const message = `Nothing was changed: ${own} is in the way of a copy of the config of OpenClaw. Move one of them`;
+  const message = `Nothing was changed: cannot copy the config of OpenClaw, because ${own} exists. Move one of them`;
   throw new ColloquyError("CONFLICT", message, { field: "config" });
 }
 
-/** As it is, or that of the copy where it was a link or an absolute path. */
+/** The same name, or that of the copy if it was a link or an absolute path. */
 function includeName(build: ConfigBuild, at: Place, name: string, file: string): string {
   const from = dirname(ownPath(build, at.source.file as string));
   const own = ownPath(build, file);
   return absolute(name, build.home, from) === own ? name : `./${relative(from, own).replaceAll(sep, "/")}`;
 }
 
-/** A file that is included twice has its paths changed once. */
+/** Absolute paths stay: a file that is included twice comes here twice. */
 function fromFolder(build: ConfigBuild, path: string): string {
   if (isAbsolute(path)) return path;
   return `${folderOf(build).replaceAll("${", "$${")}/${path.replace(/^(?:\.[\\/])+/, "")}`;
 }
 
-/** What is written, with its variables, gives way to something else. */
+/** Change a string as it is written in the file, variables included. */
 function withText(text: string, inner: Path, changed: (text: string) => string, file: string): string {
   const node = nodeAt(parseJson5(text, file), inner);
   if (node?.type !== "string") return text;
@@ -76,7 +76,7 @@ function withText(text: string, inner: Path, changed: (text: string) => string, 
   return now === before ? text : setAt(text, inner, now, file);
 }
 
-/** Settings that are paths and begin at the folder of the config. */
+/** Settings that are paths relative to the folder of the config. */
 function relativePaths(tree: Tree, field: Field | undefined): Place[] {
   if (field === undefined || field.type === "any") return [];
   if (tree.kind !== "value") {

@@ -7,15 +7,15 @@ import type { ConfigBuild } from "../config-build.ts";
 import { finding } from "../finding.ts";
 import { realPath } from "./reads.ts";
 
-/** Read one file of the config, and remember what it was like. */
+/** Read one file of the config, and remember its stamp. */
 export function readText(build: ConfigBuild, path: string): string {
-  // First, since it changes the stamp.
+  // Before reading, because it changes the stamp.
   closeFile(build, path);
   const { bytes, stamp } = readBytes(build, path);
   build.stamps.set(path, stamp);
   build.files.push(path);
   if (!isUtf8(bytes)) {
-    throw new ColloquyError("VALIDATION_ERROR", `${path} is no UTF-8 text: save it as UTF-8`, {
+    throw new ColloquyError("VALIDATION_ERROR", `${path} is not valid UTF-8: save it as UTF-8`, {
       field: "config",
       details: { file: path, line: 1, column: 1 },
     });
@@ -43,21 +43,21 @@ function unreadable(path: string, error: NodeJS.ErrnoException): ColloquyError {
     );
   }
   if (error.code === "EISDIR") {
-    return new ColloquyError("VALIDATION_ERROR", `${path} is no plain file`, options);
+    return new ColloquyError("VALIDATION_ERROR", `${path} is not a regular file`, options);
   }
   if (error.code === "ENOENT") {
-    return unavailable(`${path} is gone, or a link that leads nowhere; it was there a moment ago`, options);
+    return unavailable(`${path} disappeared, or is a broken link`, options);
   }
   if (error.code === "EACCES" || error.code === "EPERM") {
     return unavailable(
-      `Cannot read ${path}: you are not allowed to. Make yourself its owner, mode 0600`,
+      `Cannot read ${path}: permission denied. Make yourself its owner, with mode 0600`,
       options,
     );
   }
   return unavailable(`Cannot read ${path}: ${error.message}`, options);
 }
 
-/** What lies in the state folder is ours to close. Where a link leads out of it, all we do is warn. */
+/** Files in the state folder are ours to make private. For a link that leads elsewhere, only warn. */
 function closeFile(build: ConfigBuild, path: string): void {
   const { reads, adopted, options } = build;
   if (adopted) return;
@@ -71,7 +71,7 @@ function isBelow(folder: string, path: string): boolean {
   return inside !== ".." && !/^\.\.[\\/]/.test(inside) && !/^(?:[A-Za-z]:|\/)/.test(inside);
 }
 
-/** Links are followed: it is what they lead to that others can read. */
+/** Links are followed: others can read their targets. */
 export function closeToOthers(
   build: ConfigBuild,
   path: string,

@@ -13,7 +13,7 @@ import {
 } from "node:fs";
 import { basename, dirname } from "node:path";
 
-/** Changes whenever a file does; empty when there is none. */
+/** Changes whenever the file does. Empty when there is none. */
 export type Stamp = string;
 
 interface FileRead {
@@ -23,9 +23,9 @@ interface FileRead {
 
 export interface ConfigReads {
   stamp(path: string): Stamp;
-  /** Whether the name is taken, also by a link that leads nowhere. */
+  /** Whether the name is taken, also by a broken link. */
   exists(path: string): boolean;
-  /** Fails for what is no plain file, and for more than so many bytes (`EFBIG`). */
+  /** Fails for anything but a regular file, and for more than `bytesMax` bytes (`EFBIG`). */
   read(path: string, bytesMax: number): FileRead;
   realPath(path: string): string;
   /** Empty when there is no such folder. */
@@ -33,7 +33,7 @@ export interface ConfigReads {
 }
 
 function stampOf(stat: Stats): Stamp {
-  // The last one changes also when a file is opened to its reader.
+  // `ctime` also changes with the permissions, which may have kept the file from being read.
   return `${stat.mtimeMs}:${stat.size}:${stat.ino}:${stat.ctimeMs}`;
 }
 
@@ -48,11 +48,11 @@ export const systemReads: ConfigReads = {
   },
   exists: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
   read(path, bytesMax) {
-    // Without waiting: a pipe in the place of a file would never open.
+    // Non-blocking: opening a named pipe would otherwise wait forever.
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {
       const stat = fstatSync(file);
-      if (!stat.isFile()) refuse("EISDIR", "it is no plain file");
+      if (!stat.isFile()) refuse("EISDIR", "it is not a regular file");
       if (stat.size > bytesMax) refuse("EFBIG", "it is too large");
       const bytes = readFileSync(file);
       return { bytes, stamp: stampOf(stat) };
@@ -71,7 +71,7 @@ export const systemReads: ConfigReads = {
   },
 };
 
-/** The same files, one of them with another content: to try a change before it is made. */
+/** The same files with some contents replaced, to try a change before it is made. */
 export function withContent(reads: ConfigReads, contents: ReadonlyMap<string, string>): ConfigReads {
   const instead = (path: string): string | undefined =>
     contents.get(path) ?? contents.get(realPath(reads, path));
@@ -90,7 +90,7 @@ export function withContent(reads: ConfigReads, contents: ReadonlyMap<string, st
   };
 }
 
-/** A path as it is where there is nothing, or a link leads nowhere. */
+/** The real path, or the path itself when it does not exist or is a broken link. */
 export function realPath(reads: ConfigReads, path: string): string {
   try {
     return reads.realPath(path);

@@ -2,19 +2,19 @@ import type { Path } from "../../json5/nodes.ts";
 import { childTree, plain, type Tree, treeAt } from "../located.ts";
 
 /**
- * The first place that a change at a path has changed as well; `undefined` when there is none.
+ * The first other place that a change at a path affects; `undefined` when there is none.
  *
- * `meta` changes with every change, and the value of a variable with what it
- * is said to be.
+ * Expected and ignored: `meta`, which every change updates, and values with
+ * variables, which change with the variable.
  */
 export function sideEffectOf(before: Tree, after: Tree, path: Path): Path | undefined {
-  // Without an item the ones behind it move up.
+  // Removing an item moves those after it.
   const holder = path.slice(0, -1);
   const spared = treeAt(before, holder)?.kind === "array" ? holder : path;
   return difference(before, after, spared, []);
 }
 
-/** `spared` is what is left of the path below here; `undefined` beside it. */
+/** `spared` is the rest of the path below here; `undefined` beside the path. */
 function difference(
   before: Tree | undefined,
   after: Tree | undefined,

@@ -12,7 +12,7 @@ export interface Target {
   readonly inner: Path;
 }
 
-/** The file that holds a setting, or that holds what is nearest above it. */
+/** The file that holds a setting or its nearest ancestor. */
 export function targetOf(build: ConfigBuild, path: Path): Target {
   let tree: Tree | undefined = build.tree;
   let place: Place = tree.at;
@@ -31,26 +31,26 @@ export function targetOf(build: ConfigBuild, path: Path): Target {
   return { file: ownPath(build, file), inner: [...innerPath(place), ...rest] };
 }
 
-/** What is to be made below a place. The next item of a list that was joined has another index in its file. */
+/** The path to create below a place. The next item of a joined list has another index in its file. */
 function newItem(holder: Tree, path: Path, known: number): Path {
   const [key = "", ...rest] = path.slice(known);
   if (holder.kind !== "array") return [key, ...rest];
   const next = holder.items.length;
   if (key !== String(next)) {
     const list = path.slice(0, known);
-    const message = `"${formatPath([...list, key])}" is beyond the list; the next item is ${formatPath([...list, String(next)])}`;
+    const message = `"${formatPath([...list, key])}" is beyond the end of the list; the next item is ${formatPath([...list, String(next)])}`;
     throw invalid(message, "path");
   }
   return [String(holder.items.filter(({ at }) => at.up === holder.at).length), ...rest];
 }
 
-/** Where a file is changed: an adopted one in our folder, a link where it leads to. */
+/** Where a file is changed: an adopted one in our folder, a link at its target. */
 export function ownPath(build: ConfigBuild, file: string): string {
   const { reads, adopted, options } = build;
   if (!adopted) return reads.exists(file) ? reads.realPath(file) : file;
   const layout = stateLayout(options.stateDir);
   if (file === build.file) return layout.config;
-  // Patches are found by their names, whatever these are links to.
+  // Patches are found by name, even when they are links.
   const patch = build.patches.find(({ tree }) => tree.at.source.file === file);
   if (patch !== undefined) return join(layout.patches, patch.name);
   return join(options.stateDir, relative(reads.realPath(folderOf(build)), file));

@@ -5,7 +5,7 @@ import type { Tree, TreeObject, TreeValue } from "../located.ts";
 import type { EitherField, Field, ObjectField, ScalarField } from "./field.ts";
 import { kindOf } from "./field-at.ts";
 
-/** What is wrong with a value. Messages name the path and what is expected, never what stands there. */
+/** Check a value. Messages name the path and what is expected, never the value. */
 export function check(tree: Tree, field: Field): Finding[] {
   const checker = new Checker();
   checker.visit(tree, field);
@@ -14,7 +14,7 @@ export function check(tree: Tree, field: Field): Finding[] {
 
 class Checker {
   readonly found: Finding[] = [];
-  /** To where the walk is. It is written down only where something is found. */
+  /** The current path, formatted only where something is found. */
   readonly #path: string[] = [];
 
   visit(tree: Tree, field: Field): void {
@@ -53,7 +53,7 @@ class Checker {
     }
   }
 
-  /** By the kind that has the same shape, so that the message is about the member that is wrong. */
+  /** Report against the kind of the same shape, so that the message names the wrong property. */
   #either(tree: Tree, field: EitherField): void {
     const tries = field.kinds.map((kind) => {
       const checker = new Checker();
@@ -88,7 +88,7 @@ function isOfType({ value }: TreeValue, { type }: ScalarField): boolean {
   return typeof value === type;
 }
 
-/** One letter beside a known key, where any other key would do. */
+/** One edit away from a known key, where any other key is allowed. */
 function isSlip(key: string, { members, others }: ObjectField): boolean {
   return others?.type === "any" && closestWord(key, Object.keys(members), { stepsMax: 1 }) !== undefined;
 }

@@ -2,7 +2,7 @@ import { isIndex, type Path } from "../../json5/nodes.ts";
 import type { Field } from "./field.ts";
 import { ROOT } from "./index.ts";
 
-/** What is known about the value at a path; `undefined` where nothing is. */
+/** The schema of the value at a path; `undefined` where there is none. */
 export function fieldAt(path: Path): Field | undefined {
   let field: Field | undefined = ROOT;
   for (const key of path) {
@@ -26,21 +26,21 @@ export function childField(field: Field, key: string): Field | undefined {
   return field.type === "any" ? field : undefined;
 }
 
-/** In words, for messages and pages. */
+/** The type in words, for messages and docs. */
 export function kindOf(field: Field): string {
   switch (field.type) {
     case "string":
       return field.enum === undefined
-        ? "a text"
+        ? "a string"
         : `one of ${field.enum.map((name) => `"${name}"`).join(", ")}`;
     case "path":
       return "a path";
     case "number":
-      return field.min === undefined ? "a number" : `a number from ${field.min}`;
+      return field.min === undefined ? "a number" : `a number of at least ${field.min}`;
     case "integer":
       return field.max === Number.MAX_SAFE_INTEGER
-        ? `a whole number from ${field.min}`
-        : `a whole number from ${field.min} to ${field.max}`;
+        ? `an integer of at least ${field.min}`
+        : `an integer from ${field.min} to ${field.max}`;
     case "boolean":
       return "true or false";
     case "array":

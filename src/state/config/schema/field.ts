@@ -1,4 +1,4 @@
-/** How settings are described: a table that checks, defaults, docs and editors all read. */
+/** The schema language of the config, read by validation, defaults, docs and editors. */
 import type { Json } from "../../../util/json.ts";
 
 interface Common {
@@ -18,7 +18,7 @@ export interface ScalarField extends Common {
 export interface ObjectField extends Common {
   readonly type: "object";
   readonly members: Readonly<Record<string, Field>>;
-  /** What other keys hold. Without it other keys are unknown. */
+  /** The schema of other keys. Without it other keys are unknown. */
   readonly others?: Field;
 }
 
@@ -35,10 +35,10 @@ export interface EitherField extends Common {
 
 export type Field = ScalarField | ObjectField | ArrayField | EitherField;
 
-/** A part of the config at the top. */
+/** A top-level key of the config. */
 export interface Section {
   readonly field: Field;
-  /** Whether this version does anything with it. */
+  /** Whether this version uses it. */
   readonly used: boolean;
 }
 
@@ -96,5 +96,5 @@ export function either(description: string, ...kinds: readonly Field[]): EitherF
   return { type: "either", description, kinds };
 }
 
-/** Of a section that is kept for whoever uses it: other keys are fine. */
-export const KEPT: ScalarField = anything("Kept as it is");
+/** For other keys of a section that is kept for other programs. */
+export const KEPT: ScalarField = anything("Kept unchanged");

@@ -42,6 +42,6 @@ const members = Object.fromEntries(Object.entries(SECTIONS).map(([name, { field 
 export const ROOT: ObjectField = {
   type: "object",
   description: "The config of Colloquy",
-  // What editors put at the top to find the schema.
+  // Editors put it at the top to find the schema.
   members: { $schema: text("Where editors find the schema"), ...members },
 };

@@ -1,4 +1,4 @@
-/** The table as JSON Schema, for editors. */
+/** The schema as JSON Schema, for editors. */
 import type { JsonObject } from "../../../util/json.ts";
 import type { Field } from "./field.ts";
 import { ROOT, SECTIONS } from "./index.ts";

@@ -43,9 +43,9 @@ describe("the schema", () => {
   });
 
   it.each<readonly [Json, string]>([
-    [{ gateway: { port: "x" } }, "error: gateway.port must be a whole number from 1 to 65535"],
-    [{ gateway: { port: 0 } }, "error: gateway.port must be a whole number from 1 to 65535"],
-    [{ gateway: { port: 1.5 } }, "error: gateway.port must be a whole number from 1 to 65535"],
+    [{ gateway: { port: "x" } }, "error: gateway.port must be an integer from 1 to 65535"],
+    [{ gateway: { port: 0 } }, "error: gateway.port must be an integer from 1 to 65535"],
+    [{ gateway: { port: 1.5 } }, "error: gateway.port must be an integer from 1 to 65535"],
     [
       { gateway: { auth: { mode: "tokne" } } },
       'error: gateway.auth.mode must be one of "token", "password", "tailscale": did you mean "token"?',
@@ -53,16 +53,16 @@ describe("the schema", () => {
     [{ gateway: [] }, "error: gateway must be an object"],
     [{ bindings: {} }, "error: bindings must be a list"],
     [{ bindings: [1] }, "error: bindings[0] must be an object"],
-    [{ env: { vars: { A: 1 } } }, "error: env.vars.A must be a text"],
+    [{ env: { vars: { A: 1 } } }, "error: env.vars.A must be a string"],
     [
       { env: { shellEnv: { timeoutMs: 15_001 } } },
-      "error: env.shellEnv.timeoutMs must be a whole number from 1 to 15000",
+      "error: env.shellEnv.timeoutMs must be an integer from 1 to 15000",
     ],
-    [{ env: { shellEnv: 3 } }, "error: env.shellEnv must be true or false, or a text, or an object"],
+    [{ env: { shellEnv: 3 } }, "error: env.shellEnv must be true or false, or a string, or an object"],
     [{ sessions: { tree_enabled: "yes" } }, "error: sessions.tree_enabled must be true or false"],
     [
       { sessions: { retention: { max_age_days: 0 } } },
-      "error: sessions.retention.max_age_days must be a whole number from 1 to 36500",
+      "error: sessions.retention.max_age_days must be an integer from 1 to 36500",
     ],
     [{ models: null }, "error: models must be an object"],
     [{ gatway: {} }, 'warning: Unknown key "gatway": did you mean "gateway"?'],

@@ -3,12 +3,12 @@ import { type Tree, treeOf } from "../located.ts";
 import type { Field, ObjectField } from "../schema/field.ts";
 import { ROOT } from "../schema/index.ts";
 
-/** Step 12: what nobody said. */
+/** Step 12: defaults for settings that are not set. */
 export function applyDefaults(build: ConfigBuild): void {
   build.final = withDefaults(build.tree, ROOT) ?? build.tree;
 }
 
-/** The tree with what is not said in it, from the table. */
+/** The tree with the defaults of the schema. */
 function withDefaults(tree: Tree | undefined, field: Field): Tree | undefined {
   if (tree === undefined && field.default !== undefined) {
     return treeOf(field.default, { kind: "default", file: null });

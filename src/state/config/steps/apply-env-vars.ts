@@ -9,7 +9,7 @@ export function applyEnvVars(build: ConfigBuild): void {
   for (const [name, tree] of vars.members) {
     if (tree.kind !== "value" || typeof tree.value !== "string") continue;
     const { text, missing } = expand(tree.value, (wanted) => variable(build, wanted));
-    // What is missing is reported where all variables are replaced.
+    // Missing variables are reported by the step that replaces them.
     if (missing.length === 0) addVariable(build, name, text, "env.vars");
   }
 }

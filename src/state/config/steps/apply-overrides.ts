@@ -2,7 +2,7 @@ import type { ConfigBuild } from "../config-build.ts";
 import { type Tree, treeOf } from "../located.ts";
 import { merge } from "../merge.ts";
 
-/** Step 10: what was said on the command line wins over every file. */
+/** Step 10: values from the command line override every file. */
 export function applyOverrides(build: ConfigBuild): void {
   for (const { path, value } of build.options.overrides ?? []) {
     const source = { kind: "override", file: null } as const;

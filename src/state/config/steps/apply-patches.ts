@@ -17,7 +17,7 @@ export function applyPatches(build: ConfigBuild): void {
   }
 }
 
-/** Read them once. The login shell is asked for what they refer to, before they are applied. */
+/** Read them once. The login-shell step needs their variables before they are applied. */
 export function readPatches(build: ConfigBuild): void {
   if (build.patches.length > 0) return;
   const folder = patchFolderOf(build);
@@ -29,28 +29,28 @@ export function readPatches(build: ConfigBuild): void {
 function readPatch(build: ConfigBuild, path: string): Tree {
   const { reads, home } = build;
   const file = confined({ reads, home, root: folderOf(build) }, path, folderOf(build));
-  // A patch may be a link, and a broken one may be mended.
+  // A patch may be a link, and a broken link may be repaired.
   if (file !== path) build.stamps.set(path, reads.stamp(path));
   const nowhere = { path: "", file: path, line: null, column: null };
   if (typeof file !== "string") throw stopping(`patch-${file.problem}`, file.message, nowhere);
   const node = parseJson5(readText(build, file), file);
   const { line, column } = node.start;
   if (node.type !== "object") {
-    throw stopping("patch-shape", "A patch is one object: { … }", { path: "", file, line, column });
+    throw stopping("patch-shape", "A patch must be an object: { … }", { path: "", file, line, column });
   }
   const tree = locate(node, { kind: "patch", file });
   refuseIncludes(tree);
   return tree;
 }
 
-/** Included files would be merged by other rules than a patch. */
+/** Includes follow other merge rules than patches. */
 function refuseIncludes(tree: Tree): void {
   if (tree.kind === "value") return;
   const include = childTree(tree, "$include");
   if (include !== undefined) {
     const { source, line, column } = include.at;
     const path = formatPath(innerPath(include.at));
-    const message = `A patch includes nothing (at ${path})`;
+    const message = `A patch cannot use $include (at ${path})`;
     throw stopping("patch-include", message, { path, file: source.file, line, column });
   }
   for (const child of tree.kind === "array" ? tree.items : tree.members.values()) refuseIncludes(child);

@@ -7,7 +7,7 @@ import { readPatches } from "./apply-patches.ts";
 
 const SHELL_TIMEOUT_MS = 15_000;
 
-/** Where model providers look for their keys: a person who exports one in a shell profile expects it to be found. */
+/** Users who export these in their shell startup files expect them to be found. */
 const PROVIDER_VARIABLES: readonly string[] = [
   "ANTHROPIC_API_KEY",
   "OPENAI_API_KEY",
@@ -18,7 +18,7 @@ const PROVIDER_VARIABLES: readonly string[] = [
   "TELEGRAM_BOT_TOKEN",
 ];
 
-/** Step 7: variables that are missing and expected, from the login shell. Only when `env.shellEnv` asks for it. */
+/** Step 7: take missing variables from the login shell, if `env.shellEnv` is set. */
 export async function askLoginShell(build: ConfigBuild): Promise<void> {
   const wanted = shellOf(build, treeAt(build.tree, ["env", "shellEnv"]));
   if (wanted === undefined) return;
@@ -27,7 +27,7 @@ export async function askLoginShell(build: ConfigBuild): Promise<void> {
   const { loginEnvironment } = await import("./login-shell.ts");
   const answer = await loginEnvironment(wanted.shell, build.realEnv, wanted.timeoutMs);
   if (typeof answer === "string") {
-    const message = `${answer}. Variables that only it sets are missing`;
+    const message = `${answer}. Variables that only the shell sets are missing`;
     build.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], wanted.tree.at));
     return;
   }
@@ -49,7 +49,8 @@ function shellOf(build: ConfigBuild, tree: Tree | undefined): Wanted | undefined
     if (tree.value === true) return { shell, timeoutMs: limitMs, tree };
     if (typeof tree.value !== "string") return undefined;
     if (isAbsolute(tree.value)) return { shell: tree.value, timeoutMs: limitMs, tree };
-    const message = "env.shellEnv names a shell by its whole path, such as /bin/zsh; it is not asked";
+    const message =
+      "env.shellEnv must be the absolute path of a shell, such as /bin/zsh; the shell is not run";
     build.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], tree.at));
     return undefined;
   }

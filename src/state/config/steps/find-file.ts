@@ -3,13 +3,13 @@ import { type ConfigBuild, dotEnvOf, patchFolderOf } from "../config-build.ts";
 import { closeToOthers } from "../files/read-file.ts";
 import { finding } from "../finding.ts";
 
-/** Step 1: which file is the config? `colloquy.json`, or that of an OpenClaw where there is none. */
+/** Step 1: find the file. `colloquy.json`, or the config of an OpenClaw where there is none. */
 export async function findFile(build: ConfigBuild): Promise<void> {
   const { config, root } = stateLayout(build.options.stateDir);
   build.file = config;
   build.exists = build.reads.exists(config);
   if (!build.exists) {
-    // When it appears, what was loaded without it is out of date.
+    // When the file appears, a config that was loaded without it is out of date.
     build.stamps.set(config, "");
     if (build.options.adopt !== false) await adopt(build, root);
   }
@@ -19,7 +19,7 @@ export async function findFile(build: ConfigBuild): Promise<void> {
   if (!build.adopted) closeFolders(build, root);
 }
 
-/** A folder in which no config is may be anything. */
+/** Without a config the folder may belong to anything. */
 function closeFolders(build: ConfigBuild, root: string): void {
   const patches = patchFolderOf(build);
   const hasPatches = build.stamps.get(patches) !== "";
@@ -33,7 +33,7 @@ async function adopt(build: ConfigBuild, root: string): Promise<void> {
   const { configIn, findAdoptable } = await import("../../adopt.ts");
   const found = configIn(root) ?? findAdoptable(build.realEnv, build.home)?.config;
   if (found === undefined) return;
-  const message = `This is the config of OpenClaw, and is only read. The first colloquy config set makes ${build.file} of it`;
+  const message = `This config of OpenClaw is only read. The first "colloquy config set" copies it to ${build.file}`;
   build.findings.push({ ...finding("info", "adopted", message, []), file: found });
   build.file = found;
   build.exists = true;

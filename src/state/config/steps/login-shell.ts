@@ -1,20 +1,20 @@
 import { spawn } from "node:child_process";
 import type { Environment } from "../../folder.ts";
 
-/** Whatever a shell profile prints comes before it. */
+/** Separates the variables from what startup files print. */
 const MARK = "colloquy-environment";
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
-/** A daemon that a profile starts keeps the pipe open; what the shell said is complete when it has ended. */
+/** A daemon started by a startup file may keep the pipe open. Once the shell exits, its output is complete. */
 const GRACE_MS = 200;
 
-/** The environment of a login shell, or in words why there is none. */
+/** The environment of a login shell, or the reason why there is none. */
 export function loginEnvironment(
   shell: string,
   env: Environment,
   timeoutMs: number,
 ): Promise<ReadonlyMap<string, string> | string> {
   return new Promise((resolve) => {
-    // A group of its own, so that what the profile starts can be ended with it.
+    // A process group, so that processes of the startup files can be killed with it.
     const child = spawn(shell, ["-l", "-c", `printf '\\0${MARK}\\0'; env -0`], {
       env: env as NodeJS.ProcessEnv,
       stdio: ["ignore", "pipe", "ignore"],
@@ -31,7 +31,7 @@ export function loginEnvironment(
       finish(parsed(Buffer.concat(chunks)) ?? `The login shell ${shell} did not list its variables`);
     const timer = setTimeout(() => {
       endGroup(child.pid);
-      finish(`The login shell ${shell} did not answer within ${seconds(timeoutMs)} and was ended`);
+      finish(`The login shell ${shell} did not answer within ${seconds(timeoutMs)} and was stopped`);
     }, timeoutMs);
     child.stdout.on("data", (chunk: Buffer) => {
       size += chunk.length;
@@ -50,7 +50,7 @@ function endGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It has just ended by itself.
+    // It has just exited.
   }
 }
 

@@ -11,7 +11,7 @@ export function parseFile(build: ConfigBuild): void {
   const node = parseJson5(readText(build, file), file);
   if (node.type !== "object") {
     const { line, column } = node.start;
-    throw stopping("not-an-object", "The config is one object: { … }", { path: "", file, line, column });
+    throw stopping("not-an-object", "The config must be an object: { … }", { path: "", file, line, column });
   }
   build.tree = locate(node, { kind: "file", file });
 }

@@ -12,22 +12,22 @@ import { locate, mapTree, type Place, type Tree, type TreeObject } from "../loca
 import { INCLUDE_RULES, merge } from "../merge.ts";
 
 const DEPTH_MAX = 10;
-/** Ten levels of ten files each would be too many to ever load. */
+/** Ten levels of ten files each would never finish loading. */
 const INCLUDES_MAX = 1000;
 const INCLUDE = "$include";
 
-/** Step 4: `$include` gives way to what the files say. */
+/** Step 4: replace each `$include` with the content of its files. */
 export function resolveIncludes(build: ConfigBuild): void {
   const includer = new Includer(build);
   build.tree = includer.resolve(build.tree, [], [realPath(build)]);
 }
 
-/** The main file may be a link, too. */
+/** The main file may be a link. */
 function realPath({ reads, file }: ConfigBuild): string {
   try {
     return reads.realPath(file);
   } catch {
-    // It has just vanished. That is noticed when everything has been read.
+    // It has just disappeared. The check after the last step notices.
     return file;
   }
 }
@@ -40,11 +40,11 @@ class Includer {
     this.#build = build;
   }
 
-  /** `chain` is the files from the main one down to the one that is being read. */
+  /** `chain` holds the files from the main one to the current one. */
   resolve(tree: Tree, path: string[], chain: readonly string[]): Tree {
     const rest = mapTree(tree, (child, key) => {
       if (key === INCLUDE && tree.kind === "object") return child;
-      // One path for all: it is written down only where something is wrong.
+      // One shared array: the path is needed only for errors.
       path.push(key);
       const now = this.resolve(child, path, chain);
       path.pop();
@@ -64,7 +64,12 @@ class Includer {
     const content = trees.reduce((base, over) => merge(base, over, INCLUDE_RULES));
     if (rest.members.size === 0) return content;
     if (content.kind !== "object") {
-      throw wrong("include-shape", "What is included beside other keys must be an object", path, include.at);
+      throw wrong(
+        "include-shape",
+        "A file that is included beside other keys must contain an object",
+        path,
+        include.at,
+      );
     }
     return merge(content, rest, INCLUDE_RULES);
   }
@@ -72,7 +77,7 @@ class Includer {
   #load(name: Tree, path: string[], chain: readonly string[]): Tree {
     const { at } = name;
     if (name.kind !== "value" || typeof name.value !== "string" || name.value === "") {
-      throw wrong("include-name", "$include is the name of a file, or a list of names", path, at);
+      throw wrong("include-name", "$include must be a file name or a list of file names", path, at);
     }
     if (chain.length > DEPTH_MAX) {
       throw wrong("include-depth", `Includes are nested deeper than ${DEPTH_MAX} files`, path, at);
@@ -83,7 +88,7 @@ class Includer {
     const file = this.#find(name.value, path, at);
     if (chain.includes(file)) {
       const circle = [...chain.slice(chain.indexOf(file)), file].map((link) => basename(link)).join(" → ");
-      throw wrong("include-cycle", `Includes go round in a circle: ${circle}`, path, at);
+      throw wrong("include-cycle", `Includes form a cycle: ${circle}`, path, at);
     }
     const text = readText(this.#build, file);
     const via = `${at.source.file}:${at.line}:${at.column}`;
@@ -95,7 +100,7 @@ class Includer {
     const { reads, home } = this.#build;
     const from = dirname(at.source.file ?? this.#build.file);
     const found = confined({ reads, home, root: folderOf(this.#build) }, name, from);
-    // A link that comes to point elsewhere is a change, too, and so is a file that appears.
+    // A link that is redirected is a change, and so is a file that appears.
     const wanted = absolute(name, home, from);
     if (wanted !== found) this.#build.stamps.set(wanted, reads.stamp(wanted));
     if (typeof found === "string") {

@@ -5,18 +5,18 @@ import type { Field } from "../schema/field.ts";
 import { childField } from "../schema/field-at.ts";
 import { ROOT } from "../schema/index.ts";
 
-/** Step 13: paths are absolute. */
+/** Step 13: make paths absolute. */
 export function resolvePaths(build: ConfigBuild): void {
   build.final = withPaths(build.final, ROOT, { home: build.home, folder: folderOf(build) });
 }
 
 interface PathRules {
   readonly home: string;
-  /** Where relative paths of files begin. */
+  /** The base of relative paths in files. */
   readonly folder: string;
 }
 
-/** Paths made absolute: `~` is the home folder, the rest begins at the config, or where a command is typed. */
+/** `~` is the home folder. Other paths are relative to the config, or for overrides to the working directory. */
 function withPaths(tree: Tree, field: Field | undefined, rules: PathRules): Tree {
   if (field === undefined || field.type === "any") return tree;
   if (tree.kind === "value") {

@@ -3,17 +3,17 @@ import { configError, finding } from "../finding.ts";
 import { check } from "../schema/check.ts";
 import { ROOT, SECTIONS } from "../schema/index.ts";
 
-/** Step 11: wrong values end the loading; unknown and unused keys are told. */
+/** Step 11: wrong values stop loading; unknown keys and unused sections are reported. */
 export function validate(build: ConfigBuild): void {
   const missing = new Set(
     build.findings.filter(({ severity }) => severity === "error").map(({ path }) => path),
   );
-  // What lacks its variable has been reported, and is no more than a placeholder.
+  // A value whose variable is missing has been reported already.
   build.findings.push(...check(build.tree, ROOT).filter(({ path }) => !missing.has(path)));
   if (build.tree.kind === "object") {
     for (const [name, { at }] of build.tree.members) {
       if (SECTIONS[name]?.used !== false) continue;
-      const message = `Nothing uses the section "${name}" yet; it is kept`;
+      const message = `The section "${name}" is not used yet; it is kept`;
       build.findings.push(finding("info", "unused-section", message, [name], at));
     }
   }

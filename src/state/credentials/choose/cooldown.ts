@@ -1,4 +1,4 @@
-/** How long a profile rests after failures. Pure: no file, no clock. */
+/** How long a profile is paused after failures. Pure: no file, no clock. */
 import type { FailureKind, Usage } from "../types.ts";
 
 const MINUTE_MS = 60_000;
@@ -7,17 +7,17 @@ const STEPS_MS: readonly number[] = [1, 5, 25, 60].map((minutes) => minutes * MI
 const BILLING_FIRST_MS = 5 * HOUR_MS;
 const LONGEST_MS = 24 * HOUR_MS;
 
-/** After so many failures in a row: 1, 5, 25, then 60 minutes; money takes 5 hours, doubling up to 24. */
+/** By failures in a row: 1, 5, 25, then 60 minutes; for billing 5 hours, doubling up to 24. */
 export function cooldownMs(kind: FailureKind, count: number): number {
   if (kind === "billing") return Math.min(BILLING_FIRST_MS * 2 ** Math.min(count - 1, 10), LONGEST_MS);
   return STEPS_MS[Math.min(count, STEPS_MS.length) - 1] ?? 0;
 }
 
 /**
- * When the rest is over, or `undefined` when there is none.
+ * When the cooldown ends, or `undefined` when there is none.
  *
- * No rest is longer than a day: one that ends later was written by a clock
- * that has been put back since, and would keep the profile out for years.
+ * No cooldown is longer than a day: one that ends later was written by a clock
+ * that has been set back since, and could pause the profile for years.
  */
 export function restsUntil(usage: Usage, now: number): number | undefined {
   const { cooldownUntil } = usage;
@@ -32,9 +32,9 @@ export function afterSuccess(usage: Usage, now: number): Usage {
 }
 
 /**
- * A failure counts once: what fails while the profile rests was under way
- * before, and ten parallel calls that meet one limit are one failure. Only
- * money lengthens a rest that was about something else.
+ * A failure counts once: a call that fails during a cooldown was started
+ * before, and ten parallel calls that hit one limit are one failure. Only a
+ * billing failure extends a cooldown of another kind.
  */
 export function afterFailure(usage: Usage, kind: FailureKind, now: number): Usage {
   const resting = restsUntil(usage, now);

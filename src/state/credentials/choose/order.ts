@@ -1,4 +1,4 @@
-/** Which profile of a provider comes first. Pure. */
+/** The order in which profiles of a provider are tried. Pure. */
 
 import type { Profile, Usage } from "../types.ts";
 import { restsUntil } from "./cooldown.ts";
@@ -10,8 +10,8 @@ export interface Ranked {
 }
 
 /**
- * The order that a person set, then those that were not used for longest.
- * Profiles that rest come last, whose rest ends first before the others.
+ * First the order of the user, then the least recently used. Paused profiles
+ * come last, in the order in which their cooldowns end.
  */
 export function rank(
   profiles: readonly Profile[],

@@ -1,14 +1,14 @@
 /**
  * One refresh of a token at a time, across processes.
  *
- * Many providers take a refresh token only once, and take a second use for
- * theft. So whoever wants a new token takes the profile's lock and looks
- * again: a token that changed meanwhile is taken as it is, a refresh that
- * failed meanwhile is not repeated with the same token. The lock is held until
- * the refresh has ended, however long it takes, because a refresh that was
- * given up may still be under way; who waits gives up after a minute. The
- * kernel frees the lock of a process that died. Whether the provider has seen
- * its token is then not known, and the next refresher is told so.
+ * Many providers accept a refresh token once and treat a second use as theft.
+ * So a caller takes the lock of the profile and reads it again: a token that
+ * changed in the meantime is used, and a refresh that failed in the meantime is
+ * not repeated with the same token. The lock is held until the refresh ends,
+ * however long it takes, because an abandoned refresh may still be running;
+ * waiters give up after a minute. The kernel releases the lock of a dead
+ * process. It is then unknown whether the provider has seen the token, and the
+ * next refresher is told so.
  */
 import { createHash } from "node:crypto";
 import { join } from "node:path";
@@ -44,7 +44,7 @@ interface Seen {
   readonly token: string | undefined;
 }
 
-/** The access token after the refresh, or the one that somebody else got meanwhile. */
+/** The access token after the refresh, or the one that another caller got in the meantime. */
 export async function refreshToken(
   parts: RefreshParts,
   id: string,
@@ -78,7 +78,7 @@ export async function refreshToken(
   }
 }
 
-/** Between the two looks somebody was at it: began, or was already in the middle at the first. */
+/** Whether another refresh was started or was running between the two readings. */
 function wasUnderWay(before: Usage, now: Usage): boolean {
   return before.refreshing === true || before.refreshes !== now.refreshes;
 }
@@ -89,7 +89,9 @@ async function look({ store, secrets }: RefreshParts, id: string): Promise<Seen>
   if (profile === undefined) throw noSuchProfile(id, profiles.keys());
   const { credential } = profile;
   if (credential.type !== "oauth")
-    throw new ColloquyError("VALIDATION_ERROR", `${id} has nothing to refresh`, { field: "id" });
+    throw new ColloquyError("VALIDATION_ERROR", `${id} cannot be refreshed: it is not an oauth profile`, {
+      field: "id",
+    });
   const token = await secrets.get(credential.accessToken, boundTo(id, "accessToken"));
   return { profile, credential, usage: usage.get(id) ?? {}, token: token.ok ? token.value : undefined };
 }
@@ -101,7 +103,7 @@ async function refreshNow(
 ): Promise<{ profile: Profile; token: string }> {
   const { id, provider } = profile;
   const refreshToken = await ownToken(parts, id, credential.refreshToken);
-  // Written first. It also shows that the answer can be kept: a full disk is found before the old token is spent.
+  // Written first. It also proves that the answer can be stored: a full disk shows before the token is spent.
   await note(parts, id, ({ refreshFailed: _, ...now }) => ({
     ...now,
     refreshes: (now.refreshes ?? 0) + 1,
@@ -119,28 +121,28 @@ async function refreshNow(
   return { profile: await keep(parts, id, fresh), token: fresh.accessToken };
 }
 
-/** A token that somebody else keeps is refreshed there: two owners would spend each other's. */
+/** A token that is stored elsewhere is refreshed there: two owners would invalidate each other's tokens. */
 async function ownToken({ secrets }: RefreshParts, id: string, ref: SecretRef | undefined): Promise<string> {
   if (ref === undefined) throw new ColloquyError("UNAUTHORIZED", `${id} has no refresh token: sign in again`);
   if (typeof ref !== "string" && !("sealed" in ref)) {
     throw new ColloquyError(
       "NOT_SUPPORTED",
-      `The refresh token of ${id} is kept elsewhere: refresh it there`,
+      `The refresh token of ${id} is stored elsewhere: refresh it there`,
     );
   }
   const secret = await secrets.get(ref, boundTo(id, "refreshToken"));
   if (secret.ok) return secret.value;
-  throw new ColloquyError("UNAUTHORIZED", `The refresh token of ${id} cannot be had: ${secret.reason}`);
+  throw new ColloquyError("UNAUTHORIZED", `The refresh token of ${id} is not available: ${secret.reason}`);
 }
 
 function checkFresh(fresh: FreshTokens): FreshTokens {
   const { accessToken, refreshToken, expiresAt } = fresh;
   const texts = [accessToken, refreshToken ?? "-"].every((text) => typeof text === "string" && text !== "");
   if (texts && (expiresAt === undefined || Number.isFinite(expiresAt))) return fresh;
-  throw new ColloquyError("NETWORK_ERROR", "the answer has no usable token");
+  throw new ColloquyError("NETWORK_ERROR", "the response contains no usable token");
 }
 
-/** Without `cause`: whatever is attached to an error is printed with it sooner or later. */
+/** Without `cause`: anything attached to an error is printed sooner or later. */
 function failure(error: unknown, id: string, secrets: readonly (string | undefined)[]): ColloquyError {
   const code = error instanceof ColloquyError ? error.code : "UNAUTHORIZED";
   const reason = maskSecretsIn(error instanceof Error ? error.message : String(error), secrets);
@@ -154,7 +156,7 @@ async function note({ store }: RefreshParts, id: string, change: (usage: Usage) 
 async function keep({ store, secrets }: RefreshParts, id: string, fresh: FreshTokens): Promise<Profile> {
   return store.change(async (set) => {
     const profile = set.profiles.get(id);
-    // Removed meanwhile, by a person: what they did not want any more does not come back.
+    // Removed by the user in the meantime: it must not come back.
     if (profile?.credential.type !== "oauth") throw noSuchProfile(id, set.profiles.keys());
     const { expiresAt: _, ...old } = profile.credential;
     const credential: OAuth = {

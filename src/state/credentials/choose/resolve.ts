@@ -1,4 +1,4 @@
-/** From a profile, or a provider, to a secret that can be used now. */
+/** Resolves a profile or a provider to a usable secret. */
 import { ColloquyError } from "../../../errors.ts";
 import { isoTime } from "../../../util/time.ts";
 import { expired } from "../secret/check-secret.ts";
@@ -7,13 +7,13 @@ import type { Secrets } from "../secret/secrets.ts";
 import type { Profile, Resolved } from "../types.ts";
 import type { Ranked } from "./order.ts";
 
-/** A token that is about to expire would do so on its way. */
+/** A token that is about to expire could do so in transit. */
 const EARLY_MS = 60_000;
 
 export interface ResolveParts {
   readonly secrets: Secrets;
   readonly now: number;
-  /** Where the caller brought a refresher. `undefined` when it is not for us to refresh this profile. */
+  /** Set if the caller passed a refresher. Returns `undefined` when the profile is not ours to refresh. */
   readonly refresh?: (profile: Profile, stale: string | undefined) => Promise<Refreshed | undefined>;
 }
 
@@ -38,7 +38,7 @@ export async function resolveOne(parts: ResolveParts, profile: Profile): Promise
   return resolved(profile, secret.value);
 }
 
-/** A refresh that fails while the old token is still good is tried again with the next call. */
+/** A refresh that fails while the former token is valid is tried again with the next call. */
 async function renewed(
   { refresh }: ResolveParts,
   profile: Profile,
@@ -55,7 +55,7 @@ async function renewed(
   }
 }
 
-/** The first that can be used. Those that rest are not tried. */
+/** The first usable profile. Paused profiles are not tried. */
 export async function resolveBest(
   parts: ResolveParts,
   provider: string,
@@ -64,7 +64,7 @@ export async function resolveBest(
   if (ranked.length === 0) {
     throw new ColloquyError(
       "NOT_FOUND",
-      `There is no profile for ${provider}: add one with auth add ${provider}`,
+      `There is no profile for ${provider}. Add one with colloquy auth add ${provider}`,
       {
         field: "provider",
       },
@@ -90,7 +90,7 @@ function allResting(provider: string, ranked: readonly Ranked[]): ColloquyError 
   const until = ranked[0]?.restsUntil ?? 0;
   return new ColloquyError(
     "RATE_LIMITED",
-    `Every profile for ${provider} rests after failures; the first is ready at ${isoTime(Math.trunc(until))}`,
+    `All profiles for ${provider} are paused after failures; the first is available at ${isoTime(Math.trunc(until))}`,
     { field: "provider", details: { until, profiles: ranked.map(({ profile }) => profile.id) } },
   );
 }

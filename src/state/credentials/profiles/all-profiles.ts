@@ -1,4 +1,4 @@
-/** Own and adopted profiles as one. Our own win where both have an id. */
+/** Own and adopted profiles together. Our own win where both have the same id. */
 import { ColloquyError, invalid } from "../../../errors.ts";
 import { type Ranked, rank } from "../choose/order.ts";
 import type { Profile, ProfileSet, ProfileView, Usage } from "../types.ts";
@@ -26,13 +26,13 @@ export class AllProfiles {
     return profile;
   }
 
-  /** Fails for what is only read. */
+  /** Fails for adopted profiles, which are read-only. */
   getOwn(id: string, done: string): Profile {
     const profile = this.get(id);
     if (this.originOf(id) === "colloquy") return profile;
     throw new ColloquyError(
       "FORBIDDEN",
-      `${id} belongs to OpenClaw and is only read: it is ${done} there, or add a profile of your own`,
+      `${id} belongs to OpenClaw and cannot be ${done} here. Change it there, or add your own profile`,
       { field: "id" },
     );
   }
@@ -41,18 +41,18 @@ export class AllProfiles {
     return this.own.profiles.has(id) ? "colloquy" : "openclaw";
   }
 
-  /** Each id once, if all of them are profiles of the provider. */
+  /** The ids without duplicates. Fails unless all are profiles of the provider. */
   checkOrder(provider: string, ids: readonly string[]): string[] {
     for (const id of ids) {
-      if (this.get(id).provider !== provider) throw invalid(`${id} is no profile of ${provider}`, "id");
+      if (this.get(id).provider !== provider) throw invalid(`${id} is not a profile of ${provider}`, "id");
     }
     return [...new Set(ids)];
   }
 
-  /** What could not be read, of the file at `path` and of the adopted one. */
+  /** Problems of the file at `path` and of the adopted one. */
   problems(path: string): string[] {
     const { size } = this.own.unreadable;
-    const lost = size === 0 ? [] : [`${path}: ${size} of its profiles cannot be read`];
+    const lost = size === 0 ? [] : [`${path}: cannot read ${size} of its profiles`];
     return [...lost, ...this.adopted.problems];
   }
 

@@ -13,7 +13,7 @@ export function checkProvider(provider: string): string {
   const id = providerId(provider);
   if (PROVIDER.test(id)) return id;
   throw invalid(
-    "A provider has letters, digits, . _ and -, at most 40, such as anthropic, openai or amazon-bedrock",
+    "A provider must be up to 40 letters, digits, . _ and -, such as anthropic, openai or amazon-bedrock",
     "provider",
   );
 }
@@ -22,7 +22,7 @@ export function checkName(name: string): string {
   refuseSecret(name, "the name", "name");
   if (NAME.test(name)) return name;
   throw invalid(
-    "A profile's name has letters, digits and @ . _ + -, at most 64, such as default or work",
+    "The name of a profile must be up to 64 letters, digits and @ . _ + -, such as default or work",
     "name",
   );
 }
@@ -32,9 +32,9 @@ export function isVariable(name: unknown): name is string {
 }
 
 export function checkVariable(name: string): string {
-  // Not repeated: whoever gives the value in the place of the name must not find it in a log.
+  // Not repeated: a value that was given instead of the name must not end up in a log.
   if (isVariable(name)) return name;
-  throw invalid("This takes the name of a variable, such as ANTHROPIC_API_KEY, not its value", "env");
+  throw invalid("Expected the name of a variable, such as ANTHROPIC_API_KEY, not its value", "env");
 }
 
 export function isProfileId(text: string): boolean {
@@ -45,7 +45,7 @@ export function isProfileId(text: string): boolean {
 export function noSuchProfile(id: string, known: Iterable<string>): ColloquyError {
   const ids = [...known];
   const named =
-    isProfileId(id) && !looksLikeSecret(id.slice(id.indexOf(":") + 1)) ? ` "${id}"` : " of this id";
-  const hint = ids.length === 0 ? "there are none yet" : `there are ${ids.slice(0, 8).join(", ")}`;
+    isProfileId(id) && !looksLikeSecret(id.slice(id.indexOf(":") + 1)) ? ` "${id}"` : " with this id";
+  const hint = ids.length === 0 ? "there are none yet" : `the profiles are ${ids.slice(0, 8).join(", ")}`;
   return new ColloquyError("NOT_FOUND", `There is no profile${named}: ${hint}`, { field: "id" });
 }

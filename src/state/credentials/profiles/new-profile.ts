@@ -1,4 +1,4 @@
-/** What a person gives, checked and made a profile. Secrets are still plain in it: writing seals them. */
+/** Make a profile of the input of the user. Its secrets are still plain: writing seals them. */
 import { isAbsolute } from "node:path";
 import { invalid } from "../../../errors.ts";
 import { isNonNegative } from "../../../util/json.ts";
@@ -24,18 +24,18 @@ export function newProfile(input: NewProfile, now: number): Profile {
 
 function credentialOf(input: NewProfile): Credential {
   const kind = input.kind ?? "api-key";
-  if (!KINDS.includes(kind)) throw invalid(`The kind is one of ${KINDS.join(", ")}`, "kind");
+  if (!KINDS.includes(kind)) throw invalid(`kind must be one of ${KINDS.join(", ")}`, "kind");
   if (kind !== "oauth" && input.refreshToken !== undefined)
     throw invalid("Only an oauth profile has a refresh token", "refreshToken");
   if ((kind === "api-key" || kind === "aws-sdk") && input.expiresAt !== undefined)
     throw invalid(`The ${kind} profile does not expire: the kinds token and oauth do`, "expiresAt");
   if (kind === "aws-sdk") {
     if (input.secret !== undefined)
-      throw invalid("An aws-sdk profile has no secret: the SDK finds its own", "secret");
+      throw invalid("An aws-sdk profile has no secret: the SDK finds its credentials itself", "secret");
     return { type: kind };
   }
   if (input.secret === undefined)
-    throw invalid(`The ${kind} profile needs its secret, or where it is`, "secret");
+    throw invalid(`The ${kind} profile needs a secret or a reference to one`, "secret");
   const secret = refOf(input.secret, "secret");
   if (kind === "api-key") return { type: kind, apiKey: secret };
   const expires = input.expiresAt === undefined ? {} : { expiresAt: checkTime(input.expiresAt) };
@@ -49,21 +49,21 @@ function refOf(input: SecretInput, field: string): SecretRef {
   if ("value" in input) return checkSecret(input.value, field);
   if ("env" in input) return { env: checkVariable(input.env) };
   if ("command" in input) return { command: checkCommand(input.command) };
-  if (!isAbsolute(input.file)) throw invalid("The file is named by its whole path", field);
+  if (!isAbsolute(input.file)) throw invalid("The path of the file must be absolute", field);
   return { file: input.file };
 }
 
-/** The same that a request could carry; nothing of the value is repeated. */
+/** Errors never quote the value. */
 function checkSecret(text: unknown, field: string): string {
-  if (typeof text !== "string") throw invalid("The secret is a text", field);
+  if (typeof text !== "string") throw invalid("The secret must be a string", field);
   const value = text.trim();
   if (value === "") throw invalid("The secret is empty", field);
   if (value.length > SECRET_CHARS_MAX)
-    throw invalid(`The secret has more than ${SECRET_CHARS_MAX} characters`, field);
+    throw invalid(`The secret is longer than ${SECRET_CHARS_MAX} characters`, field);
   return value;
 }
 
 function checkTime(ms: number): number {
   if (isNonNegative(ms)) return ms;
-  throw invalid("expiresAt is a time in milliseconds since 1970", "expiresAt");
+  throw invalid("expiresAt must be a time in milliseconds since 1970", "expiresAt");
 }

@@ -59,9 +59,7 @@ describe("profiles of OpenClaw", () => {
       ["openai:ref", "api-key", "openclaw", "…ence"],
       ["openai:var", "api-key", "openclaw", "…able"],
     ]);
-    expect(problems).toEqual([
-      expect.stringContaining("2 of its profiles are of a kind that is not known here"),
-    ]);
+    expect(problems).toEqual([expect.stringContaining("2 of its profiles are of an unknown kind")]);
   });
 
   it("are used in their order and with what is known of them", async () => {

@@ -1,8 +1,8 @@
 /**
- * OpenClaw's `auth-profiles.json`, read where it is and never written.
+ * OpenClaw's `auth-profiles.json`, read in place and never written.
  *
- * Tolerant: a profile that is not understood is left out and named; a file
- * that cannot be read is reported and keeps nobody from using the others.
+ * Tolerant: an unknown kind of profile is skipped and reported, and so is a
+ * file that cannot be read.
  */
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
@@ -43,7 +43,7 @@ function readAdopted(io: FileIo, path: string): Adopted {
   if (content === undefined) return NOTHING;
   const parsed = parseSecretJson(content.toString("utf8"));
   if (!("value" in parsed)) {
-    const problem = `${path} is damaged in line ${parsed.line}, column ${parsed.column}: its profiles are left out`;
+    const problem = `${path} is damaged in line ${parsed.line}, column ${parsed.column}: its profiles are not used`;
     return { set: NO_PROFILES, problems: [problem] };
   }
   return fromOpenClaw(parsed.value, path);
@@ -51,7 +51,7 @@ function readAdopted(io: FileIo, path: string): Adopted {
 
 function fromOpenClaw(value: unknown, path: string): Adopted {
   if (!isPlainObject(value) || !isPlainObject(value.profiles)) {
-    return { set: NO_PROFILES, problems: [`${path} holds no profiles of OpenClaw`] };
+    return { set: NO_PROFILES, problems: [`${path} contains no profiles of OpenClaw`] };
   }
   const profiles = new Map<string, Profile>();
   let unknown = 0;
@@ -60,8 +60,7 @@ function fromOpenClaw(value: unknown, path: string): Adopted {
     if (profile === undefined) unknown++;
     else profiles.set(id, profile);
   }
-  const problems =
-    unknown === 0 ? [] : [`${path}: ${unknown} of its profiles are of a kind that is not known here`];
+  const problems = unknown === 0 ? [] : [`${path}: ${unknown} of its profiles are of an unknown kind`];
   const set = { ...NO_PROFILES, profiles, usage: usageOf(value.usageStats), order: orderOf(value.order) };
   return { set, problems };
 }

@@ -1,4 +1,4 @@
-/** One profile of the file, checked. Whatever does not fit is `undefined`; the caller keeps it and tells. */
+/** Parse one profile of the file. An invalid one is `undefined`; the caller keeps and reports it. */
 import { isNonNegative, isPlainObject } from "../../../util/json.ts";
 import {
   type Credential,
@@ -78,7 +78,7 @@ function isSealed(value: unknown): value is Sealed {
 const TIMES = ["lastUsed", "lastFailed", "cooldownUntil"] as const;
 const COUNTS = ["failureCount", "billingCount", "refreshes"] as const;
 
-/** Every member on its own: a wrong one costs a figure, not the profile. */
+/** Each field separately: an invalid one is dropped, and the others stay. */
 export function parseUsage(value: unknown): Usage {
   if (!isPlainObject(value)) return {};
   const numbers = [...TIMES, ...COUNTS].flatMap((name) =>

@@ -1,12 +1,12 @@
-/** Changes of a set of profiles. Pure: each gives a new set. */
+/** Changes of a set of profiles. Pure: each returns a new set. */
 import { ColloquyError } from "../../../errors.ts";
 import type { Profile, ProfileSet, Usage } from "../types.ts";
 import { noSuchProfile } from "./names.ts";
 
-/** How the one before it fared says nothing about the new one. */
+/** The usage of the former profile says nothing about the new one. */
 export function withProfile(set: ProfileSet, profile: Profile, replace: boolean): ProfileSet {
   if (set.profiles.has(profile.id) && !replace) {
-    const message = `There is a profile ${profile.id} already: give another name, or replace it`;
+    const message = `The profile ${profile.id} already exists: choose another name, or replace it`;
     throw new ColloquyError("CONFLICT", message, { field: "name" });
   }
   return {
@@ -28,7 +28,7 @@ export function withoutProfile(set: ProfileSet, id: string): ProfileSet {
   };
 }
 
-/** An empty order is none. */
+/** An empty order removes it. */
 export function withOrder(set: ProfileSet, provider: string, ids: readonly string[]): ProfileSet {
   const others = without(set.order, provider);
   return { ...set, order: ids.length === 0 ? others : others.set(provider, ids) };

@@ -3,8 +3,8 @@
  * ever replaced whole; changed under one, after reading it again.
  *
  * A damaged file is set aside and never read as "no profiles". From then on
- * every use fails and says where it is, until it is repaired, or a person adds
- * a profile and so begins anew.
+ * every use fails and names the file, until it is repaired, or the user starts
+ * over by adding a profile.
  */
 import { basename, join } from "node:path";
 import type { FileIo, FileLock } from "../../../disk/file-io.ts";
@@ -40,18 +40,18 @@ export class ProfileStore {
     const set = this.#parse();
     if (set === undefined) return this.#missing();
     if (!("line" in set)) return set;
-    // Looked at again under the lock: somebody may have put it right.
+    // Read again under the lock: another process may have repaired it.
     return this.#withLock(() => this.#checked(this.#parse(), false));
   }
 
-  /** Read again, change, write, all under the lock. `anew` allows to begin without what was damaged. */
+  /** Read, change and write under the lock. `startOver` allows to continue without a damaged file. */
   async change<T>(
     work: (set: ProfileSet) => Promise<{ set: ProfileSet; result: T }> | { set: ProfileSet; result: T },
-    { anew = false }: { anew?: boolean } = {},
+    { startOver = false }: { startOver?: boolean } = {},
   ): Promise<T> {
     const { io, random, folder } = this.#options;
     return this.#withLock(async () => {
-      const before = this.#checked(this.#parse(), anew);
+      const before = this.#checked(this.#parse(), startOver);
       const { set, result } = await work(before);
       if (set !== before) {
         removeLeftovers(io, folder);
@@ -83,10 +83,10 @@ export class ProfileStore {
   }
 
   /** Only under the lock. */
-  #checked(set: ProfileSet | Damage | undefined, anew: boolean): ProfileSet {
+  #checked(set: ProfileSet | Damage | undefined, startOver: boolean): ProfileSet {
     if (set !== undefined && !("line" in set)) return set;
     const error = set === undefined ? undefined : this.#setAside(set);
-    if (!anew) {
+    if (!startOver) {
       if (error !== undefined) throw error;
       return this.#missing();
     }
@@ -94,7 +94,7 @@ export class ProfileStore {
     return NO_PROFILES;
   }
 
-  /** Nothing there is a beginning, unless something was set aside. */
+  /** A missing file means no profiles, unless one was set aside. */
   #missing(): ProfileSet {
     const { io, folder } = this.#options;
     if (io.stat(folder) === undefined) return NO_PROFILES;
@@ -117,7 +117,7 @@ function damaged(path: string, aside: string, verb: "is" | "was", at?: Damage): 
   const where = at === undefined ? "" : ` in line ${at.line}, column ${at.column}`;
   return new ColloquyError(
     "VALIDATION_ERROR",
-    `${path} ${verb} damaged${where} and is kept as ${aside}. Repair it and give it its name back, or begin anew by adding a profile`,
+    `${path} ${verb} damaged${where} and is kept as ${aside}. Repair it and rename it back, or start over by adding a profile`,
     { field: "profiles.json", details: { file: path, aside, ...at } },
   );
 }

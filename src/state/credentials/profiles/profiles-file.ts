@@ -15,13 +15,13 @@ export const NO_PROFILES: ProfileSet = {
   rest: {},
 };
 
-/** Where the text is no set of profiles. */
+/** Where the text stops being a set of profiles. */
 export interface Damage {
   readonly line: number;
   readonly column: number;
 }
 
-/** A file of a newer version is refused; a text that is not ours at all is damage. */
+/** Refuses a file of a newer version. Any other content that is not a set of profiles is damage. */
 export function parseProfiles(text: string, path: string): ProfileSet | Damage {
   const parsed = parseSecretJson(text);
   if (!("value" in parsed)) return parsed;
@@ -29,7 +29,10 @@ export function parseProfiles(text: string, path: string): ProfileSet | Damage {
   if (!isPlainObject(value) || !isPlainObject(value.profiles)) return { line: 1, column: 1 };
   const { version, profiles: listed, usage, order, ...rest } = value;
   if (typeof version === "number" && version > VERSION) {
-    throw new ColloquyError("NOT_SUPPORTED", `${path} was written by a newer Colloquy: update this one`);
+    throw new ColloquyError(
+      "NOT_SUPPORTED",
+      `${path} was written by a newer version of Colloquy: update this one`,
+    );
   }
   const profiles = new Map<string, Profile>();
   const unreadable = new Map<string, unknown>();

@@ -5,7 +5,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["aws-bedrock", "amazon-bedrock"],
 ]);
 
-/** One name for a provider that people call by several. */
+/** The canonical name of a provider with several names. */
 export function providerId(name: string): string {
   const lower = name.toLowerCase();
   return ALIASES.get(lower) ?? lower;

@@ -1,17 +1,17 @@
-/** Nothing is written in plain text: whatever stands there as a value is sealed first. */
+/** Nothing is written in plain text: plain values are sealed first. */
 import { mapSecrets } from "../secret/secret-members.ts";
 import type { Secrets } from "../secret/secrets.ts";
 import type { Profile, ProfileSet, SecretRef } from "../types.ts";
 
 type Change = (ref: SecretRef, bound: string) => Promise<SecretRef>;
 
-/** Also what another program, or a person, wrote into the file. */
+/** Includes values that the user or another program wrote into the file. */
 export function sealPlain(secrets: Secrets, set: ProfileSet): Promise<ProfileSet> {
   return eachSecret(set, async (ref, bound) => (typeof ref === "string" ? secrets.seal(ref, bound) : ref));
 }
 
-/** With the current key. A value that no key opens stays as it is. */
-export function sealAnew(secrets: Secrets, set: ProfileSet): Promise<ProfileSet> {
+/** Seal with the current key. A value that no key decrypts stays unchanged. */
+export function sealAgain(secrets: Secrets, set: ProfileSet): Promise<ProfileSet> {
   return eachSecret(set, async (ref, bound) => {
     if (typeof ref === "string" || !("sealed" in ref)) return ref;
     const secret = await secrets.get(ref, bound);
@@ -19,7 +19,7 @@ export function sealAnew(secrets: Secrets, set: ProfileSet): Promise<ProfileSet>
   });
 }
 
-/** One after another: they share the key, which is made by the first that needs it. */
+/** Sequentially: they share the key, which the first one creates. */
 async function eachSecret(set: ProfileSet, change: Change): Promise<ProfileSet> {
   const profiles = new Map<string, Profile>();
   for (const [id, profile] of set.profiles) {

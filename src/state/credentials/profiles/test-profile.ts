@@ -4,7 +4,7 @@ import { boundTo, expiryOf, mainSecret } from "../secret/secret-members.ts";
 import type { Secrets } from "../secret/secrets.ts";
 import type { Profile, ProfileView, TestResult } from "../types.ts";
 
-/** Whether the secret can be had, has the form of one, and has not expired. Asks no provider. */
+/** Check that the secret is available, well-formed and not expired. Does not contact the provider. */
 export async function testProfile(
   secrets: Secrets,
   profile: Profile,

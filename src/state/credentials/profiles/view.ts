@@ -1,5 +1,4 @@
-/** A profile as it may be shown: where its secret is, whether it can be had, at most its last four characters. */
-
+/** A profile that is safe to show: where its secret is, whether it is available, at most its last four characters. */
 import { maskSecret } from "../../../secrets/mask.ts";
 import type { Environment } from "../../folder.ts";
 import { awsCredentials } from "../secret/check-secret.ts";
@@ -7,13 +6,17 @@ import { boundTo, expiryOf, mainSecret } from "../secret/secret-members.ts";
 import { describeSource, type Secrets } from "../secret/secrets.ts";
 import type { Profile, ProfileView, Usage } from "../types.ts";
 
-/** Outside of a listing the secret was asked for already, a command's too. */
-export interface Had {
+/** What is known about the secret of a profile. */
+export interface SecretState {
   readonly masked: string | null;
   readonly problem: string | null;
 }
 
-async function had(secrets: Secrets, env: Environment, { id, credential }: Profile): Promise<Had> {
+async function readSecret(
+  secrets: Secrets,
+  env: Environment,
+  { id, credential }: Profile,
+): Promise<SecretState> {
   const main = mainSecret(credential);
   if (main === undefined) {
     return {
@@ -26,17 +29,17 @@ async function had(secrets: Secrets, env: Environment, { id, credential }: Profi
   return { masked: null, problem: secret.reason };
 }
 
-/** Without running anything. */
-export async function hadQuietly(secrets: Secrets, env: Environment, profile: Profile): Promise<Had> {
+/** Read the secret, unless that would run a command. */
+export async function tryRead(secrets: Secrets, env: Environment, profile: Profile): Promise<SecretState> {
   const { type } = describeSource(mainSecret(profile.credential)?.ref);
-  return type === "command" ? { masked: null, problem: null } : had(secrets, env, profile);
+  return type === "command" ? { masked: null, problem: null } : readSecret(secrets, env, profile);
 }
 
 export function viewOf(
   profile: Profile,
   usage: Usage,
   origin: ProfileView["origin"],
-  { masked, problem }: Had,
+  { masked, problem }: SecretState,
 ): ProfileView {
   const { id, provider, credential, createdAt, email } = profile;
   return {

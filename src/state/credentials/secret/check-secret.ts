@@ -1,10 +1,10 @@
-/** What can be said about a secret without asking its provider. */
+/** Checks of a secret that need no provider. */
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { isoTime } from "../../../util/time.ts";
 import type { Environment } from "../../folder.ts";
 
-/** How keys of well-known providers begin. Others may do as they like. */
+/** How keys of well-known providers start. */
 const BEGINNINGS: Readonly<Record<string, RegExp>> = {
   anthropic: /^sk-ant-/,
   openai: /^sk-/,
@@ -16,10 +16,10 @@ const BEGINNINGS: Readonly<Record<string, RegExp>> = {
 
 const SHORT = 8;
 
-/** Something that no request header can carry: the provider would never see it. */
+/** Why no request header could carry the secret, so that the provider would never see it. */
 export function brokenForm(value: string): string | undefined {
-  if (/\s/.test(value)) return "it has spaces or line breaks inside, so it is more than the secret";
-  if (/[^\x21-\x7e]/.test(value)) return "it has characters that no request can carry";
+  if (/\s/.test(value)) return "it contains spaces or line breaks, so it is more than the secret";
+  if (/[^\x21-\x7e]/.test(value)) return "it contains characters that no request can carry";
   return undefined;
 }
 
@@ -47,7 +47,7 @@ const VARIABLES = [
   ["AWS_CONTAINER_CREDENTIALS_FULL_URI"],
 ] as const;
 
-/** Whether the SDK of AWS would find something, as far as that is seen without it. */
+/** Whether the AWS SDK would find credentials, as far as can be seen without it. */
 export function awsCredentials(env: Environment): boolean {
   const own = (name: string): string | undefined => (Object.hasOwn(env, name) ? env[name] : undefined);
   if (VARIABLES.some((names) => names.every((name) => own(name)))) return true;

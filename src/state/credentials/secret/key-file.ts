@@ -1,6 +1,6 @@
 /**
- * `credentials/seal-keys.json` in the state folder: which keys there are, and
- * for each the key itself or the name of the key store that has it.
+ * `credentials/seal-keys.json` in the state folder: the keys, each with its
+ * value or the name of the key store that holds it.
  */
 import { ColloquyError } from "../../../errors.ts";
 import { isPlainObject } from "../../../util/json.ts";
@@ -23,7 +23,10 @@ export function parseKeyFile(text: string, path: string): KeyFile {
   const { value } = parsed;
   if (!isPlainObject(value) || !isPlainObject(value.keys)) throw damaged(path, "");
   if (typeof value.version === "number" && value.version > VERSION) {
-    throw new ColloquyError("NOT_SUPPORTED", `${path} was written by a newer Colloquy: update this one`);
+    throw new ColloquyError(
+      "NOT_SUPPORTED",
+      `${path} was written by a newer version of Colloquy: update this one`,
+    );
   }
   const keys = new Map(
     Object.entries(value.keys).map(([id, place]) => {
@@ -45,11 +48,11 @@ export function keyFileText({ current, keys }: KeyFile): string {
   return `${JSON.stringify({ version: VERSION, current, keys: Object.fromEntries(keys) }, null, 2)}\n`;
 }
 
-/** Never set aside by itself: a key that is gone takes everything with it that it sealed. */
+/** Never set aside automatically: without a key, everything it sealed is lost. */
 function damaged(path: string, where: string): ColloquyError {
   return new ColloquyError(
     "VALIDATION_ERROR",
-    `${path} is damaged${where}. It holds the keys of sealed secrets: put it back from a backup, or move it away and add the secrets again`,
+    `${path} is damaged${where}. It holds the keys of sealed secrets: restore it from a backup, or move it and add the secrets again`,
     { field: "seal-keys.json", details: { file: path } },
   );
 }

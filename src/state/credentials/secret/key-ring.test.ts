@@ -60,7 +60,7 @@ describe("the keys that seal secrets", () => {
     expect(new Set(keys.map(({ id }) => id)).size).toBe(1);
   });
 
-  it("get their permissions back, and it is said", async () => {
+  it("are made private again, with a notice", async () => {
     const state = tempFolder();
     const { ring, file } = open(state);
     await ring.current();
@@ -71,8 +71,8 @@ describe("the keys that seal secrets", () => {
     expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(join(state, "credentials")).mode & 0o777).toBe(0o700);
     expect(again.notices).toEqual([
-      expect.stringContaining("credentials was open to others (0755): it is 0700 now"),
-      expect.stringContaining("seal-keys.json was open to others (0644): it is 0600 now"),
+      expect.stringContaining("credentials was open to others (0755): changed to 0700"),
+      expect.stringContaining("seal-keys.json was open to others (0644): changed to 0600"),
     ]);
   });
 
@@ -118,10 +118,10 @@ describe.each([
     const { id } = await open(state, { env, platform }).ring.current();
     const without = open(state, { env: {}, platform });
     expect(await without.ring.byId(id)).toEqual({
-      reason: `its key is in ${name}, which is not there in this session`,
+      reason: `its key is in ${name}, which is not available in this session`,
     });
     expect((await without.ring.current()).id).not.toBe(id);
-    expect(without.notices[0]).toContain("a new one is made");
+    expect(without.notices[0]).toContain("creating a new one");
     // Both are known from now on.
     expect(await open(state, { env, platform }).ring.byId(id)).toHaveProperty("key");
   });

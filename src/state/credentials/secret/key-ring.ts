@@ -1,4 +1,4 @@
-/** The keys that seal secrets: made when first needed, kept for good, so that what an older key sealed still opens. */
+/** The keys that seal secrets: created when first needed and kept forever, so that all sealed values stay readable. */
 import { join } from "node:path";
 import type { FileIo, FileLock } from "../../../disk/file-io.ts";
 import { withLock } from "../../../disk/with-lock.ts";
@@ -38,7 +38,7 @@ export class KeyRing {
     return (await this.#usable()) ?? this.#change(async () => (await this.#usable()) ?? this.#make());
   }
 
-  /** A new key for what is sealed from now on. The older ones stay. */
+  /** Create a new key for sealing. The former ones stay. */
   async rotate(): Promise<SealKey> {
     return this.#change(() => this.#make());
   }
@@ -66,12 +66,12 @@ export class KeyRing {
     const found = await this.byId(current);
     if ("key" in found) return found.key;
     this.#options.notice(
-      `The key that sealed secrets so far cannot be had (${found.reason}); a new one is made`,
+      `The current key for sealing secrets is not available (${found.reason}); creating a new one`,
     );
     return undefined;
   }
 
-  /** Under the lock: two processes that make the first key at once would each lose the other's. */
+  /** Under the lock: two processes that create the first key at once would each lose the other's. */
   async #change<T>(work: () => Promise<T>): Promise<T> {
     const { io } = this.#options;
     io.makeFolder(this.#folder);
@@ -98,7 +98,7 @@ export class KeyRing {
     return key;
   }
 
-  /** In the system's store when it gives back what it was given, else in our file. */
+  /** In the key store of the system if it returns what was saved, otherwise in our file. */
   async #keep({ id, bytes }: SealKey): Promise<KeyPlace> {
     const { env, platform, notice } = this.#options;
     const store = systemKeyStore(env, platform);
@@ -109,7 +109,7 @@ export class KeyRing {
     if (back.ok && back.output.trim() === hex) return { store: store.name };
     const reason = back.ok ? "did not keep the key" : back.reason;
     notice(
-      `The system's key store cannot be used: ${store.name} ${reason}. The key is kept in ${this.#path}`,
+      `Cannot use the key store of the system: ${store.name} ${reason}. The key is stored in ${this.#path}`,
     );
     return { key: bytes.toString("base64") };
   }
@@ -119,7 +119,7 @@ export class KeyRing {
     const { env, platform } = this.#options;
     const store = systemKeyStore(env, platform);
     if (store?.name !== place.store) {
-      return { reason: `its key is in ${place.store}, which is not there in this session` };
+      return { reason: `its key is in ${place.store}, which is not available in this session` };
     }
     const loaded = await store.load(id);
     if (!loaded.ok) return { reason: `its key is in ${place.store}, which ${loaded.reason}` };

@@ -1,20 +1,20 @@
-/** Another program, without a shell: a list of arguments, a time limit, bounded output. */
+/** Run a program without a shell: a list of arguments, a time limit, bounded output. */
 import { spawn } from "node:child_process";
 
 export interface ProgramOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly timeoutMs: number;
-  /** Handed over by a pipe: command lines can be read by every user of the machine. */
+  /** Passed through a pipe: every user of the machine can read command lines. */
   readonly input?: string;
 }
 
-/** Reasons never quote what the program printed: it may be the secret, or part of it. */
+/** Reasons never quote the output: it may be the secret, or part of it. */
 export type ProgramResult =
   | { readonly ok: true; readonly output: string }
   | { readonly ok: false; readonly reason: string };
 
 const OUTPUT_BYTES_MAX = 64 * 1024;
-/** A process that the program leaves behind may keep the pipe open; what it said itself is there by then. */
+/** A child that outlives the program may keep the pipe open. By then the output of the program has arrived. */
 const GRACE_MS = 200;
 
 export function runProgram(argv: readonly string[], options: ProgramOptions): Promise<ProgramResult> {
@@ -33,7 +33,7 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): Pr
     settled = true;
     clearTimeout(timer);
     clearTimeout(grace);
-    // Children of the program may hold the pipe open; nobody waits for them.
+    // Children of the program may keep the pipe open. Do not wait for them.
     child.stdout.destroy();
     child.stdin.destroy();
     child.unref();
@@ -44,7 +44,7 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): Pr
     end({ ok: false, reason });
   };
   const seconds = options.timeoutMs / 1000;
-  const timer = setTimeout(() => stop(`gave no answer within ${seconds} s`), options.timeoutMs);
+  const timer = setTimeout(() => stop(`did not answer within ${seconds} s`), options.timeoutMs);
   const chunks: Buffer[] = [];
   let bytes = 0;
   child.stdout.on("data", (chunk: Buffer) => {
@@ -55,8 +55,7 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): Pr
   child.on("error", (error: NodeJS.ErrnoException) => end({ ok: false, reason: startFailure(error) }));
   const ended = (code: number | null, signal: string | null): void => {
     if (code === 0) end({ ok: true, output: Buffer.concat(chunks).toString("utf8") });
-    else
-      end({ ok: false, reason: code === null ? `was ended by ${signal}` : `ended with exit code ${code}` });
+    else end({ ok: false, reason: code === null ? `was killed by ${signal}` : `exited with code ${code}` });
   };
   child.on("exit", (code, signal) => {
     clearTimeout(timer);
@@ -70,6 +69,6 @@ export function runProgram(argv: readonly string[], options: ProgramOptions): Pr
 
 function startFailure({ code }: NodeJS.ErrnoException): string {
   if (code === "ENOENT") return "is not installed, or not in PATH";
-  if (code === "EACCES") return "may not be started";
+  if (code === "EACCES") return "cannot be started: permission denied";
   return `could not be started (${code ?? "unknown"})`;
 }

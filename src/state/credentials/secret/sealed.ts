@@ -7,17 +7,17 @@ export const KEY_BYTES = 32;
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** A key and the name by which a record remembers it. */
+/** A key and its id. */
 export interface SealKey {
   readonly id: string;
   readonly bytes: Buffer;
 }
 
 /**
- * `bound` says what the value belongs to, such as `anthropic:default/apiKey`.
- * It is not stored: a sealed value that is copied to another profile does not
- * open there. The agent is stored, and cannot be changed without breaking the
- * seal; values from before agents were part of it have none.
+ * `bound` names what the value belongs to, such as `anthropic:default/apiKey`.
+ * It is not stored: a sealed value that is copied to another profile cannot be
+ * decrypted there. The agent is stored and authenticated; values from before
+ * agents were part of the seal have none.
  */
 export function seal(value: string, key: SealKey, bound: string, random: Random, agent?: string): Sealed {
   const iv = Buffer.alloc(IV_BYTES);
@@ -28,7 +28,7 @@ export function seal(value: string, key: SealKey, bound: string, random: Random,
   return { key: key.id, ...(agent === undefined ? {} : { agent }), ...value64 };
 }
 
-/** The value, or `undefined` when this key does not open it: another key, another place, or damage. */
+/** The value, or `undefined` when it was sealed with another key, for another place, or is damaged. */
 export function unseal(sealed: Sealed, key: SealKey, bound: string): string | undefined {
   const iv = Buffer.from(sealed.iv, "base64");
   const data = Buffer.from(sealed.data, "base64");

@@ -1,7 +1,7 @@
-/** Which members of a credential hold secrets, so that everything that walks over them agrees. */
+/** Which properties of a credential hold secrets. */
 import type { Credential, Profile, SecretRef } from "../types.ts";
 
-/** What a caller sends to the provider. */
+/** The secret that is sent to the provider. */
 export function mainSecret(credential: Credential): { member: string; ref: SecretRef } | undefined {
   switch (credential.type) {
     case "api-key":
@@ -24,7 +24,7 @@ export function expiryOf(credential: Credential): number | undefined {
   return credential.type === "oauth" || credential.type === "token" ? credential.expiresAt : undefined;
 }
 
-/** The same credential with each secret exchanged. */
+/** The credential with each secret replaced. */
 export async function mapSecrets(
   { id, credential }: Pick<Profile, "id" | "credential">,
   change: (ref: SecretRef, bound: string) => Promise<SecretRef>,

@@ -38,10 +38,12 @@ describe("a secret by reference", () => {
       }),
   );
 
-  it("comes from a file that its owner alone can read", async () => {
+  it("comes from a file that only its owner can read", async () => {
     const secrets = open();
     const path = join(tempFolder(), "key");
-    expect(await secrets.get({ file: path }, "-")).toMatchObject({ reason: `the file ${path} is not there` });
+    expect(await secrets.get({ file: path }, "-")).toMatchObject({
+      reason: `the file ${path} does not exist`,
+    });
     writeFileSync(path, "sk-canary-file\n", { mode: 0o600 });
     expect(await secrets.get({ file: path }, "-")).toEqual({ ok: true, value: "sk-canary-file" });
     for (const mode of [0o640, 0o604, 0o620, 0o660, 0o644]) {
@@ -49,7 +51,7 @@ describe("a secret by reference", () => {
       const refused = await secrets.get({ file: path }, "-");
       expect(refused, mode.toString(8)).toEqual({
         ok: false,
-        reason: `the file ${path} can be opened by others: chmod 600 it`,
+        reason: `the file ${path} is open to others: run chmod 600`,
       });
     }
     chmodSync(path, 0o400);
@@ -84,7 +86,7 @@ describe("a secret by reference", () => {
     const command = ["sh", "-c", "echo canary-out; echo canary-err >&2; exit 7", "canary-arg"];
     expect(await secrets.get({ command }, "-")).toEqual({
       ok: false,
-      reason: "the command sh ended with exit code 7",
+      reason: "the command sh exited with code 7",
     });
     expect(await secrets.get({ command: ["no-such-program"] }, "-")).toEqual({
       ok: false,
@@ -124,19 +126,19 @@ describe("a secret by reference", () => {
 describe("another program", () => {
   const env = { PATH: process.env.PATH ?? "" };
 
-  it("is ended when it takes too long, also when its children hold the pipe", async () => {
+  it("is stopped when it takes too long, also when its children keep the pipe open", async () => {
     const start = performance.now();
     const result = await runProgram(["sh", "-c", "sleep 60 & sleep 60"], { env, timeoutMs: 200 });
-    expect(result).toEqual({ ok: false, reason: "gave no answer within 0.2 s" });
+    expect(result).toEqual({ ok: false, reason: "did not answer within 0.2 s" });
     expect(performance.now() - start).toBeLessThan(50_000);
   });
 
-  it("has answered when it ends, whoever still holds the pipe", async () => {
+  it("has answered when it exits, even if a child keeps the pipe open", async () => {
     const start = performance.now();
     const result = await runProgram(["sh", "-c", "sleep 60 & echo canary"], { env, timeoutMs: 50_000 });
     expect(result).toEqual({ ok: true, output: "canary\n" });
     const failed = await runProgram(["sh", "-c", "sleep 60 & exit 3"], { env, timeoutMs: 50_000 });
-    expect(failed).toEqual({ ok: false, reason: "ended with exit code 3" });
+    expect(failed).toEqual({ ok: false, reason: "exited with code 3" });
     expect(performance.now() - start).toBeLessThan(50_000);
   });
 

@@ -1,4 +1,4 @@
-/** From a reference to the secret, and back. */
+/** Resolves references to secrets, and seals secrets. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
 import type { Random } from "../../../util/uuid.ts";
@@ -8,7 +8,7 @@ import type { KeyRing } from "./key-ring.ts";
 import { runProgram } from "./run-program.ts";
 import { seal, unseal } from "./sealed.ts";
 
-/** Reasons name the source and never quote what it gave. */
+/** Reasons name the source and never quote its content. */
 export type Secret =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly reason: string };
@@ -22,7 +22,7 @@ export class Secrets {
   readonly #random: Random;
   readonly #agentId: string | undefined;
 
-  /** Without an agent, what others sealed for theirs opens too. */
+  /** Without an agent, values of all agents can be decrypted. */
   constructor(keys: KeyRing, env: Environment, random: Random, agentId?: string) {
     this.#keys = keys;
     this.#env = env;
@@ -30,7 +30,7 @@ export class Secrets {
     this.#agentId = agentId;
   }
 
-  /** `bound` is what a sealed value belongs to: the profile and the member. */
+  /** `bound` is what a sealed value belongs to: the profile and the property. */
   async get(ref: SecretRef, bound: string): Promise<Secret> {
     if (typeof ref === "string") return trimmed(ref, "the profile");
     if ("env" in ref) return this.#variable(ref.env);
@@ -56,7 +56,7 @@ export class Secrets {
   }
 
   #variable(name: string): Secret {
-    // A variable may be called like a member that every object has.
+    // A variable may have the name of an inherited property.
     const value = Object.hasOwn(this.#env, name) ? this.#env[name] : undefined;
     if (value === undefined) return { ok: false, reason: `the variable ${name} is not set` };
     return trimmed(value, `the variable ${name}`);
@@ -74,15 +74,15 @@ function trimmed(text: string, what: string): Secret {
   return value === "" ? { ok: false, reason: `${what} is empty` } : { ok: true, value };
 }
 
-/** A file that only its owner, who must be us, can read. */
+/** A file that only we can read. */
 function readSecretFile(path: string): Secret {
   let file: number;
   try {
-    // Without waiting: a pipe in the place of a file would never open.
+    // Non-blocking: opening a named pipe would otherwise wait forever.
     file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "is not there" : `cannot be opened (${code})`;
+    const why = code === "ENOENT" ? "does not exist" : `cannot be opened (${code})`;
     return { ok: false, reason: `the file ${path} ${why}` };
   }
   try {
@@ -97,18 +97,18 @@ function readSecretFile(path: string): Secret {
   }
 }
 
-/** Asked of the open file, so that nobody can put another in its place in between. */
+/** Checked on the open file, so that it cannot be replaced in between. */
 function refusal(file: number, path: string): string | undefined {
   const stats = fstatSync(file);
   if (!stats.isFile()) return `${path} is not a file`;
   if (process.platform === "win32") return undefined;
-  if ((stats.mode & 0o077) !== 0) return `the file ${path} can be opened by others: chmod 600 it`;
+  if ((stats.mode & 0o077) !== 0) return `the file ${path} is open to others: run chmod 600`;
   const owner = process.getuid?.();
-  if (owner !== undefined && stats.uid !== owner) return `the file ${path} belongs to somebody else`;
+  if (owner !== undefined && stats.uid !== owner) return `the file ${path} belongs to another user`;
   return undefined;
 }
 
-/** What may be said about a source: of a command only the program, because its arguments may be secret too. */
+/** A source that is safe to show. Of a command only the program, because its arguments may be secret. */
 export function describeSource(ref: SecretRef | undefined): { type: SourceType; name: string | null } {
   if (ref === undefined) return { type: "none", name: null };
   if (typeof ref === "string") return { type: "plain", name: null };

@@ -17,15 +17,15 @@ describe("a command as words", () => {
 
   it.each(["pass show a | head -1", "echo $KEY", "cat <key", "a; b", "a & b", "echo `key`", "echo (a)"])(
     "refuses what needs a shell: %s",
-    (line) => expect(() => splitCommand(line)).toThrow("No shell runs the command"),
+    (line) => expect(() => splitCommand(line)).toThrow("The command runs without a shell"),
   );
 
   it.each([
     ["", "The command is empty"],
     ["'' x", "The command is empty"],
-    ["pass 'x", "without an end"],
-    ["./key.sh", "a whole path"],
-    ["bin/key", "a whole path"],
+    ["pass 'x", "unclosed"],
+    ["./key.sh", "an absolute path"],
+    ["bin/key", "an absolute path"],
     ["a\0b", "NUL"],
     ["sk-proj-0123456789", "looks like a secret"],
   ])("refuses %j", (line, message) => {

@@ -1,4 +1,4 @@
-/** A command line as a list of words, with the quotes of a shell and none of its other meanings. */
+/** Splits a command line into words, with the quotes of a shell and none of its other syntax. */
 import { invalid } from "../../../errors.ts";
 import { refuseSecret } from "../../../secrets/misplaced-secret.ts";
 
@@ -7,8 +7,8 @@ const WORDS_MAX = 64;
 /**
  * Split at spaces; `'…'`, `"…"` and `\` quote.
  *
- * What only a shell would understand is refused instead of being passed on as
- * a word: a pipe that nobody opens would make a secret of the wrong thing.
+ * Refuses syntax that only a shell understands instead of passing it on as a
+ * word: a pipe that is not run would yield the wrong secret.
  */
 export function splitCommand(line: string): string[] {
   const words: string[] = [];
@@ -29,18 +29,18 @@ export function splitCommand(line: string): string[] {
       word = undefined;
     } else if (/[|&;<>`$()]/.test(char)) {
       throw invalid(
-        `No shell runs the command, so ${char} means nothing in it: put it in quotes, or the command into a script`,
+        `The command runs without a shell, so ${char} has no meaning: quote it, or put the command into a script`,
         "from-command",
       );
     } else if (char === "\\" && at + 1 < line.length) word = (word ?? "") + (line[++at] as string);
     else word = (word ?? "") + char;
   }
-  if (quote !== "") throw invalid(`The command has a ${quote} without an end`, "from-command");
+  if (quote !== "") throw invalid(`The command has an unclosed ${quote}`, "from-command");
   if (word !== undefined) words.push(word);
   return checkCommand(words);
 }
 
-/** The first word is looked for in PATH, or is a whole path: a relative one would mean another file in each folder. */
+/** The first word is searched in PATH or is an absolute path: a relative one would depend on the working directory. */
 export function checkCommand(words: readonly string[]): string[] {
   const [program] = words;
   if (program === undefined || program === "") throw invalid("The command is empty", "from-command");
@@ -49,7 +49,7 @@ export function checkCommand(words: readonly string[]): string[] {
   if (words.some((word) => word.includes("\0")))
     throw invalid("The command has a NUL character", "from-command");
   if (/[/\\]/.test(program) && !/^(\/|[A-Za-z]:[/\\])/.test(program)) {
-    throw invalid("The command starts with a name that is in PATH, or with a whole path", "from-command");
+    throw invalid("The command must start with a program in PATH or an absolute path", "from-command");
   }
   return [...words];
 }

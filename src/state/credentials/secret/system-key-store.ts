@@ -1,10 +1,9 @@
 /**
- * The key store of the operating system, where there is one that a program
- * can use without being compiled for it: `secret-tool` (Secret Service, on
+ * The key store of the operating system, where one can be used without native
+ * code: `secret-tool` (Secret Service, on
  * Linux desktops) and `security` (Keychain, on macOS).
  *
- * The key goes in by standard input and comes out by standard output; it is
- * never on a command line.
+ * Keys are passed through standard input and output, never on a command line.
  */
 import { accessSync, constants } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
@@ -12,13 +11,13 @@ import type { Environment } from "../../folder.ts";
 import { type ProgramResult, runProgram } from "./run-program.ts";
 
 export interface SystemKeyStore {
-  /** As it stands in the file that says where a key is. */
+  /** The name that the key file records. */
   readonly name: string;
   save(id: string, hex: string): Promise<ProgramResult>;
   load(id: string): Promise<ProgramResult>;
 }
 
-/** A store that asks a person who is not there must not hold up an agent. */
+/** A store that prompts an absent user must not block an agent. */
 const TIMEOUT_MS = 5_000;
 const SERVICE = "colloquy";
 
@@ -52,14 +51,14 @@ const security: Make = (program, env) => ({
     }),
 });
 
-/** The store of this machine and session, or `undefined`. `COLLOQUY_KEY_STORE=file` does without. */
+/** The store of this machine and session, or `undefined`. `COLLOQUY_KEY_STORE=file` disables it. */
 export function systemKeyStore(
   env: Environment,
   platform: string = process.platform,
 ): SystemKeyStore | undefined {
   if (env.COLLOQUY_KEY_STORE === "file") return undefined;
   if (platform === "darwin") return found("security", env, security);
-  // Without a session there is no service to ask, and asking would start one that forgets.
+  // Without a session there is no service, and a call would start one that forgets.
   if (platform === "linux" && env.DBUS_SESSION_BUS_ADDRESS) return found("secret-tool", env, secretTool);
   return undefined;
 }
