@@ -5,7 +5,7 @@ import { tempFolder } from "../../test/support/temp-folder.ts";
 import { SqliteFileLock } from "./file-lock.ts";
 
 describe("the file lock", () => {
-  it("is had by one at a time, also within a process", () => {
+  it("has one holder at a time, even within a process", () => {
     const path = join(tempFolder(), "lock");
     const [one, two] = [new SqliteFileLock(path), new SqliteFileLock(path)];
     expect(one.tryAcquire()).toBe(true);
@@ -31,7 +31,7 @@ describe("the file lock", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
-  it("notices that its file was removed meanwhile", () => {
+  it("notices that its file was removed", () => {
     const path = join(tempFolder(), "lock");
     const [one, two] = [new SqliteFileLock(path), new SqliteFileLock(path)];
     one.tryAcquire();

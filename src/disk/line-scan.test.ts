@@ -79,7 +79,7 @@ describe("lines of a file", () => {
     expect(collect(linesBackward(ioOver(bytes), 0, bytes.length)).reverse()).toEqual(naive(bytes));
   });
 
-  it("stop before what follows the last newline", () => {
+  it("end with the last newline", () => {
     const bytes = Buffer.from("one\ntwo\nthr");
     expect(collect(linesForward(ioOver(bytes), 0, 0, bytes.length)).map(({ text }) => text)).toEqual([
       "one",
@@ -87,7 +87,7 @@ describe("lines of a file", () => {
     ]);
   });
 
-  it("may be read by two readers at once, who do not share what they are lent", () => {
+  it("can be read by two readers at once, which do not share buffers", () => {
     const bytes = linesOfLengths([10, 20, 70_000, 30]);
     const first = linesForward(ioOver(bytes), 0, 0, bytes.length);
     const lent = first.next().value as RawLine;
@@ -125,21 +125,24 @@ describe("a line over the limit", () => {
     },
   };
 
-  it.each(["forward", "backward"])("is passed over reading %s, without being loaded whole", (direction) => {
-    readMax = 0;
-    const lines = direction === "forward" ? linesForward(io, 0, 0, size) : linesBackward(io, 0, size);
-    const found = collect(lines);
-    if (direction === "backward") found.reverse();
-    expect(found).toEqual([
-      { start: 0, end: 6, text: "first" },
-      { start: 6, end: 6 + long + 1, text: undefined },
-      { start: 6 + long + 1, end: size, text: "last" },
-    ]);
-    expect(readMax).toBeLessThanOrEqual(LINE_BYTES_MAX + 1);
-  });
+  it.each(["forward", "backward"])(
+    "is skipped when reading %s, without being loaded completely",
+    (direction) => {
+      readMax = 0;
+      const lines = direction === "forward" ? linesForward(io, 0, 0, size) : linesBackward(io, 0, size);
+      const found = collect(lines);
+      if (direction === "backward") found.reverse();
+      expect(found).toEqual([
+        { start: 0, end: 6, text: "first" },
+        { start: 6, end: 6 + long + 1, text: undefined },
+        { start: 6 + long + 1, end: size, text: "last" },
+      ]);
+      expect(readMax).toBeLessThanOrEqual(LINE_BYTES_MAX + 1);
+    },
+  );
 });
 
-describe("files that others have touched", () => {
+describe("files that other programs have edited", () => {
   const header = encodeHeader({ id: "c1", key: null, createdAt: AT, generation: 1 });
   const entry = (number: number, content: string): Buffer =>
     encodeEntry(

@@ -31,7 +31,7 @@ afterEach(() => {
 });
 
 describe("liveness", () => {
-  it("makes nothing before it is announced, and then a file for its owner alone", () => {
+  it("creates nothing before it is announced, and then a private file", () => {
     const folder = join(tempFolder(), "alive");
     const liveness = new Liveness(folder);
     expect(liveness.isAlive(liveness.id)).toBe(true);
@@ -45,7 +45,7 @@ describe("liveness", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("knows another one of this process until it is closed, however often it asks", () => {
+  it("finds another opener of this process alive until it is closed", () => {
     const folder = tempFolder();
     const [one, two, three] = [new Liveness(folder), new Liveness(folder), new Liveness(folder)];
     one.announce();
@@ -56,7 +56,7 @@ describe("liveness", () => {
     two.close();
   });
 
-  it("takes nobody for alive who never was, and leaves other files alone", () => {
+  it("finds unknown ids dead, and leaves other files alone", () => {
     const folder = tempFolder();
     writeFileSync(join(folder, "notes"), "mine");
     const liveness = new Liveness(join(folder, "alive"));
@@ -65,13 +65,13 @@ describe("liveness", () => {
     expect(readdirSync(folder)).toEqual(["notes"]);
   });
 
-  it("says in which folder it cannot announce itself", () => {
+  it("names the folder in which it cannot announce itself", () => {
     const file = join(tempFolder(), "file");
     writeFileSync(file, "");
     expect(() => new Liveness(join(file, "alive")).announce()).toThrow(/Cannot create .*alive/);
   });
 
-  it("knows a killed process for dead, and cleans up after it", async () => {
+  it("finds a killed process dead, and removes its file", async () => {
     const folder = tempFolder();
     const { child, id } = await start(folder);
     const liveness = new Liveness(folder);
@@ -83,7 +83,7 @@ describe("liveness", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("knows a stopped process for alive", async () => {
+  it("finds a suspended process alive", async () => {
     const folder = tempFolder();
     const { child, id } = await start(folder);
     const liveness = new Liveness(folder);

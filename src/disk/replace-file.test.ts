@@ -26,7 +26,7 @@ function fail(): never {
 }
 
 describe("replacing a file", () => {
-  it("puts the new content under the name, for its owner alone, and leaves nothing else", () => {
+  it("writes the new content to a private file, and leaves nothing else", () => {
     const folder = newFolder();
     replaceFile(join(folder, "a"), Buffer.from("one"), { io: systemIo, random: systemRandom });
     replaceFile(join(folder, "a"), [Buffer.from("t"), Buffer.from("wo")], {
@@ -38,7 +38,7 @@ describe("replacing a file", () => {
     expect(statSync(join(folder, "a")).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps the former content under another name, and only the last one", () => {
+  it("keeps the former content under another name, but only one version", () => {
     const folder = newFolder();
     const options = { io: systemIo, random: systemRandom, formerAs: join(folder, "a.bak") };
     for (const text of ["one", "two", "three"]) replaceFile(join(folder, "a"), Buffer.from(text), options);

@@ -34,7 +34,7 @@ function isWhole(bytes: Buffer): boolean {
 }
 
 describe("a line", () => {
-  it("comes back as it went in, whatever the message holds", () => {
+  it("survives a round trip, whatever the message contains", () => {
     const message = fc.record({
       role: fc.constantFrom("user", "assistant", "system"),
       content: fc.oneof(
@@ -71,7 +71,7 @@ describe("a line", () => {
     );
   });
 
-  it("of another kind keeps its data, and of an unknown kind too", () => {
+  it("of any kind, even an unknown one, keeps its data", () => {
     const place = { seq: 3, parentId: "e2", operationId: undefined, batch: undefined };
     const encoded = encodeEntry({ id: "e3", kind: "from-the-future", at: AT, json: '{"a":[1]}' }, place);
     expect(decodeLine(encoded.subarray(0, -1))).toMatchObject({
@@ -111,7 +111,7 @@ describe("a line", () => {
     expect(decodeLine(newer)).toMatchObject({ ok: false, newer: true });
   });
 
-  it("whose message holds text like a checksum is judged by its own", () => {
+  it("is checked by its own checksum if its message contains one", () => {
     expect(checkSum(line(1, ',"_sum":"00000000"}').subarray(0, -1))).toBe("right");
   });
 });

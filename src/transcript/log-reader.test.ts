@@ -78,7 +78,7 @@ function paged(reader: LogReader, query: Omit<LogPageQuery, "from">): StoredEntr
 }
 
 describe("pages of a log", () => {
-  it("put together are the whole log, in both directions, whatever their size and the damage", () => {
+  it("add up to the whole log, in both directions, for any size and damage", () => {
     const what = fc.constantFrom("message", "message", "message", "label", "damaged", "long");
     fc.assert(
       fc.property(
@@ -109,14 +109,14 @@ describe("pages of a log", () => {
     );
   });
 
-  it("hold one entry at least, however small the budget", () => {
+  it("contain at least one entry, however small the budget", () => {
     const reader = readerOver([HEADER, line(1), line(2)]);
     const page = reader.page({ direction: "forward", from: null, limit: 10, bytesMax: 1 });
     expect(ids(page.entries)).toEqual(["e1"]);
     expect(page.more).toBe(true);
   });
 
-  it("have an end: nothing more after the last and before the first", () => {
+  it("end after the last and before the first entry", () => {
     const reader = readerOver([HEADER, line(1), line(2)]);
     expect(reader.page({ ...ALL, direction: "forward", from: 2 })).toEqual({ entries: [], more: false });
     expect(reader.page({ ...ALL, direction: "backward", from: 1 })).toEqual({ entries: [], more: false });
@@ -163,7 +163,7 @@ describe("a large log", () => {
     expect(reader.locate("e997")).toBeUndefined();
   });
 
-  it("finds an id of ours without reading the rest, and one out of order all the same", () => {
+  it("finds an ascending id without reading the rest, and an id out of order too", () => {
     const uuid = (number: number): string => `01a1de8e-0000-7000-8000-${String(number).padStart(12, "0")}`;
     // One came late, from a process whose clock was behind.
     const numberAt = (place: number): number => (place === 20_000 ? 5 : place * 10);
@@ -187,7 +187,7 @@ describe("a large log", () => {
     expect(found.locate(uuid(7))).toBeUndefined();
   });
 
-  it("with lines of 1 MB is entered at the right place too", () => {
+  it("with lines of 1 MB is read from the right position too", () => {
     const long = [1, 2, 3, 4, 5, 6].map((number) => line(number, { text: "y".repeat(1_000_000) }));
     const longReader = readerOver([HEADER, ...long, line(7), line(8)]);
     for (let seq = 1; seq <= 8; seq++) {
@@ -198,7 +198,7 @@ describe("a large log", () => {
 });
 
 describe("a damaged line", () => {
-  it("in the middle leaves the rest, and what followed it hangs below the entry before, flagged", () => {
+  it("in the middle does not affect the rest; the next entry follows the one before it, flagged", () => {
     const bad: number[] = [];
     const parts = [HEADER, line(1), damaged(line(2)), damaged(line(3)), line(4), line(5)];
     const bytes = Buffer.concat(parts);
@@ -221,7 +221,7 @@ describe("a damaged line", () => {
     expect(all(reader, "backward")).toEqual(all(reader));
   });
 
-  it("between two pages is noticed as within one", () => {
+  it("is noticed between two pages as well as within one", () => {
     const reader = readerOver([HEADER, line(1), damaged(line(2)), line(3)]);
     const { entries } = reader.page({ ...ALL, direction: "forward", from: 1 });
     expect(entries).toMatchObject([{ id: "e3", parentId: "e1", flags: ["parent-damaged"] }]);
@@ -292,7 +292,7 @@ describe("a page of a path", () => {
   it.each([
     { ranges: MAIN, expected: ["e1", "e2", "e6", "e7", "e10"] },
     { ranges: SIDE, expected: ["e1", "e2", "e4", "e5", "e8"] },
-  ])("holds what lies on it, in both directions, $expected", ({ ranges, expected }) => {
+  ])("contains its entries, in both directions, $expected", ({ ranges, expected }) => {
     for (const direction of ["forward", "backward"] as const) {
       expect(ids(tree().page({ ...ALL, direction, from: null, ranges }).entries)).toEqual(expected);
       for (const limit of [1, 2, 3]) {
@@ -301,7 +301,7 @@ describe("a page of a path", () => {
     }
   });
 
-  it("starts anywhere, also at an entry that is not on it", () => {
+  it("starts anywhere, even at an entry that is not on the path", () => {
     const page = (direction: "forward" | "backward", from: number): string[] =>
       ids(tree().page({ ...ALL, direction, from, ranges: MAIN }).entries);
     expect(page("forward", 2)).toEqual(["e6", "e7", "e10"]);
@@ -310,7 +310,7 @@ describe("a page of a path", () => {
     expect(page("backward", 8)).toEqual(["e1", "e2", "e6", "e7"]);
   });
 
-  it("links an entry anew when its parent is damaged, and only then", () => {
+  it("gives an entry another parent if its own is damaged, and only then", () => {
     for (const direction of ["forward", "backward"] as const) {
       const flagged = (bad: number[], ranges: SeqRange[] | undefined): [string, string | null][] =>
         tree(bad)

@@ -44,7 +44,7 @@ function flipped(bytes: Buffer): Buffer {
 describe("counting a log", () => {
   const start = Buffer.concat([HEADER, line(1)]);
 
-  it("goes on from where it was as if it had read everything at once", () => {
+  it("continues as if it had read everything at once", () => {
     const whole = Buffer.concat([start, line(2), line(3)]);
     const first = count(whole.subarray(0, start.length), 0);
     const rest = count(whole, start.length, first.state);
@@ -52,7 +52,7 @@ describe("counting a log", () => {
     expect(rest.entries).toEqual(["e2", "e3"]);
   });
 
-  it("stops where pages were never written, because nothing behind them was acknowledged", () => {
+  it("stops at pages that were never written, because nothing after them was acknowledged", () => {
     const torn = Buffer.concat([start, line(2), unwritten(line(3)), line(4)]);
     const counted = count(torn, start.length);
     expect(counted.entries).toEqual(["e1", "e2"]);
@@ -71,17 +71,17 @@ describe("counting a log", () => {
     },
   );
 
-  it("takes zeros in what was synced once for damage, and keeps what follows", () => {
+  it("treats zeros in the synced range as damage, and keeps what follows", () => {
     const bytes = Buffer.concat([start, unwritten(line(2)), line(3)]);
     expect(count(bytes, bytes.length)).toMatchObject({ entries: ["e1", "e3"], bad: 1 });
   });
 
-  it("takes zeros for damage when nobody knows what was synced", () => {
+  it("treats zeros as damage if the synced range is unknown", () => {
     const bytes = Buffer.concat([start, unwritten(line(2)), line(3)]);
     expect(count(bytes, 0)).toMatchObject({ entries: ["e1", "e3"], bad: 1 });
   });
 
-  it("passes over a damaged line and never uses its number again", () => {
+  it("skips a damaged line and never reuses its number", () => {
     const counted = count(Buffer.concat([start, flipped(line(2))]), start.length);
     expect(counted).toMatchObject({
       entries: ["e1"],
@@ -90,14 +90,14 @@ describe("counting a log", () => {
     });
   });
 
-  it("keeps what can be read of an append whose other lines have run into one, when another follows", () => {
+  it("keeps the readable lines of an append whose other lines were joined, if another append follows", () => {
     const batch = Buffer.concat([line(2, [1, 3]), line(3, [2, 3]), line(4, [3, 3])]);
     batch[line(2, [1, 3]).length + line(3, [2, 3]).length - 1] = 0x20;
     const counted = count(Buffer.concat([start, batch, line(5, [1, 2]), line(6, [2, 2])]), 0);
     expect(counted).toMatchObject({ entries: ["e1", "e2", "e5", "e6"], bad: 1, state: { messages: 4 } });
   });
 
-  it("gives back the text of a NUL that a message holds", () => {
+  it("preserves a NUL in a message", () => {
     expect(count(Buffer.concat([start, line(2, undefined, "a\u0000b")]), start.length).entries).toEqual([
       "e1",
       "e2",

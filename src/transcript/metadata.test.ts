@@ -34,7 +34,7 @@ function newPath(): string {
 }
 
 describe("metadata", () => {
-  it("comes back as it went in, with members that this version does not know", () => {
+  it("survives a round trip, with properties that this version does not know", () => {
     expect(decodeMetadata(encodeMetadata(METADATA))).toEqual(METADATA);
   });
 
@@ -49,7 +49,7 @@ describe("metadata", () => {
     }
   });
 
-  it("without a checksum is believed in its words, not in its counts", () => {
+  it("without a checksum is trusted for its texts, not for its counts", () => {
     const { _sum, ...plain } = JSON.parse(encodeMetadata(METADATA).toString());
     const read = decodeMetadata(Buffer.from(JSON.stringify({ ...plain, title: "By hand" }, null, 2)));
     expect(read).toMatchObject({ title: "By hand", model: "m", log: EMPTY_LOG });
@@ -61,7 +61,7 @@ describe("metadata", () => {
     ["a list", "[]"],
     ["without an id", '{"created_at":"2026-01-01T00:00:00.000Z"}'],
     ["zeros", "\0".repeat(300)],
-  ])("that is %s gives a reason and does not throw", (_, text) => {
+  ])("that is %s returns a reason and does not throw", (_, text) => {
     expect(decodeMetadata(Buffer.from(text))).toBeTypeOf("string");
   });
 
@@ -79,7 +79,7 @@ describe("metadata", () => {
     expect(readMetadata(systemIo, path)).toMatchObject({ found: METADATA, from: "file" });
   });
 
-  it("that is nowhere is undefined, and a folder in its place is damage", () => {
+  it("that is missing is undefined, and a folder in its place is damage", () => {
     const path = newPath();
     expect(readMetadata(systemIo, path)).toEqual({ found: undefined, damage: undefined });
     mkdirSync(path);

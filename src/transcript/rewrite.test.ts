@@ -46,7 +46,7 @@ function idsIn(disk: SimulatedDisk): string[] {
 }
 
 describe("a rewritten log", () => {
-  it("has lines that stay, byte for byte, go, or are others", () => {
+  it("keeps lines byte for byte, drops them, or replaces them", () => {
     const disk = diskWith(line(1), line(2), line(3), line(4));
     const other = line(3, undefined, "other");
     const content = rewritten(disk, (id) => (id === "e2" ? "drop" : id === "e3" ? other : "keep"));
@@ -54,7 +54,7 @@ describe("a rewritten log", () => {
     expect(disk.openFiles).toBe(0);
   });
 
-  it("keeps what cannot be read", () => {
+  it("keeps unreadable lines", () => {
     const damaged = Buffer.from(line(2));
     damaged[20] = 0;
     const foreign = Buffer.from("not ours\r\n\n");
@@ -63,7 +63,7 @@ describe("a rewritten log", () => {
     expect(content).toEqual(Buffer.concat([HEADER, damaged, foreign, line(3)]));
   });
 
-  it("has no parts of an append, because one that lacks a line would read as torn", () => {
+  it("has no batches, because an append that lacks a line would look torn", () => {
     const crlf = Buffer.concat([line(3, [3, 4]).subarray(0, -1), Buffer.from("\r\n")]);
     const disk = diskWith(line(1, [1, 4]), line(2, [2, 4]), crlf, line(4, [4, 4]));
     const content = rewritten(disk, (id) => (id === "e4" ? "drop" : "keep")).toString();
@@ -72,7 +72,7 @@ describe("a rewritten log", () => {
     expect(idsIn(disk)).toEqual(["e1", "e2", "e3"]);
   });
 
-  it("is there whole or not at all, wherever the power fails", () => {
+  it("is complete or absent, wherever the power fails", () => {
     for (let crashAt = 1; crashAt <= 8; crashAt++) {
       for (let seed = 0; seed < 20; seed++) {
         const disk = new SimulatedDisk(new Dice(seed));

@@ -63,7 +63,7 @@ describe("initialize and load", () => {
     }
   });
 
-  it("initialize makes both files, for their owner alone, and can be used at once", () => {
+  it("initialize creates both files, private, and the conversation can be used at once", () => {
     const folder = newFolder();
     const chat = started(folder, []);
     expect(chat.getMessages()).toEqual([]);
@@ -89,13 +89,13 @@ describe("initialize and load", () => {
     expect(onDisk(folder)).toEqual(["one"]);
   });
 
-  it("load of what does not exist is NOT_FOUND and creates nothing", () => {
+  it("load of a missing conversation is NOT_FOUND and creates nothing", () => {
     const folder = newFolder();
     expect(() => open(folder).load()).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
     expect(existsSync(folder)).toBe(false);
   });
 
-  it("load gives what was appended, of every kind", () => {
+  it("load returns messages of every kind", () => {
     const folder = newFolder();
     const blocks: Message = {
       role: "assistant",
@@ -122,7 +122,7 @@ describe("initialize and load", () => {
     expect(onDisk(folder)).toEqual(["goes on"]);
   });
 
-  it("load refuses a missing transcript when messages had been counted", () => {
+  it("load refuses a missing transcript if messages were counted", () => {
     const folder = newFolder();
     started(folder, ["one"]).close();
     rmSync(join(folder, "transcript.jsonl"));
@@ -130,7 +130,7 @@ describe("initialize and load", () => {
     expect(existsSync(join(folder, "transcript.jsonl"))).toBe(false);
   });
 
-  it("load rebuilds metadata of which both versions are damaged", () => {
+  it("load rebuilds metadata if both versions are damaged", () => {
     const folder = newFolder();
     started(folder, ["one", "two"]).close();
     for (const name of ["metadata.json", "metadata.json.bak"]) writeFileSync(join(folder, name), "{");
@@ -139,7 +139,7 @@ describe("initialize and load", () => {
     expect(chat.getMetadata().messageCount).toBe(2);
   });
 
-  it("load refuses a file that is no transcript, and leaves it", () => {
+  it("load refuses a file that is not a transcript, and does not change it", () => {
     const folder = newFolder();
     started(folder);
     writeFileSync(join(folder, "transcript.jsonl"), "not ours\nat all\n");
@@ -147,7 +147,7 @@ describe("initialize and load", () => {
     expect(readFileSync(join(folder, "transcript.jsonl"), "utf8")).toBe("not ours\nat all\n");
   });
 
-  it("load passes over a damaged line and reports it; strict throws a typed error instead", () => {
+  it("load skips and reports a damaged line; strict throws a typed error instead", () => {
     const folder = newFolder();
     started(folder, ["one", "two", "three"]).close();
     const path = join(folder, "transcript.jsonl");
@@ -216,7 +216,7 @@ function cyclic(): unknown {
 }
 
 describe("replaceTranscript", () => {
-  it("puts other messages in the place of all, and keeps the former file", () => {
+  it("replaces all messages, and keeps the former file", () => {
     const folder = newFolder();
     const chat = started(folder, ["one", "two"]);
     const former = readFileSync(join(folder, "transcript.jsonl"));
@@ -234,7 +234,7 @@ describe("replaceTranscript", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".tmp"))).toEqual([]);
   });
 
-  it("changes nothing when one of the messages is wrong, or when it is no list", () => {
+  it("changes nothing if a message is invalid, or if the argument is not an array", () => {
     const folder = newFolder();
     const chat = started(folder, ["one"]);
     for (const wrong of [[user("fine"), { role: "robot" }], "text"]) {
@@ -267,7 +267,7 @@ describe("replaceTranscript", () => {
 });
 
 describe("updateMetadata", () => {
-  it("changes the model and the compaction count, and moves updatedAt alone", () => {
+  it("changes the model and the compaction count, and otherwise only updatedAt", () => {
     let nowMs = Date.UTC(2026, 0, 1);
     const folder = newFolder();
     const chat = started(folder, [], { clock: () => nowMs });
@@ -362,7 +362,7 @@ describe("two writers of one transcript", () => {
     ["fewer", ["x"]],
     ["as many", ["x", "y"]],
     ["more", ["x", "y", "z ".repeat(500), "last"]],
-  ])("notice a replacement by %s messages, also before the first append", (_, replacement) => {
+  ])("notice a replacement by %s messages, even before the first append", (_, replacement) => {
     for (const appendedBefore of [false, true]) {
       const folder = newFolder();
       const first = started(folder, ["one", "two"]);
@@ -421,7 +421,7 @@ describe("two writers of one transcript", () => {
   });
 });
 
-describe("what the system refuses", () => {
+describe("an error of the system", () => {
   it.skipIf(process.getuid?.() === 0)("is a ColloquyError when the folder cannot be written", () => {
     const folder = newFolder();
     started(folder, ["one"]).close();
@@ -434,7 +434,7 @@ describe("what the system refuses", () => {
     );
   });
 
-  it("is a ColloquyError when a file stands in the place of the folder", () => {
+  it("is a ColloquyError if the folder is a file", () => {
     const folder = newFolder();
     started(folder, []);
     const file = join(folder, "file");

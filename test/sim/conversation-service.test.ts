@@ -108,7 +108,7 @@ describe("the conversation service", () => {
     expect((await chat.info()).title).toBe("Async");
   });
 
-  it("CS-T5: deleting removes both files from the folder; they lie in the trash", async () => {
+  it("CS-T5: deleting moves both files from the folder to the trash", async () => {
     const { disk, store } = await service();
     const chat = await store.create({ title: "Gone" });
     await chat.append(user("hello"));

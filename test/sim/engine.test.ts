@@ -26,7 +26,7 @@ describe("an engine on plain files whose processes are killed and whose power fa
     }
   });
 
-  it("keeps them wherever in one run the power fails", async () => {
+  it("keeps them wherever in a run the power fails", async () => {
     for (let crashAt = 1; crashAt <= 200; crashAt++) {
       await replayable(crashAt, () => new EngineRun(11, { crashAt }).run());
     }

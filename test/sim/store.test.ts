@@ -18,7 +18,7 @@ describe("a store of plain files on a disk whose power fails", () => {
     for (const seed of SEEDS) await replayable(seed, () => new StoreRun(seed).run());
   });
 
-  it("keeps them wherever in one run the power fails", async () => {
+  it("keeps them wherever in a run the power fails", async () => {
     for (let crashAt = 1; crashAt <= 120; crashAt++) {
       await replayable(crashAt, () => new StoreRun(7, { crashAt }).run());
     }

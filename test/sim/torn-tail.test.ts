@@ -72,7 +72,7 @@ const ends: number[] = [];
 for (let end = WHOLE.indexOf(0x0a); end !== -1; end = WHOLE.indexOf(0x0a, end + 1)) ends.push(end + 1);
 
 describe("a transcript that was cut off", () => {
-  it("at any byte keeps every complete line, and the torn bytes stand beside it", () => {
+  it("at any byte keeps every complete line, and the torn bytes are set aside", () => {
     for (let cut = 0; cut <= WHOLE.length; cut++) {
       const disk = diskWith(WHOLE.subarray(0, cut));
       const lastEnd = ends.findLast((end) => end <= cut) ?? 0;
@@ -112,7 +112,7 @@ describe("a transcript that was cut off", () => {
     },
     { what: "in its only line", log: WHOLE.subarray(0, 30), kept: 0, torn: true },
     { what: "before its first byte", log: Buffer.alloc(0), kept: 0, torn: false },
-  ])("$what goes on after what is whole", ({ log, kept, torn }) => {
+  ])("$what continues after the last complete append", ({ log, kept, torn }) => {
     const disk = diskWith(log);
     expect(appended(disk)).toEqual([...TEXTS.slice(0, kept), "next"]);
     expect(tornFiles(disk).length).toBe(torn ? 1 : 0);
@@ -127,7 +127,7 @@ describe("a transcript that was cut off", () => {
     expect(disk.paths()).toEqual([METADATA, LOG]);
   });
 
-  it("goes on when the power fails again between the repair and the append", () => {
+  it("continues when the power fails again between the repair and the append", () => {
     for (let crashAt = 1; crashAt < 12; crashAt++) {
       for (let seed = 0; seed < 20; seed++) {
         let disk = new SimulatedDisk(new Dice(seed));
@@ -149,7 +149,7 @@ describe("a transcript that was cut off", () => {
     }
   });
 
-  it("in an append of several lines loses that append whole, at any byte", () => {
+  it("in an append of several lines loses that whole append, at any byte", () => {
     const draft = (number: number): EntryDraft => ({
       ...{ id: `b${number}`, kind: "message", at: "2026-01-01T00:00:00.000Z" },
       json: JSON.stringify({ role: "user", content: `part ${number}` }),
@@ -197,7 +197,7 @@ describe("a disk that fails", () => {
     ["is full after some bytes", { bytesLeft: 100 }],
     ["is full", { bytesLeft: 0 }],
     ["fails to write", { failingWrites: 1 }],
-  ])("and %s leaves the file as it was, and the next append works", (_, faults) => {
+  ])("and %s leaves the file unchanged, and the next append works", (_, faults) => {
     const { disk, chat } = ready();
     Object.assign(disk.faults, faults);
     expect(() => chat.appendMessage(message)).toThrow(
@@ -221,7 +221,7 @@ describe("a disk that fails", () => {
     },
   );
 
-  it("and cannot take a write back refuses to write until the file is opened again", () => {
+  it("and cannot undo a write refuses to write until the file is opened again", () => {
     const { disk, chat } = ready();
     Object.assign(disk.faults, { shortWrite: 25, failingTruncates: 1 });
     expect(() => chat.appendMessage(message)).toThrow(
@@ -236,7 +236,7 @@ describe("a disk that fails", () => {
     expect(tornFiles(disk)).toHaveLength(1);
   });
 
-  it("and fails to sync is never asked again through the same file", () => {
+  it("and fails to sync is never synced again through the same file", () => {
     const { disk, chat } = ready();
     disk.faults.failingSyncs = 1;
     expect(() => chat.appendMessage(message)).toThrow(/Cannot make .* durable/);
@@ -251,7 +251,7 @@ describe("a disk that fails", () => {
     expect(found.map(({ content }) => content)).toEqual([...TEXTS, "after"]);
   });
 
-  it("and fails to sync what takes a failed write back acknowledges nothing that waited for it", () => {
+  it("and fails to sync the undoing of a failed write acknowledges nothing that waited for it", () => {
     const disk = diskWith(WHOLE);
     const writer = new LogWriter(disk, LOG, { nowMs: () => NOW_MS, durable: true });
     writer.refresh();
@@ -268,7 +268,7 @@ describe("a disk that fails", () => {
     expect(disk.content(LOG)).toEqual(WHOLE);
   });
 
-  it("and fails to sync what others wrote does not cut off what they wrote since", () => {
+  it("and fails to sync lines of other writers does not cut off their later lines", () => {
     const disk = diskWith(WHOLE);
     const sleeper = new LogWriter(disk, LOG, { nowMs: () => NOW_MS, durable: true });
     sleeper.refresh();
@@ -280,7 +280,7 @@ describe("a disk that fails", () => {
     expect(transcript(disk).load({ strict: true })).toHaveLength(5);
   });
 
-  it("and is full when a torn tail must be set aside keeps it, and leaves no half copy", () => {
+  it("and is full when a torn tail must be set aside keeps the tail, and leaves no partial copy", () => {
     const disk = diskWith(WHOLE.subarray(0, -20));
     const chat = transcript(disk);
     chat.load();

@@ -7,11 +7,11 @@ const SEEDS = seeds(400);
 const LOST = / instead of |the model is|There is no conversation/;
 
 describe("a transcript on a disk whose power fails", () => {
-  it("keeps every acknowledged message, in order, once, and nothing by half", async () => {
+  it("keeps every acknowledged message, once and in order, and no partial one", async () => {
     for (const seed of SEEDS) await replayable(seed, () => new TranscriptRun(seed).run());
   });
 
-  it("keeps them wherever in one run the power fails", async () => {
+  it("keeps them wherever in a run the power fails", async () => {
     for (let crashAt = 1; crashAt <= 150; crashAt++) {
       await replayable(crashAt, () => new TranscriptRun(7, { crashAt }).run());
     }

@@ -106,7 +106,7 @@ async function settled(folder: string): Promise<string> {
 }
 
 describe("the files of a store", () => {
-  it("are private, and named by the time of creation, one millisecond apart at least", async () => {
+  it("are private, and named by their creation time, at least one millisecond apart", async () => {
     const folder = newFolder();
     const { engine } = await open(folder);
     const outcomes = await engine.commit([creation(), creation(), creation()]);
@@ -120,7 +120,7 @@ describe("the files of a store", () => {
     for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o77, name).toBe(0);
   });
 
-  it("do not take the name of a conversation in the trash", async () => {
+  it("do not reuse the name of a conversation in the trash", async () => {
     const folder = newFolder();
     const first = await open(folder);
     const old = await created(first.engine);
@@ -158,7 +158,7 @@ describe("the files of a store", () => {
     expect(readFileSync(folder, "utf8")).toBe("I am a file");
   });
 
-  it("survive a folder in the place of the metadata", async () => {
+  it("survive a folder instead of the metadata", async () => {
     const folder = newFolder();
     const id = await settled(folder);
     for (const name of [`${STEM}.meta.json`, `${STEM}.meta.json.bak`])
@@ -171,7 +171,7 @@ describe("the files of a store", () => {
     expect(engine.byId(id)?.title).toBe("Again");
   });
 
-  it("that are not ours are reported once and left alone", async () => {
+  it("of other programs are reported once and left alone", async () => {
     const folder = newFolder();
     const id = await settled(folder);
     const foreign = join(folder, "20250101000000000.jsonl");
@@ -188,7 +188,7 @@ describe("the files of a store", () => {
 });
 
 describe("metadata that is lost", () => {
-  it("is rebuilt from the log when it is missing: id, key and counts are there, the title is not", async () => {
+  it("is rebuilt from the log: id, key and counts are restored, the title is not", async () => {
     const folder = newFolder();
     const id = await settled(folder);
     for (const name of [`${STEM}.meta.json`, `${STEM}.meta.json.bak`])
@@ -211,7 +211,7 @@ describe("metadata that is lost", () => {
     });
   });
 
-  it("comes back from the version before it, with the title", async () => {
+  it("is restored from its backup, with the title", async () => {
     const folder = newFolder();
     const id = await settled(folder);
     const first = await open(folder);
@@ -224,7 +224,7 @@ describe("metadata that is lost", () => {
     expect(codes(engine)).toEqual(["damaged-metadata"]);
   });
 
-  it("is kept when it is damaged, for whoever wants to save something from it", async () => {
+  it("is set aside if it is damaged", async () => {
     const folder = newFolder();
     const id = await settled(folder);
     rmSync(join(folder, `${STEM}.meta.json.bak`), { force: true });
@@ -238,7 +238,7 @@ describe("metadata that is lost", () => {
     expect(codes(engine)).toEqual([]);
   });
 
-  it("that a person edited without a checksum is believed in its words", async () => {
+  it("that the user edited, without a checksum, is trusted for its texts", async () => {
     const folder = newFolder();
     const id = await settled(folder);
     const path = join(folder, `${STEM}.meta.json`);
@@ -250,7 +250,7 @@ describe("metadata that is lost", () => {
 });
 
 describe("a log that is missing", () => {
-  it("is an error when messages had been counted, never an empty conversation", async () => {
+  it("is an error if messages were counted, never an empty conversation", async () => {
     const folder = newFolder();
     const id = await settled(folder);
     rmSync(join(folder, `${STEM}.jsonl`));
@@ -264,7 +264,7 @@ describe("a log that is missing", () => {
     expect(existsSync(join(folder, `${STEM}.jsonl`))).toBe(false);
   });
 
-  it("is made again when there had been no message", async () => {
+  it("is created again if there was no message", async () => {
     const folder = newFolder();
     const first = await open(folder);
     const id = await created(first.engine, { title: "Empty" });
@@ -277,7 +277,7 @@ describe("a log that is missing", () => {
     expect(engine.byId(id)?.title).toBe("Empty");
   });
 
-  it("of a conversation without messages does not hinder its deletion", async () => {
+  it("of a conversation without messages does not prevent its deletion", async () => {
     const folder = newFolder();
     const first = await open(folder);
     const id = await created(first.engine);
@@ -344,7 +344,7 @@ describe("two engines on one folder", () => {
     expect(texts(two, id)).toEqual(["from two", "from one"]);
   });
 
-  it("see what the other did before a creation of their own", async () => {
+  it("see the changes of the other before they create a conversation", async () => {
     const folder = newFolder();
     const { engine: one } = await open(folder);
     const { engine: two } = await open(folder);
@@ -357,7 +357,7 @@ describe("two engines on one folder", () => {
     expect(two.byId(first)?.title).toBe("Changed");
   });
 
-  it("do not both get one key", async () => {
+  it("do not both take the same key", async () => {
     const folder = newFolder();
     const { engine: one } = await open(folder);
     const { engine: two } = await open(folder);
@@ -366,7 +366,7 @@ describe("two engines on one folder", () => {
     expect(outcome).toMatchObject({ ok: false, error: { code: "CONFLICT" } });
   });
 
-  it("do not bring back an old title when they count messages", async () => {
+  it("do not restore an old title when they count messages", async () => {
     const folder = newFolder();
     const { engine: one } = await open(folder);
     const { engine: two } = await open(folder);

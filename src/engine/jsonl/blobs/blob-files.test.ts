@@ -34,7 +34,7 @@ describe("blobs", () => {
     expect(again.blob("0".repeat(64), 0, 1)).toBeUndefined();
   });
 
-  it("that are compressed are files that any program for zstd reads", async () => {
+  it("that are compressed are files that any zstd program reads", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const original = Buffer.from("long text ".repeat(100));
@@ -53,7 +53,7 @@ describe("blobs", () => {
     expect(codes(engine)).toEqual([]);
   });
 
-  it("come in piece by piece, each once, and are there when they are kept", async () => {
+  it("are uploaded piece by piece, each once, and exist once they are kept", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const { blob, ref } = blobOf(Buffer.from("abcdef"));
@@ -72,7 +72,7 @@ describe("blobs", () => {
     expect(await engine.commit([bad])).toMatchObject([{ error: { code: "VALIDATION_ERROR" } }]);
   });
 
-  it("that nothing refers to go when they are old, and a damaged line keeps its own", async () => {
+  it("without references are removed when they are old, and a damaged line keeps its blobs", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await created(engine);

@@ -14,7 +14,7 @@ import {
 } from "../../../../test/sim/jsonl-kit.ts";
 
 describe("a backup", () => {
-  it("is a store as of one moment, with branches, trash and blobs, and without who is at work", async () => {
+  it("is a store as of one moment, with branches, trash and blobs, and without leases", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await branched(engine);
@@ -40,7 +40,7 @@ describe("a backup", () => {
     await expect(engine.backup("/backup")).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
-  it("holds whole appends while others write, and nothing that was purged meanwhile", async () => {
+  it("contains complete appends while others write, and nothing that was purged during the copy", async () => {
     const disk = newDisk();
     const [{ engine }, { engine: other }] = [await open(disk), await open(disk)];
     const chats: string[] = [];

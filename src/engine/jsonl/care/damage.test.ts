@@ -40,7 +40,7 @@ async function contents(store: Store): Promise<unknown[]> {
 const hello = { role: "user", content: "hello" } as const;
 
 describe("a JSONL store whose files were damaged", () => {
-  it("loses one message to a bit that became a zero byte, also for a writer that slept through the rest", async () => {
+  it("loses one message to a flipped bit that makes a zero byte, even for a writer that missed later appends", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 1);
     const sleeper = await open(folder);
@@ -59,7 +59,7 @@ describe("a JSONL store whose files were damaged", () => {
     await sleeper.store.close();
   });
 
-  it("refuses to take an emptied log for an empty conversation", async () => {
+  it("does not treat an emptied log as an empty conversation", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 5);
     truncateSync(logIn(folder), 0);
@@ -71,7 +71,7 @@ describe("a JSONL store whose files were damaged", () => {
     await store.close();
   });
 
-  it("reports a log that was cut short, and never gives out a number twice", async () => {
+  it("reports a log that was cut short, and never uses a number twice", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 5);
     const bytes = readFileSync(logIn(folder));
@@ -95,7 +95,7 @@ describe("a JSONL store whose files were damaged", () => {
     await store.close();
   });
 
-  it("does not overwrite what lies in the trash under the same name", async () => {
+  it("does not overwrite files in the trash with the same name", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 2);
     mkdirSync(join(folder, "trash"));
@@ -108,7 +108,7 @@ describe("a JSONL store whose files were damaged", () => {
     await store.close();
   });
 
-  it("gives a key to one conversation, whatever became of the counter of changes", async () => {
+  it("gives a key to one conversation, even if the change counter is damaged", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 1);
     const [one, two] = [await open(folder), await open(folder)];
@@ -120,7 +120,7 @@ describe("a JSONL store whose files were damaged", () => {
     await two.store.close();
   });
 
-  it("lists what it can when one log is a folder", async () => {
+  it("lists the other conversations if one log is a folder", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 1);
     mkdirSync(join(folder, "20200101000000000.jsonl"));

@@ -35,7 +35,7 @@ async function contents(store: Store): Promise<unknown[]> {
 }
 
 describe("the repair of a JSONL store", () => {
-  it("sets bad lines aside byte for byte, with where they stood, and the rest reads as before", async () => {
+  it("sets bad lines aside byte for byte, with their positions, and the rest is unchanged", async () => {
     const folder = await filled([["one"], ["two"], ["three"], ["four"]]);
     const log = named(folder, LOG);
     spoil(log, '"two"', '"tvo"');
@@ -64,7 +64,7 @@ describe("the repair of a JSONL store", () => {
     expect((await repairStore(store)).repaired).toEqual([]);
   });
 
-  it("keeps what is left of an append whose last line is bad", async () => {
+  it("keeps the remaining lines of an append whose last line is bad", async () => {
     const folder = await filled([["one"], ["two", "three"]]);
     spoil(named(folder, LOG), '"three"', '"thrwe"');
     await using store = await open(folder);
@@ -85,7 +85,7 @@ describe("the repair of a JSONL store", () => {
     expect(entry?.seq).toBe(3);
   });
 
-  it("makes counts and metadata again, sets a torn end aside, and finds nothing afterwards", async () => {
+  it("rebuilds counts and metadata, sets a torn tail aside, and finds nothing afterwards", async () => {
     for (const damage of [
       (folder: string) => rmSync(named(folder, METADATA)),
       (folder: string) => writeFileSync(named(folder, METADATA), "{"),
@@ -118,7 +118,7 @@ describe("the repair of a JSONL store", () => {
     expect(await contents(store)).toEqual(["one"]);
   });
 
-  it("cannot bring back a lost transcript, and goes on saying so", async () => {
+  it("cannot restore a lost transcript, and keeps reporting it", async () => {
     const folder = await filled([["one"]]);
     rmSync(named(folder, LOG));
     await using store = await open(folder);

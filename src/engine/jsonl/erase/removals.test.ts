@@ -38,7 +38,7 @@ function textsOf(engine: JsonlEngine, id: string): unknown[] {
 }
 
 describe("redacting", () => {
-  it("puts other words in the place of an entry, everywhere, and moves nothing", async () => {
+  it("replaces the content of an entry everywhere, and moves nothing", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await created(engine);
@@ -58,7 +58,7 @@ describe("redacting", () => {
     expect(idsOf((await open(disk)).engine, id)).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("is noticed by others who read and write", async () => {
+  it("is noticed by other readers and writers", async () => {
     const disk = newDisk();
     const [{ engine: one }, { engine: two, problems }] = [await open(disk), await open(disk)];
     const id = await created(one);
@@ -72,7 +72,7 @@ describe("redacting", () => {
     expect(problems).toEqual([]);
   });
 
-  it("names copies that may hold the same words, and leaves them", async () => {
+  it("names copies that may contain the same content, and does not change them", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await created(engine);
@@ -85,7 +85,7 @@ describe("redacting", () => {
     expect(disk.paths()).toEqual(expect.arrayContaining(aside));
   });
 
-  it("of what is not there is refused", async () => {
+  it("of a missing entry or conversation is refused", async () => {
     const { engine } = await open(newDisk());
     const id = await created(engine);
     expect(await engine.commit([redact(id, "none")])).toMatchObject([
@@ -95,7 +95,7 @@ describe("redacting", () => {
 });
 
 describe("sweeping", () => {
-  it("takes away what no branch leads to, and counts on", async () => {
+  it("removes entries that no branch contains, and continues the numbers", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await branched(engine);
@@ -129,7 +129,7 @@ describe("sweeping", () => {
 });
 
 describe("purging", () => {
-  it("leaves nothing, wherever the conversation was, and no name is used again", async () => {
+  it("leaves nothing, wherever the conversation was, and no name is reused", async () => {
     for (const isTrashed of [false, true]) {
       const disk = newDisk();
       const [{ engine }, { engine: other }] = [await open(disk), await open(disk)];
@@ -162,7 +162,7 @@ describe("purging", () => {
     }
   });
 
-  it("is done or not done, wherever the power fails, and the next opener ends it", async () => {
+  it("happens completely or not at all, wherever the power fails, and the next opener completes it", async () => {
     for (let crashAt = 1; crashAt <= 40; crashAt++) {
       const disk = newDisk();
       const { engine } = await open(disk);

@@ -14,7 +14,7 @@ function told(engine: JsonlEngine, after: FeedPlace, limit = 100): string[] {
 describe("a record of the feed", () => {
   const uuid = "0199b76d-0000-7000-8000-00000000abcd";
 
-  it("comes back as it went in", () => {
+  it("survives a round trip", () => {
     const entries = { ...entriesRecord("99991231235959999", 2 ** 40, 10_000, "id"), continues: true };
     for (const record of [entries, changeRecord("purged", STEM, uuid)]) {
       expect(encodeRecord(record)).toHaveLength(RECORD_BYTES);
@@ -22,7 +22,7 @@ describe("a record of the feed", () => {
     }
   });
 
-  it("shows every flipped bit, and is never made of zeros", () => {
+  it("detects every flipped bit, and never consists of zeros", () => {
     const bytes = encodeRecord(entriesRecord(STEM, 1, 1, "id"));
     for (let bit = 0; bit < RECORD_BYTES * 8; bit++) {
       const copy = Buffer.from(bytes);
@@ -34,7 +34,7 @@ describe("a record of the feed", () => {
 });
 
 describe("the feed of changes", () => {
-  it("tells everything after a place, to whoever asks, in pages of any size", async () => {
+  it("returns every change after a place, to any reader, in pages of any size", async () => {
     const disk = newDisk();
     const [{ engine: one }, { engine: two }] = [await open(disk), await open(disk)];
     const { place } = one.changes(null, 0);
@@ -68,7 +68,7 @@ describe("the feed of changes", () => {
     expect(disk.content(FEED)).toHaveLength(before + 3 * RECORD_BYTES);
   });
 
-  it("does not tell what could not be written, and a retry once", async () => {
+  it("omits a failed write, and contains its retry once", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await created(engine);
@@ -86,7 +86,7 @@ describe("the feed of changes", () => {
     expect(told(engine, place)).toEqual(["a"]);
   });
 
-  it("of an old store begins with what is there", async () => {
+  it("of a store without a feed starts with its current content", async () => {
     const disk = newDisk();
     const first = await open(disk);
     const id = await created(first.engine);

@@ -23,7 +23,7 @@ describe("names of conversation files", () => {
     ["notes.jsonl", undefined],
     ["2026123123595999.jsonl", undefined],
     ["store.json", undefined],
-  ])("say which conversation a file belongs to: %s", (name, stem) => {
+  ])("identify the conversation of a file: %s", (name, stem) => {
     expect(stemOf(name)).toBe(stem);
   });
 });

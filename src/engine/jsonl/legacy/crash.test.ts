@@ -65,7 +65,7 @@ function lostOriginals(disk: SimulatedDisk): string[] {
 }
 
 describe("a migration whose power fails", () => {
-  it("loses nothing and doubles nothing, wherever it was, and is completed by the next", {
+  it("loses and duplicates nothing, wherever it fails, and is completed by the next opener", {
     timeout: 60_000,
   }, async () => {
     const before = (await open(diskWith(0), FOLDER, true)).engine;

@@ -86,7 +86,7 @@ describe("a folder of legacy transcripts", () => {
     expect(originals(folder)).toEqual(originals(FIXTURES));
   });
 
-  it("gives words, times and metadata as they stand there", async () => {
+  it("returns texts, times and metadata unchanged", async () => {
     await using store = await open(legacyFolder(), { readonly: true });
     expect(await words(store, "telegram:4711")).toEqual([
       "Is the ferry running today?",
@@ -116,7 +116,7 @@ describe("a folder of legacy transcripts", () => {
     expect(await (await chatOf(store, "discord:dm:42")).info()).toMatchObject({ title: "Tide tables" });
   });
 
-  it("has tool calls and thinking as blocks, and unknown members beside them", async () => {
+  it("has tool calls and thinking as blocks, and unknown properties beside them", async () => {
     await using store = await open(legacyFolder(), { readonly: true });
     const { items } = await (await chatOf(store, "discord:dm:42")).messages();
     expect(items.map(({ message }) => message)).toMatchObject([
@@ -137,7 +137,7 @@ describe("a folder of legacy transcripts", () => {
     ]);
   });
 
-  it("has the branches that parents tell of, and the last message's is checked out", async () => {
+  it("has the branches that the parents describe, with that of the last message checked out", async () => {
     await using store = await open(legacyFolder(), { readonly: true });
     const chat = await chatOf(store, "web:kitchen");
     const branches = await chat.branches();
@@ -160,7 +160,7 @@ describe("a folder of legacy transcripts", () => {
     expect((await chat.messages()).items.map(({ id }) => id)).toEqual(["msg-1", "msg-2", "msg-3", "msg-6"]);
   });
 
-  it("keeps what does not fit, and validate says where it stands", async () => {
+  it("keeps lines that do not convert, and validate says where they are", async () => {
     const folder = legacyFolder();
     await using store = await open(folder, { readonly: true });
     expect(await words(store, "web:odd-tree")).toHaveLength(5);
@@ -218,7 +218,7 @@ describe("a folder of legacy transcripts", () => {
     expect(codes).toEqual(["bad-line", "bad-line"]);
   });
 
-  it("keeps its ids and its place in the list when another process looks at it", async () => {
+  it("keeps its ids and its place in the list for another process", async () => {
     const folder = legacyFolder();
     await using first = await open(folder, { readonly: true });
     await using second = await open(folder, { readonly: true });
@@ -232,7 +232,7 @@ describe("a folder of legacy transcripts", () => {
     expect(await words(second, "telegram:4711")).toHaveLength(3);
   });
 
-  it("shows what the legacy program adds meanwhile", async () => {
+  it("shows messages that the legacy program adds", async () => {
     const folder = legacyFolder();
     await using store = await open(folder);
     const chat = await chatOf(store, "telegram:4711");
@@ -248,7 +248,7 @@ describe("a folder of legacy transcripts", () => {
     expect((await chat.messages({ last: 1 })).items[0]?.message?.content).toBe("other");
   });
 
-  it("reads the same however a file grew, and what was read once stays", async () => {
+  it("reads the same however a file grew, and keeps what was read once", async () => {
     const folder = legacyFolder();
     for (const name of ["cli_mixed.jsonl", "web_kitchen.jsonl", "web_odd-tree.jsonl"]) {
       const whole = readFileSync(join(FIXTURES, name));
@@ -301,7 +301,7 @@ describe("a folder of legacy transcripts", () => {
     expect(await words(copy, "web:kitchen")).toEqual(await words(store, "web:kitchen"));
   });
 
-  it("is finished by the next opener when the migration was cut off before the legacy file was moved", async () => {
+  it("is completed by the next opener if the migration stopped before the legacy file was moved", async () => {
     const folder = legacyFolder();
     const original = readFileSync(join(folder, "telegram_4711.jsonl"));
     {
@@ -325,7 +325,7 @@ describe("a folder of legacy transcripts", () => {
 });
 
 describe("a legacy transcript whose session key is in use", () => {
-  it("is found by its id, and does not take the key away", async () => {
+  it("is found by its id, and does not take the key", async () => {
     const folder = legacyFolder();
     const other = readFileSync(join(folder, "telegram_4711.jsonl"), "utf8");
     rmSync(join(folder, "telegram_4711.jsonl"));
@@ -350,8 +350,8 @@ describe("a legacy transcript whose session key is in use", () => {
   });
 });
 
-describe("a legacy program that goes on after the migration", () => {
-  it("makes a conversation of its own, and nothing of either is lost", async () => {
+describe("a legacy program that continues after the migration", () => {
+  it("creates a separate conversation, and nothing of either is lost", async () => {
     const folder = legacyFolder();
     const path = join(folder, "telegram_4711.jsonl");
     const original = readFileSync(path, "utf8");
@@ -377,7 +377,7 @@ describe("a legacy program that goes on after the migration", () => {
 });
 
 describe("legacy transcripts that are not to be migrated", () => {
-  it("are refused with what to do when autoMigrate is off", async () => {
+  it("refuse writes, with advice, if autoMigrate is off", async () => {
     const folder = legacyFolder();
     await using store = await open(folder, { sessions: { autoMigrate: false } });
     const chat = await chatOf(store, "telegram:4711");
@@ -390,7 +390,7 @@ describe("legacy transcripts that are not to be migrated", () => {
     await (await store.open("web:new")).append({ role: "user", content: "fine" });
   });
 
-  it("go on as they are with format legacy, and can be read by the legacy program", async () => {
+  it("stay in their format with format legacy, and the legacy program can read them", async () => {
     const folder = legacyFolder();
     const path = join(folder, "telegram_4711.jsonl");
     const before = readFileSync(path, "utf8");
@@ -423,7 +423,7 @@ describe("legacy transcripts that are not to be migrated", () => {
     expect(said).toEqual(["new 1", "new 2", "migrated"]);
   });
 
-  it("begin a new line behind one that was torn", async () => {
+  it("begin a new line after a torn one", async () => {
     const folder = legacyFolder();
     await using store = await open(folder, { sessions: { format: "legacy" } });
     await (await chatOf(store, "cli:mixed")).append({ role: "user", content: "five" });
@@ -433,7 +433,7 @@ describe("legacy transcripts that are not to be migrated", () => {
     );
   });
 
-  it("tell the feed of what is added", async () => {
+  it("record appends in the feed", async () => {
     const folder = legacyFolder();
     await using store = await open(folder, { sessions: { format: "legacy" } });
     const feed = store.changes({ signal: AbortSignal.timeout(120_000) });
@@ -454,7 +454,7 @@ describe("a folder with other files", () => {
     expect(readdirSync(folder)).toEqual(["rows.jsonl"]);
   });
 
-  it("tells of a file that is none beside transcripts", async () => {
+  it("reports a file beside the transcripts that is not one", async () => {
     const folder = legacyFolder();
     writeFileSync(join(folder, "rows.jsonl"), '{"a":1}\n{"a":2}\n');
     const problems: string[] = [];
@@ -469,7 +469,7 @@ describe("a folder with other files", () => {
     );
   });
 
-  it("has no legacy conversations when it is a store of today", async () => {
+  it("has no legacy conversations if it is a v2 store", async () => {
     const folder = join(tempFolder(), "store");
     await using store = await open(folder);
     await (await store.open("web:a")).append({ role: "user", content: "x" });

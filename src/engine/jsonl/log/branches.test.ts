@@ -18,7 +18,7 @@ import { decodeMetadata, encodeMetadata, type Metadata } from "../../../transcri
 const METADATA = `${FOLDER}/${STEM}.meta.json`;
 
 describe("branches in plain files", () => {
-  it("are read by their path, and the whole log by none", async () => {
+  it("are read by their path, and the whole log without one", async () => {
     const { engine } = await open(newDisk());
     const id = await branched(engine);
     expect(idsOf(engine, id)).toEqual(["a", "b", "c"]);
@@ -29,7 +29,7 @@ describe("branches in plain files", () => {
     expect(codes(engine)).toEqual([]);
   });
 
-  it("are known from the metadata, without reading the log", async () => {
+  it("are read from the metadata, without reading the log", async () => {
     const disk = newDisk();
     const first = await open(disk);
     const id = await branched(first.engine);
@@ -57,7 +57,7 @@ describe("branches in plain files", () => {
     expect(reads).toBe(0);
   });
 
-  it("are counted again where the metadata has no tree that can be read", async () => {
+  it("are folded again if the metadata has no readable tree", async () => {
     const disk = newDisk();
     const first = await open(disk);
     const id = await branched(first.engine);

@@ -37,7 +37,7 @@ const piece = (
 });
 
 describe("a lease", () => {
-  it("is one process's at a time, and numbers grow", async () => {
+  it("has one holder at a time, and epochs increase", async () => {
     const disk = newDisk();
     const [{ engine: one }, { engine: two }] = [await open(disk), await open(disk)];
     const id = await created(one);
@@ -49,7 +49,7 @@ describe("a lease", () => {
     await done(two, append(id, [say("a")], { epoch: 2 }));
   });
 
-  it("of a process that is gone is free at once", async () => {
+  it("of a dead process is free at once", async () => {
     const disk = newDisk();
     const [{ engine: one }, { engine: two }] = [await open(disk), await open(disk)];
     const id = await created(one);
@@ -58,7 +58,7 @@ describe("a lease", () => {
     expect(await lease(two, id, "b")).toMatchObject({ granted: true, epoch: 2 });
   });
 
-  it("that is damaged is lost, and its numbers are not used again", async () => {
+  it("that is damaged is lost, and its epochs are not reused", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await created(engine);
@@ -69,7 +69,7 @@ describe("a lease", () => {
 });
 
 describe("a journal", () => {
-  it("keeps pieces for others to read, and takes each once", async () => {
+  it("keeps pieces for other readers, each once", async () => {
     const disk = newDisk();
     const [{ engine: one }, { engine: two }] = [await open(disk), await open(disk)];
     const id = await created(one);
@@ -114,7 +114,7 @@ describe("a journal", () => {
     expect(disk.paths()).not.toContain(JOURNAL);
   });
 
-  it("that was torn goes on behind the last piece that can be read", async () => {
+  it("that was torn continues after the last readable piece", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await created(engine);
@@ -128,7 +128,7 @@ describe("a journal", () => {
     expect(disk.content(JOURNAL).subarray(0, whole.length)).toEqual(whole);
   });
 
-  it("goes to the trash and comes back with its conversation", async () => {
+  it("moves to the trash and back with its conversation", async () => {
     const disk = newDisk();
     const { engine } = await open(disk);
     const id = await created(engine);
