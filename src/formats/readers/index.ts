@@ -1,4 +1,4 @@
-/** All formats. A new one gets a folder here and a line in this list. */
+/** All formats. To add one, add a folder here and a line to this list. */
 import type { FormatDeclaration } from "../contract/format.ts";
 import { agentSqlite } from "./agent-sqlite/index.ts";
 import { chatgpt } from "./chatgpt/index.ts";

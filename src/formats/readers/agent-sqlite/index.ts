@@ -1,4 +1,4 @@
-/** A SQLite file with the tables `sessions` and `messages`, as small agents keep their conversations. */
+/** SQLite files with the tables `sessions` and `messages`, as small agents keep their conversations. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { DatabaseFormat, FormatDeclaration } from "../../contract/format.ts";
@@ -48,7 +48,7 @@ function* readSession(database: SourceDatabase, session: Row, sink: Sink): Gener
   yield* readMessages(database, sourceId, conversation, sink);
 }
 
-/** Messages of a session that is not there any more. */
+/** Messages of sessions that no longer exist. */
 function* readOrphans(database: SourceDatabase, sink: Sink): Generator<void> {
   const sql =
     "SELECT DISTINCT session_id FROM messages WHERE session_id NOT IN (SELECT id FROM sessions) ORDER BY 1";
@@ -82,7 +82,7 @@ function* readMessages(
   yield;
 }
 
-/** Bytes have no place in JSON. */
+/** Bytes are kept as Base64. */
 function recordOf(row: Row): SourceRecord {
   const members = Object.entries(row).map(([name, value]) => [name, jsonIn(value)] as const);
   return unplaced(Object.fromEntries(members));
@@ -109,7 +109,7 @@ function messageOf(row: Row, id: string, tools: FlatTools): Message {
   return { role, content: contentWith(content as Json, [], calls), ...extra };
 }
 
-/** Parts that were written as a JSON text, or the text itself. */
+/** Parts written as JSON text, or the text itself. */
 function contentOf(content: unknown): string | Block[] {
   const text = content instanceof Uint8Array ? Buffer.from(content).toString() : (textIn(content) ?? "");
   if (!text.startsWith("[")) return text;

@@ -27,7 +27,7 @@ export async function assetsAround(around: Surroundings, conversationId: string)
 
 async function commonFiles(around: Surroundings): Promise<ReadonlyMap<string, string>> {
   const beside = await around.list(".");
-  // What a person's own tools made lies in a folder named after the account.
+  // Files that tools made for the user are in a folder named after the account.
   const accounts = beside.filter((name) => /^user-[A-Za-z0-9]+$/.test(name));
   return filesIn(around, [".", "dalle-generations", ...accounts]);
 }

@@ -36,7 +36,7 @@ export class CallPairs {
     return id;
   }
 
-  /** The id of the call that the node answers, or `undefined` when there was none. */
+  /** The id of the call that the node answers, if any. */
   answer(node: string, parent: string | null, tool: string): string | undefined {
     const { open, answered } = this.#turn(parent);
     const same = (call: Call): boolean => family(call.name) === family(tool);

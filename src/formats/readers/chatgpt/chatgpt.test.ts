@@ -246,6 +246,6 @@ test("What is no conversation is skipped with a reason, and odd members do no ha
     mapping: { a: { message: { author: 3, content: [1], metadata: "x" } } },
   };
   const sink = await read([7, { nothing: true }, odd]);
-  expect(sink.skipped.map(({ reason }) => reason)).toEqual(["no conversation", "no conversation"]);
+  expect(sink.skipped.map(({ reason }) => reason)).toEqual(["not a conversation", "not a conversation"]);
   expect(sink.conversations[0]?.entries).toHaveLength(1);
 });

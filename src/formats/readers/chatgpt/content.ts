@@ -1,4 +1,4 @@
-/** What a message of ChatGPT says, by the type of its content. */
+/** Converts messages of ChatGPT by the type of their content. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { mediaTypeOf } from "../../contract/media-types.ts";
@@ -92,7 +92,7 @@ function imageBlock(value: JsonObject, assets: Assets, sink: Sink): Block {
   return name === undefined ? missingBlock("image", assetId) : fileBlock(name, undefined, undefined, "image");
 }
 
-/** There is no block for sound: it is kept as it is, with the file that it stands for. */
+/** There is no block for sound: the part is kept unchanged, with the file that it refers to. */
 function audioBlock(type: string, value: JsonObject, assets: Assets, sink: Sink): Block {
   const assetId = assetIdOf(objectIn(value.audio_asset_pointer) ?? value);
   const name = assetId === undefined ? undefined : fileOf(assetId, assets, sink);

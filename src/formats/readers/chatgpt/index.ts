@@ -2,8 +2,8 @@
  * The export of ChatGPT: `conversations.json`, or its shards, in which each
  * conversation is a tree of nodes under `mapping`.
  *
- * Nodes without a message are no entries: what hangs from them hangs from
- * their parents. The small files beside it (`user.json`,
+ * Nodes without a message do not become entries: their children follow their
+ * parents. The small files beside it (`user.json`,
  * `message_feedback.json`, `shared_conversations.json`) are known and hold no
  * conversation.
  */
@@ -24,7 +24,7 @@ export const chatgptDocument: DocumentFormat = {
   async read(record, sink, around) {
     const value = objectIn(record.value);
     if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
-    else if (value === undefined || !isCompanion(value)) sink.skip(record, "no conversation");
+    else if (value === undefined || !isCompanion(value)) sink.skip(record, "not a conversation");
   },
 };
 
@@ -94,9 +94,9 @@ function known(members: Readonly<Record<string, Json | undefined>>): JsonObject 
 
 interface Nodes {
   readonly nodes: readonly ChatNode[];
-  /** Those without a message. */
+  /** Nodes without a message. */
   readonly empty: readonly JsonObject[];
-  /** The nearest node with a message, from this one upwards; a name that is not there stays as it is. */
+  /** The nearest node with a message, from this one upwards; an unknown name stays. */
   redirect(id: string | null): string | null;
 }
 
@@ -133,7 +133,7 @@ function entryId(id: string | null): string | null {
   return id === null ? null : (idIn(id) ?? madeId("node", id));
 }
 
-/** Some exporters leave `parent` out; the parents' own lists of children then say the same. */
+/** Some exporters leave `parent` out; the lists of children then say the same. */
 function parentsIn(mapping: JsonObject): ReadonlyMap<string, string | null> {
   const parents = new Map<string, string | null>();
   const listed = new Map<string, string>();

@@ -1,4 +1,4 @@
-/** What a message of Claude.ai says: its blocks, what was attached, and the files that it names. */
+/** The content of a Claude.ai message: blocks, attachments, and files that it names. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -13,7 +13,7 @@ type Files = (fileId: string) => string | undefined;
 
 const FOLDERS = [".", "files"];
 
-/** Exports hold no files as a rule. Where somebody put them beside, their names begin with their ids. */
+/** Exports usually hold no files. If the user added them, their names begin with their ids. */
 export async function filesAround(around: Surroundings, messages: readonly JsonObject[]): Promise<Files> {
   if (!messages.some((message) => filesOf(message).length > 0)) return () => undefined;
   const names: string[] = [];
@@ -41,7 +41,7 @@ export function contentItems(message: JsonObject, id: string, files: Files, sink
   return [...said, ...beside.map((block) => ({ block, raw: undefined }))];
 }
 
-/** `text` repeats what the blocks say, in other words where they are no text. */
+/** `text` repeats the blocks, with a description of those that are not text. */
 function fallback(text: Json | undefined): Block[] {
   const said = filledIn(text);
   return said === undefined ? [] : [{ type: "text", text: said }];

@@ -1,6 +1,6 @@
 /**
  * The export of Claude.ai, `conversations.json`, and conversations as its web
- * page gets them. `users.json`, `projects.json` and `memories.json` beside it
+ * page loads them. `users.json`, `projects.json` and `memories.json` beside it
  * are known and hold no conversation.
  *
  * An answer that used tools holds their results. It becomes several messages,
@@ -23,7 +23,7 @@ export const claudeAiDocument: DocumentFormat = {
   async read(record, sink, around) {
     const value = objectIn(record.value);
     if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
-    else if (value === undefined || !isCompanion(value)) sink.skip(record, "no conversation");
+    else if (value === undefined || !isCompanion(value)) sink.skip(record, "not a conversation");
   },
 };
 

@@ -6,7 +6,7 @@ import { callsIn, type Line, textOf } from "./line.ts";
 /** The call that started a sub-agent. */
 export interface AgentCall {
   readonly toolUse: string;
-  /** What kind of agent it is, where the call says so. */
+  /** The type of agent, if the call says so. */
   readonly agent: string | undefined;
 }
 
@@ -26,7 +26,7 @@ export class AgentCalls {
     }
   }
 
-  /** Remember the calls of an answer that hand a prompt to somebody. */
+  /** Remember the calls of an answer that pass on a prompt. */
   see(line: Line): void {
     if (line.kind !== "assistant") return;
     for (const { id, input } of callsIn(line)) {

@@ -5,10 +5,10 @@ import { madeId } from "../../contract/ids.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 
-/** Where the text of a long tool result stands, given its preview and the id of its call. */
+/** The file of a long tool result, given its preview and the id of its call. */
 export type OutputFile = (preview: string, toolUse: string) => string | undefined;
 
-/** `id` is that of the message: calls without an id of their own get one made of it. */
+/** `id` is that of the message, from which ids are made for calls without one. */
 export function contentOf(content: Json | undefined, id: string, outputFile: OutputFile): string | Block[] {
   if (typeof content === "string") return content;
   return listIn(content).map((block, index) => blockOf(block, madeIdOf(id, index), outputFile));

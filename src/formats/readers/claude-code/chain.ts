@@ -23,12 +23,12 @@ import { type Line, lineOf } from "./line.ts";
 import type { Links } from "./links.ts";
 
 const LATE_MAX = 50;
-/** What the program says itself carries this instead of a model. */
+/** The model of messages that Claude Code wrote itself. */
 const NO_MODEL = "<synthetic>";
 
 /**
  * The lines of one conversation, as they become entries. An answer is held
- * back until a line comes that is no part of it, a boundary until its summary
+ * back until a line comes that is not part of it, a boundary until its summary
  * comes. An answer that had to be added at the end of a pass stays open all
  * the same: what still comes of it follows what is there.
  */
@@ -114,7 +114,7 @@ export class Chain {
     };
   }
 
-  /** What was held back is taken once more: none of it reached the sink. */
+  /** Lines that were held back are taken again: they never reached the sink. */
   restore(state: JsonObject): void {
     this.#open = addedOf(state.open);
     this.#late = listIn(state.late).flatMap((saved) => addedOf(saved) ?? []);

@@ -5,7 +5,7 @@ import { type Line, textOf, timeOf, uuidIn } from "./line.ts";
 import type { Links } from "./links.ts";
 
 /**
- * The boundary and the summary behind it as one entry. Either may be missing:
+ * The boundary and the summary after it as one entry. Either may be missing:
  * the program was stopped between them, or is so old that it wrote no boundary.
  */
 export function compactionOf(
@@ -27,7 +27,7 @@ export function compactionOf(
   };
 }
 
-/** The chain is broken at a boundary; what it really follows stands in a member of its own. */
+/** The chain is broken at a boundary, which names its real parent in another property. */
 function parentOf(
   boundary: Line | undefined,
   summary: Line | undefined,
@@ -67,8 +67,8 @@ function preservedOf(boundary: Line | undefined): string[] {
 }
 
 /**
- * What stayed in the context is thought of as standing behind the summary:
- * whoever follows the last of it follows the compaction.
+ * Messages that stayed in the context count as following the summary: a child
+ * of the last of them follows the compaction.
  */
 export function linkPreserved(boundary: Line, links: Links): void {
   const tail = preservedOf(boundary).at(-1);

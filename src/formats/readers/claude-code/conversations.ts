@@ -28,7 +28,7 @@ export interface ConversationsOptions {
 export class Conversations {
   readonly #options: ConversationsOptions;
   readonly #chains: Map<string, Chain> = new Map();
-  /** In which inline sub-agent a line without `agentId` stands. */
+  /** The inline sub-agent of a line without `agentId`. */
   readonly #sides: Recent<string> = new Recent(SIDES_MAX);
 
   constructor(options: ConversationsOptions, saved?: Json) {

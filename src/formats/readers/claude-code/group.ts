@@ -21,7 +21,7 @@ export interface Calls {
   /** Calls without a result. */
   readonly waiting: Set<string>;
   readonly answered: Set<string>;
-  /** What the next result follows, and the next part of the answer. */
+  /** The entry that the next result, or the next part of the answer, follows. */
   last: string;
   /** The last entry that the answer became: more than one when a pass ended within it. */
   part: string;
@@ -47,7 +47,7 @@ export interface Added {
 export function groupOf(line: Line, behind?: Added): Group {
   const { uuids, waiting, answered, result } = behind?.calls ?? {};
   const calls: Calls = {
-    // A copy: what is only held back is no part of what was added.
+    // A copy, because lines that are held back have not been added.
     uuids: new Set(uuids),
     waiting: new Set(waiting),
     answered: new Set(answered),
@@ -60,7 +60,7 @@ export function groupOf(line: Line, behind?: Added): Group {
   return group;
 }
 
-/** A line that stands there twice is a copy, not a part. */
+/** A repeated line is a copy, not a part. */
 export function continues({ messageId, calls }: Group | Added, line: Line): boolean {
   const isSame = line.messageId !== undefined && line.messageId === messageId;
   return isSame && line.uuid !== undefined && !calls.uuids.has(line.uuid);
@@ -108,7 +108,7 @@ export function entriesOf(
     records: lines.map(({ record }) => record),
   };
   for (const alias of aliases) links.set(alias, id);
-  // The answer goes on here: whoever names its beginning means all of it.
+  // The answer continues here: a reference to its beginning means all of it.
   if (behind !== undefined) {
     for (const before of [behind.calls.part, behind.calls.last]) links.set(before, id);
   }

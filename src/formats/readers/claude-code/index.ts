@@ -1,7 +1,7 @@
 /**
  * Session files of Claude Code: one record a line, joined into a tree by
- * `uuid` and `parentUuid`. Read without looking ahead: what belongs together
- * stands close together.
+ * `uuid` and `parentUuid`. Read without looking ahead: related lines are close
+ * together.
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";

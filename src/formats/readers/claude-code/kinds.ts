@@ -1,6 +1,6 @@
-/** What is known of the records that Claude Code writes. Whatever is not here is kept and reported. */
+/** The known records of Claude Code. Others are kept and reported. */
 
-/** Records that stand in the tree by their `uuid`. */
+/** Records that are in the tree by their `uuid`. */
 export const TREE_TYPES: ReadonlySet<string> = new Set([
   ...["user", "assistant", "system", "attachment", "progress"],
 ]);

@@ -4,7 +4,7 @@ import type { SourceRecord } from "../../contract/reader.ts";
 import { filledIn, jsonText, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 
 /**
- * What a line is to the conversation: the answer of a model or a part of it,
+ * The role of a line in the conversation: the answer of a model or a part of it,
  * what a user or a tool said, one of the two halves of a compaction, or
  * something that is kept without being an entry.
  */
@@ -16,11 +16,11 @@ export interface Line {
   readonly record: SourceRecord;
   readonly value: JsonObject;
   readonly type: string;
-  /** Made of the place in the file for a message that has none; `undefined` for what stands in no tree. */
+  /** Made of the position in the file for a message without one; `undefined` for lines outside the tree. */
   readonly uuid: string | undefined;
   /** `undefined` when the line does not say. */
   readonly parent: string | null | undefined;
-  /** The message of the line, `{}` when it has none. */
+  /** The message of the line, or `{}`. */
   readonly message: JsonObject;
   /** Of the API, shared by all lines of one answer. */
   readonly messageId: string | undefined;
@@ -68,7 +68,7 @@ function kindOf(value: JsonObject, message: JsonObject | undefined): LineKind {
   return value.isCompactSummary === true ? "summary" : "user";
 }
 
-/** Lines are only ever appended, so that their place stays. Two records may stand on one line by mistake. */
+/** Lines are only appended, so their positions are stable. Two records may share a line by mistake. */
 function placeId(value: JsonObject, { line }: SourceRecord): string {
   return madeId("claude-code", line ?? -1, jsonText(value) ?? "");
 }

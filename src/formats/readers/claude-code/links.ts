@@ -5,11 +5,11 @@ import { Recent } from "./recent.ts";
 const LINKS_MAX = 20_000;
 
 /**
- * Whom a record stands for when another names it as its parent: the nearest
- * entry above one that became none, the message above one of its lines, the
+ * The entry that a record represents as a parent: the nearest entry above a
+ * record that did not become one, the message above one of its lines, the
  * last of several tool results above each of them.
  *
- * Remembers the newest records only. Parents stand close by; one that was
+ * Remembers the newest records only. Parents are close by; one that was
  * forgotten is named as the source names it.
  */
 export class Links {
@@ -35,11 +35,11 @@ export class Links {
       seen.add(found);
       found = target;
     }
-    // A ring of records that name one another: none of them stands for the others.
+    // A cycle of records: none of them represents the others.
     return found === null ? null : id;
   }
 
-  /** The newest, by target: many records in a row stand for the same entry. */
+  /** The newest, by target: many consecutive records represent the same entry. */
   state(count: number): Json {
     const byTarget = new Map<string | null, string[]>();
     for (const [id, target] of this.#targets.last(count)) {

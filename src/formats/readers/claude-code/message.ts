@@ -58,7 +58,7 @@ function usageOf(lines: readonly Line[]): JsonObject | undefined {
 function extraOf(lines: readonly Line[]): { readonly extra?: JsonObject } {
   const flags = FLAGS.filter((flag) => lines.some(({ value }) => value[flag] === true));
   const attachment = objectIn(lines[0]?.value.attachment);
-  // The sub-agent that a result is from, which is a conversation of its own.
+  // The sub-agent of a result, which is a separate conversation.
   const agentId = filledIn(objectIn(lines[0]?.value.toolUseResult)?.agentId);
   const extra: JsonObject = {
     ...Object.fromEntries(flags.map((flag) => [flag, true])),

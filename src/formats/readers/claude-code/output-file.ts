@@ -5,9 +5,9 @@ const MARK = "<persisted-output>";
 const PATH = /([\w.-]+)[\\/]tool-results[\\/]([\w-]+\.\w+)/;
 
 /**
- * Long outputs stand in `<sessionId>/tool-results/` beside the session file,
- * with a preview in their place. A sub-agent's file lies in that folder
- * itself, below `subagents`, so that its name leads up from there.
+ * Long outputs are in `<sessionId>/tool-results/` beside the session file, which
+ * has a preview instead. The file of a sub-agent is in that folder itself,
+ * below `subagents`, so names lead up from there.
  */
 export function outputFiles(path: string, sessionId: string): OutputFile {
   const below = /[\\/]subagents[\\/](.*)$/.exec(path)?.[1];
@@ -19,7 +19,7 @@ export function outputFiles(path: string, sessionId: string): OutputFile {
   };
 }
 
-/** The id of a call comes from the file and must not lead anywhere else. */
+/** The id of a call is untrusted and must not lead to another folder. */
 function fileName(toolUse: string): string {
   return toolUse.replace(/[^\w-]/g, "_");
 }

@@ -23,7 +23,7 @@ export class ClaudeCodeReader implements RecordReader {
   readonly #agents: AgentCalls;
   #sessionId: string | undefined;
   #conversations: Conversations | undefined;
-  /** What came before the first line of the session, whose `uuid` the conversation is opened with. */
+  /** Records before the first line of the session, whose `uuid` opens the conversation. */
   #early: SourceRecord[] = [];
 
   constructor(sink: Sink, around: Surroundings, saved: Json | undefined) {

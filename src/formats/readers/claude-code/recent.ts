@@ -2,7 +2,7 @@
  * A map that remembers the newest keys only, at least half of `max`.
  *
  * The keys are kept in two halves, and the older one is dropped as a whole:
- * taking the oldest key out of one map again and again gets slow, because the
+ * removing the oldest key from one map again and again becomes slow, because the
  * engine walks over all the places that became empty.
  */
 export class Recent<Value> {

@@ -11,7 +11,7 @@ const SEEN_MAX = 20_000;
 const SEEN_SAVED_MAX = 500;
 const SUMMARIES_MAX = 100;
 
-/** Output of commands and the like, which no person wrote. */
+/** Output of commands and similar, which the user did not write. */
 const MARKUP = /^\s*(?:<[a-z][\w-]*>|\[Request interrupted)/;
 
 /** Finds the title of a conversation in what its file says. */
@@ -83,7 +83,7 @@ export class Titles {
   }
 }
 
-/** The first line of what a person asked, `undefined` when it was none. */
+/** The first line of a prompt; `undefined` when the line is not a prompt. */
 export function promptTitle(line: Line): string | undefined {
   if (line.kind !== "user" || line.answers.length > 0) return undefined;
   const text = textOf(line);

@@ -1,10 +1,10 @@
 /**
- * The ids of Codex entries, which have none, and what each one follows.
+ * Makes the ids and parents of Codex entries, which have none.
  *
  * The chain moves on with each item that says something. Its value is made of
  * the one before and of the item, never of the time or the file: a fork
  * repeats the lines of another thread with new times, and a file comes back
- * compressed. The same beginning gives the same values, however the items are
+ * compressed. The same beginning has the same values, however the items are
  * put together to entries: that depends on where a reading ended.
  */
 import type { Json } from "../../../util/json.ts";
@@ -12,12 +12,12 @@ import { madeId } from "../../contract/ids.ts";
 import { listIn, objectsIn, textIn } from "../../contract/values.ts";
 
 export interface Turn {
-  /** What the prompt follows. */
+  /** The entry that the prompt follows. */
   readonly before: string | null;
   readonly prompt: string;
 }
 
-/** What the state remembers. Rolling back more turns than that after a pause is as rare as it sounds. */
+/** The number of turns in the state. Rolling back more of them after a pause is very rare. */
 const TURNS_MAX = 512;
 const ABANDONED_MAX = 64;
 const CALLS_MAX = 64;
@@ -28,7 +28,7 @@ export class CodexChain {
   #turns: Turn[] = [];
   /** First entries of turns that were rolled back: the same prompt again is another entry. */
   #abandoned: string[] = [];
-  /** Ids that were made for calls, whose results have none either. */
+  /** Ids made for calls, whose results have none either. */
   #calls: string[] = [];
 
   constructor(seed: string, state?: Json) {
@@ -61,7 +61,7 @@ export class CodexChain {
     this.#calls = [...this.#calls, callId].slice(-CALLS_MAX);
   }
 
-  /** The call that a result without an id answers; one of its own when there is none. */
+  /** The call that a result without an id answers, or a new id. */
   resultOf(value: string): string {
     return this.#calls.shift() ?? madeId(value, "result");
   }

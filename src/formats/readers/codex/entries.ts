@@ -79,7 +79,7 @@ export class CodexEntries {
     this.#put({ at, records, message: { role: "user", content } }, parent, [value]);
   }
 
-  /** A call without an id gets one, under which its result is found by order. */
+  /** Make an id for a call without one; its result is matched by order. */
   #named(block: Block, value: string, index: number): Block {
     if (block.type !== "tool_use" || block.id !== NO_ID) return block;
     const id = madeId(value, "call", index);
@@ -94,7 +94,7 @@ export class CodexEntries {
 
   /**
    * The value at the last item is the id, because what comes next follows
-   * that, whether or not the item became an entry of its own. The others are
+   * that, whether or not the item became a separate entry. The others are
    * names of it too: in another reading an entry may have ended with them.
    */
   #put(entry: Entry, parent: string | null, values: readonly string[]): void {

@@ -1,4 +1,4 @@
-/** What the model saw and said, item by item. */
+/** The items of Codex: the input and output of the model. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
@@ -59,7 +59,7 @@ const READERS: Readonly<Record<string, (item: JsonObject, onUnknown: OnUnknown) 
 /** The provider runs it, so that no output follows. */
 export const WEB_SEARCH = "web_search";
 
-/** Stands for an id that the source does not give, until the place of the call is known. */
+/** A placeholder for a missing id, until the position of the call is known. */
 export const NO_ID = "";
 
 function readMessage({ role, content, phase }: JsonObject, onUnknown: OnUnknown): CodexItem {
@@ -127,7 +127,7 @@ function readAgentMessage({ author, recipient, content }: JsonObject, onUnknown:
   return { side: "other", message: agentMessage(contentOf(content, onUnknown), author, recipient) };
 }
 
-/** What another agent said: to the model it is something from outside. */
+/** The words of another agent, which are input to the model. */
 export function agentMessage(
   content: Message["content"],
   author: Json | undefined,

@@ -1,4 +1,4 @@
-/** What a Codex file says about itself. */
+/** The metadata of a Codex file. */
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
@@ -20,7 +20,7 @@ export function conversationOf(meta: JsonObject, path: string): SourceConversati
   const agent = filledIn(spawn?.agent_nickname) ?? filledIn(spawn?.agent_role);
   return {
     sourceId,
-    // A sub-agent may begin with its parent's lines, and is a conversation of its own all the same.
+    // A sub-agent may begin with the lines of its parent and is a separate conversation nevertheless.
     root: (parent === undefined ? filledIn(meta.forked_from_id) : undefined) ?? sourceId,
     createdAt: timeIn(meta.timestamp),
     ...(parent !== undefined && { parent: { sourceId: parent, agent } }),

@@ -7,7 +7,7 @@ import { takeBare, takeTyped } from "./records.ts";
 import { CodexSession } from "./session.ts";
 import { isBareHeader, isTyped } from "./sniff.ts";
 
-/** What is held may be this long in the state; beyond, the file is read from its beginning. */
+/** The maximum size of held records in the state. Beyond it the file is read from its beginning. */
 const HELD_CHARS_MAX = 256 * 1024;
 
 export class CodexReader implements RecordReader {

@@ -1,4 +1,4 @@
-/** What a reader of a Codex file knows while it reads. */
+/** The state of reading a Codex file. */
 import type { JsonObject } from "../../../util/json.ts";
 import type { ConversationSink, Sink, SourceConversation } from "../../contract/reader.ts";
 import { defined, textIn } from "../../contract/values.ts";
@@ -46,7 +46,7 @@ export class CodexSession {
     this.#conversation.update({ model });
   }
 
-  /** A name that somebody gave. */
+  /** A name that the user gave. */
   entitle(name: string | undefined): void {
     if (name !== undefined) this.#conversation.update({ title: name });
   }

@@ -1,4 +1,4 @@
-/** What tells Codex files from others. */
+/** Recognizes Codex files. */
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 

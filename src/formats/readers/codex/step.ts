@@ -39,12 +39,12 @@ export class CodexStep {
     this.#entries = new CodexEntries(sink, chain, rootFlags);
   }
 
-  /** What is held, in the order of the file. */
+  /** The held records, in the order of the file. */
   get records(): readonly SourceRecord[] {
     return this.#records;
   }
 
-  /** What was added and may still be repeated. */
+  /** Prompts that were added and may still be repeated. */
   state(): Json {
     return this.#open.map(savedUser);
   }
@@ -83,7 +83,7 @@ export class CodexStep {
     }
   }
 
-  /** An event that shows what a person entered. */
+  /** An event that shows a prompt of the user. */
   prompt(record: SourceRecord, content: Message["content"], at: number | undefined, injected: boolean): void {
     this.#endAnswer();
     const item = this.#users.findLast(({ seen, content: said }) => seen === "item" && repeats(said, content));
@@ -139,7 +139,7 @@ export class CodexStep {
     this.#entries.add(type, { ...entry, records: [record] });
   }
 
-  /** What is held is whole. */
+  /** The held records are complete. */
   settle(): void {
     this.#addHeld(false);
     this.#open = [];

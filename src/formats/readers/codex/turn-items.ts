@@ -10,7 +10,7 @@ import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/va
 import { bareImage, contentOf, type OnUnknown } from "./content.ts";
 import { type CodexItem, NO_ID, WEB_SEARCH } from "./items.ts";
 
-/** The text that a person entered, when the item is a prompt. */
+/** The text of the user, if the item is a prompt. */
 export function promptParts(item: JsonObject): readonly Json[] | undefined {
   return item.type === "UserMessage" ? listIn(item.content) : undefined;
 }
@@ -64,7 +64,7 @@ function thoughts(parts: readonly Json[]): readonly CodexItem[] {
   return blocks.length === 0 ? [] : [{ side: "answer", part: "thought", blocks }];
 }
 
-/** A call and, where it gave something, its result: both stand in one item. */
+/** A call and its result, if it has one: both are in one item. */
 function called(
   item: JsonObject,
   name: string,

@@ -1,8 +1,8 @@
 /**
- * What a person entered, and what Codex said for them.
+ * Prompts of the user, and messages that Codex wrote in the user's name.
  *
- * A prompt stands in a file twice, as an item for the model and as an event
- * for the screen, in either order. Context stands there as an item only.
+ * A prompt is in a file twice, as an item for the model and as an event for the
+ * screen, in either order. Context is an item only.
  */
 import type { Message } from "../../../message/types.ts";
 import type { Json } from "../../../util/json.ts";
@@ -22,13 +22,13 @@ export interface HeldUser {
   readonly at: number | undefined;
   content: Content;
   seen: Seen;
-  /** What an event says by itself: context, not a prompt. */
+  /** Context instead of a prompt, according to an event. */
   injected: boolean;
 }
 
-/** One that was added at the end of a pass; its other half may still come. */
+/** A prompt that was added at the end of a pass. Its other half may still come. */
 export interface OpenUser extends Turn {
-  /** Of the texts by which that is known. */
+  /** Fingerprints of the texts that identify the other half. */
   readonly prints: readonly string[];
   seen: Seen;
 }
@@ -67,7 +67,7 @@ export function printsOf(content: Content): string[] {
   return [...new Set(textsOf(content))].map((text) => madeId(text));
 }
 
-/** Whether one of them is the other half of what was added. */
+/** Whether the content is the other half of a prompt that was added. */
 export function completes({ prints }: OpenUser, content: Content): boolean {
   return printsOf(content).some((print) => prints.includes(print));
 }
@@ -77,7 +77,7 @@ export function userKey(content: Content): string {
   return plainText(content).replace(/<\/?image\b[^>]*>|\s+/g, "");
 }
 
-/** What Codex says for the person is mostly wrapped in a tag. */
+/** Messages that Codex writes in the user's name usually begin with a tag. */
 export function looksInjected(content: Content): boolean {
   return /^\s*</.test(plainText(content));
 }

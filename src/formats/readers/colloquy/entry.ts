@@ -13,7 +13,7 @@ export interface EntryTarget {
   readonly conversation: ConversationSink;
   /** The conversation was written by Colloquy itself. */
   readonly verbatim: boolean;
-  /** What its branches are called, by their numbers. */
+  /** The names of its branches, by number. */
   readonly branchName: (branch: number) => string | undefined;
 }
 
@@ -32,7 +32,7 @@ export function addColloquyEntry(entry: JsonObject, record: SourceRecord, target
   const kind = textIn(entry.kind) ?? "message";
   const data = objectIn(entry.data);
   const id = filledIn(entry.id);
-  // What was done to the tree is told by the branches; `removed` holds nothing.
+  // The branches show the changes of the tree, and `removed` is empty.
   if (id === undefined || kind === "removed" || (kind !== "label" && isOffPath(kind, data))) {
     conversation.note(record);
     return;
@@ -60,7 +60,7 @@ function branchIn({ branch }: JsonObject, { branchName }: EntryTarget): Pick<Sou
   return name === undefined || name === MAIN_NAME ? {} : { branch: name };
 }
 
-/** Short words: anything else is somebody's own matter. */
+/** Short words; anything else has a private meaning. */
 function isFlag(flag: unknown): flag is string {
   return typeof flag === "string" && /^[a-z][a-z0-9-]{0,39}$/.test(flag);
 }

@@ -2,8 +2,8 @@
  * Our own formats: the JSON document of an export, and JSONL of version 2 as
  * the JSONL engine, an export or another program writes it.
  *
- * What was done to the tree stands in the log as entries on no branch. The
- * branches that came of them are told as they are in the end.
+ * Changes of the tree are in the log as entries on no branch. The reader reports
+ * the branches that result from them.
  */
 import type { JsonObject } from "../../../util/json.ts";
 import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
@@ -18,7 +18,7 @@ export const colloquyLines: LinesFormat = {
   sniff: (records) => {
     const [first] = records;
     if (first?._type === "metadata") return (numberIn(first.version) ?? 1) >= 2;
-    // The first line may be damaged; and a file that was v1 once may go on as v2.
+    // The first line may be damaged, and a former v1 file may continue as v2.
     return records.some(
       ({ role, id, parent_id: parent }) => role !== undefined && id !== undefined && parent !== undefined,
     );
@@ -38,7 +38,7 @@ export const colloquyDocument: DocumentFormat = {
     const info = objectIn(value.info) ?? {};
     const sourceId = filledIn(info.id);
     if (sourceId === undefined) {
-      sink.skip(record, "no conversation: info.id is missing");
+      sink.skip(record, "not a conversation: info.id is missing");
       return;
     }
     if ((numberIn(value.colloquy) ?? 0) > 1) sink.unknown(`version ${value.colloquy}`);

@@ -1,7 +1,7 @@
 /**
  * Recordings of Gemini CLI: a log of messages and of changes to them, one a
  * line, or in older versions the whole conversation as one document. Both
- * give the same entries, so that a conversation that was continued in the
+ * make the same entries, so that a conversation that was continued in the
  * newer form is not kept twice.
  */
 import { join } from "node:path";

@@ -13,9 +13,9 @@ interface Version {
 export interface Item {
   /** The source's id. */
   readonly id: string;
-  /** Ours: another one when the message came to stand behind another than before. */
+  /** The entry id: a new one when the message now follows another entry than before. */
   readonly entry: string;
-  /** What the next message follows, once this one was added. */
+  /** The entry that the next message follows, once this one was added. */
   tail: string | null | undefined;
   isAdded: boolean;
   /** Of what was added, to know another version by. Forgotten for what was added long ago. */

@@ -13,7 +13,7 @@ export interface Spoken {
   readonly value: JsonObject;
   /** All versions. */
   readonly records: readonly SourceRecord[];
-  /** Calls whose results stand in a message of their own. */
+  /** Calls whose results are in a separate message. */
   readonly answeredLater: ReadonlySet<string>;
 }
 
@@ -62,7 +62,7 @@ function assistantOf(value: JsonObject, id: string): Message {
   };
 }
 
-/** Calls may stand among the parts as well as in their own list, which says more about them. */
+/** Calls may be among the parts and also in a separate list, which says more about them. */
 function saidIn(content: Json | undefined, id: string, calls: readonly Block[]): Block[] {
   const isListed = (block: Block) =>
     block.type === "tool_use" && calls.some((call) => call.id === block.id || call.name === block.name);
@@ -102,7 +102,7 @@ function resultOf(
   ];
 }
 
-/** The sub-agents that results are from, by call. Each is a conversation of its own. */
+/** The sub-agents of results, by call. Each is a separate conversation. */
 function agentsIn(calls: readonly JsonObject[]): { readonly extra?: JsonObject } {
   const agents = calls.flatMap(({ id, agentId }) =>
     typeof id === "string" && typeof agentId === "string" ? [[id, agentId] as const] : [],
@@ -110,7 +110,7 @@ function agentsIn(calls: readonly JsonObject[]): { readonly extra?: JsonObject }
   return agents.length === 0 ? {} : { extra: { gemini: { agents: Object.fromEntries(agents) } } };
 }
 
-/** The part of the record that the results were made of. The whole of it stands beside the message. */
+/** The part of the record that the results were made of. The whole record is kept with the message. */
 function resultsRecord(
   { id }: JsonObject,
   calls: readonly JsonObject[],
@@ -124,7 +124,7 @@ function resultsRecord(
   };
 }
 
-/** What was read from the cache is counted in `input` as well. */
+/** Tokens read from the cache are counted in `input` as well. */
 function usageOf(tokens: JsonObject | undefined): JsonObject | undefined {
   const [input, output, cached, thoughts] = [
     ...[

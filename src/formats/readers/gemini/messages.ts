@@ -28,7 +28,7 @@ const HELD_CHARS_MAX = 8_000_000;
  *
  * A message is written again whenever it grows, and all of them may be
  * replaced or cut off at the end. So they are held back as long as there is
- * room: what is added is the last version. What is cut off or replaced is
+ * room: the last version is added. A version that is cut off or replaced is
  * added before it goes, as a branch that leads nowhere.
  */
 export class Messages {
@@ -59,7 +59,7 @@ export class Messages {
     else this.#addAgain(known, value, record);
   }
 
-  /** Everything from that message on is taken back; everything at all when there is no such message. */
+  /** Rewind to before that message, or to the beginning when it is unknown. */
   rewind(id: string): void {
     this.flush();
     const item = this.#byId.get(id);
@@ -67,10 +67,10 @@ export class Messages {
     if (item === undefined) this.#isCut = false;
   }
 
-  /** The messages are these from now on. Those that stand where they stood are the same. */
+  /** Replace the messages. Those at the same positions are the same. */
   replace(messages: readonly JsonObject[], record: SourceRecord): void {
     const ids = messages.map(idOf);
-    // What was forgotten is taken to be still there, up to the first that is remembered.
+    // Forgotten messages are assumed to be unchanged, up to the first remembered one.
     const shift = this.#isCut ? Math.max(0, ids.indexOf(this.#items[0]?.id ?? "")) : 0;
     let same = 0;
     while (same < this.#items.length && this.#items[same]?.id === ids[shift + same]) same++;

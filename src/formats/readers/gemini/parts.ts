@@ -5,7 +5,7 @@ import { madeId } from "../../contract/ids.ts";
 import { filledIn, jsonText, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 
-/** `id` is that of the message: calls without an id of their own get one made of it. */
+/** `id` is that of the message, from which ids are made for calls without one. */
 export function blocksOf(content: Json | undefined, id: string): Block[] {
   const parts = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content];
   return parts.map((part, index) => blockOf(part, madeId("gemini", id, "part", index)));
@@ -59,7 +59,7 @@ function outputOf({ response }: JsonObject): string {
   return response === undefined ? "" : (jsonText(response) ?? "");
 }
 
-/** What a tool gave back, out of the wrapping that goes to the model. */
+/** The result of a tool, without the wrapping for the model. */
 export function resultContent(result: Json | undefined, id: string): string | JsonObject[] {
   const blocks = blocksOf(result, id).flatMap((block): JsonObject[] =>
     block.type === "tool_result" ? [{ type: "text", text: String(block.content) }] : [block],

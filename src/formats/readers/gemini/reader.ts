@@ -12,7 +12,7 @@ import { loadRecord, loadStart, saveRecord, saveStart, withinLimit } from "../sh
 import { Recording } from "./recording.ts";
 import { startOf } from "./start.ts";
 
-/** The metadata come first. Where so many lines came without them, they are lost. */
+/** The metadata come first. After this many lines without them, they are lost. */
 const EARLY_MAX = 100;
 
 /** Reads a recording line by line: metadata first, then messages and changes to both. */
@@ -21,7 +21,7 @@ export class GeminiReader implements RecordReader {
   readonly #path: string;
   #start: SourceConversation | undefined;
   #recording: Recording | undefined;
-  /** What stands before the metadata, which say whose it is. */
+  /** Records before the metadata, which identify the conversation. */
   #early: SourceRecord[] = [];
 
   constructor(sink: Sink, { path }: Surroundings, saved: Json | undefined) {

@@ -63,7 +63,7 @@ export class Recording {
     this.#conversation.update({ title });
   }
 
-  /** What a message says beside itself: a title, a type that is not known. */
+  /** Side effects of a message: a title, an unknown type. */
   #look(value: JsonObject): void {
     const { type, content } = value;
     if (!isSpoken(value) && !QUIET_TYPES.has(type))
@@ -74,7 +74,7 @@ export class Recording {
   }
 }
 
-/** The messages of a recording that is one document, each as a record of its own. */
+/** The messages of a recording that is one document, each as a record. */
 export function messagesOf({ messages }: JsonObject): SourceRecord[] {
   return listIn(messages).map(unplaced);
 }

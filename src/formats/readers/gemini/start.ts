@@ -3,7 +3,7 @@ import type { SourceConversation } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { blocksOf } from "./parts.ts";
 
-/** What the metadata of a recording say. Sub-agents lie in a folder that is named after the session of their parent. */
+/** Reads the metadata of a recording. Sub-agents are in a folder named after the session of their parent. */
 export function startOf(metadata: JsonObject, sourceId: string, path: string): SourceConversation {
   const { kind, summary, startTime } = metadata;
   const parent = kind === "subagent" ? folderOf(path) : undefined;
@@ -30,7 +30,7 @@ function folderOf(path: string): string | undefined {
   return folder === "chats" ? undefined : filledIn(folder);
 }
 
-/** The first line of what a person asked, as it was shown to them. */
+/** The first line of a prompt, as it was shown to the user. */
 export function promptTitle({ type, content, displayContent }: JsonObject): string | undefined {
   if (type !== "user") return undefined;
   return firstLine(displayContent) ?? firstLine(content);

@@ -80,7 +80,7 @@ class GoclawReader implements RecordReader {
   }
 
   end(): void {
-    // A file without a message is still a conversation that somebody began.
+    // A file without a message is still a conversation.
     if (this.#early.length > 0) this.#open({});
   }
 
@@ -95,7 +95,7 @@ class GoclawReader implements RecordReader {
     else this.#open({}).note(record);
   }
 
-  /** File names are session keys, made safe: two folders may have the same. The first message tells them apart. */
+  /** File names are escaped session keys, which may repeat in two folders. The first message tells them apart. */
   #open(first: JsonObject): ConversationSink {
     if (this.#conversation !== undefined) return this.#conversation;
     const { role = null, content = null, timestamp = null } = first;

@@ -44,7 +44,7 @@ export const komatachi: FormatDeclaration = {
   sideFile: { names: () => ["metadata.json"], read: describeConversation },
 };
 
-/** The name that every conversation's file has, in a folder of its own. */
+/** The file of every conversation has this name, in a separate folder. */
 const PATH = /(?:^|[\\/])transcript\.jsonl(?:\.\w+)?$/;
 
 /** What `metadata.json` adds. */

@@ -21,7 +21,7 @@ export const librechatDocument: DocumentFormat = {
     typeof conversationId === "string" && (Array.isArray(messagesTree) || Array.isArray(messages)),
   read(record, sink) {
     const value = objectIn(record.value);
-    if (value === undefined) sink.skip(record, "no conversation");
+    if (value === undefined) sink.skip(record, "not a conversation");
     else readConversation(value, record, sink);
   },
 };

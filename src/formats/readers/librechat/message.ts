@@ -1,4 +1,4 @@
-/** What a message of LibreChat says. */
+/** Converts messages of LibreChat. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -27,7 +27,7 @@ export function messageOf(message: JsonObject, part: Part, sink: Sink): Message 
   };
 }
 
-/** Results stand right behind the calls that were made together. */
+/** Results directly follow the calls that were made together. */
 export function contentItems(message: JsonObject, id: string, sink: Sink): Item[] {
   const items: Item[] = [];
   let results: Item[] = [];

@@ -47,7 +47,7 @@ function resultBlock(id: string, message: JsonObject, text: string, onUnknown: O
   };
 }
 
-/** The older member was called `thinking`. */
+/** Legacy exports call the property `thinking`. */
 function thinkingIn({ reasoningContent, thinking }: JsonObject): Block[] {
   const thought = filledIn(reasoningContent) ?? filledIn(thinking);
   return thought === undefined ? [] : [{ type: "thinking", thinking: thought }];

@@ -18,7 +18,7 @@ export const openWebuiDocument: DocumentFormat = {
   read(record, sink) {
     const value = objectIn(record.value);
     const chat = value === undefined ? undefined : chatIn(value);
-    if (value === undefined || chat === undefined) sink.skip(record, "no chat");
+    if (value === undefined || chat === undefined) sink.skip(record, "not a chat");
     else readChat(value, chat, record, sink);
   },
 };
@@ -72,7 +72,7 @@ function announce(value: JsonObject, chat: JsonObject, sourceId: string, sink: S
   });
 }
 
-/** All but the messages; the copy of the shown path is made of the same ones. What is none of them stays. */
+/** The chat without its messages, of which the copy of the shown path consists too. */
 function headerOf(value: JsonObject, chat: JsonObject): JsonObject {
   const { history, ...rest } = withoutMessages(chat, "messages");
   const { messages, ...own } = objectIn(history) ?? {};

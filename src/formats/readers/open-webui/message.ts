@@ -1,4 +1,4 @@
-/** What a message of Open WebUI says. */
+/** Converts messages of Open WebUI. */
 import { fromOpenAI } from "../../../message/apis/openai.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
@@ -41,7 +41,7 @@ function textBlocks(content: Json | undefined, sink: Sink): Block[] {
   return listIn(content).flatMap((part) => partBlocks(part, sink));
 }
 
-/** Content that is no text has the parts of OpenAI. */
+/** Content that is not a string has the parts of OpenAI. */
 function partBlocks(part: Json, sink: Sink): Block[] {
   try {
     const [message] = fromOpenAI([{ role: "user", content: [part] }]);
@@ -84,7 +84,7 @@ function lost(file: JsonObject, url: string, sink: Sink): Block {
 
 /**
  * Cached tokens are part of the prompt for OpenAI, and are taken out of it.
- * Ollama has names of its own for the same counts.
+ * Ollama has other names for the same counts.
  */
 function usageOf(usage: JsonObject | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;

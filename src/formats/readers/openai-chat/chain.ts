@@ -1,8 +1,8 @@
 /**
  * Messages that have no ids, one after the other.
  *
- * Each gets an id made of what it says and of the message before it. So the
- * same message may come twice, a file that has grown gives the same ids up to
+ * The id of each is made of its content and of the message before it. So the
+ * same message may come twice, a file that has grown has the same ids up to
  * its old end, and one that was changed parts from the old one where it
  * differs.
  */
@@ -38,7 +38,7 @@ export class Chain {
     target.add({ id, parent: before, message: read.message, records: [record, placeRecord(before)] });
   }
 
-  /** Where it goes on in a file that has grown. */
+  /** Where it continues in a file that has grown. */
   state(): Json {
     return { last: this.#last, open: this.#open.map(({ id, name }) => ({ id, name })) };
   }

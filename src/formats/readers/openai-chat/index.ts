@@ -102,7 +102,7 @@ interface Reading {
   readonly offset: number;
 }
 
-/** The messages of an array come one by one: what was read of each file, by whom it is read. */
+/** The messages of an array come one by one: the progress in each file, by sink. */
 const readings = new WeakMap<Sink, Map<string, Reading>>();
 
 function chainOf(sink: Sink, { path }: Surroundings, { offset }: SourceRecord): Chain {
@@ -110,7 +110,7 @@ function chainOf(sink: Sink, { path }: Surroundings, { offset }: SourceRecord): 
   readings.set(sink, files);
   const before = files.get(path);
   const at = offset ?? before?.offset ?? 0;
-  // A place that was passed already means that the file is read once more.
+  // An earlier offset means that the file is being read again.
   const isAgain = before !== undefined && offset !== null && offset <= before.offset;
   const chain = before === undefined || isAgain ? new Chain(sink) : before.chain;
   files.set(path, { chain, offset: at });

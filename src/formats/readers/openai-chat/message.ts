@@ -33,7 +33,7 @@ function converted(foreign: JsonObject, sink: Sink): Message {
   return unusual(foreign);
 }
 
-/** What the conversion refuses: another role, or nesting that no message has. */
+/** Messages that the conversion refuses: another role, or excessive nesting. */
 function unusual({ role, content }: JsonObject): Message {
   const known: Role = role === "assistant" || role === "user" ? role : "system";
   return {
@@ -74,7 +74,7 @@ function isOwnBlock(part: Json): boolean {
   }
 }
 
-/** Calls stand in the order of the source: each gets an id where it had none, and its arguments as they were. */
+/** Adds the missing ids and the original arguments of calls, which are in the order of the source. */
 function withCalls(
   message: Message,
   foreign: JsonObject,

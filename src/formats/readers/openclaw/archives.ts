@@ -1,9 +1,9 @@
-/** Transcripts that an OpenClaw database has set aside, each as one text of lines. */
+/** Transcripts that an OpenClaw database has archived, each as one text of lines. */
 import type { SourceDatabase } from "../../contract/reader.ts";
 import { filledIn } from "../../contract/values.ts";
 import { type Payload, unpacked } from "./payload.ts";
 
-/** Deleted and reset ones, and those that nobody has read for long. */
+/** Deleted and reset transcripts, and those not read for a long time. */
 const TABLES = ["session_transcript_archives", "session_transcript_cold_archives"];
 
 interface Archive {

@@ -2,8 +2,8 @@
  * The database of an OpenClaw agent.
  *
  * Events are the lines of the former transcripts, so they are read like
- * those: a conversation that stands in both is the same, entry by entry.
- * Tables and columns that a release does not have are done without.
+ * those: a conversation that is in both is the same, entry by entry.
+ * Tables and columns that a release does not have are optional.
  */
 import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { parsedIn } from "../../contract/values.ts";
@@ -39,7 +39,7 @@ export function* readOpenclaw(database: SourceDatabase, sink: Sink, around: Surr
   }
 }
 
-/** What is set aside is older than what is there, and comes first. */
+/** Archived transcripts are older than the current one and come first. */
 function* transcriptsOf(
   database: SourceDatabase,
   sessionId: string,

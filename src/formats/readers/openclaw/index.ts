@@ -66,7 +66,7 @@ function originOf(path: string, header: JsonObject): PiOrigin {
   return { sourceId: own ?? madeId("openclaw", path), about };
 }
 
-/** A session key belongs to the transcript that it leads to now; former ones keep a key of their own. */
+/** A session key belongs to the transcript that it leads to now; former transcripts keep the default key. */
 function describeSession(text: string): Describe {
   const keys = openclawKeys(parsedIn(text) ?? {});
   return (start) => {

@@ -29,7 +29,7 @@ export function openclawKeys(index: Json): Map<string, OpenclawKey> {
   return keys;
 }
 
-/** What an entry of the index says. Databases keep the same object as text. */
+/** Reads an entry of the index. Databases keep the same object as text. */
 export function keyOf(key: string, entry: JsonObject): OpenclawKey {
   return {
     key,

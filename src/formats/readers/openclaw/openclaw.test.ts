@@ -336,7 +336,7 @@ describe("the database of OpenClaw", () => {
     expect(sink.skipped.map(({ reason }) => reason)).toEqual([
       "not JSON",
       expect.stringMatching(/^cannot be decompressed/),
-      "an event of another length than it should have",
+      "an event with an unexpected length",
       expect.stringMatching(/^cannot be decompressed/),
       "an event without content",
     ]);

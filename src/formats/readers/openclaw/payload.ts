@@ -5,7 +5,7 @@ import { numberIn } from "../../contract/values.ts";
 /** More than any transcript should be, and less than what harms. */
 const PAYLOAD_BYTES_MAX: number = 64 * 1024 * 1024;
 
-/** A text, or why there is none. */
+/** A text, or the reason why it cannot be read. */
 export type Payload = { readonly text: string } | { readonly problem: string };
 
 export function eventPayload(row: Readonly<Record<string, unknown>>): Payload {
@@ -14,10 +14,10 @@ export function eventPayload(row: Readonly<Record<string, unknown>>): Payload {
   const size = numberIn(row.event_utf8_bytes);
   const payload = unpacked(row.event_zstd, size);
   const isWhole = size === undefined || "problem" in payload || Buffer.byteLength(payload.text) === size;
-  return isWhole ? payload : { problem: "an event of another length than it should have" };
+  return isWhole ? payload : { problem: "an event with an unexpected length" };
 }
 
-/** What is not compressed is taken as it is: the first bytes tell. */
+/** Bytes that are not compressed, by their first bytes, are plain text. */
 export function unpacked(bytes: Uint8Array, size: number = PAYLOAD_BYTES_MAX): Payload {
   if (!isZstd(bytes)) return { text: Buffer.from(bytes).toString() };
   // A length of 0 would mean no limit at all.

@@ -1,4 +1,4 @@
-/** What the place of an OpenClaw transcript says about it. */
+/** Facts about an OpenClaw transcript from its path. */
 import type { JsonObject } from "../../../util/json.ts";
 import { defined } from "../../contract/values.ts";
 
@@ -12,7 +12,7 @@ export interface OpenclawPlace {
 const AGENT = /(?:^|\/)agents\/([^/]+)\/(?:sessions|session-sqlite-import-archive|agent)\//;
 const ARCHIVE = /(?:^|\/)session-sqlite-import-archive\//;
 const STATE_FOLDER = /(?:^|\/)\.(?:openclaw|clawdbot|moltbot)[^/]*\/sessions\//;
-/** `<session>[-topic-<thread>].jsonl`, and what is put behind that when it is set aside. */
+/** `<session>[-topic-<thread>].jsonl`, with a suffix when it is archived. */
 const NAME = /^(.+?)(?:-topic-(.+?))?\.jsonl(?:\.(reset|deleted)\.|\.|$)/;
 
 function withSlashes(path: string): string {
@@ -35,7 +35,7 @@ export function openclawPlace(path: string): OpenclawPlace {
   return { sourceId, topic, about: defined({ agent, archived, topic }) };
 }
 
-/** Topics of one session are conversations of their own. */
+/** Topics of one session are separate conversations. */
 export function topicId(session: string, topic: string | undefined): string {
   return topic === undefined ? session : `${session}-topic-${topic}`;
 }

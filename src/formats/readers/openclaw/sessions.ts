@@ -1,4 +1,4 @@
-/** What an OpenClaw database says about its sessions beside their events. */
+/** The sessions of an OpenClaw database, apart from their events. */
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, parsedIn, timeIn } from "../../contract/values.ts";

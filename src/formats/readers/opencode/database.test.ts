@@ -170,7 +170,7 @@ test("A session that has not changed since the last import is not read again", (
 
 test("A row whose JSON is damaged is skipped with its text, and its message is kept", () => {
   const sink = read(twoSessions());
-  expect(sink.skipped).toEqual([{ line: null, reason: "the data of prt_9 is no JSON object" }]);
+  expect(sink.skipped).toEqual([{ line: null, reason: "the data of prt_9 is not a JSON object" }]);
   expect(sink.conversations[1]?.entries.map(({ id }) => id)).toEqual(["msg_9"]);
 });
 

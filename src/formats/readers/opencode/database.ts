@@ -11,7 +11,7 @@ import { SessionReader } from "./session.ts";
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** What was added is written after so many messages. */
+/** Entries are written after this many messages. */
 const MESSAGES_PER_STEP = 50;
 
 export function isOpencodeDatabase(database: SourceDatabase): boolean {
@@ -58,7 +58,7 @@ function sessionOf(row: Row): JsonObject {
   };
 }
 
-/** Columns that have a value. Bytes are no JSON. */
+/** Columns that have a value. Bytes are not JSON. */
 function plain(members: Row): JsonObject {
   const filled = Object.entries(members).filter(([, value]) => value !== null && value !== undefined);
   return Object.fromEntries(filled.filter(([, value]) => !ArrayBuffer.isView(value))) as JsonObject;
@@ -96,12 +96,12 @@ function partsOf(database: SourceDatabase, message: string, session: string, sin
   );
 }
 
-/** What the row holds as JSON, with what stands in columns. A damaged one keeps its text. */
+/** The JSON of a row, together with its columns. A damaged row keeps its text. */
 function jsonOf(row: Row, columns: JsonObject, sink: Sink): JsonObject {
   const data = objectIn(parsedIn(row.data));
   if (data === undefined) {
     const text = String(row.data);
-    sink.skip({ line: null, offset: null, text }, `the data of ${String(columns.id)} is no JSON object`);
+    sink.skip({ line: null, offset: null, text }, `the data of ${String(columns.id)} is not a JSON object`);
   }
   const time = objectIn(data?.time) ?? timeOf(row);
   return { ...columns, ...data, ...(time !== undefined && { time }) };

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../util/json.ts";
 import { defined, filledIn } from "../../contract/values.ts";
 import { foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
-/** A file that only its address stands for is on the machine of that time: the address is kept. */
+/** A file that is known by its address only was on the machine of the user: the address is kept. */
 export function fileBlockOf({ mime, filename, name, url, uri }: JsonObject): Block {
   const address = filledIn(url) ?? filledIn(uri) ?? "";
   const title = filledIn(filename) ?? filledIn(name);

@@ -1,11 +1,11 @@
 /**
  * Sessions of opencode: the JSON files that it wrote once, one for each
- * session, message and part, what its `export` gives, and its database.
+ * session, message and part, the output of its `export`, and its database.
  *
  * Of the files only those of sessions are read as such; they lead to the
  * others. The files of messages and parts, projects, to-do lists and diffs are
- * known. Where the file of a session is gone, the first of its messages stands
- * in for it, so that nothing is lost but the title.
+ * known. Where the file of a session is missing, the first of its messages
+ * replaces it, so that only the title is lost.
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
@@ -34,7 +34,7 @@ export const opencodeDocument: DocumentFormat = {
       case "other":
         return;
       default:
-        sink.skip(record, "no session");
+        sink.skip(record, "not a session");
     }
   },
 };

@@ -35,7 +35,7 @@ function timesOf({ time, metadata }: JsonObject): { readonly created?: number; r
   return { ...(created !== undefined && { created }), ...(completed !== undefined && { completed }) };
 }
 
-/** What counts for the whole answer stands with its last part. */
+/** Facts about the whole answer go with its last part. */
 function messageOf(value: JsonObject, part: Part, isLast: boolean, synthetic: ReadonlySet<object>): Message {
   const about = objectIn(objectIn(value.metadata)?.assistant) ?? value;
   const model =

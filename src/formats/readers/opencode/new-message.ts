@@ -49,7 +49,7 @@ function addSaid(value: JsonObject, reader: SessionReader): void {
   reader.addEntry({ id: String(id), at: atOf(value), message, records: [unplaced(value)] });
 }
 
-/** A command that the person ran, and what it printed. */
+/** A command that the user ran, and its output. */
 function textsOf({ text, command, output }: JsonObject): Block[] {
   const texts = [text, command, output].map((said) => filledIn(said));
   return texts.flatMap((said) => (said === undefined ? [] : [{ type: "text", text: said }]));

@@ -274,6 +274,8 @@ test("A part whose message is gone is reported", async () => {
 
 test("A damaged file is skipped with its text, and the others are read", async () => {
   const sink = await read(SESSION, { "storage/part/msg_01/prt_02.json": '{"id": "prt_02", "ty' });
-  expect(sink.skipped).toEqual([{ line: null, reason: "../../part/msg_01/prt_02.json is no JSON object" }]);
+  expect(sink.skipped).toEqual([
+    { line: null, reason: "../../part/msg_01/prt_02.json is not a JSON object" },
+  ]);
   expect(entry(sink, "msg_01")?.message?.content[0]).toEqual({ type: "text", text: "Plant the beans" });
 });

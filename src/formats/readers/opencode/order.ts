@@ -6,7 +6,7 @@ export function inOrder(values: readonly JsonObject[]): JsonObject[] {
   return values.toSorted((a, b) => timeOf(a) - timeOf(b) || compare(idOf(a), idOf(b)));
 }
 
-/** Parts have no time of their own, and come in the order of their ids. */
+/** Parts have no times and are ordered by id. */
 function timeOf({ role, time, metadata }: JsonObject): number {
   if (role === undefined) return 0;
   return numberIn(objectIn(time)?.created) ?? numberIn(objectIn(objectIn(metadata)?.time)?.created) ?? 0;

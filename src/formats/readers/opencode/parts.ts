@@ -8,11 +8,11 @@ import { fileBlockOf } from "./file.ts";
 import { callItems } from "./tool.ts";
 
 export interface ReadParts {
-  /** In order; the results of a step stand behind all that the model said in it. */
+  /** In order; the results of a step follow all output of the model in it. */
   readonly items: readonly Item[];
-  /** What is no part of what was said. */
+  /** Parts that are not content of the message. */
   readonly notes: readonly Json[];
-  /** Texts that a program wrote in the person's name. */
+  /** Texts that a program wrote in the user's name. */
   readonly synthetic: ReadonlySet<object>;
   /** Whether a call waits for its result. */
   readonly isOpen: boolean;

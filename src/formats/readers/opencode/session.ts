@@ -2,8 +2,8 @@
  * One session of opencode: its messages, one after the other.
  *
  * A message that ends a compaction, `summary: true`, is a compaction entry,
- * and the message that asked for it is no entry. A session that was reverted
- * shows what stands before the message that it was reverted to.
+ * and the message that asked for it is not an entry. A session that was reverted
+ * shows the entries before the message that it was reverted to.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -57,7 +57,7 @@ export class SessionReader {
     }
   }
 
-  /** An entry that is no message of the older form. */
+  /** An entry that is not a legacy message. */
   addEntry(entry: Parameters<ConversationSink["add"]>[0]): void {
     this.#mark(entry.id);
     this.#target.add({ ...entry, parent: this.#last });
@@ -72,7 +72,7 @@ export class SessionReader {
     if (this.#leaf !== undefined) this.#target.leaf(this.#leaf);
   }
 
-  /** What was undone begins here: what is shown ends before it, or with it, when only parts of it were. */
+  /** Undone messages start here: the shown path ends before it, or with it if only parts of it were undone. */
   #mark(id: string): void {
     const revert = objectIn(this.#session.revert) ?? {};
     if (revert.messageID !== id) return;

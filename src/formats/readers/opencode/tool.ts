@@ -62,7 +62,7 @@ function errorText(error: Json | undefined): string {
   return textIn(error) ?? textIn(objectIn(error)?.message) ?? "";
 }
 
-/** A command that failed and a tool that there is none of are recorded as completed. */
+/** Failed commands and unknown tools are recorded as completed. */
 function isFailure(name: string, { metadata, structured }: JsonObject): boolean {
   const exit = numberIn(objectIn(metadata)?.exit) ?? numberIn(objectIn(structured)?.exit);
   return name === "invalid" || (exit !== undefined && exit !== 0);

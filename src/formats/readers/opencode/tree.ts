@@ -1,7 +1,7 @@
 /**
  * The JSON files of opencode, found from one of them.
  *
- * Messages lie in `message/<session>/`, parts in `part/<message>/` (or, older,
+ * Messages are in `message/<session>/`, parts in `part/<message>/` (or, in legacy versions,
  * `part/<session>/<message>/`), below the folder `storage`, or below
  * `storage/session` in the oldest layout. Names are relative to the file that
  * is read.
@@ -38,7 +38,7 @@ export async function readTree(
   reader.finish();
 }
 
-/** What would be done once for all files of a folder is done with its first. */
+/** Work that is done once for all files of a folder is done with the first. */
 export async function isFirstInFolder(around: Surroundings): Promise<boolean> {
   const name = around.path.split(/[/\\]/).at(-1);
   return (await jsonFiles(around, "."))[0] === name;
@@ -79,7 +79,7 @@ class Files {
     this.#around = around;
   }
 
-  /** What the files of a folder hold. One that is damaged is reported, and the others are read all the same. */
+  /** The content of the files of a folder. A damaged one is reported, and the others are still read. */
   async objects(folder: string): Promise<JsonObject[]> {
     const found: JsonObject[] = [];
     for (const name of await jsonFiles(this.#around, folder)) {
@@ -88,7 +88,7 @@ class Files {
       const value = objectIn(parsedIn(text));
       if (value !== undefined) found.push(value);
       else if (text === undefined) this.#sink.unresolved(`${folder}/${name}`);
-      else this.#sink.skip({ line: null, offset: null, text }, `${folder}/${name} is no JSON object`);
+      else this.#sink.skip({ line: null, offset: null, text }, `${folder}/${name} is not a JSON object`);
     }
     return found;
   }

@@ -87,7 +87,7 @@ function isOwn(message: JsonObject): boolean {
   return isLater(message) && (message.thinking_content !== undefined || message.model_id !== undefined);
 }
 
-/** What stands in `<name>.meta.json`, or around the messages of the one file. */
+/** The metadata in `<name>.meta.json`, or around the messages of a document. */
 function personalAgentMetadata(value: Json | undefined): Omit<SourceConversation, "sourceId"> {
   const meta = objectIn(value) ?? {};
   const about = defined({ profile_id: meta.profile_id, context_state: meta.context_state, id: meta.id });

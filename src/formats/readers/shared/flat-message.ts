@@ -1,4 +1,4 @@
-/** A line of goclaw: text, calls `{ id, name, params }`, media, and results as messages of their own. */
+/** A flat message: text, calls `{ id, name, params }`, media, and results as separate messages. */
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";

@@ -1,10 +1,10 @@
-/** Tool calls, results and media as plain transcripts write them beside a text. */
+/** Tool calls, results and media that plain transcripts keep beside the text of a message. */
 import type { Block, Message } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
 import { toolInput } from "./whole-tree-blocks.ts";
 
-/** Pairs calls and results: by their ids, or by order where a source gives none. */
+/** Pairs calls and results by id, or by order where a source has no ids. */
 export class FlatTools {
   readonly #waiting: string[];
 
@@ -12,12 +12,12 @@ export class FlatTools {
     this.#waiting = [...waiting];
   }
 
-  /** Calls that have no result yet, to go on later. */
+  /** Calls without a result so far, for the state of the reader. */
   get waiting(): readonly string[] {
     return this.#waiting;
   }
 
-  /** `made` is the id of a call that has none. */
+  /** `made` is the id for a call without one. */
   call(call: JsonObject, made: string): Block {
     const form = objectIn(call.function) ?? call;
     const id = filledIn(call.id) ?? filledIn(call.call_id) ?? filledIn(call.tool_call_id) ?? made;
@@ -76,12 +76,12 @@ export function mediaBlock(media: JsonObject): Block {
   return url === undefined ? { type: "media", media } : { type, source: { type: "url", url } };
 }
 
-/** A list, also where it was written as a JSON text. */
+/** A list, or a list written as JSON text. */
 export function listOf(value: Json | undefined): JsonObject[] {
   return objectsIn(typeof value === "string" ? parsedIn(value) : value);
 }
 
-/** Text and blocks as content: a bare text where there is nothing else. */
+/** Text and blocks as content; a string where there are no blocks. */
 export function contentWith(
   content: Json | undefined,
   before: readonly Block[],
@@ -94,7 +94,7 @@ export function contentWith(
   return [...before, ...said, ...after];
 }
 
-/** A block must have a type to be kept as one. */
+/** Only a value with a type can be a block. */
 function asBlock(block: JsonObject): JsonObject {
   return typeof block.type === "string" && block.type !== "" ? block : { type: "unknown", block };
 }
@@ -104,7 +104,7 @@ export function thinkingBlocks(text: unknown): Block[] {
   return thinking === undefined ? [] : [{ type: "thinking", thinking }];
 }
 
-/** The role as ours, and as the source says it where that is another word. */
+/** Our role, and the role of the source where it differs. */
 export function roleOf(value: unknown): { readonly role: Message["role"]; readonly other?: string } {
   if (value === "user" || value === "assistant" || value === "system") return { role: value };
   if (value === "developer") return { role: "system", other: "developer" };
@@ -115,7 +115,7 @@ export function roleOf(value: unknown): { readonly role: Message["role"]; readon
   return { role: "user", other: wordOf(value) };
 }
 
-/** A value as a word. Not `String(value)`, which runs what an object says about itself. */
+/** A value as a word. Not `String(value)`, which would call methods of an object. */
 export function wordOf(value: unknown): string {
   if (typeof value === "string") return value;
   return value === null ? "null" : Array.isArray(value) ? "list" : typeof value;

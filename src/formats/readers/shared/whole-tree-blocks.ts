@@ -1,4 +1,4 @@
-/** What readers of whole documents share: the blocks that the same thing becomes in each of them. */
+/** Blocks that readers of whole documents make in the same way. */
 import { toObject } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
@@ -9,20 +9,20 @@ import { defined, filledIn, jsonText, objectIn, parsedIn } from "../../contract/
 
 const ID_BYTES_MAX = 200;
 
-/** An id as the source gives it; one that is too long for an entry is replaced by one made of it. */
+/** An id of the source. One that is too long for an entry is replaced by its hash. */
 export function idIn(value: unknown): string | undefined {
   const id = filledIn(value);
   return id === undefined || Buffer.byteLength(id) <= ID_BYTES_MAX ? id : madeId("id", id);
 }
 
-/** All but a member that is a list of messages; what is no message in that list stays. */
+/** The value without the messages of a list; items of the list that are not messages stay. */
 export function headerOf(value: JsonObject, member: string): JsonObject {
   const { [member]: list, ...header } = value;
   const odd = Array.isArray(list) ? list.filter((item) => objectIn(item) === undefined) : [];
   return odd.length > 0 ? { ...header, [member]: odd } : header;
 }
 
-/** A single plain text needs no block. */
+/** A single text block becomes a string. */
 export function contentOf(blocks: readonly Block[]): Message["content"] {
   const [only, ...more] = blocks;
   if (only === undefined) return "";
@@ -30,7 +30,7 @@ export function contentOf(blocks: readonly Block[]): Message["content"] {
   return isPlain && typeof only.text === "string" ? only.text : blocks;
 }
 
-/** Arguments as a tool gets them. Those that are no JSON object are kept as they were written, too. */
+/** The input of a tool call. Arguments that are not a JSON object are also kept as written. */
 export function toolInput(raw: Json | undefined): {
   readonly input: JsonObject;
   readonly arguments?: string;
@@ -42,7 +42,7 @@ export function toolInput(raw: Json | undefined): {
   const parsed = parsedIn(raw);
   if (parsed === undefined) return { input: {}, arguments: raw };
   if (objectIn(parsed) === undefined) return { input: toObject(`{"value":${raw}}`) ?? {}, arguments: raw };
-  // What is nested too deeply for a store stays text.
+  // Too deep for a store: it stays text.
   const object = toObject(raw);
   return object === undefined ? { input: {}, arguments: raw } : { input: object };
 }
@@ -51,18 +51,18 @@ const OUR_TYPES: ReadonlySet<string> = new Set([
   ...["text", "image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"],
 ]);
 
-/** A block for what has no block of ours, under a type that ours do not use. */
+/** A block for a part that has no equivalent, with a type that we do not use. */
 export function foreignBlock(format: string, type: string | undefined, members: JsonObject): Block {
   const name = type === undefined || type === "" ? "part" : type;
   return { ...members, type: OUR_TYPES.has(name) || type === undefined ? `${format}_${name}` : name };
 }
 
-/** A data URL or a web address as the image or document that it is; `undefined` for anything else. */
+/** The image or document of a data URL or web address; `undefined` for anything else. */
 export function mediaFromUrl(url: string, mime?: string, title?: string): Block | undefined {
   const source = dataIn(url, mime) ?? webIn(url);
   if (source === undefined) return undefined;
   const mediaType = filledIn(source.media_type) ?? mime ?? mediaTypeOf(title ?? url);
-  // Where nothing says what it is, it stands where pictures stand.
+  // Without a media type it is an image, as it is in the place of one.
   if (mediaType === undefined || mediaType.startsWith("image/")) return { type: "image", source };
   return { type: "document", source, ...defined({ title }) } as Block;
 }
@@ -88,7 +88,7 @@ function base64Of(encoded: string): string | undefined {
   }
 }
 
-/** A block for a file beside the source. What is not known to be a picture is a document, unless the caller knows better. */
+/** A block for a file beside the source: a document unless its type or the caller says that it is an image. */
 export function fileBlock(name: string, mime?: string, title?: string, kind?: "image" | "document"): Block {
   const mediaType = mime ?? mediaTypeOf(title ?? name);
   const source: FileSource = {
@@ -100,7 +100,7 @@ export function fileBlock(name: string, mime?: string, title?: string, kind?: "i
   return { type, source: { ...source }, ...defined({ title }) } as Block;
 }
 
-/** A block for a file that is not there. It has no file for a source, so that nobody looks for it again. */
+/** A block for a missing file. Its source is not a file, so that the writer does not look for it. */
 export function missingBlock(kind: "image" | "document", name: string, title?: string): Block {
   return { type: kind, source: { type: "asset", name }, ...defined({ title }), missing: true };
 }

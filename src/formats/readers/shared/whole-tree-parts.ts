@@ -1,17 +1,17 @@
 /**
- * An answer that holds its tools' results, as the messages that it is for us.
+ * Splits an answer that contains the results of its tools into messages.
  *
- * Some sources keep calls, results and what the model said afterwards in one
- * message. With us results are what a user message says, so such an answer is
- * a chain: the answer up to its calls, their results, the rest of the answer.
+ * Some sources keep calls, results and the rest of the answer in one message.
+ * Here results belong to a user message, so such an answer becomes a chain: the
+ * answer up to its calls, their results, the rest of the answer.
  */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 
-/** A block, and what of the source it was made of. */
+/** A block, and the part of the source that it was made of. */
 export interface Item {
   readonly block: Block;
-  /** `undefined` when it stands elsewhere in the message than in its content. */
+  /** `undefined` when it comes from outside the content of the message. */
   readonly raw: Json | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface Part {
   readonly items: readonly Item[];
 }
 
-/** The first part has the id of the message, so that the source's own id is found. There is always one. */
+/** At least one part. The first has the id of the message, so that references to that id work. */
 export function partsOf(
   id: string,
   items: readonly Item[],
@@ -41,8 +41,8 @@ export function blocksOf(items: readonly Item[]): Block[] {
 }
 
 /**
- * The record of one part: the whole message where it is one part only, else
- * what the part was made of, so that no text is kept with two entries.
+ * The record of one part: the whole message if it has one part only, otherwise
+ * the source of that part, so that no text is kept with two entries.
  */
 export function partRecord(
   message: JsonObject,

@@ -3,7 +3,7 @@
  *
  * The path that the source shows comes first, so that it becomes `main`. The
  * other subtrees follow, oldest first, each with parents before children. No
- * node is left out: one whose parent is not there begins a subtree of its own,
+ * node is left out: one whose parent is missing begins a separate subtree,
  * and so does one node of each cycle. Nothing here recurses, because sources
  * have conversations that are thousands of messages deep.
  */
@@ -33,7 +33,7 @@ export function wholeTree<Node extends TreeNode>(nodes: readonly Node[], leaf: s
   return [...placed];
 }
 
-/** The last node of the path that is newest: what a person saw last, where the source does not say. */
+/** The last node of the newest path, which the user probably saw last. */
 export function newestLeaf(nodes: readonly TreeNode[]): string | undefined {
   const parents = new Set(nodes.filter(({ id, parent }) => parent !== id).map(({ parent }) => parent));
   let newest: TreeNode | undefined;

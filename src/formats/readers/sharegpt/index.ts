@@ -16,7 +16,7 @@ export const sharegptLines: LinesFormat = {
   open: (sink) => ({
     record: (record) => readRecord(record, sink),
     end() {},
-    // Each line stands for itself.
+    // Lines are independent.
     state: () => ({}),
   }),
 };
@@ -39,7 +39,7 @@ function listName(value: JsonObject): "conversations" | "items" | undefined {
   return isList(value.items) && objectsIn(value.items).length > 0 ? "items" : undefined;
 }
 
-/** An empty list could be anything's. */
+/** An empty list could belong to any format. */
 function hasTurns(value: JsonObject): boolean {
   const name = listName(value);
   return name !== undefined && objectsIn(value[name]).some(isTurn);
@@ -52,7 +52,7 @@ function isConversation(value: JsonObject): boolean {
 function readRecord(record: SourceRecord, sink: Sink): void {
   const value = objectIn(record.value);
   const name = value === undefined ? undefined : listName(value);
-  if (value === undefined || name === undefined) sink.skip(record, "no conversation");
+  if (value === undefined || name === undefined) sink.skip(record, "not a conversation");
   else readConversation(value, name, record, sink);
 }
 

@@ -119,5 +119,5 @@ test("Only files of such turns are taken, and an odd line is skipped", () => {
   expect(sharegptLines.sniff([], "x.jsonl")).toBe(false);
   expect(sharegptLines.sniff([{ conversations: [{ role: "user" }] }], "x.jsonl")).toBe(false);
   expect(sharegptDocument.sniff({ messages: [] })).toBe(false);
-  expect(readText('{"other": 1}').skipped).toEqual([{ line: 1, reason: "no conversation" }]);
+  expect(readText('{"other": 1}').skipped).toEqual([{ line: 1, reason: "not a conversation" }]);
 });

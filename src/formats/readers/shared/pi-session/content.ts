@@ -6,9 +6,9 @@ import { defined, filledIn, listIn, numberIn, objectIn, textIn } from "../../../
 import { toolInput } from "../whole-tree-blocks.ts";
 
 export interface PiContext {
-  /** The id of the entry, for calls that have none. */
+  /** The id of the entry, for calls without one. */
   readonly entryId: string;
-  /** Ids that were made for calls, whose results have none either. */
+  /** Ids made for calls, whose results have none either. */
   readonly calls: string[];
   readonly onUnknown: (type: string) => void;
 }
@@ -58,7 +58,7 @@ function callIn({ id, name, arguments: raw }: JsonObject, index: number, context
   return { type: "tool_use", id: known ?? made, name: filledIn(name) ?? "unknown", ...toolInput(raw) };
 }
 
-/** Cached tokens stand beside the input's, not among them. */
+/** Cached tokens are not included in the input tokens. */
 export function usageIn(value: Json | undefined): JsonObject | undefined {
   const usage = objectIn(value);
   if (usage === undefined) return undefined;

@@ -8,7 +8,7 @@ import type { PiTree } from "./tree.ts";
 
 export interface PiPlace {
   readonly format: string;
-  /** The conversation's own id, of which ids are made where entries have none. */
+  /** The id of the conversation, from which ids are made for entries without one. */
   readonly sourceId: string;
   readonly id: string;
   /** As the source names it. */
@@ -20,7 +20,7 @@ export interface PiPlace {
 
 type Made = Pick<SourceEntry, "kind" | "data">;
 
-/** Kinds that lie on a path. `undefined` for every other type. */
+/** Entries on a path. `undefined` for every other type. */
 export function pathEntry(entry: JsonObject, place: PiPlace): Made | undefined {
   switch (entry.type) {
     case "model_change": {
@@ -68,14 +68,14 @@ function firstKept(entry: JsonObject, { id, sourceId, tree }: PiPlace): string |
   return named === undefined || named === id ? null : tree.resolveForward(named);
 }
 
-/** The id of an entry that has none, by its place behind the header. */
+/** The id for an entry without one, by its position after the header. */
 export function indexId(sourceId: string, index: number): string {
   return madeId(sourceId, index);
 }
 
 /**
  * The branch that was left. Early releases named the entry to which the
- * person went back, which is the parent: what was shown until then is meant.
+ * user went back, which is the parent. It means the entry shown until then.
  */
 function branchSummary(entry: JsonObject, { parent, shown, tree }: PiPlace): Made {
   const named = idIn(entry.fromId);

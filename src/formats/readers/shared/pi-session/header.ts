@@ -1,11 +1,11 @@
-/** The first line of a pi file, and what its place adds to it. */
+/** The first line of a pi session, and facts from its path. */
 import type { JsonObject } from "../../../../util/json.ts";
 import { madeId } from "../../../contract/ids.ts";
 import type { SourceConversation } from "../../../contract/reader.ts";
 import { defined, filledIn, timeIn } from "../../../contract/values.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 
-/** What is known about a transcript beside what it says itself. */
+/** Facts about a transcript from outside the file. */
 export type PiOrigin = Partial<SourceConversation>;
 
 const KNOWN = new Set([
@@ -35,7 +35,7 @@ export function conversationIn(
   };
 }
 
-/** What copies of a conversation have in common. The first format had no ids that a copy could keep. */
+/** Shared by all copies of a conversation. The first version had no ids that a copy could keep. */
 export function rootIn(first: JsonObject): string | undefined {
   const id = filledIn(first.id);
   return id === undefined ? undefined : `${id} ${filledIn(first.timestamp) ?? ""}`;

@@ -25,7 +25,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   compactionSummary: readSummary,
 };
 
-/** OpenClaw marks what it says to the model itself. */
+/** OpenClaw marks messages that it wrote itself. */
 function readUser({ content, runtimeContext }: JsonObject, context: PiContext): Message {
   const isInjected = runtimeContext !== undefined && runtimeContext !== null && runtimeContext !== false;
   const extra = isInjected ? { extra: { pi: { injected: true } } } : {};
@@ -60,7 +60,7 @@ function readResult({ toolCallId, content, isError }: JsonObject, context: PiCon
   return { role: "user", content: [block] };
 }
 
-/** A command that a person ran: the model is told of it as of a person's words. */
+/** A command that the user ran. The model sees it as words of the user. */
 function readExecution(message: JsonObject): Message {
   const { command, output, exitCode, cancelled, truncated, fullOutputPath, excludeFromContext } = message;
   const shown = textIn(output) ?? "";
@@ -72,14 +72,14 @@ function readExecution(message: JsonObject): Message {
   };
 }
 
-/** What an extension put into the context. */
+/** Content that an extension put into the context. */
 export function customIn(message: JsonObject, context: PiContext): Message {
   const { content, customType, display } = message;
   const extra = { role: "custom", ...defined({ customType, display }) };
   return { role: "user", content: contentIn(content, context), extra: { pi: extra } };
 }
 
-/** Instructions: the text, then the sections by their names. `null` takes a section away. */
+/** Instructions: the text, then the sections by name. `null` removes a section. */
 function readSystem({ content, sections }: JsonObject, context: PiContext): Message {
   const said = contentIn(content, context);
   const texts = Object.values(objectIn(sections) ?? {}).flatMap((text) => filledIn(text) ?? []);

@@ -19,11 +19,11 @@ import { isUpgraded, PiUpgrade } from "./upgrade.ts";
 
 export interface PiOptions {
   readonly format: string;
-  /** What is known beside the file, given its first line. */
+  /** Facts from outside the file, given its first line. */
   readonly origin: (header: JsonObject) => PiOrigin;
 }
 
-/** Types that lie on no path and become nothing by themselves. */
+/** Types that are on no path and do not become entries. */
 const ASIDE: ReadonlySet<unknown> = new Set(["custom", "session_info", "usage", "context_edit"]);
 
 export class PiReader implements RecordReader {

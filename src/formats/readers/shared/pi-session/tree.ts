@@ -2,7 +2,7 @@
  * Entries of pi that are part of its tree and not of ours.
  *
  * A label or an extension's own data is named as a parent by what comes after
- * it. Here such an entry lies on no path: what follows it follows its parent.
+ * it. Here such an entry is on no path: its children follow its parent.
  */
 import type { Json } from "../../../../util/json.ts";
 import { listIn, textIn } from "../../../contract/values.ts";
@@ -10,13 +10,13 @@ import { listIn, textIn } from "../../../contract/values.ts";
 interface Aside {
   /** The entry that it follows, on a path. */
   readonly parent: string | null;
-  /** The one before it that lies on no path either. */
+  /** The entry before it, if that is on no path either. */
   readonly before: string | undefined;
   /** The first entry on a path that follows it. */
   next: string | undefined;
 }
 
-/** What the state remembers: an older one is hardly ever named again. */
+/** The number kept in the state. Later records hardly ever refer to an older one. */
 const ASIDES_MAX = 500;
 
 export class PiTree {
@@ -36,13 +36,13 @@ export class PiTree {
     return aside === undefined ? id : aside.parent;
   }
 
-  /** The same for what is kept from there on: not the entry before, but the one behind. */
+  /** The same for the start of a kept part: the next entry instead of the previous one. */
   resolveForward(id: string): string {
     const aside = this.#asides.get(id);
     return aside?.next ?? aside?.parent ?? id;
   }
 
-  /** An entry that lies on no path. `target` where it stands for another than its parent. */
+  /** Add an entry on no path. `target` is the entry that it represents, if not its parent. */
   setAside(id: string, parent: string | null, target: string | null = parent): void {
     const before = parent !== null && this.#asides.has(parent) ? parent : undefined;
     this.#asides.set(id, { parent: this.resolve(target), before, next: undefined });

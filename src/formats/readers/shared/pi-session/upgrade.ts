@@ -2,7 +2,7 @@
  * Files that pi has upgraded in place.
  *
  * The first version had no ids; here they are made of an entry's place. When
- * pi opens such a file, it writes the file anew with ids of its own. So that
+ * pi opens such a file, it rewrites the file with new ids. So that
  * this is the same conversation as before, the entries keep the ids that were
  * made, and the new ones are names for them.
  */
@@ -11,7 +11,7 @@ import { listIn, numberIn, textIn } from "../../../contract/values.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 import { indexId } from "./entries.ts";
 
-/** What only the first version wrote into its header, and the upgrade leaves there. */
+/** Header properties of the first version, which the upgrade keeps. */
 const FIRST_MEMBERS = ["provider", "modelId", "thinkingLevel", "branchedFrom"];
 
 /** Headers of the first version without any of these exist as well: such a file cannot be told from a newer one. */
@@ -20,7 +20,7 @@ export function isUpgraded(header: JsonObject): boolean {
   return isNewer && FIRST_MEMBERS.some((member) => header[member] !== undefined);
 }
 
-/** A state remembers all names or is none. */
+/** With more names there is no state, because it has to hold all of them. */
 const NAMES_SAVED_MAX = 5_000;
 
 export class PiUpgrade {
