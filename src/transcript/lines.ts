@@ -32,7 +32,7 @@ export interface EntryDraft {
   readonly blobs?: readonly BlobRef[] | undefined;
 }
 
-export interface Placement {
+export interface LinePlace {
   readonly seq: number;
   readonly parentId: string | null;
   /** Left out for `MAIN`. */
@@ -42,7 +42,7 @@ export interface Placement {
   readonly batch: readonly [number, number] | undefined;
 }
 
-export type Line =
+export type DecodedLine =
   | { readonly ok: true; readonly header: Header; readonly entry?: undefined }
   | {
       readonly ok: true;
@@ -113,7 +113,7 @@ export function encodeHeader(header: Header): Buffer {
 }
 
 /** The JSON of the message is copied: it was serialised once, when it was checked. */
-export function encodeEntry(draft: EntryDraft, place: Placement): Buffer {
+export function encodeEntry(draft: EntryDraft, place: LinePlace): Buffer {
   let text =
     draft.kind === "message"
       ? draft.json.slice(0, -1)
@@ -134,7 +134,7 @@ export function withoutBatch(line: Buffer): Buffer {
 }
 
 /** Decode a line without its newline. Never throws. */
-export function decodeLine(line: Buffer): Line {
+export function decodeLine(line: Buffer): DecodedLine {
   const sum = checkSum(line);
   if (sum !== "right")
     return { ok: false, reason: sum === "none" ? "no checksum" : "checksum does not match" };
@@ -157,7 +157,7 @@ function withoutSum(line: Buffer): string {
   return text;
 }
 
-function decodeHeader(value: Record<string, Json>): Line {
+function decodeHeader(value: Record<string, Json>): DecodedLine {
   const { version, id, key, created_at, generation } = value;
   if (typeof version === "number" && version > FORMAT_VERSION) {
     return { ok: false, reason: `version ${version} is newer than this program knows`, newer: true };
@@ -174,7 +174,7 @@ function decodeHeader(value: Record<string, Json>): Line {
   return { ok: true, header };
 }
 
-function decodeEntry(value: Record<string, Json>): Line {
+function decodeEntry(value: Record<string, Json>): DecodedLine {
   const { _type, id, seq, parent_id, timestamp, op, batch, branch, blobs } = value;
   if (typeof id !== "string" || typeof seq !== "number" || typeof timestamp !== "string") {
     return { ok: false, reason: "not an entry: id, seq or timestamp is missing" };
@@ -195,9 +195,9 @@ function decodeEntry(value: Record<string, Json>): Line {
   };
 }
 
-type Mutable<T> = { -readonly [member in keyof T]: T[member] };
+type Mutable<T> = { -readonly [property in keyof T]: T[property] };
 
-const MESSAGE_MEMBERS = [
+const MESSAGE_PROPERTIES = [
   "model",
   "usage",
   "stopReason",
@@ -213,7 +213,7 @@ function messageOf(value: Record<string, Json>): Message {
   // Spelled out, because most messages have none of them, and a look-up by name costs more than the rest.
   const others = model ?? usage ?? stopReason ?? endState ?? provenance ?? extra;
   if (others === undefined && source === undefined) return message;
-  for (const member of MESSAGE_MEMBERS) {
+  for (const member of MESSAGE_PROPERTIES) {
     const found = value[member];
     if (found !== undefined) (message as unknown as Record<string, Json>)[member] = found;
   }

@@ -4,7 +4,7 @@ import { ColloquyError } from "../errors.ts";
 import type { StoredEntry } from "../message/types.ts";
 import { fold, headOf, isMark, MAIN, OFF_PATH, PLAIN, type Tree } from "../tree/tree.ts";
 import type { Json } from "../util/json.ts";
-import { decodeLine, type Header, type Line } from "./lines.ts";
+import { type DecodedLine, decodeLine, type Header } from "./lines.ts";
 
 /** The state of a log after reading it up to `bytes`. */
 export interface LogState {
@@ -48,7 +48,7 @@ const BOM = Buffer.from([0xef, 0xbb, 0xbf]);
 const CARRIAGE_RETURN = 0x0d;
 
 /** `undefined` for a blank line. */
-export function decodeRaw(raw: RawLine): Line | undefined {
+export function decodeRaw(raw: RawLine): DecodedLine | undefined {
   const bytes = bareLine(raw);
   if (bytes === undefined) return { ok: false, reason: "longer than the limit for a line" };
   return bytes.length === 0 ? undefined : decodeLine(bytes);
