@@ -3,9 +3,9 @@ import "./require-node.js";
 import { existsSync } from "node:fs";
 import * as nodeModule from "node:module";
 
-// Compiled code is kept between starts: most of the time of a short command is spent loading it.
+// Cache compiled code between starts: a short command spends most of its time loading code.
 nodeModule.enableCompileCache?.();
-// A checkout runs its sources, a package what was built from them.
+// A checkout runs its sources, a package the bundle.
 const source = new URL("../src/cli/main.ts", import.meta.url);
 const { main } = await import(
   existsSync(source) ? source.href : new URL("../dist/command/main.js", import.meta.url).href

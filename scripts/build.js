@@ -1,9 +1,9 @@
 /**
- * Writes dist/ anew: the library as compiled modules with their types, and the
- * command as a bundle in dist/command.
+ * Rebuilds dist/: the library as compiled modules with types, and the command as
+ * a bundle in dist/command.
  *
- * A short command spends most of its time on finding and reading files, so the
- * code of the everyday ones is in one file. Rare code has files of its own.
+ * A short command spends most of its time finding and reading files, so the code
+ * of everyday commands is in one file. Rare code has separate files.
  */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";

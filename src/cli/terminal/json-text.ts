@@ -8,10 +8,12 @@
 const UNSAFE = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
 
 export function jsonText(value: unknown, indent: number): string {
-  return JSON.stringify(value, null, indent).replace(
-    UNSAFE,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return safeJson(JSON.stringify(value, null, indent));
+}
+
+/** Escape what a terminal would act on, in JSON that is already text. */
+export function safeJson(json: string): string {
+  return json.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }
 
 /** A document in pieces: a long conversation can exceed the maximum length of a string. */

@@ -2,11 +2,11 @@
 import type { BranchInfo } from "../../store/index.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
+import { numberText } from "../terminal/count-text.ts";
 import { table } from "../terminal/table.ts";
 import { widthOf } from "../terminal/width.ts";
 import { wrapHard } from "../terminal/wrap.ts";
 import { STEP_MAX, treeRows } from "./branch-tree.ts";
-import { numberText } from "./conversation-view.ts";
 
 /** The seven properties that `--json` promises. */
 export function branchJson(branch: BranchInfo): Record<string, unknown> {

@@ -1,7 +1,7 @@
 /** Changes to a conversation, in words. */
 import type { Entry } from "../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
-import { counted } from "./conversation-view.ts";
+import { counted } from "../terminal/count-text.ts";
 
 /** Names an entry, by its number if that is known. */
 export type NameEntry = (id: string) => string;

@@ -2,6 +2,7 @@
 import type { ConversationInfo } from "../../engine/index.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
+import { numberText } from "../terminal/count-text.ts";
 import { table } from "../terminal/table.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
 
@@ -19,11 +20,6 @@ export function trashJson(info: ConversationInfo): Record<string, unknown> {
 /** How to refer to it on the command line. */
 export function nameOf({ key, id }: Pick<ConversationInfo, "key" | "id">): string {
   return safeLine(key ?? id);
-}
-
-/** 20,004. Written by hand, because loading a locale takes half as long as starting Node. */
-export function numberText(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 export function conversationTable(out: Output, items: readonly ConversationInfo[]): string[] {
@@ -96,14 +92,4 @@ export function infoLines(out: Output, info: ConversationInfo, branch: string): 
   return facts.flatMap(([name, value]) =>
     value === null ? [] : [`${out.style("bold", name.padEnd(9))} ${safeLine(value)}`],
   );
-}
-
-/** "1 message", "2 messages", "2 entries", "2 branches". */
-export function counted(count: number, word: string): string {
-  return `${numberText(count)} ${count === 1 ? word : plural(word)}`;
-}
-
-function plural(word: string): string {
-  if (word.endsWith("y")) return `${word.slice(0, -1)}ies`;
-  return `${word}${word.endsWith("ch") ? "es" : "s"}`;
 }

@@ -3,9 +3,9 @@ import { bytesText } from "../../util/bytes-text.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
+import { counted } from "../terminal/count-text.ts";
 import { cut } from "../terminal/width.ts";
 import { wrap } from "../terminal/wrap.ts";
-import { counted } from "./conversation-view.ts";
 
 /** At most this many lines of each kind are shown; `--json` lists all. */
 const SHOWN_MAX = 10;

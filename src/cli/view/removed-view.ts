@@ -3,9 +3,9 @@ import type { RetentionItem } from "../../store/index.ts";
 import { bytesText } from "../../util/bytes-text.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
+import { counted, numberText } from "../terminal/count-text.ts";
 import { table } from "../terminal/table.ts";
 import { wrapHard } from "../terminal/wrap.ts";
-import { counted, numberText } from "./conversation-view.ts";
 
 export const DRY_RUN_NOTE = "Nothing was changed.";
 

@@ -4,7 +4,8 @@ import { EXIT_DONE } from "../../exit.ts";
 import { branchOf, checkBranchName } from "../../input/branch-name.ts";
 import { checkReference } from "../../input/reference.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
-import { counted, infoJson, nameOf } from "../../view/conversation-view.ts";
+import { counted } from "../../terminal/count-text.ts";
+import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 export async function run(call: Call): Promise<number> {
   const reference = checkReference(call.args[0] as string);

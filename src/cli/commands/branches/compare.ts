@@ -8,7 +8,7 @@ import { branchOf, checkBranchName } from "../../input/branch-name.ts";
 import { checkReference } from "../../input/reference.ts";
 import type { Output } from "../../output.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
-import { counted } from "../../view/conversation-view.ts";
+import { counted } from "../../terminal/count-text.ts";
 import { entryTable } from "../../view/entry-table.ts";
 
 export async function run(call: Call): Promise<number> {

@@ -7,7 +7,7 @@ import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import type { Output } from "../../output.ts";
 import { configOptions } from "../../store/config-options.ts";
-import { counted } from "../../view/conversation-view.ts";
+import { counted } from "../../terminal/count-text.ts";
 
 export async function run(call: Call): Promise<number> {
   const { file, findings } = await checked(configOptions(call));

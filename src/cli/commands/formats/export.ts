@@ -18,9 +18,11 @@ import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { checkPath } from "../../input/path-argument.ts";
 import { checkReference } from "../../input/reference.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { counted } from "../../terminal/count-text.ts";
+import { safeJson } from "../../terminal/json-text.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
-import { counted, nameOf } from "../../view/conversation-view.ts";
+import { nameOf } from "../../view/conversation-view.ts";
 
 interface Exported {
   readonly id: string;
@@ -180,20 +182,13 @@ function reportLines({ out }: Call, exported: readonly Exported[]): string[] {
   ];
 }
 
-/** Escaped, they mean the same in JSON, and a terminal does not act on them. */
-const UNSAFE = /[\u007f-\u009f\u2028\u2029]|\p{Bidi_Control}/gu;
-
 /** Waits for the reader. */
 async function print({ values }: Call, pieces: AsyncIterable<string>): Promise<void> {
   const { stdout } = process;
   const isText = values.get("to") === "markdown" || values.get("to") === "html";
   const escapes = stdout.isTTY === true && !isText;
   for await (const piece of pieces) {
-    const safe = escapes ? piece.replace(UNSAFE, escaped) : piece;
+    const safe = escapes ? safeJson(piece) : piece;
     if (!stdout.write(safe)) await once(stdout, "drain");
   }
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
 }

@@ -13,10 +13,10 @@ import { EXIT_DONE, EXIT_FAILED, EXIT_PROBLEMS, UsageError } from "../../exit.ts
 import { chooseSources } from "../../input/source-choice.ts";
 import { openToImport, openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
+import { counted } from "../../terminal/count-text.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
 import { lowMemory } from "../../terminal/low-memory.ts";
 import { barText, statusLine } from "../../terminal/progress.ts";
-import { counted } from "../../view/conversation-view.ts";
 import { importLines } from "../../view/import-view.ts";
 
 export async function run(call: Call): Promise<number> {

@@ -7,8 +7,8 @@ import { nextCommand, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { storeTarget } from "../../store/store-target.ts";
+import { counted } from "../../terminal/count-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
-import { counted } from "../../view/conversation-view.ts";
 
 export async function run(call: Call): Promise<number> {
   const { json, out, values } = call;

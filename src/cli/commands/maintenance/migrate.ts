@@ -12,10 +12,10 @@ import { PROGRAM, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
+import { counted, numberText } from "../../terminal/count-text.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
 import { statusLine } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
-import { counted, numberText } from "../../view/conversation-view.ts";
 
 const V2 = "v2";
 const SKIPPED_SHOWN = 20;

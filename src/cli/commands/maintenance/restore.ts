@@ -12,9 +12,9 @@ import { checkPath } from "../../input/path-argument.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
+import { counted } from "../../terminal/count-text.ts";
 import { withProgress } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
-import { counted } from "../../view/conversation-view.ts";
 import { findingJson, warnOfDamage } from "../../view/finding-view.ts";
 
 export async function run(call: Call): Promise<number> {

@@ -10,8 +10,9 @@ import { givenNumber } from "../../input/integer.ts";
 import type { Output } from "../../output.ts";
 import { openToClean } from "../../store/open-store.ts";
 import { retentionSettings } from "../../store/store-settings.ts";
+import { counted, numberText } from "../../terminal/count-text.ts";
 import { wrapHard } from "../../terminal/wrap.ts";
-import { counted, nameOf, numberText } from "../../view/conversation-view.ts";
+import { nameOf } from "../../view/conversation-view.ts";
 import { DRY_RUN_NOTE, removedTable, totalOf } from "../../view/removed-view.ts";
 
 const KEPT_SHOWN = 5;

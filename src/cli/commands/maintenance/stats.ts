@@ -8,9 +8,10 @@ import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
+import { counted, numberText } from "../../terminal/count-text.ts";
 import { table } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
-import { counted, infoJson, nameOf, numberText } from "../../view/conversation-view.ts";
+import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 export async function run(call: Call): Promise<number> {
   const target = storeTarget(call.values);

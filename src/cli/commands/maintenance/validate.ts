@@ -8,8 +8,8 @@ import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { openToClean, openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
+import { counted } from "../../terminal/count-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
-import { counted } from "../../view/conversation-view.ts";
 import { findingJson, placeOf } from "../../view/finding-view.ts";
 
 type Report = VerifyReport & { readonly repaired?: readonly Finding[] };

@@ -13,7 +13,7 @@ import { checkReference } from "../../input/reference.ts";
 import { readStdin } from "../../input/stdin.ts";
 import { PROGRAM } from "../../invocation.ts";
 import { missing, openToAppend, openToChange } from "../../store/open-store.ts";
-import { counted } from "../../view/conversation-view.ts";
+import { counted } from "../../terminal/count-text.ts";
 
 /** All lines are held in memory and written as one append. */
 const LINES_BYTES_MAX = 256 * 1024 * 1024;

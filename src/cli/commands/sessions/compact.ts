@@ -11,8 +11,9 @@ import { checkReference } from "../../input/reference.ts";
 import { readStdin } from "../../input/stdin.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
+import { counted } from "../../terminal/count-text.ts";
 import { controlText } from "../../view/control-text.ts";
-import { counted, infoJson, nameOf } from "../../view/conversation-view.ts";
+import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 const SUMMARY_BYTES_MAX = 1024 * 1024;
 

@@ -12,8 +12,8 @@ import { checkReference } from "../../input/reference.ts";
 import { PROGRAM } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { counted, numberText } from "../../terminal/count-text.ts";
 import { table } from "../../terminal/table.ts";
-import { counted, numberText } from "../../view/conversation-view.ts";
 import { readableOf } from "../../view/message-view.ts";
 
 const STRATEGIES = ["auto", "full", "sliding", "sandwich"] as const;

@@ -1,3 +1,4 @@
+import { LIMIT_MAX } from "../../../store/access.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
@@ -5,9 +6,10 @@ import { EXIT_DONE } from "../../exit.ts";
 import { nextCommand, PROGRAM } from "../../invocation.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
+import { counted } from "../../terminal/count-text.ts";
 import { wrapCommand } from "../../terminal/wrap.ts";
 import { packageVersion } from "../../version.ts";
-import { conversationTable, counted, infoJson } from "../../view/conversation-view.ts";
+import { conversationTable, infoJson } from "../../view/conversation-view.ts";
 
 const LATEST = 5;
 const TRASH_COUNTED = 1000;
@@ -43,7 +45,7 @@ export async function run(call: Call): Promise<number> {
 /** From the listing, which reads no messages. */
 async function countOf(store: Store): Promise<number> {
   let count = 0;
-  for await (const _ of store.list({ limit: 10_000 })) count++;
+  for await (const _ of store.list({ limit: LIMIT_MAX })) count++;
   return count;
 }
 
