@@ -17,7 +17,7 @@ describe("the section sessions of the config", () => {
     configured(place, "{ sessions: { tree: { max_depth: 1, warning_depth: 1 } } }");
     const deep = await place.run(["sessions", "branch", "notes:a", "--name", "b"]);
     expect(deep.code).toBe(1);
-    expect(deep.stderr).toMatch(/depth 2, and the limit is 1/);
+    expect(deep.stderr).toMatch(/depth 2, above the limit of 1/);
     configured(place, "{ sessions: { tree_enabled: false } }");
     expect((await place.run(["sessions", "branch", "notes:a"])).stderr).toMatch(/switched off/);
   });
