@@ -1,4 +1,4 @@
-import type { ConversationInfo, OpenTurn, UpdatePatch } from "../engine/index.ts";
+import type { ConversationInfo, UpdatePatch } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
 import type { ModelApi } from "../message/apis/index.ts";
 import type {
@@ -20,26 +20,32 @@ import {
 import { assertJson, isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
 import { copyOf, epochOf, type StoreAccess } from "./access.ts";
-import type {
-  BranchInfo,
+import {
+  type BranchInfo,
   Branching,
-  BranchOptions,
-  BranchResult,
-  Comparison,
-  EditOptions,
+  type BranchOptions,
+  type BranchResult,
+  type Comparison,
+  type EditOptions,
 } from "./branches/branching.ts";
-import type { Pruned, PruneOptions } from "./branches/pruning.ts";
-import type { CompactOptions, SummarizeBranchOptions } from "./context/compaction.ts";
-import type { Context, ContextOptions } from "./context/context.ts";
+import { type Pruned, type PruneOptions, prune } from "./branches/pruning.ts";
+import {
+  type CompactOptions,
+  compact,
+  type SummarizeBranchOptions,
+  summarizeBranch,
+  undoCompaction,
+} from "./context/compaction.ts";
+import { type Context, type ContextOptions, contextOf } from "./context/context.ts";
 import { readAll, readPage } from "./read/entry-pages.ts";
 import type { EntryQuery } from "./read/entry-query.ts";
 import { type Listing, listing } from "./read/listing.ts";
-import { infoOf } from "./read/lookups.ts";
-import type { Receipt } from "./retention/erasure.ts";
-import type { FollowEvent, FollowOptions } from "./turns/follow.ts";
-import type { Lease, LeaseOptions } from "./turns/lease.ts";
-import type { Turn, TurnOptions } from "./turns/turn.ts";
-import type { TurnUnderWay } from "./turns/turn-end.ts";
+import { infoOf, logEndOf } from "./read/lookups.ts";
+import { type Receipt, redact } from "./retention/erasure.ts";
+import { type FollowEvent, type FollowOptions, follow } from "./turns/follow.ts";
+import { Lease, type LeaseOptions } from "./turns/lease.ts";
+import { beginTurn, type Turn, type TurnOptions } from "./turns/turn.ts";
+import { describeTurn, type TurnUnderWay } from "./turns/turn-end.ts";
 import { type Appended, pendingMessages, type WriteOptions, write } from "./write/writing.ts";
 
 export interface AppendOptions {
@@ -63,12 +69,7 @@ export interface ConversationPatch {
   readonly contextState?: ConversationInfo["contextState"];
 }
 
-/**
- * One conversation of a store. Holds no messages: every call asks the store.
- *
- * What only some programs use is loaded when it is first called, so that a
- * command that lists or appends starts as fast as ever.
- */
+/** One conversation of a store. Holds no messages: every call asks the store. */
 export class Conversation {
   readonly id: string;
   readonly #store: StoreAccess;
@@ -131,7 +132,6 @@ export class Conversation {
   async context<Api extends ModelApi | undefined = undefined>(
     options: ContextOptions<Api>,
   ): Promise<Context<Api>> {
-    const { contextOf } = await import("./context/context.ts");
     return contextOf(this.#store, this.id, options);
   }
 
@@ -141,39 +141,36 @@ export class Conversation {
    * summariser that fails, or returns nothing, changes nothing.
    */
   async compact(options: CompactOptions): Promise<CompactionEntry | undefined> {
-    const { compact } = await import("./context/compaction.ts");
     return compact(this.#store, this.id, options);
   }
 
   /** Cancel a compaction: what it stood for counts again. */
   async undoCompaction(entryId: string): Promise<InfoEntry> {
-    const { undoCompaction } = await import("./context/compaction.ts");
     return undoCompaction(this.#store, this.id, entryId);
   }
 
   /** Make a branch that leaves the conversation behind an entry; `null` is before the first one. */
   async branch(fromEntryId: string | null, options: BranchOptions = {}): Promise<BranchResult> {
-    return (await this.#branching()).branch(fromEntryId, options);
+    return this.#branching.branch(fromEntryId, options);
   }
 
   /** Every branch, `main` first. */
   async branches(): Promise<BranchInfo[]> {
-    return (await this.#branching()).branches();
+    return this.#branching.branches();
   }
 
   /** Go to a branch, for every process and until the next time. `NOT_FOUND` for one that was pruned. */
   async checkout(name: string): Promise<BranchResult> {
-    return (await this.#branching()).checkout(name);
+    return this.#branching.checkout(name);
   }
 
   /** Make the checked-out path the branch `main`. The others stay until they are pruned. */
   async flatten(): Promise<BranchResult> {
-    return (await this.#branching()).flatten();
+    return this.#branching.flatten();
   }
 
   /** Remove branches for good: never `main`, never the checked-out one, never what another branch shares. */
   async pruneBranches(options: PruneOptions): Promise<Pruned> {
-    const { prune } = await import("./branches/pruning.ts");
     return prune(this.#store, this.id, options);
   }
 
@@ -183,26 +180,26 @@ export class Conversation {
     messages: MessageInput | readonly MessageInput[],
     options: EditOptions = {},
   ): Promise<BranchResult> {
-    return (await this.#branching()).edit(entryId, messages, options);
+    return this.#branching.edit(entryId, messages, options);
   }
 
   /** Make room for another answer beside this one: a new branch before it, which is checked out. */
   async regenerate(entryId: string, options: { readonly name?: string } = {}): Promise<BranchResult> {
-    return (await this.#branching()).regenerate(entryId, options);
+    return this.#branching.regenerate(entryId, options);
   }
 
   /** Name an entry; `null` takes the name away. */
   async label(entryId: string, label: string | null): Promise<LabelEntry> {
-    return (await this.#branching()).label(entryId, label);
+    return this.#branching.label(entryId, label);
   }
 
   async labels(): Promise<{ readonly entry: string; readonly label: string }[]> {
-    return (await this.#branching()).labels();
+    return this.#branching.labels();
   }
 
   /** Where two branches part, and what each has of its own. */
   async compare(a: string, b: string): Promise<Comparison> {
-    return (await this.#branching()).compare(a, b);
+    return this.#branching.compare(a, b);
   }
 
   /** Tell the checked-out branch in a few words what was done on another one. */
@@ -210,37 +207,32 @@ export class Conversation {
     name: string,
     options: SummarizeBranchOptions,
   ): Promise<BranchResult<BranchSummaryEntry>> {
-    const { summarizeBranch } = await import("./context/compaction.ts");
     const entry = await summarizeBranch(this.#store, this.id, name, options);
-    return (await this.#branching()).resultOf(entry);
+    return this.#branching.resultOf(entry);
   }
 
   /** Begin a new generation with these messages. The former one stays as a branch. */
   async replaceTranscript(messages: MessageInput | readonly MessageInput[]): Promise<BranchResult> {
-    return (await this.#branching()).replaceTranscript(messages);
+    return this.#branching.replaceTranscript(messages);
   }
 
   /** Erase what an entry holds, everywhere, for good. A marked place stays. */
   async redact(entryId: string): Promise<Receipt> {
-    const { redact } = await import("./retention/erasure.ts");
     return redact(this.#store, this.id, entryId);
   }
 
   /** Begin an answer: messages are durable at once, and streamed text outlives the process. */
   async beginTurn(options: TurnOptions = {}): Promise<Turn> {
-    const { beginTurn } = await import("./turns/turn.ts");
     return beginTurn(this.#store, this.id, options);
   }
 
   /** The turn that is under way, in this process or another one. */
   async turn(): Promise<TurnUnderWay | undefined> {
-    const { describeTurn } = await import("./turns/turn-end.ts");
     return describeTurn(this.#store, this.id);
   }
 
   /** The compactions on all branches, also those that were undone. */
   async compactions(): Promise<{ readonly id: string; readonly seq: number; readonly undone: boolean }[]> {
-    const { logEndOf } = await import("./read/lookups.ts");
     const { tree } = await logEndOf(this.#store, this.id);
     return tree.compactions.map(({ id, seq, undone }) => ({ id, seq, undone }));
   }
@@ -250,17 +242,15 @@ export class Conversation {
     // Looked at right away: a turn that ends before the first reading is not missed.
     const turn = this.#store.ask((engine) => engine.turn(this.id, 0));
     turn.catch(() => {});
-    return followTurn(this.#store, this.id, options, turn);
+    return follow(this.#store, this.id, options, turn);
   }
 
   /** The right to run this conversation, across processes. `CONFLICT` when it is not free in time. */
   async lease(options: LeaseOptions = {}): Promise<Lease> {
-    const { Lease } = await import("./turns/lease.ts");
     return Lease.acquire(this.#store, this.id, options);
   }
 
-  async #branching(): Promise<Branching> {
-    const { Branching } = await import("./branches/branching.ts");
+  get #branching(): Branching {
     return new Branching(this.#store, this.id);
   }
 
@@ -282,16 +272,6 @@ export class Conversation {
     const first = readPage(this.#store, this.id, query, kind);
     return listing(first, () => readAll(this.#store, this.id, query, kind, first));
   }
-}
-
-async function* followTurn(
-  store: StoreAccess,
-  id: string,
-  options: FollowOptions,
-  turn: Promise<OpenTurn | undefined>,
-): AsyncGenerator<FollowEvent, void, undefined> {
-  const { follow } = await import("./turns/follow.ts");
-  yield* follow(store, id, options, await turn);
 }
 
 const APPEND_MEMBERS: ReadonlySet<string> = new Set(["branch", "operationId", "expectedHead", "lease"]);

@@ -20,12 +20,11 @@ export type { CompactOptions, SummarizeBranchOptions } from "./context/compactio
 export type { Context, ContextOptions, PlainContext } from "./context/context.ts";
 export type { Summarize, SummaryRequest } from "./context/summarize.ts";
 export type { AppendOptions, Conversation, ConversationPatch } from "./conversation.ts";
-export {
-  type CopyItem,
-  type CopyOptions,
-  type CopyReport,
-  type CopySkip,
-  copyStore,
+export type {
+  CopyItem,
+  CopyOptions,
+  CopyReport,
+  CopySkip,
 } from "./copy/copy-store.ts";
 export type { Change, ChangesOptions } from "./feed/changes.ts";
 export { openStore, type StoreOptions } from "./open.ts";

@@ -3,7 +3,6 @@ import {
   type ConversationInfo,
   type Engine,
   type EngineStats,
-  type FeedPlace,
   notFound,
   type Removed,
   type VerifyReport,
@@ -20,14 +19,25 @@ import type { DepthLimits } from "../tree/branches.ts";
 import { type Clock, isoTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";
 import { copyOf, type StoreAccess } from "./access.ts";
-import type { BackupReport } from "./backup/backup.ts";
-import type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";
-import type { Conversation } from "./conversation.ts";
-import type { Change, ChangesOptions } from "./feed/changes.ts";
+import { type BackupReport, backupTo } from "./backup/backup.ts";
+import { type BlobSource, putBlob, readBlob, type StoredBlob } from "./blobs/blob-streams.ts";
+import { Conversation } from "./conversation.ts";
+import { type CopyOptions, type CopyReport, copyStore } from "./copy/copy-store.ts";
+import { migrateLegacy } from "./copy/migrate-legacy.ts";
+import { type RepairReport, repairStore, validateStore } from "./copy/repair.ts";
+import { type Change, type ChangesOptions, changes } from "./feed/changes.ts";
 import { type ConversationQuery, listAll, listPage } from "./read/conversation-pages.ts";
 import { type Listing, listing } from "./read/listing.ts";
+import { Snapshot } from "./read/snapshot.ts";
 import type { Receipt } from "./retention/erasure.ts";
-import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
+import {
+  checkPolicy,
+  planRetention,
+  type RetentionPolicy,
+  type RetentionReport,
+} from "./retention/retention.ts";
+import { sealInterrupted } from "./turns/turn-end.ts";
+import { Ingest } from "./write/ingest.ts";
 import { WriteQueue } from "./write/write-queue.ts";
 
 export interface ConversationInit {
@@ -59,15 +69,6 @@ export interface StoreSettings {
   readonly onWarning: (text: string) => void;
 }
 
-const ACCESS = new WeakMap<Store, StoreAccess>();
-
-/** @internal For what carries whole conversations in and out: imports, copies, exports. */
-export function accessOf(store: Store): StoreAccess {
-  const access = ACCESS.get(store);
-  if (access === undefined) throw invalid("A store is expected, as openStore gives it", "store");
-  return access;
-}
-
 /** The front over an engine: validates, makes ids and times, and collects writes into shared transactions. */
 export class Store {
   readonly #engine: Engine;
@@ -95,7 +96,6 @@ export class Store {
         throw new ColloquyError("NOT_SUPPORTED", "Branches are switched off (sessions.tree_enabled)");
       },
     };
-    ACCESS.set(this, this.#access);
   }
 
   /** The engine's name: `sqlite`, `jsonl`, `ephemeral`. */
@@ -179,7 +179,6 @@ export class Store {
     policy: RetentionPolicy,
     options: { readonly dryRun?: boolean } = {},
   ): Promise<RetentionReport> {
-    const { checkPolicy, planRetention } = await import("./retention/retention.ts");
     checkPolicy(policy);
     checkProperties(options, RETAIN_MEMBERS, "options");
     const dryRun = options.dryRun === true;
@@ -200,12 +199,12 @@ export class Store {
 
   /** Keep bytes once, by their hash, a piece at a time. A message then refers to them. */
   putBlob(source: BlobSource): Promise<StoredBlob> {
-    return mapped(async () => (await import("./blobs/blob-streams.ts")).putBlob(this.#access, source));
+    return mapped(() => putBlob(this.#access, source));
   }
 
   /** The bytes of a blob, a piece at a time, or `undefined`. */
   blob(hash: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-    return mapped(async () => (await import("./blobs/blob-streams.ts")).readBlob(this.#access, hash));
+    return mapped(() => readBlob(this.#access, hash));
   }
 
   /** Remove blobs that nothing refers to and that are older than a day, or than the hours given. */
@@ -230,18 +229,52 @@ export class Store {
     // Asked for right away: what happens before the first reading is not missed.
     const now = this.#ask((engine) => engine.changes(null, 0));
     now.catch(() => {});
-    return followChanges(this.#access, options, now, () => this.#closed !== undefined);
+    return changes(this.#access, options, now, () => this.#closed !== undefined);
   }
 
   /** Write a copy that can be opened like the store itself, while others go on writing. */
   async backup(path: string): Promise<BackupReport> {
-    const { backupTo } = await import("./backup/backup.ts");
     return this.#ask((engine) => backupTo(engine, path, isoTime(this.#clock())));
   }
 
   /** Read everything that is stored and report what is wrong. Changes nothing. */
   async verify(): Promise<VerifyReport> {
     return this.#ask((engine) => engine.verify());
+  }
+
+  /** As `verify`, and branches that lie deeper than allowed: not damage, but worth knowing. */
+  validate(): Promise<VerifyReport> {
+    return validateStore(this, this.#access);
+  }
+
+  /** Repair damage that can be repaired without losing anything, and report what is left. */
+  repair(): Promise<RepairReport> {
+    return repairStore(this, this.#access);
+  }
+
+  /**
+   * Copy every conversation to another store, also those in the trash, and compare what both hold.
+   *
+   * Contract: nothing in the target is overwritten. A copy that was stopped, by `signal` or a kill, continues with
+   * the next call.
+   */
+  copyTo(target: Store, options: CopyOptions = {}): Promise<CopyReport> {
+    return copyStore(this.#access, target.#access, options);
+  }
+
+  /** Rewrite legacy transcripts in the folder of a `jsonl:` store in the format of today. */
+  migrateLegacy(options: CopyOptions = {}): Promise<CopyReport> {
+    return migrateLegacy(this.#access, options);
+  }
+
+  /** For imports: write entries with the ids and times that they had elsewhere. */
+  ingest(): Ingest {
+    return new Ingest(this.#access);
+  }
+
+  /** For exports: a conversation as it is now, read a page at a time. */
+  snapshot(idOrKey: string): Promise<Snapshot> {
+    return Snapshot.take(this, this.#access, idOrKey);
   }
 
   async stats(): Promise<StoreStats> {
@@ -259,22 +292,15 @@ export class Store {
     return this.close();
   }
 
-  /** Loaded when it is first needed: a command that lists starts faster without it. */
-  async #conversation(id: string): Promise<Conversation> {
-    const { Conversation } = await import("./conversation.ts");
-    return new Conversation(this.#access, id);
-  }
-
   /** What a process that died left of its answer is sealed by whoever opens the conversation next. */
   async #opened(id: string): Promise<Conversation> {
     if (
       !this.#readonly &&
       (await this.#ask((engine) => engine.turn(id, Number.MAX_SAFE_INTEGER))) !== undefined
     ) {
-      const { sealInterrupted } = await import("./turns/turn-end.ts");
       await sealInterrupted(this.#access, id);
     }
-    return this.#conversation(id);
+    return new Conversation(this.#access, id);
   }
 
   async #find(idOrKey: string): Promise<ConversationInfo | undefined> {
@@ -318,7 +344,7 @@ export class Store {
       at: isoTime(nowMs),
       resume,
     });
-    return this.#conversation(id);
+    return new Conversation(this.#access, id);
   }
 
   async #move(type: "trash" | "restore", conversation: string): Promise<ConversationInfo> {
@@ -354,16 +380,6 @@ async function settledUnlessGone(promises: readonly Promise<unknown>[]): Promise
     // Gone, or restored just now.
     if (code !== "NOT_FOUND" && code !== "CONFLICT") throw result.reason;
   }
-}
-
-async function* followChanges(
-  store: StoreAccess,
-  options: ChangesOptions,
-  now: Promise<{ readonly place: FeedPlace }>,
-  isClosed: () => boolean,
-): AsyncGenerator<Change, void, undefined> {
-  const { changes } = await import("./feed/changes.ts");
-  yield* changes(store, options, now, isClosed);
 }
 
 interface InitFields {

@@ -4,7 +4,6 @@ import { restoreRecord } from "../../src/formats/import/writer/kept-records.ts";
 import { keptIn } from "../../src/formats/import/writer/known-entries.ts";
 import type { Message } from "../../src/message/types.ts";
 import type { Store } from "../../src/store/store.ts";
-import { Ingest } from "../../src/store/write/ingest.ts";
 import type { JsonObject } from "../../src/util/json.ts";
 import { fc } from "./fast-check.ts";
 
@@ -50,7 +49,7 @@ export function damaged(bytes: Buffer, { at: share, ...what }: Damage): Buffer {
 
 /** Every record that the store has kept, also those that no reader could use. */
 export async function kept(store: Store): Promise<Set<string>> {
-  const ingest = new Ingest(store);
+  const ingest = store.ingest();
   const found = new Set<string>();
   for (const { id } of (await store.list({ limit: 1000 })).items) {
     for await (const { message, data } of ingest.log(id, 0)) {

@@ -2,10 +2,10 @@
 import { placeholder } from "../../message/foreign.ts";
 import type { Block, Message } from "../../message/types.ts";
 import { isSecretProperty, redactSecrets } from "../../secrets/redact-secrets.ts";
+import type { ExportEntry } from "../../store/read/snapshot.ts";
 import type { BranchInfo } from "../../tree/branches.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { Wanted } from "./options.ts";
-import type { ExportEntry } from "./snapshot.ts";
 
 const TOOLS: ReadonlySet<string> = new Set(["tool_use", "tool_result", "server_tool_use"]);
 const THINKING: ReadonlySet<string> = new Set(["thinking", "redacted_thinking"]);

@@ -9,7 +9,6 @@ import { chatMessages } from "./lists/chat-messages.ts";
 import { markdown } from "./markdown/markdown.ts";
 import { openclaw } from "./openclaw/openclaw.ts";
 import { checkOptions, type ExportOptions, type Wanted } from "./options.ts";
-import { Snapshot } from "./snapshot.ts";
 
 export { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from "./options.ts";
 
@@ -46,7 +45,7 @@ async function* write(
   wanted: Wanted,
   cleaner: Cleaner,
 ): AsyncGenerator<string, void, undefined> {
-  const snapshot = await Snapshot.take(store, idOrKey);
+  const snapshot = await store.snapshot(idOrKey);
   switch (wanted.to) {
     case "markdown":
       return yield* markdown(outline(snapshot, wanted, cleaner));

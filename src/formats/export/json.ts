@@ -1,9 +1,9 @@
 /** A complete conversation as one JSON document. Importing it restores the same conversation. */
 import type { StoredEntry } from "../../message/types.ts";
+import type { ExportEntry, Snapshot } from "../../store/read/snapshot.ts";
 import { MAIN_NAME } from "../../tree/tree.ts";
 import type { Cleaner } from "./cleaning.ts";
 import type { Wanted } from "./options.ts";
-import type { ExportEntry, Snapshot } from "./snapshot.ts";
 
 const FORMAT_VERSION = 1;
 

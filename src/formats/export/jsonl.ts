@@ -2,12 +2,12 @@
 
 import { LINE_BYTES_MAX } from "../../disk/line-scan.ts";
 import { ColloquyError } from "../../errors.ts";
+import type { ExportEntry, Snapshot } from "../../store/read/snapshot.ts";
 import { encodeEntry, encodeHeader, sealObject } from "../../transcript/lines.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { Cleaner } from "./cleaning.ts";
 import { base64 } from "./json.ts";
 import type { Wanted } from "./options.ts";
-import type { ExportEntry, Snapshot } from "./snapshot.ts";
 
 export async function* jsonl(
   snapshot: Snapshot,

@@ -2,7 +2,6 @@
 import { dirname } from "node:path";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
-import { Ingest } from "../../store/write/ingest.ts";
 import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
 import { FORMAT_NAMES } from "./choose-format.ts";
@@ -79,7 +78,7 @@ class Run {
     this.#options = options;
     this.#ledger = ledger;
     this.#job = {
-      session: new ImportSession(new Ingest(store), mode, this.#report, ledger, again),
+      session: new ImportSession(store.ingest(), mode, this.#report, ledger, again),
       ledger,
       sideFiles: new SideFiles(),
       wanted: options.format,

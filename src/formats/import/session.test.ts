@@ -5,7 +5,6 @@ import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
 import { surroundings } from "../../../test/support/recording-sink.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
-import { Ingest } from "../../store/write/ingest.ts";
 import { Ledger } from "./ledger.ts";
 import { ReportBuilder } from "./report.ts";
 import { importConversations } from "./run.ts";
@@ -22,7 +21,7 @@ describe("a conversation that two files add to at once", () => {
     await using store = await openStore("ephemeral:");
     const [first] = (await importConversations(store, [folder])).imported;
     const id = first?.id as string;
-    const ingest = new Ingest(store);
+    const ingest = store.ingest();
     const { lastSeq } = await ingest.logEnd(id);
     const session = new ImportSession(ingest, "write", new ReportBuilder(), Ledger.inMemory(), false);
     const remembered = { id, sourceId: "s1", lastSeq, title: null, version: null };

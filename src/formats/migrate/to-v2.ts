@@ -1,62 +1,10 @@
-/**
- * Rewrites the legacy transcripts of a folder as a `jsonl:` store, in place.
- *
- * Each conversation is migrated separately and read back: it must hold what
- * the legacy file held. A run that is stopped or killed leaves every
- * conversation in one form or the other, and the next run continues.
- */
-import type { ConversationInfo, LegacyConversation } from "../../engine/index.ts";
-import { asColloquyError } from "../../errors.ts";
-import type { StoreAccess } from "../../store/access.ts";
-import { contentHash } from "../../store/copy/copy-conversation.ts";
-import { CopyRun } from "../../store/copy/copy-run.ts";
 import type { CopyOptions, CopyReport } from "../../store/copy/copy-store.ts";
 import { openStore } from "../../store/open.ts";
-import { accessOf } from "../../store/store.ts";
 
-/** `items` are the conversations that were, or would be, migrated; `skipped` is what remains in legacy files only. */
+/** Rewrites the legacy transcripts of a folder as a `jsonl:` store, in place. */
 export async function migrateToV2(folder: string, options: CopyOptions = {}): Promise<CopyReport> {
-  const dryRun = options.dryRun === true;
+  const readonly = options.dryRun === true;
   const sessions = { autoMigrate: false };
-  await using store = await openStore(`jsonl:${folder}`, { readonly: dryRun, sessions, onProblem: () => {} });
-  return await new Migration(accessOf(store), options, dryRun).run();
-}
-
-class Migration {
-  readonly #store: StoreAccess;
-  readonly #dryRun: boolean;
-  readonly #run: CopyRun;
-
-  constructor(store: StoreAccess, options: CopyOptions, dryRun: boolean) {
-    this.#store = store;
-    this.#dryRun = dryRun;
-    this.#run = new CopyRun(options, "migrated");
-  }
-
-  async run(): Promise<CopyReport> {
-    const legacy = await this.#store.ask((engine) => engine.legacyConversations());
-    await this.#run.each(legacy, (one) => this.#migrate(one));
-    const { findings } = await this.#store.ask((engine) => engine.verify());
-    for (const finding of findings) if (finding.code === "foreign-file") this.#run.addDamage(finding, null);
-    return this.#run.report();
-  }
-
-  async #migrate({ conversation, findings }: LegacyConversation): Promise<void> {
-    const store = this.#store;
-    const info = (await store.ask((engine) => engine.byId(conversation))) as ConversationInfo;
-    const { id, key, title } = info;
-    try {
-      const before = await contentHash(store, id);
-      if (!this.#dryRun) await store.ask((engine) => engine.migrateLegacy(id));
-      const after = this.#dryRun ? undefined : await contentHash(store, id);
-      const { hash, entries } = before;
-      this.#run.items.push({ id, key, title, entries, added: entries, hash, verified: after?.hash === hash });
-      this.#run.addEntries(entries);
-      for (const finding of findings) this.#run.addDamage(finding, key);
-    } catch (error) {
-      const known = asColloquyError(error, `Cannot migrate ${id}`);
-      if (known.code === "SERVICE_UNAVAILABLE") throw known;
-      this.#run.skipped.push({ conversation: id, key, code: known.code, reason: known.message });
-    }
-  }
+  await using store = await openStore(`jsonl:${folder}`, { readonly, sessions, onProblem: () => {} });
+  return await store.migrateLegacy(options);
 }

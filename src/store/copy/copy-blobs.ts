@@ -2,6 +2,7 @@ import type { BlobPart, NewBlob } from "../../engine/index.ts";
 import { unavailable } from "../../errors.ts";
 import type { BlobRef } from "../../message/types.ts";
 import type { StoreAccess } from "../access.ts";
+import { putBlob, readBlob } from "../blobs/blob-streams.ts";
 
 /** Larger ones are brought a piece at a time, before the entry that refers to them. */
 const WITH_ENTRY_BYTES_MAX = 4 * 1024 * 1024;
@@ -34,7 +35,6 @@ export class BlobCarrier {
   }
 
   async #stream(hash: string): Promise<void> {
-    const { putBlob, readBlob } = await import("../blobs/blob-streams.ts");
     const pieces = await readBlob(this.#from, hash);
     if (pieces === undefined) throw unavailable(`The blob ${hash} was removed while it was copied`);
     await putBlob(this.#to, pieces);

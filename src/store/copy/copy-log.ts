@@ -7,6 +7,7 @@ import { ownerOf } from "../../tree/tree.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 import { inlineBlobs } from "../blobs/blob-parts.ts";
+import { readBlob } from "../blobs/blob-streams.ts";
 
 const PAGE_ENTRIES = 500;
 const PAGE_BYTES = 8 * 1024 * 1024;
@@ -106,7 +107,6 @@ async function readable(
 }
 
 async function isReadable(store: StoreAccess, { hash }: BlobRef): Promise<boolean> {
-  const { readBlob } = await import("../blobs/blob-streams.ts");
   try {
     const pieces = await readBlob(store, hash);
     if (pieces === undefined) return false;

@@ -6,8 +6,7 @@ import { randomFrom } from "../../conformance/random.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Conversation } from "../conversation.ts";
 import { openStore, type StoreOptions } from "../open.ts";
-import { accessOf, type Store } from "../store.ts";
-import { copyStore } from "./copy-store.ts";
+import type { Store } from "../store.ts";
 
 const ENGINES = ["ephemeral", "jsonl", "sqlite"] as const;
 type EngineName = (typeof ENGINES)[number];
@@ -90,7 +89,7 @@ describe("a copy of a store", () => {
           await using source = await open(from, join(folder, "from"));
           await fill(source, seed * 31);
           await using target = await open(to, join(folder, "to"));
-          const report = await copyStore(source, target);
+          const report = await source.copyTo(target);
           expect(report.skipped).toEqual([]);
           expect(report).toMatchObject({ conversations: 6, verified: true });
           expect((await target.verify()).findings).toEqual([]);
@@ -100,8 +99,8 @@ describe("a copy of a store", () => {
           );
           // The way back gives the same number, and a second time changes nothing.
           await using back = await open("ephemeral", "");
-          expect((await copyStore(target, back)).hash).toBe(report.hash);
-          const again = await copyStore(source, target);
+          expect((await target.copyTo(back)).hash).toBe(report.hash);
+          const again = await source.copyTo(target);
           expect(again.items.map(({ added }) => added)).toEqual([0, 0, 0, 0, 0, 0]);
           expect(again).toMatchObject({ hash: report.hash, verified: true, skipped: [] });
         }
@@ -115,7 +114,7 @@ describe("a copy of a store", () => {
       await using source = await open("sqlite", join(folder, "from"));
       await fill(source, 5);
       await using target = await open(to, join(folder, "to"));
-      await copyStore(source, target);
+      await source.copyTo(target);
       for (const store of [source, target]) {
         for (const key of ["web:a", "web:b"]) {
           const chat = (await store.get(key)) as Conversation;
@@ -143,7 +142,7 @@ describe("a copy of a store", () => {
     const words = [1, 2, 3].map((n) => ({ role: "user" as const, content: `word ${n}` }));
     const first = await (await source.open("web:a")).append(words, { operationId: "op" });
     await using target = await open("sqlite", join(folder, "to"));
-    await copyStore(source, target);
+    await source.copyTo(target);
     const again = await (await target.open("web:a")).append(words, { operationId: "op" });
     expect(again).toEqual({ ...first, replayed: true });
   });
@@ -161,7 +160,7 @@ describe("a copy of a store", () => {
     for (const engine of ENGINES) {
       await using target = await open(engine, join(tempFolder(), "to"));
       const feed = target.changes({ signal: AbortSignal.timeout(120_000) });
-      await copyStore(source, target);
+      await source.copyTo(target);
       await (await target.open("web:a")).append({ role: "user", content: "last", id: "last" });
       const told: string[] = [];
       for await (const { entry } of feed) {
@@ -181,7 +180,7 @@ describe("a copy of a store", () => {
     }
     await using target = await open("jsonl", join(folder, "to"));
     const stop = new AbortController();
-    const stopped = copyStore(source, target, {
+    const stopped = source.copyTo(target, {
       signal: stop.signal,
       onProgress: ({ conversations }) => conversations === 7 && stop.abort(),
     });
@@ -189,7 +188,7 @@ describe("a copy of a store", () => {
       code: "SERVICE_UNAVAILABLE",
       message: /^Stopped: 7 of 20/,
     });
-    const report = await copyStore(source, target);
+    const report = await source.copyTo(target);
     expect(report).toMatchObject({ conversations: 20, entries: 20, verified: true });
     expect(report.items.filter(({ added }) => added === 1)).toHaveLength(13);
   });
@@ -201,12 +200,12 @@ describe("a copy of a store", () => {
       await fill(source, 9);
       await using one = await open(to, join(folder, "to"));
       await using two = await open(to, join(folder, "to"));
-      const reports = await Promise.all([copyStore(source, one), copyStore(source, two)]);
+      const reports = await Promise.all([source.copyTo(one), source.copyTo(two)]);
       for (const { skipped } of reports)
         expect(
           skipped.map(({ code }) => code).filter((code) => !["CONFLICT", "NOT_FOUND"].includes(code)),
         ).toEqual([]);
-      const last = await copyStore(source, one);
+      const last = await source.copyTo(one);
       expect(last).toMatchObject({ conversations: 6, verified: true, skipped: [] });
       expect((await two.verify()).findings).toEqual([]);
     }
@@ -219,11 +218,9 @@ describe("a copy of a store", () => {
     await chat.append({ role: "user", content: "one" });
     const { id, createdAt } = await chat.info();
     await using target = await open("jsonl", join(folder, "to"));
-    const none = { title: null, channel: null, model: null, profileId: null };
-    await accessOf(target).queue.push({
-      ...{ type: "create", id, idGiven: true, key: "web:a", ...none, at: createdAt, resume: false },
-    });
-    expect(await copyStore(source, target)).toMatchObject({ skipped: [], verified: true, entries: 1 });
+    const none = { title: null, channel: null, model: null };
+    await target.ingest().create({ id, key: "web:a", ...none, atMs: Date.parse(createdAt) });
+    expect(await source.copyTo(target)).toMatchObject({ skipped: [], verified: true, entries: 1 });
   });
 
   it("brings an older copy up to date", async () => {
@@ -232,11 +229,11 @@ describe("a copy of a store", () => {
     const chat = await source.open("web:a");
     await chat.append({ role: "user", content: "one" });
     await using target = await open("sqlite", join(folder, "to"));
-    await copyStore(source, target);
+    await source.copyTo(target);
     await chat.append({ role: "user", content: "two" });
     await chat.update({ contextState: { seen: 2 } });
     await source.delete(chat.id);
-    const report = await copyStore(source, target);
+    const report = await source.copyTo(target);
     expect(report).toMatchObject({ verified: true, items: [{ added: 1, entries: 2 }], skipped: [] });
     expect((await target.list({ trash: true })).items).toMatchObject([{ id: chat.id }]);
   });
@@ -250,7 +247,7 @@ describe("a copy of a store", () => {
       const chat = await source.open(key, { title: "t" });
       await chat.append({ ...words, id: "e1", at: "2026-01-01T00:00:00Z" });
     }
-    await copyStore(source, target);
+    await source.copyTo(target);
     const inTarget = async (key: string): Promise<Conversation> => (await target.get(key)) as Conversation;
     await (await inTarget("web:longer")).append({ role: "user", content: "mine" });
     await (await inTarget("web:titled")).update({ title: "mine" });
@@ -259,7 +256,7 @@ describe("a copy of a store", () => {
     await target.purge(id, { force: true });
     await target.open("web:key");
     const before = await read(target);
-    const { skipped, conversations } = await copyStore(source, target);
+    const { skipped, conversations } = await source.copyTo(target);
     expect(conversations).toBe(1);
     const reasons = skipped.map(({ key, code, reason }) => `${key} ${code} ${reason}`).sort();
     expect(reasons).toEqual([
@@ -279,10 +276,10 @@ describe("a copy of a store", () => {
       await turn.add({ role: "user", content: "hm?" });
       await turn.delta("half an ans");
       await using target = await open("ephemeral", "");
-      expect((await copyStore(source, target)).skipped).toMatchObject([{ key: "web:a", code: "CONFLICT" }]);
+      expect((await source.copyTo(target)).skipped).toMatchObject([{ key: "web:a", code: "CONFLICT" }]);
       expect((await target.list()).items).toEqual([]);
       await turn.finish("stopped");
-      expect(await copyStore(source, target)).toMatchObject({ skipped: [], entries: 2, verified: true });
+      expect(await source.copyTo(target)).toMatchObject({ skipped: [], entries: 2, verified: true });
     }
   });
 
@@ -306,7 +303,7 @@ describe("a copy of a store", () => {
     writeFileSync(file, bytes);
     await using source = await open("jsonl", place, { readonly: true, onProblem: () => {} });
     await using target = await open("sqlite", join(folder, "to"));
-    const { skipped, verified } = await copyStore(source, target);
+    const { skipped, verified } = await source.copyTo(target);
     expect(verified).toBe(true);
     expect(skipped.map(({ code, reason }) => `${code} ${reason.split(":", 1)}`)).toEqual([
       "DAMAGED bad-line",
@@ -321,7 +318,7 @@ describe("a copy of a store", () => {
     await using source = await open("ephemeral", "");
     await fill(source, 3);
     await using target = await open("ephemeral", "");
-    const report = await copyStore(source, target, { dryRun: true });
+    const report = await source.copyTo(target, { dryRun: true });
     expect(report).toMatchObject({ conversations: 6, verified: false });
     expect(report.items.every(({ added, entries }) => added === entries)).toBe(true);
     expect((await target.list()).items).toEqual([]);

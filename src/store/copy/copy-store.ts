@@ -10,7 +10,7 @@ import type { ConversationInfo } from "../../engine/index.ts";
 import { asColloquyError, type ErrorCode } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
-import { accessOf, type Store } from "../store.ts";
+import { type ConversationQuery, listAll, listPage } from "../read/conversation-pages.ts";
 import { BlobCarrier } from "./copy-blobs.ts";
 import { contentHash, copyConversation } from "./copy-conversation.ts";
 import { CopyRun } from "./copy-run.ts";
@@ -63,26 +63,28 @@ export interface CopyReport {
 
 const OPTIONS: ReadonlySet<string> = new Set(["dryRun", "signal", "onProgress"]);
 
-/** Copy every conversation, those in the trash too. Stopped by `signal` it fails, and the next run goes on. */
-export async function copyStore(from: Store, to: Store, options: CopyOptions = {}): Promise<CopyReport> {
+/** As `store.copyTo` says. */
+export async function copyStore(
+  from: StoreAccess,
+  to: StoreAccess,
+  options: CopyOptions,
+): Promise<CopyReport> {
   checkProperties(options, OPTIONS, "options");
   checkSignal(options.signal);
-  if (options.dryRun !== true) accessOf(to).assertWritable();
+  if (options.dryRun !== true) to.assertWritable();
   return new StoreCopy(from, to, options).run();
 }
 
 class StoreCopy {
-  readonly #source: Store;
   readonly #from: StoreAccess;
   readonly #to: StoreAccess;
   readonly #options: CopyOptions;
   readonly #blobs: BlobCarrier;
   readonly #run: CopyRun;
 
-  constructor(from: Store, to: Store, options: CopyOptions) {
-    this.#source = from;
-    this.#from = accessOf(from);
-    this.#to = accessOf(to);
+  constructor(from: StoreAccess, to: StoreAccess, options: CopyOptions) {
+    this.#from = from;
+    this.#to = to;
     this.#options = options;
     this.#blobs = new BlobCarrier(this.#from, this.#to);
     this.#run = new CopyRun(options, "copied");
@@ -90,10 +92,7 @@ class StoreCopy {
 
   async run(): Promise<CopyReport> {
     // Those in the trash first: each has its session key until it is there again.
-    const all = [
-      ...(await Array.fromAsync(this.#source.list({ trash: true }))),
-      ...(await Array.fromAsync(this.#source.list())),
-    ];
+    const all = [...(await listed(this.#from, { trash: true })), ...(await listed(this.#from, {}))];
     await this.#run.each(all, (info) => this.#copy(info));
     await this.#addDamage();
     return this.#run.report();
@@ -120,7 +119,7 @@ class StoreCopy {
 
   /** What the source itself cannot read any more is not in the copy either, and that is said. */
   async #addDamage(): Promise<void> {
-    const { findings } = await this.#source.verify();
+    const { findings } = await this.#from.ask((engine) => engine.verify());
     for (const finding of findings.filter(({ code }) => LOSSES.has(code))) {
       const { conversation } = finding;
       const key = this.#run.items.find(({ id }) => id === conversation)?.key ?? null;
@@ -148,3 +147,7 @@ const LOSSES: ReadonlySet<string> = new Set([
     "bad-journal",
   ],
 ]);
+
+function listed(store: StoreAccess, query: ConversationQuery): Promise<ConversationInfo[]> {
+  return Array.fromAsync(listAll(store, query, listPage(store, query)));
+}

@@ -1,7 +1,7 @@
 import type { ConversationInfo, Finding, VerifyReport } from "../../engine/index.ts";
 import { describeBranches } from "../../tree/branches.ts";
 import type { StoreAccess } from "../access.ts";
-import { accessOf, type Store } from "../store.ts";
+import type { Store } from "../store.ts";
 
 export interface RepairReport extends VerifyReport {
   /** What was put right, and how. `findings` are what is left. */
@@ -9,17 +9,15 @@ export interface RepairReport extends VerifyReport {
 }
 
 /** Put right what can be put right without losing anything, and say what is left. */
-export async function repairStore(store: Store): Promise<RepairReport> {
-  const access = accessOf(store);
+export async function repairStore(store: Store, access: StoreAccess): Promise<RepairReport> {
   access.assertWritable();
   const repaired = await access.ask((engine) => (engine.supports.repair ? engine.repair() : []));
-  return { ...(await validateStore(store)), repaired };
+  return { ...(await validateStore(store, access)), repaired };
 }
 
 /** What `verify` finds, and branches that lie deeper than is allowed: no damage, but something to know of. */
-export async function validateStore(store: Store): Promise<VerifyReport> {
+export async function validateStore(store: Store, access: StoreAccess): Promise<VerifyReport> {
   const report = await store.verify();
-  const access = accessOf(store);
   const findings = [...report.findings];
   for await (const info of store.list()) findings.push(...(await deepBranches(access, info, store.path)));
   return { ...report, ok: findings.length === 0, findings };

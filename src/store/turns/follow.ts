@@ -31,14 +31,14 @@ export async function* follow(
   store: StoreAccess,
   conversation: string,
   options: FollowOptions,
-  begun: OpenTurn | undefined,
+  begun: Promise<OpenTurn | undefined>,
 ): AsyncGenerator<FollowEvent, void, undefined> {
   checkProperties(options, FOLLOW_MEMBERS, "options");
   const { from = 0, wait = false, signal } = options;
   checkSignal(signal);
   if (!Number.isSafeInteger(from) || from < 0) throw invalid("from must be a whole number", "from");
   let position = from;
-  let first = begun;
+  let first = await begun;
   while (first === undefined && wait && !signal?.aborted) {
     await pause(signal);
     first = await openTurn(store, conversation);

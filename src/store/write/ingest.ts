@@ -15,7 +15,6 @@ import type { StoreAccess } from "../access.ts";
 import { extractBlobs, inlineBlobs, type StandsFor } from "../blobs/blob-parts.ts";
 import { putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
 import { logEndOf } from "../read/lookups.ts";
-import { accessOf, type Store } from "../store.ts";
 
 /** An entry that is ready to be written. */
 export interface ReadyEntry {
@@ -29,8 +28,9 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 export class Ingest {
   readonly #store: StoreAccess;
 
-  constructor(store: Store) {
-    this.#store = accessOf(store);
+  /** @internal Use `store.ingest()`. */
+  constructor(store: StoreAccess) {
+    this.#store = store;
   }
 
   /**

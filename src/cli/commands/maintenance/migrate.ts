@@ -2,7 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ColloquyError, invalid } from "../../../errors.ts";
 import { migrateToV2 } from "../../../formats/migrate/to-v2.ts";
-import { type CopyProgress, type CopyReport, copyStore } from "../../../store/copy/copy-store.ts";
+import type { CopyProgress, CopyReport } from "../../../store/copy/copy-store.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
@@ -52,7 +52,7 @@ async function migrate(call: Call, move: Move, signal: AbortSignal, onProgress: 
   if (to === V2) return migrateToV2(from.path as string, { dryRun, signal, onProgress });
   await using source = (await openToRead(call, from)) as Store;
   await using target = await openTarget(to, dryRun);
-  return await copyStore(source, target, { dryRun, signal, onProgress });
+  return await source.copyTo(target, { dryRun, signal, onProgress });
 }
 
 /** A dry run creates no store; it compares with an empty one if the target is missing. */

@@ -1,5 +1,4 @@
 import { damagedFile } from "../../../doctor/damaged-file.ts";
-import { repairStore, validateStore } from "../../../store/copy/repair.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
@@ -45,13 +44,13 @@ async function reportOn(call: Call): Promise<Report> {
 async function verify(call: Call, target: StoreTarget): Promise<Report> {
   await using store = await openToRead(call, target);
   if (store === undefined) return NOTHING;
-  return await validateStore(store);
+  return await store.validate();
 }
 
 async function repair(call: Call): Promise<Report> {
   await using store = await openToClean(call, false);
   if (store === undefined) return { ...NOTHING, repaired: [] };
-  return await repairStore(store);
+  return await store.repair();
 }
 
 function reportLines(out: Output, { ok, conversations, entries, findings, repaired = [] }: Report): string[] {

@@ -2,7 +2,6 @@ import { appendFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
-import { repairStore } from "../../../store/copy/repair.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 
@@ -43,7 +42,7 @@ describe("the repair of a JSONL store", () => {
     const [, , two, , four] = readFileSync(log, "utf8").split("\n");
     await using store = await open(folder);
     const before = await contents(store);
-    const { repaired, findings } = await repairStore(store);
+    const { repaired, findings } = await store.repair();
     expect(repaired.map(({ code, line }) => [code, line])).toEqual([
       ["bad-line", 3],
       ["bad-line", 5],
@@ -61,14 +60,14 @@ describe("the repair of a JSONL store", () => {
     expect(await contents(store)).toEqual(before);
     await (await store.open("cli:a")).append({ role: "user", content: "five" });
     expect(await contents(store)).toEqual([...before, "five"]);
-    expect((await repairStore(store)).repaired).toEqual([]);
+    expect((await store.repair()).repaired).toEqual([]);
   });
 
   it("keeps the remaining lines of an append whose last line is bad", async () => {
     const folder = await filled([["one"], ["two", "three"]]);
     spoil(named(folder, LOG), '"three"', '"thrwe"');
     await using store = await open(folder);
-    await repairStore(store);
+    await store.repair();
     expect(await contents(store)).toEqual(["one", "two"]);
     await store.close();
     await using again = await open(folder);
@@ -80,7 +79,7 @@ describe("the repair of a JSONL store", () => {
     const folder = await filled([["one"], ["two"]]);
     spoil(named(folder, LOG), '"two"', '"twi"');
     await using store = await open(folder);
-    await repairStore(store);
+    await store.repair();
     const [entry] = (await (await store.open("cli:a")).append({ role: "user", content: "three" })).entries;
     expect(entry?.seq).toBe(3);
   });
@@ -96,7 +95,7 @@ describe("the repair of a JSONL store", () => {
       for (const name of readdirSync(folder)) if (name.endsWith(".bak")) rmSync(join(folder, name));
       damage(folder);
       await using store = await open(folder);
-      const { repaired, findings } = await repairStore(store);
+      const { repaired, findings } = await store.repair();
       expect(repaired.length).toBeGreaterThan(0);
       expect(findings).toEqual([]);
       expect(await contents(store)).toEqual(["one", "two"]);
@@ -108,11 +107,11 @@ describe("the repair of a JSONL store", () => {
     await using store = await open(folder);
     const names = (): string[] => readdirSync(folder, { recursive: true, encoding: "utf8" }).sort();
     const before = names();
-    expect(await repairStore(store)).toMatchObject({ repaired: [], findings: [], ok: true });
+    expect(await store.repair()).toMatchObject({ repaired: [], findings: [], ok: true });
     expect(names()).toEqual(before);
     const { id } = await store.delete("cli:a");
     spoil(named(join(folder, "trash"), LOG), '"two"', '"twu"');
-    expect((await repairStore(store)).repaired).toMatchObject([{ code: "bad-line", conversation: id }]);
+    expect((await store.repair()).repaired).toMatchObject([{ code: "bad-line", conversation: id }]);
     expect((await store.verify()).findings).toEqual([]);
     await store.restore(id);
     expect(await contents(store)).toEqual(["one"]);
@@ -122,7 +121,7 @@ describe("the repair of a JSONL store", () => {
     const folder = await filled([["one"]]);
     rmSync(named(folder, LOG));
     await using store = await open(folder);
-    const { repaired, findings } = await repairStore(store);
+    const { repaired, findings } = await store.repair();
     expect(repaired).toEqual([]);
     expect(findings).toMatchObject([{ code: "missing-log" }]);
   });

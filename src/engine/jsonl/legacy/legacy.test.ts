@@ -15,7 +15,7 @@ import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import type { Entry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { openStore, type StoreOptions } from "../../../store/open.ts";
-import { accessOf, type Store } from "../../../store/store.ts";
+import type { Store } from "../../../store/store.ts";
 
 const FIXTURES = "test/fixtures/own/sessions";
 
@@ -473,6 +473,6 @@ describe("a folder with other files", () => {
     const folder = join(tempFolder(), "store");
     await using store = await open(folder);
     await (await store.open("web:a")).append({ role: "user", content: "x" });
-    expect(await accessOf(store).ask((engine) => engine.legacyConversations())).toEqual([]);
+    expect((await store.migrateLegacy({ dryRun: true })).items).toEqual([]);
   });
 });

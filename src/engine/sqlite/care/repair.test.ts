@@ -2,7 +2,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
-import { repairStore } from "../../../store/copy/repair.ts";
 import { openStore } from "../../../store/open.ts";
 
 async function filled(): Promise<string> {
@@ -28,7 +27,7 @@ describe("the repair of a SQLite store", () => {
       "UPDATE conversations SET message_count = 9, last_seq = 1, head = 'x', branch_count = 0, compaction_count = 4",
     );
     await using store = await openStore(`sqlite:${file}`);
-    const { repaired, findings } = await repairStore(store);
+    const { repaired, findings } = await store.repair();
     expect(repaired.map(({ code, message }) => `${code} ${message}`)).toEqual([
       "wrong-count messages: 3 instead of 9",
       "wrong-seq the last seq: 4 instead of 1",
@@ -59,7 +58,7 @@ describe("the repair of a SQLite store", () => {
     await using store = await openStore(`sqlite:${file}`);
     const before = (await store.verify()).findings.map(({ code }) => code);
     expect(before).toEqual(["damaged-file", "damaged-file", "dangling-parent"]);
-    const { repaired, findings } = await repairStore(store);
+    const { repaired, findings } = await store.repair();
     expect(repaired).toMatchObject([{ code: "damaged-file" }, { code: "damaged-file" }]);
     expect(findings).toEqual([]);
   });
@@ -68,7 +67,7 @@ describe("the repair of a SQLite store", () => {
     const file = await filled();
     damage(file, "UPDATE entries SET body = 'no JSON' WHERE seq = 2");
     await using store = await openStore(`sqlite:${file}`, { onProblem: () => {} });
-    const { repaired, findings } = await repairStore(store);
+    const { repaired, findings } = await store.repair();
     expect(repaired).toEqual([]);
     expect(findings).toMatchObject([{ code: "bad-entry" }]);
     const database = new DatabaseSync(file);
@@ -79,6 +78,6 @@ describe("the repair of a SQLite store", () => {
   it("is refused by a read-only store", async () => {
     const file = await filled();
     await using store = await openStore(`sqlite:${file}`, { readonly: true });
-    await expect(repairStore(store)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    await expect(store.repair()).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
   });
 });

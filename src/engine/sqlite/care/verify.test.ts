@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
-import { repairStore } from "../../../store/copy/repair.ts";
 import { openStore } from "../../../store/open.ts";
 
 /** Damage, as SQL, and the finding that it must cause. */
@@ -107,6 +106,6 @@ describe("a SQLite file that is removed under an open store", () => {
     await new Promise((resolve) => setTimeout(resolve, 60));
     const refusal = { code: "SERVICE_UNAVAILABLE", message: /removed or replaced/ };
     await expect(chat.append({ role: "user", content: "lost" })).rejects.toMatchObject(refusal);
-    await expect(repairStore(store)).rejects.toMatchObject(refusal);
+    await expect(store.repair()).rejects.toMatchObject(refusal);
   });
 });

@@ -1,11 +1,11 @@
 /** A conversation as the pieces of a readable document, in the order of reading. */
 import type { StoredEntry } from "../../../message/types.ts";
+import type { ExportEntry, Snapshot } from "../../../store/read/snapshot.ts";
 import { Shape } from "../../../tree/branches.ts";
 import { type Branch, liveBranches } from "../../../tree/tree.ts";
 import { isJsonObject, type JsonObject } from "../../../util/json.ts";
 import { type Cleaner, isLeftOut } from "../cleaning.ts";
 import type { Wanted } from "../options.ts";
-import type { ExportEntry, Snapshot } from "../snapshot.ts";
 import { type CallNames, partsOf } from "./parts.ts";
 import type { BranchRow, EventPiece, Piece } from "./pieces.ts";
 import { timeText } from "./time-text.ts";

@@ -9,9 +9,9 @@ import { type ContextItem, repairToolPairs } from "../../../context/index.ts";
 import { toUiMessages, type UiItem } from "../../../message/apis/ai-sdk-ui.ts";
 import { toAnthropic } from "../../../message/apis/anthropic.ts";
 import { toOpenAIRequest } from "../../../message/apis/openai.ts";
+import type { Snapshot } from "../../../store/read/snapshot.ts";
 import { type Cleaner, isLeftOut } from "../cleaning.ts";
 import type { Wanted } from "../options.ts";
-import type { Snapshot } from "../snapshot.ts";
 
 export async function* chatMessages(
   snapshot: Snapshot,

@@ -5,12 +5,13 @@
  * entry of the file, so labels and the title follow at the end, below the head
  * of the checked-out branch.
  */
+
+import type { ExportEntry, Snapshot } from "../../../store/read/snapshot.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { timeOf } from "../../../util/time.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Cleaner } from "../cleaning.ts";
 import type { Wanted } from "../options.ts";
-import type { ExportEntry, Snapshot } from "../snapshot.ts";
 import { PiMessages } from "./openclaw-messages.ts";
 
 const VERSION = 3;

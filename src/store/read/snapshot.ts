@@ -7,13 +7,13 @@
 import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { StoredEntry } from "../../message/types.ts";
-import type { StoreAccess } from "../../store/access.ts";
-import { inlineBlobs } from "../../store/blobs/blob-parts.ts";
-import { branchNamed, infoOf, logEndOf } from "../../store/read/lookups.ts";
-import { accessOf, type Store } from "../../store/store.ts";
 import { type BranchInfo, describeBranches, Shape } from "../../tree/branches.ts";
 import { ownRanges, pathOf, type SeqRange, within } from "../../tree/path.ts";
 import { type Branch, liveBranches, MAIN, ownerOf, type Tree } from "../../tree/tree.ts";
+import type { StoreAccess } from "../access.ts";
+import { inlineBlobs } from "../blobs/blob-parts.ts";
+import type { Store } from "../store.ts";
+import { branchNamed, infoOf, logEndOf } from "./lookups.ts";
 
 /** An entry with all its parts, and the branch that it is on. */
 export interface ExportEntry extends StoredEntry {
@@ -35,27 +35,27 @@ export class Snapshot {
 
   private constructor(
     store: Store,
+    access: StoreAccess,
     info: ConversationInfo,
     tree: Tree,
     lastSeq: number,
     last: string | null,
   ) {
     this.store = store;
-    this.#access = accessOf(store);
+    this.#access = access;
     this.info = info;
     this.tree = tree;
     this.#lastSeq = lastSeq;
     this.branches = describeBranches(tree, lastSeq, last);
   }
 
-  static async take(store: Store, idOrKey: string): Promise<Snapshot> {
-    const access = accessOf(store);
+  static async take(store: Store, access: StoreAccess, idOrKey: string): Promise<Snapshot> {
     const conversation = await store.get(idOrKey);
     if (conversation === undefined) {
       throw new ColloquyError("NOT_FOUND", `There is no conversation ${idOrKey}`);
     }
     const { tree, lastSeq, last } = await logEndOf(access, conversation.id);
-    return new Snapshot(store, await infoOf(access, conversation.id), tree, lastSeq, last);
+    return new Snapshot(store, access, await infoOf(access, conversation.id), tree, lastSeq, last);
   }
 
   /** The branch of that name, or the checked-out one. */
