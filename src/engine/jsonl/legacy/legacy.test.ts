@@ -284,9 +284,9 @@ describe("a folder of legacy transcripts", () => {
     const [first] = (await (await chatOf(store, "telegram:4711")).messages()).items;
     const { copies } = await (await chatOf(store, "telegram:4711")).redact(first?.id as string);
     expect(copies).toEqual([expect.stringMatching(/legacy\/\d{17}\.telegram_4711\.jsonl$/)]);
-    await store.purge(id);
+    await store.purge(id, { force: true });
     expect(readdirSync(join(folder, "legacy"))).toEqual([]);
-    await store.purge((await chatOf(store, "discord:dm:42")).id);
+    await store.purge("discord:dm:42", { force: true });
     expect(
       readdirSync(folder, { recursive: true }).filter((name) => String(name).includes("discord")),
     ).toEqual([]);
