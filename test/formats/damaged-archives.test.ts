@@ -95,7 +95,7 @@ describe("a damaged zip", () => {
     );
   });
 
-  it("costs no member but the one that is damaged, and that one is reported", async () => {
+  it("loses only the damaged member, which is reported", async () => {
     const [expected] = await imported({ "a.jsonl": TRANSCRIPT, "b.jsonl": OTHER });
     const broken = Buffer.from(zip);
     broken.fill(0xff, 60, 90);

@@ -44,7 +44,7 @@ describe("a transcript without its first line", () => {
     expect(torn.imported.map(({ id }) => id).sort()).toEqual(whole.imported.map(({ id }) => id).sort());
   });
 
-  it.each(FILES)("gives the same messages when it is all there is: %s", async (fixture, name) => {
+  it.each(FILES)("has the same messages when nothing else is left: %s", async (fixture, name) => {
     const text = readFileSync(join("test/fixtures", fixture), "utf8");
     await using intact = await openStore("ephemeral:");
     await using torn = await openStore("ephemeral:");
@@ -60,7 +60,7 @@ describe("a transcript without its first line", () => {
 });
 
 describe("a file without a single record that is whole", () => {
-  it("is kept as far as it goes when a person says what it is", async () => {
+  it("is kept as far as possible when the user names the format", async () => {
     const torn = '{"conversations": [{"from": "human", "value": "Who is';
     await using store = await openStore("ephemeral:");
     const folder = put("torn.jsonl", `${torn}\n`);

@@ -252,7 +252,7 @@ describe("a part that is not wanted", () => {
   );
 });
 
-it("does not change with what is appended meanwhile", async () => {
+it("does not contain messages that are appended meanwhile", async () => {
   await using own = await openStore("ephemeral:");
   const chat = await own.open("cli:growing");
   await chat.append([
@@ -269,7 +269,7 @@ it("does not change with what is appended meanwhile", async () => {
   expect(text.trimEnd().split("\n")).toHaveLength(3);
 });
 
-it("refuses what makes no sense before anything is read", async () => {
+it("refuses invalid options before anything is read", async () => {
   const { exportConversation } = await import("./index.ts");
   const of = (options: object): unknown => exportConversation(store, id, options as never);
   expect(() => of({ to: "word" })).toThrow(/Unknown format "word": expected one of markdown, html/);

@@ -65,7 +65,7 @@ describe.each(["sqlite", "jsonl"])("importing again into %s", (engine) => {
     expect(await take(store)).toMatchObject({ messages: 2, branches: 1 });
   });
 
-  it("brings back nothing that was pruned, and goes on beside it", async () => {
+  it("brings back nothing that was pruned, and continues beside it", async () => {
     appendFileSync(
       file,
       piSays("b2", "a1", "Side") + piSays("b3", "b2", "Side two") + piSays("a4", "a3", "Four"),
@@ -85,7 +85,7 @@ describe.each(["sqlite", "jsonl"])("importing again into %s", (engine) => {
     expect((await store.verify()).findings).toEqual([]);
   });
 
-  it("gives a conversation that was restored what came while it lay in the trash", async () => {
+  it("adds to a restored conversation what came while it was in the trash", async () => {
     await using store = await openStore(target);
     await take(store);
     const { id } = await store.delete(KEY);
@@ -132,7 +132,7 @@ describe.each(["sqlite", "jsonl"])("importing again into %s", (engine) => {
     });
   });
 
-  it("goes on where the source goes on, whatever empty branch stands there", async () => {
+  it("continues where the source continues, despite an empty branch there", async () => {
     await using store = await openStore(target);
     await take(store);
     await (await store.get(KEY))?.branch("a3", { name: "empty" });
@@ -142,8 +142,8 @@ describe.each(["sqlite", "jsonl"])("importing again into %s", (engine) => {
   });
 });
 
-describe("a source that says something anew under the same id", () => {
-  it("goes on behind the last version, in every later pass", async () => {
+describe("a source that changes an entry under the same id", () => {
+  it("continues after the last version, in every later pass", async () => {
     const path = join(folder, "sources", "session-2026-04-01T08-00-aaaaaaaa.jsonl");
     const said = (id: string, type: string, content: string): string =>
       `${JSON.stringify({ id, timestamp: "2026-04-01T08:00:01.000Z", type, content })}\n`;

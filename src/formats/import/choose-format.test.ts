@@ -56,7 +56,7 @@ describe.each(TRANSCRIPTS)("the transcript %s", (name) => {
   });
 });
 
-it("A session of llama.cpp's UI is told from one of pi", async () => {
+it("A session of llama.cpp's UI is distinguished from a session of pi", async () => {
   const session = { type: "session", id: "c1", timestamp: "2026-01-01T10:00:00Z" };
   const bytes = (value: object): Buffer<ArrayBuffer> => Buffer.from(`${JSON.stringify(value)}\n`);
   expect(await chosen("x.jsonl", bytes({ ...session, harness: "llama.app" }))).toBe("lines of llama-ui");

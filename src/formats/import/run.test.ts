@@ -115,7 +115,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect(await texts(store, "pi:s1")).toHaveLength(3);
   });
 
-  it("goes on where a growing file was left", async () => {
+  it("continues where it stopped in a growing file", async () => {
     const path = write("a.jsonl", TALK);
     await importOnce();
     appendFileSync(path, said("a4", "a3", "assistant", "A lock that ends by itself."));
@@ -130,7 +130,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect((await (await store.get("pi:s1"))?.branches())?.length).toBe(1);
   });
 
-  it("goes on with its title and its branch when what was added names a parent that is not there", async () => {
+  it("keeps its title and branch when a new entry names a missing parent", async () => {
     const path = write("a.jsonl", TALK);
     await importOnce();
     appendFileSync(path, said("a4", "nowhere", "user", "Something else"));
@@ -192,7 +192,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect((await store.verify()).ok).toBe(true);
   });
 
-  it("keeps lines that are no records and says where they are", async () => {
+  it("keeps lines that are not records and reports their position", async () => {
     const [first, ...rest] = TALK.split("\n");
     write("a.jsonl", [first, "{broken", rest[0], `${rest[1]}${rest[2]}`, ""].join("\n"));
     const report = await importOnce();
@@ -204,7 +204,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect(await importOnce()).toMatchObject({ skippedCount: 1, messages: 0 });
   });
 
-  it("leaves alone what a person has deleted, purged or forgotten", async () => {
+  it("leaves conversations alone that the user deleted, purged or forgot", async () => {
     write("a.jsonl", TALK);
     write("b.jsonl", TALK.replaceAll(/"a(\d)"/g, '"b$1"').replace('"s1"', '"s2"'));
     await importOnce();
@@ -223,7 +223,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect(await importConversations(store, [sources], { again: true })).toMatchObject({ messages: 6 });
   });
 
-  it("tells in a dry run what it would do, and does nothing", async () => {
+  it("reports in a dry run what it would do, and writes nothing", async () => {
     write("a.jsonl", TALK + said("b3", "a2", "user", "And a key?"));
     expect(await importOnce({ dryRun: true })).toMatchObject({
       dryRun: true,
@@ -236,7 +236,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect(existsSync(`${join(folder, "store")}-imports`)).toBe(false);
   });
 
-  it("proves that nothing is missing, and finds what is", async () => {
+  it("verifies that nothing is missing, and finds what is", async () => {
     const path = write("a.jsonl", TALK);
     await importOnce();
     expect(await importOnce({ verify: true })).toMatchObject({
@@ -249,7 +249,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect(report.missing).toMatchObject([{ source: path, line: 5 }]);
   });
 
-  it("keeps a title that a person has given", async () => {
+  it("keeps a title that the user gave", async () => {
     const path = write("a.jsonl", TALK);
     await importOnce();
     await using store = await openStore(target);
@@ -278,7 +278,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
 });
 
 describe("importing", () => {
-  it("stops when it is told to, and goes on with the next run", async () => {
+  it("stops on abort, and the next run continues", async () => {
     for (let file = 0; file < 40; file++)
       write(`f${file}.jsonl`, TALK.replace('"s1"', `"s${file}"`).replaceAll(/"a(\d)"/g, `"${file}a$1"`));
     const controller = new AbortController();

@@ -11,7 +11,7 @@ import { importConversations } from "./run.ts";
 import { ImportSession } from "./session.ts";
 
 describe("a conversation that two files add to at once", () => {
-  it("is known as a whole, though one of them only goes on where it was", async () => {
+  it("is known completely, though one of them only continues", async () => {
     const folder = join(tempFolder(), "sources");
     mkdirSync(folder);
     writeFileSync(

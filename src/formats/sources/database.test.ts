@@ -66,7 +66,7 @@ async function only(path: string): Promise<SourceFile> {
 }
 
 describe("a database of another program", () => {
-  it("gives its columns and rows", async () => {
+  it("returns its columns and rows", async () => {
     const path = closed("DELETE");
     const database = await openSourceDatabase(path);
     open.push(database);
@@ -79,7 +79,7 @@ describe("a database of another program", () => {
     expect(database.note).toBeUndefined();
   });
 
-  it("gives integers beyond 2^53 as text, and bytes as bytes", async () => {
+  it("returns integers beyond 2^53 as strings, and bytes as bytes", async () => {
     const path = closed("DELETE", "INSERT INTO t VALUES (9007199254740993, 'x'), (-5, x'00ff')");
     const database = await openSourceDatabase(path);
     open.push(database);
@@ -247,7 +247,7 @@ describe("a database of another program", () => {
     expect(() => [...database.rows("SELECT * FROM none")]).toThrow("no such table: none");
   });
 
-  it("with a name that means something in an address is opened all the same", async () => {
+  it("whose name has a special meaning in a URL is opened", async () => {
     const path = join(tempFolder(), "a?mode=memory#%41 b.db");
     writer(
       path,

@@ -37,7 +37,7 @@ describe("lines", () => {
     expect((await lines(source(`${text}\n${text}`))).map((line) => line.text)).toEqual([text, text]);
   });
 
-  it("begin behind a byte order mark", async () => {
+  it("begin after a byte order mark", async () => {
     expect(await lines(source("\ufeff{}\n{}\n"))).toMatchObject([
       { text: "{}", offset: 0, bytes: 6 },
       { text: "{}", offset: 6 },
@@ -54,7 +54,7 @@ describe("lines", () => {
     expect(await lines(source(""))).toEqual([]);
   });
 
-  it("with NUL bytes around them are flagged, and what stands between is given", async () => {
+  it("with NUL bytes around them are flagged and returned without them", async () => {
     const found = await lines(source("\0\0\0{}\0\n\0\0\0\n{}\n"));
     expect(found).toMatchObject([
       { state: "ok", flaw: "nul-padded", text: "{}", raw: Buffer.from("\0\0\0{}\0") },
@@ -64,7 +64,7 @@ describe("lines", () => {
     expect(found[2]?.flaw).toBeUndefined();
   });
 
-  it("with bytes that are no UTF-8 are flagged, and the bytes are there", async () => {
+  it("with invalid UTF-8 are flagged and have their bytes", async () => {
     const bad = Buffer.from([0x22, 0xff, 0xc3, 0x22]);
     const found = await lines(source(Buffer.concat([Buffer.from("ö\n"), bad, Buffer.from("\nö\n")])));
     expect(found.map((line) => line.flaw)).toEqual([undefined, "invalid-utf8", undefined]);
@@ -119,7 +119,7 @@ describe("lines", () => {
     expect(seen).toEqual(["a", "b", "half"]);
   });
 
-  it("are not given any more when the reader is told to stop", async () => {
+  it("are no longer returned after an abort", async () => {
     const stop = new AbortController();
     const reading = readLines(source("a\nhalf", "b\n"), { signal: stop.signal });
     expect((await reading.next()).value).toHaveLength(1);

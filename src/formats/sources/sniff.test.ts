@@ -73,7 +73,7 @@ describe("the head of a file", () => {
     expect(await sniffed(text)).toMatchObject({ kind: "lines", records: [{ a: 1 }, { a: 1 }, { a: 1 }] });
   });
 
-  it("of something that is no text is other, however long", async () => {
+  it("of something that is not text is other, however long", async () => {
     expect(await sniffed(Buffer.alloc(3_000_000))).toMatchObject({ kind: "other" });
     expect(await sniffed(Buffer.alloc(3_000_000, 0xfe))).toMatchObject({ kind: "other" });
     expect(await sniffed("[".repeat(3_000_000))).toMatchObject({ kind: "array", records: [] });

@@ -58,7 +58,7 @@ describe("walking", () => {
     expect(names((await found(join(root, ".git"))).files)).toEqual(["a"]);
   });
 
-  it("tells what a file is", async () => {
+  it("describes a file", async () => {
     const root = folder({ "a/b.jsonl": "12345" });
     utimesSync(join(root, "a/b.jsonl"), 1000, 1000);
     const { dev, ino } = statSync(join(root, "a/b.jsonl"));
@@ -82,7 +82,7 @@ describe("walking", () => {
     expect((await file?.around.read("beside"))?.toString()).toBe("2");
   });
 
-  it("gives each file once, whatever leads to it", async () => {
+  it("returns each file once, even if several paths lead to it", async () => {
     const root = folder({ "a/x": "1", "b/y": "2" });
     symlinkSync(join(root, "a"), join(root, "b/again"));
     symlinkSync(join(root, "a/x"), join(root, "link"));
@@ -102,7 +102,7 @@ describe("walking", () => {
     expect((await files[2]?.around.read("beside"))?.toString()).toBe("2");
   });
 
-  it("tells of links that lead in circles, or nowhere", async () => {
+  it("reports circular and broken links", async () => {
     const root = folder({ "a/b/x": "1" });
     symlinkSync(root, join(root, "a/b/up"));
     symlinkSync("self", join(root, "self"));
@@ -128,7 +128,7 @@ describe("walking", () => {
     expect(problems[0]).toBe(`${join(root, "pipe")} is not a file but a socket, a pipe or a device`);
   });
 
-  it("tells what is not there", async () => {
+  it("reports a missing path", async () => {
     const { files, problems } = await found("/no/such/place");
     expect([files, problems]).toEqual([[], ["/no/such/place is gone"]]);
   });
@@ -143,7 +143,7 @@ describe("walking", () => {
     expect(problems).toEqual([`${join(root, "a")} may not be read`, `${join(root, "b")} may not be read`]);
   });
 
-  it("stops when it is told to", async () => {
+  it("stops on abort", async () => {
     const root = folder({ a: "", b: "" });
     const stop = new AbortController();
     const walking = walk([root], { onProblem: () => {}, signal: stop.signal });
@@ -195,7 +195,7 @@ describe("a file that changes", () => {
     await source.close();
   });
 
-  it("and shrinks gives what is left, then a problem", async () => {
+  it("and shrinks returns what is left, then a problem", async () => {
     const root = folder({ a: "x".repeat(3_000_000) });
     const source = await ((await found(root)).files[0] as SourceFile).open();
     truncateSync(join(root, "a"), 1000);

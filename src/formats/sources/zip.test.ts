@@ -37,7 +37,7 @@ async function textOf(file: SourceFile | undefined, from?: number): Promise<stri
 }
 
 describe("a zip", () => {
-  it("is known by its first bytes, and its members come in the order of their names", async () => {
+  it("is recognized by its first bytes, and its members are sorted by name", async () => {
     const { files, problems, path } = await zipped(
       { name: "b.json", data: "[2]" },
       { name: "a/", data: "", method: 0 },
@@ -62,7 +62,7 @@ describe("a zip", () => {
     expect(await zipped()).toMatchObject({ files: [], problems: [] });
   });
 
-  it("gives members that are compressed a second time unpacked", async () => {
+  it("unpacks members that are compressed a second time", async () => {
     const data = zstdCompressSync('{"a":1}\n');
     const { files } = await zipped({ name: "s.jsonl.zst", data, method: 0 });
     expect(await textOf(files[0])).toBe('{"a":1}\n');
@@ -74,7 +74,7 @@ describe("a zip", () => {
     expect(await textOf(files[0])).toBe("text");
   });
 
-  it("that was cut in half is told not to be whole", async () => {
+  it("that was cut in half is reported as incomplete", async () => {
     const whole = makeZip([{ name: "a", data: "x".repeat(1000), method: 0 }]);
     const { files, problems } = await walked(whole.subarray(0, 500));
     expect(files).toEqual([]);
@@ -82,7 +82,7 @@ describe("a zip", () => {
     expect(problems[0]).toContain(" is not a complete zip: ");
   });
 
-  it("whose list is damaged gives the members before the damage", async () => {
+  it("whose directory is damaged has the members before the damage", async () => {
     const whole = makeZip([
       { name: "a", data: "1" },
       { name: "b", data: "2" },
@@ -107,7 +107,7 @@ describe("a zip", () => {
     expect((await zipped({ name: "a..b/..c", data: "x" })).files).toHaveLength(1);
   });
 
-  it("tells which members it does not open", async () => {
+  it("reports the members that it does not open", async () => {
     const { files, problems } = await zipped(
       { name: "crypt", data: "x", flags: 0x801 },
       { name: "link", data: "/etc/passwd", mode: 0o120777 },
@@ -141,22 +141,22 @@ describe("a zip", () => {
     expect(problems).toEqual(["!m27 is beyond the first 64 GiB of the zip"]);
   });
 
-  it("that says less than its members hold is not believed", async () => {
+  it("that understates the size of a member is refused", async () => {
     const { files } = await zipped({ name: "a", data: "x".repeat(1000), size: 10 });
     await expect(textOf(files[0])).rejects.toMatchObject({ details: { problem: "damaged" } });
   });
 
-  it("that says more than its members hold is told to be cut off", async () => {
+  it("that overstates the size of a member is reported as cut off", async () => {
     const { files } = await zipped({ name: "a", data: "x".repeat(1000), size: 2000 });
     await expect(textOf(files[0])).rejects.toMatchObject({ details: { problem: "cut-off" } });
   });
 
-  it("whose checksums do not match is told to be damaged", async () => {
+  it("whose checksums do not match is reported as damaged", async () => {
     const { files } = await zipped({ name: "a", data: "x", crc: 1 });
     await expect(textOf(files[0])).rejects.toMatchObject({ details: { problem: "damaged" } });
   });
 
-  it("with a name twice gives both", async () => {
+  it("with a duplicate name has both members", async () => {
     const { files } = await zipped({ name: "a", data: "1" }, { name: "a", data: "2" });
     expect(await Promise.all(files.map((file) => textOf(file)))).toEqual(["1", "2"]);
     expect(files[0]?.identity).not.toBe(files[1]?.identity);

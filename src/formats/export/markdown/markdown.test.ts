@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => store.close());
 
 describe("Markdown", () => {
-  it("has the title, what is known, and messages with who, when and what", async () => {
+  it("has the title, the metadata, and messages with role, time and content", async () => {
     const text = await exported(store, id, { to: "markdown", branch: "main" });
     expect(text).toMatch(/^# A \\\*sample\\\*\n\n- Conversation: cli:sample\n/);
     expect(text).toContain("- Branch: main; 2 more are not shown here\n");
@@ -84,7 +84,7 @@ describe("Markdown", () => {
     expect(withoutCode(text)).not.toMatch(/<(?!\/?(?:details|summary)>)/);
   });
 
-  it("shows code as it is, and everything else as text", () => {
+  it("shows code unchanged, and everything else as text", () => {
     expect(quotedText("Use `<b>` and a<b>c, not ![x](http://e.org/p.png)")).toBe(
       "> Use `<b>` and a&lt;b>c, not \\![x](http://e.org/p.png)\n",
     );

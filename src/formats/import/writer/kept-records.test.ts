@@ -6,7 +6,7 @@ import { keepDamaged, keepRecords, restoreRecord } from "./kept-records.ts";
 const LONG = "A text that is long enough to be worth keeping only once in the store. ".repeat(2);
 
 describe("kept records", () => {
-  it("hold a text of the message as a reference and give it back", () => {
+  it("hold a string of the message as a reference and restore it", () => {
     const value = { message: { content: [{ type: "text", text: LONG }] }, copy: LONG, n: 1 };
     const content = [{ type: "text", text: LONG }];
     const [kept] = keepRecords([{ value, line: 3, offset: 17 }], content);
@@ -15,7 +15,7 @@ describe("kept records", () => {
     expect(restoreRecord(kept as never, { role: "user", content })).toEqual(value);
   });
 
-  it("tell a member called $same from a reference", () => {
+  it("distinguish a property named $same from a reference", () => {
     const value = { $same: ["x"], inner: { $literal: 1 }, text: LONG };
     const [kept] = keepRecords([{ value, line: null, offset: null }], LONG);
     expect(restoreRecord(kept as never, { role: "user", content: LONG })).toEqual(value);
@@ -30,7 +30,7 @@ describe("kept records", () => {
     expect(other).toHaveProperty("record");
   });
 
-  it("keep the text of what is nested too deeply, or has a member __proto__", () => {
+  it("keep the text of a record that is nested too deeply or has a property __proto__", () => {
     const deep = `${"[".repeat(200)}${"]".repeat(200)}`;
     for (const text of [deep, '{"__proto__":{"a":1}}']) {
       const [kept] = keepRecords([{ value: JSON.parse(text), text, line: 1, offset: 0 }], undefined);
@@ -44,7 +44,7 @@ describe("kept records", () => {
     expect(restoreRecord(kept, undefined)).toBe('{"a');
   });
 
-  it("give back any record, whatever the message holds", () => {
+  it("restore any record, whatever the message holds", () => {
     const texts = fc.string({ minLength: 40, maxLength: 80 });
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), fc.array(texts, { maxLength: 3 }), (raw, list) => {

@@ -37,7 +37,7 @@ describe("a database of sessions and messages", () => {
     ).toBe(false);
   });
 
-  it("gives each session, with its key where it has one", async () => {
+  it("reads each session, with its key if it has one", async () => {
     const sink = await read(SCHEMA);
     const [first, second, third] = sink.conversations as [Recorded, Recorded, Recorded];
     expect(first.start).toMatchObject({

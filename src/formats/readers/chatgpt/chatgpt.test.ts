@@ -50,7 +50,7 @@ test("The exported path comes first and is the leaf; the other versions follow, 
   });
 });
 
-test("A conversation without messages is announced all the same", async () => {
+test("A conversation without messages is still announced", async () => {
   const sink = await read(fixture("conversations-with-branches.json"));
   expect(sink.conversations[1]?.start.sourceId).toBe("c-empty");
   expect(sink.conversations[1]?.entries).toEqual([]);
@@ -238,7 +238,7 @@ test("The small files of an export are known and say nothing", async () => {
   expect(chatgptDocument.sniff({ id: "x", title: "y" })).toBe(false);
 });
 
-test("What is no conversation is skipped with a reason, and odd members do no harm", async () => {
+test("A value that is not a conversation is skipped with a reason, and odd properties do no harm", async () => {
   const odd = {
     id: 5,
     title: null,

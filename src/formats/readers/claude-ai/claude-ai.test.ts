@@ -59,7 +59,7 @@ test("Blocks are cleaned of what only the page needs", async () => {
   ]);
 });
 
-test("A call without an id gets one, and its result is paired by order", async () => {
+test("A call without an id receives one, and its result is paired by order", async () => {
   const sink = await read(fixture("tools-inside-answers.json"));
   const call = entry(sink, "a1/2")?.message?.content[1] as JsonObject;
   expect(call).toMatchObject({ type: "tool_use", name: "clock", input: { zone: "UTC" } });

@@ -64,7 +64,7 @@ describe("inline sub-agents", () => {
   });
 });
 
-describe("a sub-agent in a file of its own", () => {
+describe("a sub-agent in a separate file", () => {
   it("is recognised by the file's name when its records do not say which one it is", () => {
     const sink = read([side("s", "m", "Look"), { type: "mode", sessionId: SESSION }], "p/agent-7f.jsonl");
     expect(sink.conversations[0]).toMatchObject({
@@ -106,7 +106,7 @@ describe.each(fixtures)("%s", (name) => {
     expect(brief(readIn(lines.map((_, index) => index).slice(1)))).toEqual(whole);
   });
 
-  it("loses no line and gives only what the store takes", () => {
+  it("loses no line and adds only what the store accepts", () => {
     const { conversations } = readIn([]);
     const kept = conversations.flatMap(({ entries, notes }) => [
       ...entries.flatMap(({ records }) => records),

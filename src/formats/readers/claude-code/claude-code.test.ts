@@ -37,7 +37,7 @@ const user = (uuid: string, parentUuid: string | null, content: unknown, more: o
 describe("files of version 1.0", () => {
   const sink = read("1.0-inline-sidechains.jsonl");
 
-  it("give the session without what its sub-agents said", () => {
+  it("have the session without the words of its sub-agents", () => {
     expect(sink.conversations[0]?.start.sourceId).toBe("10000000-0000-4000-8000-000000000001");
     expect(sink.lines(0)).toEqual([
       "user: Caveat: what follows was written by commands.",
@@ -51,7 +51,7 @@ describe("files of version 1.0", () => {
     ]);
   });
 
-  it("give each inline sub-agent as a conversation that names the call with its prompt", () => {
+  it("make each inline sub-agent a conversation that names the call with its prompt", () => {
     const session = "10000000-0000-4000-8000-000000000001";
     expect(sink.conversations.slice(1).map(({ start }) => [start.sourceId, start.parent])).toEqual([
       [`${session}/sidechain-s1`, { sourceId: session, toolUse: "toolu_beds", agent: "general-purpose" }],
@@ -72,7 +72,7 @@ describe("files of version 1.0", () => {
     expect(sink.conversations[0]?.start.title).toBe("Beds and beans");
   });
 
-  it("lead from a record that is no entry to the entry above it", () => {
+  it("lead from a record that is not an entry to the entry above it", () => {
     expect(parents(sink)).toMatchObject({ m1: null, m2: "m1", m5: "m4", m6: "m5", m7: "m6", m9: "m7" });
   });
 });
@@ -88,7 +88,7 @@ describe("files of version 2.0", () => {
     });
   });
 
-  it("give a sub-agent's file as a conversation with its parent", () => {
+  it("make a sub-agent's file a conversation with a parent", () => {
     const agent = read("2.0-agent-files/agent-5eed0001.jsonl");
     expect(agent.conversations).toHaveLength(1);
     expect(agent.conversations[0]?.start).toMatchObject({
@@ -99,7 +99,7 @@ describe("files of version 2.0", () => {
     expect(parents(agent)).toEqual({ g1: null, g2: "g1", g3: "g2", g4: "g3" });
   });
 
-  it("mark errors of the API, which are no model's words", () => {
+  it("mark errors of the API, which no model wrote", () => {
     const last = sink.conversations[0]?.entries.at(-1);
     expect(last?.message?.extra).toEqual({ "claude-code": { isApiErrorMessage: true } });
     expect(sink.conversations[0]?.start.model).toBe("claude-sonnet-4-5");
@@ -111,7 +111,7 @@ describe("files of version 2.0", () => {
     expect(parents(sink).a1).toBeNull();
   });
 
-  it("take a summary that stands behind its leaf for the title", () => {
+  it("use a summary after its leaf as the title", () => {
     expect(sink.conversations[0]?.start.title).toBe("Where the seeds are");
   });
 });
@@ -121,7 +121,7 @@ describe("files of version 2.1", () => {
   const sink = read(`2.1-session/${session}.jsonl`);
   const [main] = sink.conversations;
 
-  it("give messages in the order of the file, prompts that were queued among them", () => {
+  it("add messages in the order of the file, including queued prompts", () => {
     expect(sink.lines()).toEqual([
       "user: Read the rain log",
       "assistant: [thinking] [tool_use]",
@@ -169,7 +169,7 @@ describe("files of version 2.1", () => {
     ]);
   });
 
-  it("find the long output of a sub-agent from where its file lies", () => {
+  it("find the long output of a sub-agent from its file", () => {
     const agent = read(`2.1-session/${session}/subagents/agent-a90nd0000001.jsonl`);
     expect(agent.conversations[0]?.start.sourceId).toBe(`${session}/agent-a90nd0000001`);
     expect(agent.conversations[0]?.entries[2]?.message?.content).toMatchObject([
@@ -197,7 +197,7 @@ describe("files of version 2.1", () => {
 });
 
 describe("copies of a session", () => {
-  it("have the root of the original and a name of their own", () => {
+  it("have the root of the original and a different name", () => {
     const [old, fork] = ["60000000-0000-4000-8000-000000000007", "61000000-0000-4000-8000-000000000008"];
     const starts = [old, fork].map((id) => read(`fork-session/${id}.jsonl`).conversations[0]?.start);
     expect(starts.map((start) => [start?.sourceId, start?.root])).toEqual([
@@ -235,7 +235,7 @@ describe("titles", () => {
     expect(titleOf(prompt, ai, { ...ai, aiTitle: "Better" })).toBe("Better");
   });
 
-  it("are no tool results, no output of commands and nothing the program wrote", () => {
+  it("are not tool results, command output or words of the program", () => {
     const result = user("u0", null, [{ type: "tool_result", tool_use_id: "t", content: "x" }]);
     const output = user("u0", null, "<local-command-stdout>done</local-command-stdout>");
     const meta = user("u0", null, "Caveat", { isMeta: true });
@@ -268,11 +268,11 @@ describe("odd records", () => {
   const [main] = sink.conversations;
   const byId = (id: string) => main?.entries.filter((entry) => entry.id === id) ?? [];
 
-  it("leave a parent that was never written as it is named", () => {
+  it("keep the name of a parent that was never written", () => {
     expect(byId("o1")[0]?.parent).toBe("never-written");
   });
 
-  it("are added twice when an id stands there twice", () => {
+  it("are added twice when an id occurs twice", () => {
     expect(byId("o2").map(({ message }) => message?.content)).toEqual(["First version", "Second version"]);
   });
 
@@ -299,7 +299,7 @@ describe("odd records", () => {
     expect(found(sink)?.parent).toBeUndefined();
   });
 
-  it("keep blocks that are none, and arguments that are no object", () => {
+  it("keep invalid blocks, and arguments that are not objects", () => {
     expect(byId("o10")[0]?.message?.content).toEqual([
       { type: "text", text: "fine" },
       { type: "unknown", value: { type: "text" } },
@@ -317,7 +317,7 @@ describe("odd records", () => {
     expect(byId("o13")[0]?.message?.content).toEqual([]);
   });
 
-  it("are skipped when they are no objects", () => {
+  it("are skipped when they are not objects", () => {
     const odd = new RecordingSink();
     const reader = claudeCodeLines.open(odd, surroundings("x.jsonl"), undefined);
     readLines(reader, '"a text"\n[1]\nnull');
@@ -325,7 +325,7 @@ describe("odd records", () => {
     expect(odd.skipped.map(({ line }) => line)).toEqual([1, 2, 3]);
   });
 
-  it("never make the reader fail, whatever a member is", () => {
+  it("never make the reader fail, whatever a property holds", () => {
     const values = [null, 0, "", "x", true, [], [null], {}, { type: 1 }, { content: { deep: [1] } }];
     const members = [
       ...["uuid", "parentUuid", "type", "message", "attachment", "sessionId", "timestamp", "agentId"],

@@ -31,7 +31,7 @@ describe("a compaction", () => {
     expect(entry("k4")).toBeUndefined();
   });
 
-  it("is followed by whoever names the summary or something below it", () => {
+  it("is followed by entries that name the summary or something below it", () => {
     expect(entry("k6")?.parent).toBe("k3");
   });
 
@@ -44,7 +44,7 @@ describe("a compaction", () => {
     expect(entry("k12")).toMatchObject({ parent: "k11", data: { first_kept: "k11", summary: "" } });
   });
 
-  it("stands before what follows the last message that was kept", () => {
+  it("comes before the entry after the last kept message", () => {
     expect(entry("k11")?.parent).toBe("k9");
   });
 
@@ -66,7 +66,7 @@ describe("a compaction", () => {
     expect(strip(sink.conversations[0]?.entries ?? [])).toEqual(strip(entries));
   });
 
-  it("follows what stands before it when it names nothing", () => {
+  it("follows the entry before it when it names none", () => {
     const [first, , boundary] = TEXT.split("\n").map((line) => (line === "" ? {} : JSON.parse(line)));
     const { logicalParentUuid: _, ...bare } = boundary;
     const sink = read(`${JSON.stringify(first)}\n${JSON.stringify(bare)}`);

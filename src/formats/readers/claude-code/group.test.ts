@@ -65,7 +65,7 @@ describe("an answer that was written in several lines", () => {
     });
   });
 
-  it("is followed by its results one after the other, and whoever names one follows the last", () => {
+  it("is followed by its results one after the other, and an entry that names one follows the last", () => {
     expect(chain(sink)).toEqual([
       ...["u1 < null", "l1 < u1", "r1 < l1", "r3 < r1", "r2 < r3", "l6 < r2", "u2 < l6"],
     ]);
@@ -114,13 +114,13 @@ describe("results", () => {
 });
 
 describe("a line of the same answer", () => {
-  it("is a message of its own when the answer was already added", () => {
+  it("is a separate message when the answer was already added", () => {
     const sink = read([...[say("a", null, "m", "One"), user("u", "a", "Wait"), say("b", "a", "m", "Two")]]);
     expect(chain(sink)).toEqual(["a < null", "u < a", "b < a"]);
     expect(sink.lines()).toEqual(["assistant: One", "user: Wait", "assistant: Two"]);
   });
 
-  it("is no part of it when it stands there twice", () => {
+  it("is not part of it when it is repeated", () => {
     const sink = read([say("a", null, "m", "One"), say("a", null, "m", "One")]);
     expect(sink.lines()).toEqual(["assistant: One", "assistant: One"]);
   });
@@ -131,7 +131,7 @@ describe("a line of the same answer", () => {
     expect(chain(read([plain("a", null), plain("b", "a")]))).toEqual(["a < null", "b < a"]);
   });
 
-  it("leads to the whole message whoever names it", () => {
+  it("stands for the whole message as a parent", () => {
     const sink = read([
       ...[
         say("a", null, "m", "One"),
@@ -144,7 +144,7 @@ describe("a line of the same answer", () => {
   });
 });
 
-describe("what is held back", () => {
+describe("held records", () => {
   const records = [
     ...[
       user("u", null, "Start"),

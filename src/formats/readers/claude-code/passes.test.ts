@@ -79,7 +79,7 @@ function branches(sink: RecordingSink): number {
   return parents.length - new Set(parents).size;
 }
 
-describe("an answer that goes on in the next pass", () => {
+describe("an answer that continues in the next pass", () => {
   it("has the results of all its calls on one path", () => {
     const sink = readPasses(
       [user("u1", null, "Go"), call("a0", "u1", "m1", "t0")],

@@ -12,7 +12,7 @@ it("remembers the newest keys and forgets the oldest", () => {
   ]);
 });
 
-it("gives the newer of two values, also when the older is not forgotten yet", () => {
+it("returns the newer of two values, also before the older is forgotten", () => {
   const recent = new Recent<string | null>(4);
   recent.set("a", "old");
   recent.set("b", "x");

@@ -196,7 +196,7 @@ describe("codex lines", () => {
     expect(entries).toHaveLength(19);
   });
 
-  it("hang entries one behind the other and know their times", () => {
+  it("chain entries and know their times", () => {
     expect(entries.map(({ parent }) => parent)).toEqual([null, ...idsOf(sink).slice(0, -1)]);
     expect(at(0).at).toBe(Date.UTC(2026, 1, 3, 9, 0, 3));
   });
@@ -239,7 +239,7 @@ describe("codex prompts", () => {
     expect(entriesOf(sink).map(({ message }) => message?.extra !== undefined)).toEqual([true, false]);
   });
 
-  it("stay two when a person says the same twice", () => {
+  it("stay two when the user says the same twice", () => {
     const twice = [said("user", "go"), shown("go"), said("assistant", "done")];
     const sink = read([META, ...twice, ...twice].join("\n"));
     expect(sink.lines()).toHaveLength(4);
@@ -270,7 +270,7 @@ describe("codex branches", () => {
     expect(read(lines.join("\n")).conversations[0]?.leaf).toBe(heron?.id);
   });
 
-  it("have no beginning to go back behind", () => {
+  it("cannot roll back beyond the beginning", () => {
     const back = line("event_msg", { type: "thread_rolled_back", num_turns: 99 });
     const sink = read(
       [line("session_meta", { id: "t" }), said("user", "a"), shown("a"), back, shown("b")].join("\n"),
@@ -292,7 +292,7 @@ describe("codex branches", () => {
     expect(entries[2]).toMatchObject({ kind: "info", parent: null });
   });
 
-  it("give a fork the ids of what it repeats, though times and events differ", () => {
+  it("give repeated entries of a fork the same ids, though times and events differ", () => {
     const fork = read(fixture("fork.jsonl"));
     expect(idsOf(fork).slice(0, 3)).toEqual([env?.id, first?.id, heron?.id]);
     expect(fork.conversations[0]?.start).toMatchObject({
@@ -303,7 +303,7 @@ describe("codex branches", () => {
     expect(fork.lines().at(-1)).toBe("assistant: Captain Reed.");
   });
 
-  it("make a sub-agent a conversation of its own below its parent", () => {
+  it("make a sub-agent a separate conversation below its parent", () => {
     const sub = read(fixture("sub-agent.jsonl"));
     expect(sub.conversations[0]?.start).toMatchObject({
       sourceId: "0199aaaa-0000-7000-8000-00000000005b",
@@ -313,7 +313,7 @@ describe("codex branches", () => {
     expect(sub.lines()).toEqual(["user: Find the depth.", "assistant: Four metres."]);
   });
 
-  it("say when the beginning stands in another file", () => {
+  it("report that the beginning is in another file", () => {
     const sink = read(fixture("continued-from-another-file.jsonl"));
     expect(sink.unresolvedReferences[0]).toContain("0199aaaa-0000-7000-8000-0000000000ff:42");
     expect(entriesOf(sink).map(({ flags }) => flags)).toEqual([["history-elsewhere"], undefined]);
@@ -418,7 +418,7 @@ describe("older and newer codexLines files", () => {
     );
   });
 
-  it("survive members of any shape", () => {
+  it("survive properties of any shape", () => {
     const odd: Json[] = [null, 1, "x", [], {}, { type: null, payload: 7 }];
     const shapes = [
       "message",
@@ -503,7 +503,7 @@ describe("reading on in a codexLines file", () => {
     }
   });
 
-  it("holds an answer that may go on, and adds it when the turn is over", () => {
+  it("holds an answer that may continue, and adds it when the turn is over", () => {
     const sink = new RecordingSink();
     const reader = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
     readLines(

@@ -148,7 +148,7 @@ describe("a codexLines file, wherever passes over it ended,", () => {
     );
   }, 30_000);
 
-  it("gives the very same entries when what is not whole is held back", () => {
+  it("adds the same entries when incomplete records are held back", () => {
     fc.assert(
       fc.property(files, cuts, (lines, at) => {
         const [whole, parts] = [readPasses([lines]), readPasses(cutAt(lines, at), false)];

@@ -108,7 +108,7 @@ describe("JSONL of version 2", () => {
 });
 
 describe("the JSON document", () => {
-  it("is known by its first member, and survives what is missing", async () => {
+  it("is recognized by its first property, and survives missing ones", async () => {
     expect(colloquyDocument.sniff({ colloquy: 1, entries: [] })).toBe(true);
     expect(colloquyDocument.sniff({ entries: [] })).toBe(false);
     const sink = new RecordingSink();

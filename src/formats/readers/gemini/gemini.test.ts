@@ -64,7 +64,7 @@ describe("a recording", () => {
     expect(readText(withoutSummary).conversations[0]?.start.title).toBe("Read the notes");
   });
 
-  it("gives its messages one after the other, without what the program said", () => {
+  it("adds its messages one after the other, without those of the program", () => {
     expect(chain(sink)).toEqual([
       ...["g1 < null", "g2 < g1", "g2/results < g2", "g4 < g2/results", "g7 < g4"],
     ]);
@@ -73,11 +73,11 @@ describe("a recording", () => {
     ]);
   });
 
-  it("gives a message that was written several times once, with all its records", () => {
+  it("adds a message that was written several times once, with all its records", () => {
     expect(main?.entries[1]?.records.map(({ line }) => line)).toEqual([4, 5, 6]);
   });
 
-  it("gives thoughts, text and calls as blocks", () => {
+  it("converts thoughts, text and calls to blocks", () => {
     expect(main?.entries[1]?.message?.content).toEqual([
       { type: "thinking", thinking: "Notes\nThey must be read." },
       { type: "text", text: "I read them." },
@@ -88,7 +88,7 @@ describe("a recording", () => {
     ]);
   });
 
-  it("gives the results of calls as a message of the user, without those that were not done", () => {
+  it("adds the results of calls as a message of the user, without calls that were not run", () => {
     expect(main?.entries[2]).toMatchObject({ at: Date.parse("2026-04-01T08:30:00.000Z") });
     expect(main?.entries[2]?.message).toMatchObject({
       role: "user",
@@ -128,21 +128,21 @@ describe("a sub-agent's recording", () => {
     expect(agent?.start).toMatchObject({ sourceId: "explorer-1", parent: { sourceId: MAIN } });
   });
 
-  it("has no parent when it lies among the others", () => {
+  it("has no parent when it is among the others", () => {
     const sink = readText(lines({ ...META, kind: "subagent" }, user("a", "Hi")), "x/chats/s.jsonl");
     expect(sink.conversations[0]?.start.parent).toBeUndefined();
   });
 });
 
 describe("going back", () => {
-  it("leaves what was taken back as a branch, and begins anew for an id that is not there", () => {
+  it("keeps rewound messages as a branch, and starts a new root for an unknown id", () => {
     expect(chain(read("rewound.jsonl"))).toEqual([
       ...["r1 < null", "r2 < r1", "r3 < r2", "r4 < r3"],
       ...["r5 < r2", "r6 < r5", "r7 < null"],
     ]);
   });
 
-  it("goes behind the results of the message before", () => {
+  it("goes after the results of the message before", () => {
     const done = { toolCalls: [{ id: "c", name: "n", args: {}, result: "ok", status: "success" }] };
     const records = [META, gemini("a", "", done), user("b", "x"), { $rewindTo: "b" }, user("c", "y")];
     expect(chain(readText(lines(...records)))).toEqual([
@@ -150,7 +150,7 @@ describe("going back", () => {
     ]);
   });
 
-  it("may begin at something that is no entry", () => {
+  it("may begin at a record that is not an entry", () => {
     const info = { id: "i", type: "info", content: "x" };
     const records = [META, user("a", "x"), info, user("b", "y"), { $rewindTo: "i" }, user("c", "z")];
     expect(chain(readText(lines(...records)))).toEqual(["a < null", "b < a", "c < a"]);
@@ -173,7 +173,7 @@ describe("messages that are replaced", () => {
     expect(entries[1]?.records).toHaveLength(2);
   });
 
-  it("are copied behind a new beginning when they go on there", () => {
+  it("are copied after a new beginning when they continue there", () => {
     const [summary, five, six, eight] = entries.slice(6);
     expect(summary).toMatchObject({ id: "s7", parent: null });
     expect(five).toMatchObject({ parent: "s7", message: { content: "Instead of two" } });
@@ -188,7 +188,7 @@ describe("messages that are replaced", () => {
 });
 
 describe("a recording that is one document", () => {
-  it("gives the same entries as the one that continues it", async () => {
+  it("has the same entries as the recording that continues it", async () => {
     const old = (await readDocument("continued-from-json.json")).conversations[0];
     const [continued] = read("continued-from-json.jsonl").conversations;
     const strip = (list: NonNullable<typeof old>["entries"] = []) =>
@@ -255,7 +255,7 @@ describe("odd records", () => {
     expect(entries[5]?.message).toEqual({ role: "assistant", content: [] });
   });
 
-  it("never make the reader fail, whatever a member is", () => {
+  it("never make the reader fail, whatever a property holds", () => {
     const values = [null, 0, "", "x", true, [], [null], {}, [{}], { messages: [1, {}] }];
     const members = [
       ...["id", "type", "content", "toolCalls", "thoughts", "tokens", "$set", "$rewindTo", "sessionId"],
@@ -289,7 +289,7 @@ describe("odd records", () => {
     ]);
   });
 
-  it("are skipped when they are no objects", () => {
+  it("are skipped when they are not objects", () => {
     expect(readText('"text"\n[1]').skipped.map(({ line }) => line)).toEqual([1, 2]);
   });
 });
@@ -385,7 +385,7 @@ describe("going on later", () => {
     expect(readInTwo(before, lines({ $rewindTo: "b" })).conversations[0]?.leaf).toBe("a");
   });
 
-  it("stays small however long the recording, and goes on behind its end", () => {
+  it("stays small however long the recording, and continues after its end", () => {
     const sink = new RecordingSink();
     const reader = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
     const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;

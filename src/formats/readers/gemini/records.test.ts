@@ -9,7 +9,7 @@ const fixtures = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filt
   name.endsWith(".jsonl"),
 );
 
-it.each(fixtures)("%s loses no line and gives only what the store takes", (name) => {
+it.each(fixtures)("%s loses no line and adds only what the store accepts", (name) => {
   const text = readFileSync(`${FOLDER}/${name}`, "utf8");
   const sink = new RecordingSink();
   const reader = geminiLines.open(sink, surroundings(name), undefined);

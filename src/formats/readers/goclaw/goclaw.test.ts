@@ -24,7 +24,7 @@ function read(text: string): RecordingSink {
 }
 
 describe("goclaw", () => {
-  it("is told from version 2 by the version, not by the first line's type", () => {
+  it("is distinguished from version 2 by the version, not by the type of the first line", () => {
     for (const name of ["v1-with-metadata-line.jsonl", "v1-without-metadata-line.jsonl"]) {
       expect(goclawLines.sniff(parsed(fixture(name)), "x.jsonl")).toBe(true);
     }
@@ -39,7 +39,7 @@ describe("goclaw", () => {
     expect(goclawLines.sniff([], "x.jsonl")).toBe(false);
   });
 
-  it("gives calls, results, media and times", () => {
+  it("reads calls, results, media and times", () => {
     const sink = read(fixture("v1-with-metadata-line.jsonl"));
     const [{ start, entries, notes }] = sink.conversations as [Recorded];
     expect(start).toMatchObject({
@@ -84,7 +84,7 @@ describe("goclaw", () => {
     expect(sink.unknowns).toEqual(["role narrator", "counter"]);
   });
 
-  it("goes on where it stopped, with the same ids", () => {
+  it("continues where it stopped, with the same ids", () => {
     const lines = fixture("v1-without-metadata-line.jsonl").trimEnd().split("\n");
     const whole = read(lines.join("\n")).conversations[0]?.entries;
     for (let cut = 1; cut < lines.length; cut++) {

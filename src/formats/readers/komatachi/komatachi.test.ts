@@ -37,7 +37,7 @@ describe("Komatachi", () => {
     expect(komatachiLines.sniff(plain, "home/my-transcript.jsonl")).toBe(false);
   });
 
-  it("gives the messages as they are, under the name of the folder", () => {
+  it("reads the messages unchanged, under the name of the folder", () => {
     const sink = new RecordingSink();
     const reader = komatachiLines.open(sink, surroundings("home/kitchen/transcript.jsonl"), undefined);
     readLines(reader, text);

@@ -46,7 +46,7 @@ test("Messages within messages become a tree, with the newest branch first", asy
   expect(chat?.start.createdAt).toBeUndefined();
 });
 
-test("Calls hold their arguments, and the results follow in a message of their own", async () => {
+test("Calls hold their arguments, and the results follow in a separate message", async () => {
   const sink = await read(fixture("nested-branches.json"));
   const measured = entry(sink, "m2")?.message?.content[3] as JsonObject;
   expect(entry(sink, "m2")?.message?.content).toEqual([

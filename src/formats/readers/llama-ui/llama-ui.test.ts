@@ -41,7 +41,7 @@ describe("an export of llama.cpp's UI", () => {
     expect(sink.conversations[1]?.leaf).toBe("n1");
   });
 
-  it("gives the path that is shown first, parents before children, without the hidden root", () => {
+  it("adds the shown path first, parents before children, without the hidden root", () => {
     expect(sink.conversations[0]?.entries.map(({ id, parent }) => [id, parent])).toEqual([
       ["m1", null],
       ["m2", "m1"],
@@ -109,7 +109,7 @@ describe("an export of llama.cpp's UI", () => {
     expect(llamaUiLines.sniff([JSON.parse(torn.split("\n")[0] as string)], "x.jsonl")).toBe(true);
   });
 
-  it("survives members of any shape", () => {
+  it("survives properties of any shape", () => {
     const odd = [
       null,
       {},

@@ -64,7 +64,7 @@ test("An answer that failed or is not done keeps its error and is marked", async
   expect(entry(sink, "o2")?.flags).toBeUndefined();
 });
 
-test("Files in the message are read; what lies on the server is marked and kept", async () => {
+test("Files in the message are read; files on the server are marked and kept", async () => {
   const sink = await read(fixture());
   expect(entry(sink, "o1")?.message?.content).toEqual([
     { type: "text", text: "How long?" },

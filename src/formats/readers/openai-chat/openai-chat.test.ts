@@ -42,7 +42,7 @@ function message(sink: RecordingSink, conversation: number, index: number): Mess
   return sink.conversations[conversation]?.entries[index]?.message as Message;
 }
 
-test("Each line with messages is a conversation of its own", () => {
+test("Each line with messages is a conversation", () => {
   const sink = readText(fixture("fine-tune.jsonl"));
   expect(sink.conversations).toHaveLength(3);
   expect(sink.conversations[2]?.start.sourceId).toBe("given-id");
@@ -69,7 +69,7 @@ test("A line without an id is the same conversation in every import, wherever it
   );
 });
 
-test("Messages that say the same have ids and records of their own", () => {
+test("Messages with the same content have different ids and records", () => {
   const [first] = readText(fixture("fine-tune.jsonl")).conversations;
   expect(first?.entries[1]?.id).not.toBe(first?.entries[3]?.id);
   expect(first?.entries[1]?.message).toEqual(first?.entries[3]?.message);
@@ -85,7 +85,7 @@ test("Weights, names and the role of a developer stay beside the message", () =>
   expect(message(sink, 1, 1).extra).toEqual({ openai: { name: "rosa" } });
 });
 
-test("What a line says beside its messages is noted", () => {
+test("Other properties of a line are noted", () => {
   const sink = readText(fixture("fine-tune.jsonl"));
   expect(sink.conversations[0]?.notes).toEqual([]);
   expect(sink.conversations[1]?.notes[0]?.value).toMatchObject({
@@ -94,7 +94,7 @@ test("What a line says beside its messages is noted", () => {
   });
 });
 
-test("Calls keep their ids, broken arguments stay as text, and what is no object becomes a value", () => {
+test("Calls keep their ids, broken arguments stay text, and arguments that are not objects become a value", () => {
   const sink = readText(fixture("fine-tune.jsonl"));
   const [one, two, three] = message(sink, 1, 2).content as readonly JsonObject[];
   expect(one).toMatchObject({ type: "tool_use", id: "call_a", name: "rain", input: { days: 2 } });
@@ -139,7 +139,7 @@ test("A picture in a data URL is a picture, and an unknown role is kept as one",
   expect(sink.unknowns).toEqual(["role oracle"]);
 });
 
-test("What was read can be sent again", () => {
+test("Imported messages can be sent again", () => {
   const sink = readText(fixture("fine-tune.jsonl"));
   const [first] = records(fixture("fine-tune.jsonl"));
   const messages = (sink.conversations[0]?.entries ?? []).map((entry) => entry.message as Message);
@@ -161,7 +161,7 @@ test("A file of bare messages is one conversation, known by its path", () => {
   expect(other.conversations[0]?.start.sourceId).not.toBe(sink.conversations[0]?.start.sourceId);
 });
 
-test("Reading goes on where it ended, also between a call and its result", () => {
+test("Reading continues where it ended, also between a call and its result", () => {
   const lines = fixture("bare-messages.jsonl").split("\n");
   const whole = readText(fixture("bare-messages.jsonl"));
   const sink = new RecordingSink();
@@ -187,7 +187,7 @@ test("An array of bare messages is one conversation, though its elements come on
   expect(entries(sink)).toEqual(entries(lines));
 });
 
-test("The same array read once more with the same sink begins anew", async () => {
+test("The same array, read again with the same sink, starts from the beginning", async () => {
   const sink = new RecordingSink();
   const around = surroundings("chat.json");
   for (const offset of [1, 20, 1, 20]) {

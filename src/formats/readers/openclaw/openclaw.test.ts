@@ -30,7 +30,7 @@ describe("an OpenClaw transcript", () => {
   const sink = read(`${FERNS}.jsonl`);
   const entries = sink.conversations[0]?.entries ?? [];
 
-  it("is told from a pi session by its path", () => {
+  it("is distinguished from a pi session by its path", () => {
     const sniffed = fixture(`${FERNS}.jsonl`)
       .trim()
       .split("\n")
@@ -65,15 +65,15 @@ describe("an OpenClaw transcript", () => {
     expect(sink.conversations[0]?.start).toMatchObject({ sourceId: FERNS, about: { agent: "main" } });
   });
 
-  it("keeps the date before a person's words", () => {
+  it("keeps the date before the words of the user", () => {
     expect(sink.lines()[0]).toBe("user: [Sun 2026-03-01 10:00 GMT+1] Water the ferns?");
   });
 
-  it("marks what OpenClaw said for the person", () => {
+  it("marks messages that OpenClaw wrote for the user", () => {
     expect(entries.find(({ id }) => id === "k3")?.message?.extra).toEqual({ pi: { injected: true } });
   });
 
-  it("keeps a reset as a boundary with what stays behind it", () => {
+  it("keeps a reset as a boundary with the entries that stay after it", () => {
     expect(entries.find(({ id }) => id === "k4")).toMatchObject({
       kind: "info",
       parent: "k3",
@@ -94,7 +94,7 @@ describe("an OpenClaw transcript", () => {
     expect(other.conversations[0]?.leaf).toBe("k5");
   });
 
-  it("of a topic is a conversation of its own", () => {
+  it("of a topic is a separate conversation", () => {
     const topic = read(`${TOPIC}-topic-7.jsonl`).conversations[0]?.start;
     expect(topic).toMatchObject({ sourceId: `${TOPIC}-topic-7`, about: { agent: "main", topic: "7" } });
   });
@@ -216,7 +216,7 @@ describe("the database of OpenClaw", () => {
     expect(openclawDatabase.sniff(sourceOf(empty))).toBe(false);
   });
 
-  it("gives the same conversation as the files did, entry by entry", async () => {
+  it("has the same conversation as the files, entry by entry", async () => {
     const plain = ({ id, parent, kind, at, message, data }: SourceEntry) => ({
       id,
       parent,
@@ -306,7 +306,7 @@ describe("the database of OpenClaw", () => {
     expect(again.lines()).toEqual(["user: Look at the moss.", "user: Green."]);
   });
 
-  it("reports events that cannot be read, and goes on", async () => {
+  it("reports events that cannot be read, and continues", async () => {
     const database = example();
     const whole = JSON.stringify({
       type: "message",

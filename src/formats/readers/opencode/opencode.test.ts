@@ -89,7 +89,7 @@ test("A person's message has its texts and files in the order of their ids, and 
   });
 });
 
-test("What is no part of what was said is noted, and what is unknown is reported, too", async () => {
+test("Parts that are not content are noted, and unknown ones are reported, too", async () => {
   const sink = await read(SESSION);
   const noted = sink.conversations[0]?.notes.map(
     ({ value }) => (value as JsonObject).type ?? (value as JsonObject).id,
@@ -152,7 +152,7 @@ test("Tokens, cost and end stand with the last part of an answer", async () => {
   expect(entry(sink, "msg_02/2")?.at).toBe(1750000002000);
 });
 
-test("A summary is a compaction, and the message that asked for it is no entry", async () => {
+test("A summary is a compaction, and the message that asked for it is not an entry", async () => {
   const sink = await read(SESSION);
   expect(entry(sink, "msg_04")?.data).toEqual({
     summary: "We planted beans.",
@@ -182,7 +182,7 @@ test("A call that still runs has no result and its answer is marked; an error is
   expect(entry(sink, "msg_02")?.flags).toBeUndefined();
 });
 
-test("What was reverted is kept, and what is shown ends before it", async () => {
+test("Reverted messages are kept, and the shown path ends before them", async () => {
   const sink = await read(SESSION);
   expect(sink.conversations[0]?.leaf).toBe("msg_04");
   const session = JSON.parse(readFileSync(new URL(SESSION, ROOT), "utf8"));
@@ -231,7 +231,7 @@ test("The oldest layout is read, with parts in folders of sessions or in the mes
   ]);
 });
 
-test("What `opencode export` gives is read", async () => {
+test("The output of `opencode export` is read", async () => {
   const sink = await read("export.json");
   expect(sink.conversations[0]?.start).toMatchObject({ sourceId: "ses_x", title: "Exported" });
   expect(sink.lines()).toEqual(["user: Exported words"]);
@@ -258,7 +258,7 @@ test("Files of messages, parts and projects are known and left to their sessions
   ).toBe(false);
 });
 
-test("Messages whose session is gone are read all the same, once, and reported", async () => {
+test("Messages whose session is missing are still read, once, and reported", async () => {
   const first = await read("storage/message/ses_gone/msg_91.json");
   expect(first.unresolvedReferences).toEqual(["session ses_gone"]);
   expect(first.conversations[0]?.start.sourceId).toBe("ses_gone");

@@ -12,7 +12,7 @@ const fixture = (name: string): string => readFileSync(`test/fixtures/personal-a
 const LINES = "20250121193000001.jsonl";
 
 describe("PersonalAgent", () => {
-  it("gives thinking, and calls with their results as two messages", () => {
+  it("reads thinking, and calls with their results as two messages", () => {
     const text = fixture(LINES);
     expect(
       personalAgentLines.sniff(

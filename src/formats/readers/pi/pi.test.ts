@@ -47,7 +47,7 @@ describe("pi lines", () => {
   const sink = read(fixture("v3-tree.jsonl"));
   const entry = (id: string): SourceEntry => byId(sink, id);
 
-  it("are recognised by the header, behind a title, and without a header", () => {
+  it("are recognized by the header, after a title, and without a header", () => {
     expect(piLines.sniff(recordsIn(fixture("v3-tree.jsonl")), "x.jsonl")).toBe(true);
     expect(piLines.sniff(recordsIn(fixture("v1-without-ids.jsonl")), "x.jsonl")).toBe(true);
     expect(piLines.sniff(recordsIn(fixture("oh-my-pi-title.jsonl")), "x.jsonl")).toBe(true);
@@ -157,7 +157,7 @@ describe("pi lines", () => {
     expect(entriesOf(bare)[0]?.at).toBe(1770000002000);
   });
 
-  it("show a command that a person ran with what it gave", () => {
+  it("show a command that the user ran with its output", () => {
     expect(entry("00000009").message).toEqual({
       role: "user",
       content: "$ date\n2 Feb\n",
@@ -189,7 +189,7 @@ describe("pi lines", () => {
     expect(entry("00000012").data?.first_kept).toBeNull();
   });
 
-  it("find the first entry on a path behind several that lie beside it", () => {
+  it("find the first entry on a path after several beside it", () => {
     const lines: JsonObject[] = [
       { type: "session", version: 3, id: "s" },
       { type: "custom", id: "c1", parentId: null },
@@ -358,7 +358,7 @@ describe("pi versions", () => {
     expect(sink.conversations[0]?.notes).toHaveLength(1);
   });
 
-  it("survive members of any shape, and entries that are their own parents", () => {
+  it("survive properties of any shape, and entries that are their own parents", () => {
     const odd: Json[] = [null, 3, [], {}, { type: "session" }, { type: "label", id: "l", parentId: "l" }];
     for (const role of [
       "user",

@@ -35,7 +35,7 @@ test("Siblings below the shown path come oldest first, whatever order the source
   expect(order(nodes, "a")).toBe("a y w x z");
 });
 
-test("A node without its parent and a second root begin subtrees of their own", () => {
+test("A node without its parent and a second root begin separate subtrees", () => {
   const nodes = [
     node("orphan", "gone", 5),
     node("r2", null, 2),

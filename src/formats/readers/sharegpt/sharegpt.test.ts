@@ -36,7 +36,7 @@ test("Turns become messages, in order, with their words as they are", () => {
   expect(entries.map(({ parent }) => parent)).toEqual([null, ...entries.slice(0, 4).map(({ id }) => id)]);
 });
 
-test("A call gets an id, and what was observed answers it", () => {
+test("A call receives an id, and the observation answers it", () => {
   const sink = readText(fixture("turns.jsonl"));
   const call = message(sink, 0, 2).content[0] as JsonObject;
   expect(call).toMatchObject({ type: "tool_use", name: "listen", input: { minutes: 5 } });
@@ -45,7 +45,7 @@ test("A call gets an id, and what was observed answers it", () => {
   ]);
 });
 
-test("Several calls in one turn are answered in their order, and what is too much stays unpaired", () => {
+test("Several calls in one turn are answered in order, and surplus results stay unpaired", () => {
   const sink = readText(fixture("turns.jsonl"));
   const [a, b] = message(sink, 1, 4).content as readonly JsonObject[];
   expect([a, b]).toMatchObject([
@@ -61,7 +61,7 @@ test("Several calls in one turn are answered in their order, and what is too muc
   expect((message(sink, 1, 7).content[0] as JsonObject).paired).toBeUndefined();
 });
 
-test("A result does not answer a call that a person has passed over", () => {
+test("A result does not answer a call that the user ignored", () => {
   const turns = [
     { from: "function_call", value: '{"name": "listen", "arguments": {}}' },
     { from: "human", value: "Never mind" },
@@ -71,14 +71,14 @@ test("A result does not answer a call that a person has passed over", () => {
   expect((message(sink, 0, 2).content[0] as JsonObject).paired).toBeUndefined();
 });
 
-test("A call that is no JSON keeps its text", () => {
+test("A call that is not JSON keeps its text", () => {
   const sink = readText(fixture("turns.jsonl"));
   expect(message(sink, 1, 8).content).toMatchObject([
     { type: "tool_use", name: "function_call", input: {}, arguments: "listen(5)" },
   ]);
 });
 
-test("Tools and other members are noted; weights and unknown speakers are kept", () => {
+test("Tools and other properties are noted; weights and unknown speakers are kept", () => {
   const sink = readText(fixture("turns.jsonl"));
   expect(sink.conversations[0]?.notes[0]?.value).toMatchObject({ id: "sg-1", tools: '[{"name": "listen"}]' });
   expect(message(sink, 0, 4).extra).toEqual({ sharegpt: { weight: 0.5 } });

@@ -81,7 +81,7 @@ describe("the elements of an array", () => {
     expect(bad).toEqual({ problem: "not valid JSON", offset: 3, bytes: 7, text: '{"b":x}' });
   });
 
-  it("with bad UTF-8 are given, and it is told", async () => {
+  it("with invalid UTF-8 are returned, and the damage is reported", async () => {
     const bytes = Buffer.concat([Buffer.from('[{"a":"x'), Buffer.from([0xff]), Buffer.from('"},1]')]);
     expect(await read(source(bytes))).toMatchObject([
       { problem: "invalid-utf8", offset: 1 },
@@ -131,7 +131,7 @@ describe("the elements of an array", () => {
     ]);
   });
 
-  it("are not given any more when the reader is told to stop", async () => {
+  it("are no longer returned after an abort", async () => {
     const signal = AbortSignal.abort();
     await expect(read(source("[1]"), { signal })).rejects.toThrow("abort");
   });

@@ -21,13 +21,13 @@ describe("cutting long strings out of a line", () => {
     expect(meaning(line)).toEqual({ a: "short", b: [long, { c: long }], d: 1 });
   });
 
-  it("copies nothing where there are no escapes", () => {
+  it("copies nothing without escapes", () => {
     const line = Buffer.from(JSON.stringify(["y".repeat(MEBIBYTE)]));
     const bytes = cutLongStrings(line).cuts[0]?.bytes;
     expect(bytes?.buffer).toBe(line.buffer);
   });
 
-  it("keeps the names of members, and strings that are a little shorter", () => {
+  it("keeps property names, and strings that are a little shorter", () => {
     const value = { ["k".repeat(MEBIBYTE)]: "v".repeat(MEBIBYTE - 1) };
     const { text, cuts } = cutLongStrings(Buffer.from(JSON.stringify(value)));
     expect(cuts).toEqual([]);
@@ -49,7 +49,7 @@ describe("cutting long strings out of a line", () => {
     },
   );
 
-  it("decodes bad UTF-8 as it is decoded elsewhere", () => {
+  it("decodes invalid UTF-8 as elsewhere", () => {
     const line = Buffer.concat([Buffer.from('["aaaa'), Buffer.from([0xff]), Buffer.from('"]')]);
     expect(cutLongStrings(line, 2)).toEqual({ text: '["aaaa\ufffd"]', cuts: [] });
   });

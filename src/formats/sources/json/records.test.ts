@@ -81,7 +81,7 @@ describe("the records of a line", () => {
     );
   });
 
-  it("and what is left make up the text, whatever it is", () => {
+  it("and the rest make up the text, whatever it is", () => {
     const hostile = fc.string({ unit: fc.constantFrom(...'[]{}",:\\x \n1'), maxLength: 40 });
     fc.assert(
       fc.property(hostile, (text) => {
@@ -94,7 +94,7 @@ describe("the records of a line", () => {
     );
   });
 
-  it("are found behind a record that was cut anywhere but between two of its parts", () => {
+  it("are found after a record that was cut anywhere but between two of its parts", () => {
     const record = {
       type: "user",
       message: { role: "user", content: [{ type: "text", text: 'say "hi" {"' }] },

@@ -37,7 +37,7 @@ const one = '{"n":1,"list":[{"text":"a, {b}"},{"text":"c"}]}';
 const two = '{"n":2,"list":[{"text":"d"}]}';
 const three = '{"n":3,"list":[{"text":"e"}]}';
 
-describe("the elements behind damage", () => {
+describe("the elements after damage", () => {
   it.each([
     ["a lost quote", one.replace('"a, ', "a, ")],
     ["a quote too much", one.replace("a, ", 'a", ')],
