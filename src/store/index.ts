@@ -39,8 +39,6 @@ export type {
   RetentionReport,
 } from "./retention/retention.ts";
 export {
-  type ConversationInit,
-  type CreateInit,
   Store,
   type StoreStats,
 } from "./store.ts";
@@ -48,4 +46,5 @@ export type { FollowEvent, FollowOptions } from "./turns/follow.ts";
 export type { Lease, LeaseOptions } from "./turns/lease.ts";
 export type { FinishOptions, Turn, TurnOptions } from "./turns/turn.ts";
 export type { TurnUnderWay } from "./turns/turn-end.ts";
+export type { ConversationInit, CreateInit } from "./write/init.ts";
 export type { Appended } from "./write/writing.ts";

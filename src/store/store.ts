@@ -8,13 +8,7 @@ import {
   type VerifyReport,
 } from "../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
-import {
-  checkConversationId,
-  checkKey,
-  checkLabel,
-  checkProperties,
-  checkTitle,
-} from "../message/validate.ts";
+import { checkConversationId, checkKey, checkProperties } from "../message/validate.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import { type Clock, isoTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";
@@ -29,30 +23,20 @@ import { type Change, type ChangesOptions, changes } from "./feed/changes.ts";
 import { type ConversationQuery, listAll, listPage } from "./read/conversation-pages.ts";
 import { type Listing, listing } from "./read/listing.ts";
 import { Snapshot } from "./read/snapshot.ts";
+import { type RetentionOptions, retain } from "./retention/apply-retention.ts";
 import type { Receipt } from "./retention/erasure.ts";
-import {
-  checkPolicy,
-  planRetention,
-  type RetentionPolicy,
-  type RetentionReport,
-} from "./retention/retention.ts";
+import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
 import { sealInterrupted } from "./turns/turn-end.ts";
 import { Ingest } from "./write/ingest.ts";
+import {
+  type ConversationInit,
+  CREATE_PROPERTIES,
+  type CreateInit,
+  checkInit,
+  type InitFields,
+  OPEN_PROPERTIES,
+} from "./write/init.ts";
 import { WriteQueue } from "./write/write-queue.ts";
-
-export interface ConversationInit {
-  readonly title?: string;
-  /** Default: what stands before the first colon of the session key. */
-  readonly channel?: string;
-  readonly model?: string;
-  readonly profileId?: string;
-}
-
-export interface CreateInit extends ConversationInit {
-  /** A UUID. Creating again with the same id returns what is there. */
-  readonly id?: string;
-  readonly key?: string;
-}
 
 export interface StoreStats extends EngineStats {
   readonly engine: string;
@@ -111,7 +95,7 @@ export class Store {
   /** Resume the conversation that has this session key, or create it. */
   async open(key: string, init: ConversationInit = {}): Promise<Conversation> {
     const checkedKey = checkKey(key);
-    const fields = checkInit(init, OPEN_MEMBERS);
+    const fields = checkInit(init, OPEN_PROPERTIES);
     const existing = await this.#ask((engine) => engine.byKey(checkedKey));
     if (existing !== undefined) return this.#opened(existing.id);
     return this.#create({ ...fields, id: undefined, key: checkedKey }, true);
@@ -119,7 +103,7 @@ export class Store {
 
   /** Create a conversation. A session key that is in use is a `CONFLICT`. */
   async create(init: CreateInit = {}): Promise<Conversation> {
-    const fields = checkInit(init, CREATE_MEMBERS);
+    const fields = checkInit(init, CREATE_PROPERTIES);
     const id = init.id === undefined ? undefined : checkConversationId(init.id);
     return this.#create({ ...fields, id, key: init.key === undefined ? null : checkKey(init.key) }, false);
   }
@@ -175,26 +159,8 @@ export class Store {
   }
 
   /** Apply limits of age, count and size. Nothing is removed that no limit names; `dryRun` only tells. */
-  async retain(
-    policy: RetentionPolicy,
-    options: { readonly dryRun?: boolean } = {},
-  ): Promise<RetentionReport> {
-    checkPolicy(policy);
-    checkProperties(options, RETAIN_MEMBERS, "options");
-    const dryRun = options.dryRun === true;
-    if (!dryRun) this.#assertWritable();
-    const { sizes } = await this.#ask((engine) => engine.stats());
-    const [live, trash] = [
-      await Array.fromAsync(this.list()),
-      await Array.fromAsync(this.list({ trash: true })),
-    ];
-    const { trashed, removed } = planRetention(policy, live, trash, sizes, this.#clock());
-    if (!dryRun) {
-      // At once, so that they share a transaction; what somebody else took away meanwhile is no reason to stop.
-      await settledUnlessGone(trashed.map(({ id }) => this.#move("trash", id)));
-      await settledUnlessGone(removed.map(({ id }) => this.purge(id)));
-    }
-    return { dryRun, trashed, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
+  retain(policy: RetentionPolicy, options: RetentionOptions = {}): Promise<RetentionReport> {
+    return retain(this, this.#access, policy, options);
   }
 
   /** Keep bytes once, by their hash, a piece at a time. A message then refers to them. */
@@ -209,7 +175,7 @@ export class Store {
 
   /** Remove blobs that nothing refers to and that are older than a day, or than the hours given. */
   async collectGarbage(options: { readonly olderThanHours?: number } = {}): Promise<Removed> {
-    checkProperties(options, COLLECT_MEMBERS, "options");
+    checkProperties(options, COLLECT_PROPERTIES, "options");
     const { olderThanHours = 24 } = options;
     if (!(Number.isFinite(olderThanHours) && olderThanHours >= 0)) {
       throw invalid("olderThanHours must be 0 or more", "olderThanHours");
@@ -373,27 +339,8 @@ function isKey(idOrKey: unknown): idOrKey is string {
   return typeof idOrKey === "string" && idOrKey.includes(":");
 }
 
-async function settledUnlessGone(promises: readonly Promise<unknown>[]): Promise<void> {
-  for (const result of await Promise.allSettled(promises)) {
-    if (result.status === "fulfilled") continue;
-    const { code } = result.reason as ColloquyError;
-    // Gone, or restored just now.
-    if (code !== "NOT_FOUND" && code !== "CONFLICT") throw result.reason;
-  }
-}
-
-interface InitFields {
-  readonly title: string | null;
-  readonly channel: string | null;
-  readonly model: string | null;
-  readonly profileId: string | null;
-}
-
-const OPEN_MEMBERS: ReadonlySet<string> = new Set(["title", "channel", "model", "profileId"]);
-const CREATE_MEMBERS: ReadonlySet<string> = new Set(["id", "key", ...OPEN_MEMBERS]);
 const PURGE_PROPERTIES: ReadonlySet<string> = new Set(["force"]);
-const RETAIN_MEMBERS: ReadonlySet<string> = new Set(["dryRun"]);
-const COLLECT_MEMBERS: ReadonlySet<string> = new Set(["olderThanHours"]);
+const COLLECT_PROPERTIES: ReadonlySet<string> = new Set(["olderThanHours"]);
 
 const TIME_MAX = Date.UTC(9999, 11, 31);
 
@@ -409,16 +356,4 @@ async function mapped<T>(work: () => Awaitable<T>): Promise<T> {
   } catch (error) {
     throw asColloquyError(error, "The store failed");
   }
-}
-
-function checkInit(init: CreateInit, allowed: ReadonlySet<string>): InitFields {
-  checkProperties(init, allowed, "init");
-  const label = (value: unknown, field: string): string | null =>
-    value === undefined ? null : checkLabel(value, field);
-  return {
-    title: init.title === undefined ? null : checkTitle(init.title),
-    channel: label(init.channel, "channel"),
-    model: label(init.model, "model"),
-    profileId: label(init.profileId, "profileId"),
-  };
 }

@@ -1,0 +1,45 @@
+import { ColloquyError } from "../../errors.ts";
+import { checkProperties } from "../../message/validate.ts";
+import type { StoreAccess } from "../access.ts";
+import type { Store } from "../store.ts";
+import { checkPolicy, planRetention, type RetentionPolicy, type RetentionReport } from "./retention.ts";
+
+export interface RetentionOptions {
+  /** Only report what would be removed. */
+  readonly dryRun?: boolean;
+}
+
+const OPTIONS: ReadonlySet<string> = new Set(["dryRun"]);
+
+/** As `store.retain` says. */
+export async function retain(
+  store: Store,
+  access: StoreAccess,
+  policy: RetentionPolicy,
+  options: RetentionOptions,
+): Promise<RetentionReport> {
+  checkPolicy(policy);
+  checkProperties(options, OPTIONS, "options");
+  const dryRun = options.dryRun === true;
+  if (!dryRun) access.assertWritable();
+  const { sizes } = await store.stats();
+  const live = await Array.fromAsync(store.list());
+  const trash = await Array.fromAsync(store.list({ trash: true }));
+  const { trashed, removed } = planRetention(policy, live, trash, sizes, access.nowMs());
+  if (!dryRun) {
+    // All at once, so that they share a transaction.
+    await settledUnlessGone(trashed.map(({ id }) => store.delete(id)));
+    await settledUnlessGone(removed.map(({ id }) => store.purge(id)));
+  }
+  return { dryRun, trashed, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
+}
+
+/** A conversation that was removed or restored meanwhile is no reason to stop. */
+async function settledUnlessGone(promises: readonly Promise<unknown>[]): Promise<void> {
+  for (const result of await Promise.allSettled(promises)) {
+    if (result.status === "fulfilled") continue;
+    const { reason } = result;
+    const isGone = reason instanceof ColloquyError && ["NOT_FOUND", "CONFLICT"].includes(reason.code);
+    if (!isGone) throw reason;
+  }
+}
