@@ -16,7 +16,11 @@ const NAME = "pi";
 export const piLines: LinesFormat = {
   sniff: isPiSession,
   open: (sink, { path }, state) =>
-    new PiReader(sink, { format: NAME, origin: (header) => originOf(path, header) }, state),
+    new PiReader(
+      sink,
+      { format: NAME, mayBeUpgraded: true, origin: (header) => originOf(path, header) },
+      state,
+    ),
 };
 
 export const pi: FormatDeclaration = {

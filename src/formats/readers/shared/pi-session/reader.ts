@@ -19,6 +19,8 @@ import { isUpgraded, PiUpgrade } from "./upgrade.ts";
 
 export interface PiOptions {
   readonly format: string;
+  /** The tool upgrades its files of the first version in place. */
+  readonly mayBeUpgraded?: true;
   /** Facts from outside the file, given its first line. */
   readonly origin: (header: JsonObject) => PiOrigin;
 }
@@ -111,7 +113,8 @@ export class PiReader implements RecordReader {
   #openWith(first: JsonObject): ConversationSink {
     const header = this.#header ?? {};
     const start = conversationIn(header, this.#options.origin(header), this.#title);
-    if (this.#options.format === "pi" && isUpgraded(header)) this.#upgrade = new PiUpgrade(start.sourceId);
+    if (this.#options.mayBeUpgraded === true && isUpgraded(header))
+      this.#upgrade = new PiUpgrade(start.sourceId);
     const root = this.#upgrade === undefined ? rootIn(first) : undefined;
     const conversation = this.#open(root === undefined ? start : { ...start, root });
     for (const record of this.#early) conversation.note(record);
