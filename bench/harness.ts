@@ -86,7 +86,7 @@ export function report(row: BenchRow): BenchRow {
 }
 
 export function printTable(rows: readonly BenchRow[]): void {
-  console.log("\n| Work | Ours | Bare | Measured | Reach | |\n| --- | --- | --- | --- | --- | --- |");
+  console.log("\n| Work | Ours | Bare | Measured | Target | |\n| --- | --- | --- | --- | --- | --- |");
   for (const { work, ours, bare, value, reach, ok } of rows) {
     console.log(`| ${work} | ${ours} | ${bare} | ${value} | ${reach} | ${ok ? "reached" : "missed"} |`);
   }
