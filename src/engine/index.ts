@@ -1,4 +1,6 @@
 /** For authors of engines: what an engine must do, and the rules that all of them share. */
+
+export { REMOVED_KIND } from "../message/entry.ts";
 export { newBytes } from "./blob-rules.ts";
 export type {
   Awaitable,
@@ -48,7 +50,7 @@ export type {
   PageQuery,
   VerifyReport,
 } from "./queries.ts";
-export { entryNotFound, type Freed, freedBlobs, planSweep, REMOVED_KIND, receipt } from "./removal-rules.ts";
+export { entryNotFound, type Freed, freedBlobs, planSweep, receipt } from "./removal-rules.ts";
 export {
   type AppendLookup,
   type AppendPlan,

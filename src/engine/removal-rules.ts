@@ -4,9 +4,6 @@ import { type SeqRange, unreachable } from "../tree/path.ts";
 import type { LogEnd } from "../tree/place-entries.ts";
 import type { Removed } from "./operations.ts";
 
-/** The kind of an entry that was swept and stays, empty, because the tree is counted from it. */
-export const REMOVED_KIND = "removed";
-
 /** What a sweep removes: the entries in `ranges` that are not swept already. Those in `runStarts` stay, emptied. */
 export function planSweep({ tree, lastSeq }: Pick<LogEnd, "tree" | "lastSeq">): {
   readonly ranges: readonly SeqRange[];

@@ -8,6 +8,9 @@
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import type { Entry, StoredEntry } from "./types.ts";
 
+/** The kind of an entry that was swept and stays, empty, because the tree is counted from it. */
+export const REMOVED_KIND = "removed";
+
 const STORED_NAMES: Readonly<Record<string, string>> = {
   firstKept: "first_kept",
   firstKeptSeq: "first_kept_seq",

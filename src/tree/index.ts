@@ -14,6 +14,7 @@ export {
   headOf,
   isMark,
   liveBranches,
+  liveCompactions,
   type Mark,
   PLAIN,
   type Tree,

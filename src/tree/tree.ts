@@ -265,3 +265,8 @@ export function liveBranches(tree: Tree): Branch[] {
   const gone = new Set(tree.pruned);
   return tree.branches.filter(({ id }) => !gone.has(id));
 }
+
+/** The compactions that were not undone. */
+export function liveCompactions(tree: Tree): Compaction[] {
+  return tree.compactions.filter(({ undone }) => !undone);
+}

@@ -1,4 +1,5 @@
 /** Changes to a conversation, in words. */
+import { REMOVED_KIND } from "../../message/entry.ts";
 import type { Entry } from "../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
 import { counted } from "../terminal/count-text.ts";
@@ -10,7 +11,7 @@ export type NameEntry = (id: string) => string;
 export function controlText({ kind, data }: Entry, nameOf: NameEntry): string | undefined {
   if (!isPlainObject(data)) return undefined;
   const control = data as JsonObject;
-  if (kind === "removed") return "removed with its branch";
+  if (kind === REMOVED_KIND) return "removed with its branch";
   if (kind === "label") return labelText(control, nameOf);
   if (kind === "custom") return CUSTOM.get(String(control.type))?.(control, nameOf);
   return kind === "info" ? INFOS.get(String(control.type))?.(control, nameOf) : undefined;

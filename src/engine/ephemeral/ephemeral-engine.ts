@@ -1,6 +1,6 @@
 import { asColloquyError } from "../../errors.ts";
 import { activeHead, type LogEnd } from "../../tree/place-entries.ts";
-import { liveBranches } from "../../tree/tree.ts";
+import { liveBranches, liveCompactions } from "../../tree/tree.ts";
 import type { Engine, EngineSupports } from "../engine.ts";
 import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
 import type {
@@ -330,7 +330,7 @@ function grown(info: ConversationInfo, { entries, at }: AppendOperation, logEnd:
     head: activeHead(logEnd),
     messageCount: info.messageCount + times.length,
     branchCount: liveBranches(logEnd.tree).length,
-    compactionCount: logEnd.tree.compactions.filter(({ undone }) => !undone).length,
+    compactionCount: liveCompactions(logEnd.tree).length,
     updatedAt: at,
     lastMessageAt: times.reduce(
       (latest, time) => (latest === null || time > latest ? time : latest),

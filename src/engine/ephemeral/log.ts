@@ -1,10 +1,11 @@
+import { REMOVED_KIND } from "../../message/entry.ts";
 import type { BlobRef, StoredEntry } from "../../message/types.ts";
 import { pathOf, type SeqRange, within } from "../../tree/path.ts";
 import { type LogEnd, type TreePlace, targetBranch } from "../../tree/place-entries.ts";
 import { fold, OFF_PATH, ownerOf, PLAIN, type Tree } from "../../tree/tree.ts";
 import type { AppendOperation, NewEntry } from "../operations.ts";
 import type { EntryPage, PageQuery } from "../queries.ts";
-import { entryNotFound, planSweep, REMOVED_KIND } from "../removal-rules.ts";
+import { entryNotFound, planSweep } from "../removal-rules.ts";
 
 interface Line {
   readonly entry: Omit<StoredEntry, "message" | "data" | "blobs">;

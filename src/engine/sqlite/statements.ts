@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
+import { REMOVED_KIND } from "../../message/entry.ts";
 import { ENTRY_COLUMNS, INFO_COLUMNS, type Row } from "./rows.ts";
 
 const LIVE = "(SELECT n FROM conversations WHERE id = ? AND deleted_at IS NULL)";
@@ -111,9 +112,9 @@ const SQL = {
   deleteConversation: "DELETE FROM conversations WHERE n = ?",
   replaceBody: "UPDATE entries SET body = ?3, blobs = NULL WHERE conversation = ?1 AND seq = ?2",
   entriesInRange: `SELECT seq, kind, operation, octet_length(body), blobs FROM entries
-    WHERE conversation = ? AND seq BETWEEN ? AND ? AND kind <> 'removed'`,
+    WHERE conversation = ? AND seq BETWEEN ? AND ? AND kind <> '${REMOVED_KIND}'`,
   deleteEntry: "DELETE FROM entries WHERE conversation = ? AND seq = ?",
-  blankEntry: `UPDATE entries SET kind = 'removed', body = '{}', blobs = NULL, operation = NULL, branch = coalesce(branch, 0)
+  blankEntry: `UPDATE entries SET kind = '${REMOVED_KIND}', body = '{}', blobs = NULL, operation = NULL, branch = coalesce(branch, 0)
     WHERE conversation = ? AND seq = ?`,
   deleteUnusedOperation: `DELETE FROM operations WHERE id = ?1 AND conversation = ?2 AND NOT EXISTS (SELECT 1 FROM entries
     WHERE conversation = ?2 AND operation = ?1 AND seq BETWEEN first_seq AND last_seq)`,

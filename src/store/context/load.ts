@@ -6,7 +6,7 @@ import type { Entry, Message } from "../../message/types.ts";
 import { checkLabel } from "../../message/validate.ts";
 import { holds, messagesIn, pathOf, type SeqRange, within } from "../../tree/path.ts";
 import { type LogEnd, targetBranch } from "../../tree/place-entries.ts";
-import type { Compaction, Tree } from "../../tree/tree.ts";
+import { type Compaction, liveCompactions, type Tree } from "../../tree/tree.ts";
 import { isPlainObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 import { readEntries } from "../read/entries.ts";
@@ -66,7 +66,7 @@ export async function load(
 
 /** The latest compaction on a path that was not undone. */
 function lastCompaction(tree: Tree, path: readonly SeqRange[]): Compaction | undefined {
-  return tree.compactions.findLast(({ seq, undone }) => !undone && holds(path, seq));
+  return liveCompactions(tree).findLast(({ seq }) => holds(path, seq));
 }
 
 async function readBack(

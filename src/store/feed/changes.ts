@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Change as EngineChange, FeedPlace } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
+import { REMOVED_KIND } from "../../message/entry.ts";
 import type { Entry } from "../../message/types.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
@@ -43,7 +44,7 @@ export async function* changes(
     for (const { type, conversation, entry, place: behind } of batch.changes) {
       if (signal?.aborted) return;
       // What was pruned before anybody looked is no news.
-      if (entry?.kind === "removed") continue;
+      if (entry?.kind === REMOVED_KIND) continue;
       const [whole] = entry === undefined ? [] : await readEntries(store, [entry]);
       const cursor = encodeCursor("f", ...behind);
       yield whole === undefined

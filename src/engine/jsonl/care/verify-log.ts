@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
+import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import {
   type AdvanceListener,
@@ -124,7 +125,7 @@ function scanLog(io: FileIo, path: string, syncedBytes: number): ScannedLog {
         const { id, parentId, kind } = entry;
         if (ids.has(id)) duplicates.push(id);
         // A swept entry may be the parent of its remains, and of a pruned branch.
-        const isLoose = branch === OFF_PATH || kind === "removed";
+        const isLoose = branch === OFF_PATH || kind === REMOVED_KIND;
         if (parentId !== null && !isLoose && !ids.has(parentId)) orphans.push(entry);
         ids.add(id);
         for (const { hash } of entry.blobs ?? []) blobs.add(hash);

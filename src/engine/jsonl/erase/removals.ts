@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
+import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import { encodeEntry } from "../../../transcript/lines.ts";
 import { advance, EMPTY_LOG } from "../../../transcript/log-state.ts";
@@ -11,7 +12,7 @@ import { type Rewritten, rewriteLog } from "../../../transcript/rewrite.ts";
 import { holds } from "../../../tree/path.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { CollectOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
-import { entryNotFound, type Freed, planSweep, REMOVED_KIND, receipt } from "../../removal-rules.ts";
+import { entryNotFound, type Freed, planSweep, receipt } from "../../removal-rules.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import { isSetAside, LEGACY_FOLDER, TRASH_FOLDER } from "../folder/names.ts";
 import {

@@ -1,4 +1,5 @@
 import { invalid } from "../../../errors.ts";
+import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import { LogReader } from "../../../transcript/log-reader.ts";
 import type { Change, FeedPlace } from "../../queries.ts";
@@ -123,7 +124,7 @@ class Reading {
       if (this.#changes.length >= this.#limit) return seq - first;
       const entry = this.#source.entry(known, seq);
       // Swept entries are gone.
-      if (entry === undefined || entry.kind === "removed") continue;
+      if (entry === undefined || entry.kind === REMOVED_KIND) continue;
       const place = seq === last ? this.#place(index + 1, 0) : this.#place(index, seq - first + 1);
       this.#changes.push({ place, type: "entry", conversation: known.metadata.id, entry });
     }

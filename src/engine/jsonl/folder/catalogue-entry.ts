@@ -1,7 +1,7 @@
 import type { FileStat } from "../../../disk/file-io.ts";
 import type { LogState } from "../../../transcript/log-state.ts";
 import type { Metadata } from "../../../transcript/metadata.ts";
-import { liveBranches } from "../../../tree/tree.ts";
+import { liveBranches, liveCompactions } from "../../../tree/tree.ts";
 import { isoTime } from "../../../util/time.ts";
 import type { ConversationInfo } from "../../queries.ts";
 
@@ -37,18 +37,13 @@ export function infoOf(known: CatalogueEntry): ConversationInfo {
     contextState,
     messageCount: log.messages,
     branchCount: liveBranches(log.tree).length,
-    compactionCount: compactionsOf(log),
+    compactionCount: liveCompactions(log.tree).length,
     head: log.head,
     createdAt,
     updatedAt,
     lastMessageAt: log.lastMessageAt,
     deletedAt: trashed ? (deletedAt ?? updatedAt) : null,
   };
-}
-
-/** The number of compactions that are not undone. */
-export function compactionsOf({ tree }: LogState): number {
-  return tree.compactions.filter(({ undone }) => !undone).length;
 }
 
 /** If the log is ahead of the metadata: the time of the last message, but not later than that of the file. */

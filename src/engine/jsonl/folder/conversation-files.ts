@@ -4,8 +4,9 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import { replaceFile } from "../../../disk/replace-file.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { backupOf, encodeMetadata, type Metadata, setDamagedAside } from "../../../transcript/metadata.ts";
+import { liveCompactions } from "../../../tree/tree.ts";
 import type { Random } from "../../../util/uuid.ts";
-import { type CatalogueEntry, compactionsOf } from "./catalogue-entry.ts";
+import type { CatalogueEntry } from "./catalogue-entry.ts";
 import { journalName, logName, metadataName, TRASH_FOLDER } from "./names.ts";
 
 export class ConversationFiles {
@@ -67,5 +68,5 @@ export class ConversationFiles {
 }
 
 function encoded(metadata: Metadata): Buffer {
-  return encodeMetadata({ ...metadata, compactionCount: compactionsOf(metadata.log) });
+  return encodeMetadata({ ...metadata, compactionCount: liveCompactions(metadata.log.tree).length });
 }

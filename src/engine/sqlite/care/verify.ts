@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { REMOVED_KIND } from "../../../message/entry.ts";
 import { MAIN } from "../../../tree/tree.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import { blobProblems } from "../blobs/verify-blobs.ts";
@@ -25,7 +26,7 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
     sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' follows ' || e.parent_id || ', which does not exist' AS message
       FROM entries e JOIN conversations c ON c.n = e.conversation
       LEFT JOIN entries p ON p.conversation = e.conversation AND p.id = e.parent_id
-      WHERE e.parent_id IS NOT NULL AND p.n IS NULL AND e.kind <> 'removed' AND coalesce(e.branch, 0) >= 0`,
+      WHERE e.parent_id IS NOT NULL AND p.n IS NULL AND e.kind <> '${REMOVED_KIND}' AND coalesce(e.branch, 0) >= 0`,
   },
   {
     code: "cycle",

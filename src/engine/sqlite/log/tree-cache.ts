@@ -1,5 +1,5 @@
 import { activeHead, type LogEnd } from "../../../tree/place-entries.ts";
-import { foldAll, liveBranches, type Mark, OFF_PATH, PLAIN } from "../../../tree/tree.ts";
+import { foldAll, liveBranches, liveCompactions, type Mark, OFF_PATH, PLAIN } from "../../../tree/tree.ts";
 import { runsOf } from "../../../tree/tree-builder.ts";
 import type { Json } from "../../../util/json.ts";
 import { isoTime } from "../../../util/time.ts";
@@ -129,6 +129,6 @@ function* marksIn(rows: Iterable<MarkRow>): Generator<readonly [Mark, string | n
 
 /** What listings show of the tree. */
 export function summaryOf(logEnd: LogEnd): [head: string | null, branches: number, compactions: number] {
-  const compactions = logEnd.tree.compactions.filter(({ undone }) => !undone);
-  return [activeHead(logEnd), liveBranches(logEnd.tree).length, compactions.length];
+  const { tree } = logEnd;
+  return [activeHead(logEnd), liveBranches(tree).length, liveCompactions(tree).length];
 }

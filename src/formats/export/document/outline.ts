@@ -1,4 +1,5 @@
 /** A conversation as the pieces of a readable document, in the order of reading. */
+import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import type { ExportEntry, Snapshot } from "../../../store/read/snapshot.ts";
 import { Shape } from "../../../tree/branches.ts";
@@ -148,6 +149,6 @@ function titleOfEvent(kind: string, data: JsonObject, undone: boolean): string {
   if (kind === "info" && data.type === "import") return `Imported from ${data.format}`;
   if (kind === "custom" && data.type === "unusable-message")
     return `A message of the ${data.role} without content`;
-  if (kind === "removed") return "An entry that went with its branch";
+  if (kind === REMOVED_KIND) return "An entry that went with its branch";
   return kind;
 }

@@ -1,5 +1,7 @@
 /** The entries that a conversation of the store already has, so that nothing is stored twice. */
+
 import { hash } from "node:crypto";
+import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message, StoredEntry } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -68,7 +70,7 @@ export class KnownEntries {
     const aliases = Array.isArray(provenance.aliases) ? provenance.aliases : [];
     const names = typeof provenance.id === "string" ? [...aliases, provenance.id] : aliases;
     this.add(entry.id, entry.seq, names);
-    if (entry.kind === "removed") this.remove([entry.id, ...names]);
+    if (entry.kind === REMOVED_KIND) this.remove([entry.id, ...names]);
     if (isFinal(entry)) this.#final.add(entry.id);
     for (const kept of keptIn(value)) this.#records.add(fingerprintOf(restoreRecord(kept, entry.message)));
     if (value !== undefined) this.#contents.set(entry.id, contentFingerprint(value));
@@ -118,7 +120,7 @@ function listOf(value: unknown): KeptRecord[] {
 /** Redacted or pruned: nothing replaces it. */
 export function isFinal({ kind, message, data }: StoredEntry): boolean {
   const noted = message === undefined ? data : message.extra?.colloquy;
-  return kind === "removed" || (isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted));
+  return kind === REMOVED_KIND || (isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted));
 }
 
 /** The id of another version of an entry. */

@@ -1,4 +1,5 @@
 /** One entry of ours, from a document or from a line. */
+import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message } from "../../../message/types.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { MAIN_NAME } from "../../../tree/tree.ts";
@@ -33,7 +34,7 @@ export function addColloquyEntry(entry: JsonObject, record: SourceRecord, target
   const data = objectIn(entry.data);
   const id = filledIn(entry.id);
   // The branches show the changes of the tree, and `removed` is empty.
-  if (id === undefined || kind === "removed" || (kind !== "label" && isOffPath(kind, data))) {
+  if (id === undefined || kind === REMOVED_KIND || (kind !== "label" && isOffPath(kind, data))) {
     conversation.note(record);
     return;
   }
