@@ -38,7 +38,7 @@ const REASONS: Readonly<Record<string, string>> = {
 export function fileProblem(error: unknown, path: string): ColloquyError {
   if (problemOf(error) !== undefined) return error as ColloquyError;
   const code = (error as NodeJS.ErrnoException | null)?.code ?? "";
-  if (code === "ENOENT" || code === "ENOTDIR") return problem("vanished", `${path} is gone`, error);
+  if (code === "ENOENT" || code === "ENOTDIR") return problem("vanished", `${path} does not exist`, error);
   const reason = REASONS[code] ?? `cannot be read: ${(error as Error).message}`;
   return problem("unreadable", `${path} ${reason}`, error);
 }

@@ -111,7 +111,7 @@ describe("walking", () => {
     expect(names(files)).toEqual(["a/b/x"]);
     expect(problems).toEqual([
       `${join(root, "a/b/up")} is a symbolic link to a folder that it is in`,
-      `${join(root, "broken")} is gone`,
+      `${join(root, "broken")} does not exist`,
       `${join(root, "self")} is a symbolic link that leads back to itself`,
     ]);
   });
@@ -130,7 +130,7 @@ describe("walking", () => {
 
   it("reports a missing path", async () => {
     const { files, problems } = await found("/no/such/place");
-    expect([files, problems]).toEqual([[], ["/no/such/place is gone"]]);
+    expect([files, problems]).toEqual([[], ["/no/such/place does not exist"]]);
   });
 
   it.skipIf(process.getuid?.() === 0)("tells what may not be read", async () => {
