@@ -1,6 +1,6 @@
 /** What an engine promises to the store, where no user of the store would see it. */
+
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
 import type {
   AppendOperation,
   BlobOperation,
@@ -13,6 +13,7 @@ import type {
   Outcome,
 } from "../engine/index.ts";
 import type { ErrorCode } from "../errors.ts";
+import { sha256Hex } from "../util/sha256.ts";
 import { isoTime } from "../util/time.ts";
 import { nextUuid } from "../util/uuid.ts";
 import type { Bench, Topic } from "./kit.ts";
@@ -188,7 +189,7 @@ export const contract: Topic = (check) => {
   check("a blob comes in by pieces, and one that comes again is not taken twice", async (bench) => {
     await using desk = await Desk.open(bench);
     const bytes = Buffer.from("0123456789");
-    const hash = createHash("sha256").update(bytes).digest("hex");
+    const hash = sha256Hex(bytes);
     const piece = (position: number, to: number): BlobOperation => {
       const data = bytes.subarray(position, to);
       return { type: "blob", upload: "u", position, data, at: AT, keep: undefined };
@@ -213,7 +214,7 @@ export const contract: Topic = (check) => {
   check("an upload has no gaps, and its last piece can be sent again", async (bench) => {
     await using desk = await Desk.open(bench);
     const bytes = Buffer.from("0123456789");
-    const hash = createHash("sha256").update(bytes).digest("hex");
+    const hash = sha256Hex(bytes);
     const keep = { hash, size: 10, encoding: "none" } as const;
     const first = { type: "blob", upload: "u", position: 0, data: bytes.subarray(0, 4), at: AT } as const;
     const last = { ...first, position: 4, data: bytes.subarray(4), keep };
@@ -228,7 +229,7 @@ export const contract: Topic = (check) => {
   check("a blob that is uploaded again counts as new for the next collection", async (bench) => {
     await using desk = await Desk.open(bench);
     const data = Buffer.from("0123456789");
-    const hash = createHash("sha256").update(data).digest("hex");
+    const hash = sha256Hex(data);
     const keep = { hash, size: 10, encoding: "none" } as const;
     const [later, evenLater] = [isoTime(NOW_MS + 2000), isoTime(NOW_MS + 9000)];
     const upload = { type: "blob", position: 0, data, keep } as const;
@@ -314,7 +315,7 @@ export const contract: Topic = (check) => {
   check("an append that is refused stores none of its blobs", async (bench) => {
     await using desk = await Desk.open(bench);
     const data = Buffer.from("bytes");
-    const hash = createHash("sha256").update(data).digest("hex");
+    const hash = sha256Hex(data);
     const blobs = [{ hash, size: 5, encoding: "none" as const, data }];
     const refs = [{ hash, size: 5, path: ["content", 0], as: "text" as const }];
     const entry = { ...message("a"), blobs: refs };

@@ -1,3 +1,5 @@
+import { crypto, sha256 } from "./sha256.ts";
+
 /** Fills a buffer with random bytes. Injected where a test needs to repeat a run. */
 export type Random = (bytes: Uint8Array) => void;
 
@@ -9,7 +11,7 @@ let used = POOL_BYTES;
 export const systemRandom: Random = (bytes) => {
   if (used + bytes.length > POOL_BYTES) {
     // Loaded on first use: a command that only reads starts 10 % faster without it.
-    process.getBuiltinModule("node:crypto").randomFillSync(pool);
+    crypto().randomFillSync(pool);
     used = 0;
   }
   bytes.set(pool.subarray(used, used + bytes.length));
@@ -64,7 +66,7 @@ function format(ms: number, twelveBits: number): string {
 
 /** A UUID of version 8 from the SHA-256 of a string: equal strings give equal ids on every machine. */
 export function uuidFromHash(text: string): string {
-  const digest = process.getBuiltinModule("node:crypto").createHash("sha256").update(text).digest();
+  const digest = sha256().update(text).digest();
   digest[6] = (digest.readUInt8(6) & 0x0f) | 0x80;
   digest[8] = (digest.readUInt8(8) & 0x3f) | 0x80;
   const hex = digest.toString("hex", 0, 16);

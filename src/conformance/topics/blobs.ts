@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
-import { createHash, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { MessageInput } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { Store } from "../../store/store.ts";
+import { sha256Hex } from "../../util/sha256.ts";
 import { allMessages, idOf, refuses, type Topic } from "../kit.ts";
 
 const MEGABYTE = 1024 * 1024;
@@ -25,10 +26,6 @@ function image(data: string): MessageInput {
 
 function document(hash: string): MessageInput {
   return { role: "user", content: [{ type: "document", source: { type: "blob", hash } }] };
-}
-
-function hashOf(bytes: Uint8Array | string): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 /** The same bytes for the same number, and different ones for others. */
@@ -136,9 +133,9 @@ export const blobs: Topic = (check) => {
     for (const chat of chats) {
       await chat.append(image(bytes.toString("base64")));
       await chat.append(image(bytes.toString("base64")));
-      assert.deepEqual(await hashesOf(chat), [hashOf(bytes), hashOf(bytes)]);
+      assert.deepEqual(await hashesOf(chat), [sha256Hex(bytes), sha256Hex(bytes)]);
     }
-    assert.deepEqual((await readWhole(store, hashOf(bytes))).bytes, bytes);
+    assert.deepEqual((await readWhole(store, sha256Hex(bytes))).bytes, bytes);
     const { bytes: size } = await store.stats();
     assert.ok(size < 3 * bytes.length, `${size} bytes for ${bytes.length} that occur six times`);
   });
@@ -159,7 +156,7 @@ export const blobs: Topic = (check) => {
     const [entry] = (await chat.messages({ blobs: "references" })).items;
     assert.deepEqual(entry?.message, toolResult(""));
     assert.deepEqual(entry?.blobs, [
-      { hash: hashOf(text), size: text.length, path: ["content", 0, "content"], as: "text" },
+      { hash: sha256Hex(text), size: text.length, path: ["content", 0, "content"], as: "text" },
     ]);
     await refuses("VALIDATION_ERROR", chat.messages({ blobs: "none" as "inline" }));
   });
@@ -171,7 +168,7 @@ export const blobs: Topic = (check) => {
     check(`20 MB ${what} go in and out in pieces`, async (bench) => {
       const store = await bench.open({ durability: "process" });
       const stored = await store.putBlob(piecesOf(bytes, 100_000));
-      assert.deepEqual(stored, { hash: hashOf(bytes), size: bytes.length });
+      assert.deepEqual(stored, { hash: sha256Hex(bytes), size: bytes.length });
       const read = await readWhole(store, stored.hash);
       assert.ok(read.bytes.equals(bytes), "The bytes are not the same");
       assert.ok(read.largest <= 2 * MEGABYTE, `A piece has ${read.largest} bytes`);
@@ -183,7 +180,7 @@ export const blobs: Topic = (check) => {
     const store = await bench.open();
     for (const bytes of [Buffer.alloc(0), Buffer.from("x"), randomBytes(1000)]) {
       const { hash, size } = await store.putBlob(bytes);
-      assert.deepEqual([hash, size], [hashOf(bytes), bytes.length]);
+      assert.deepEqual([hash, size], [sha256Hex(bytes), bytes.length]);
       assert.deepEqual((await readWhole(store, hash)).bytes, bytes);
     }
   });
@@ -195,7 +192,7 @@ export const blobs: Topic = (check) => {
     const storing = store.putBlob([bytes]);
     const { hash } = await storing;
     bytes.fill(0);
-    assert.equal(hash, hashOf(before));
+    assert.equal(hash, sha256Hex(before));
     assert.deepEqual((await readWhole(store, hash)).bytes, before);
   });
 
@@ -205,7 +202,7 @@ export const blobs: Topic = (check) => {
     const { hash } = await store.putBlob(bytesFrom(7, 5000));
     const [entry] = (await chat.append(document(hash))).entries;
     assert.deepEqual((await allMessages(chat))[0]?.message, entry?.message);
-    await refuses("NOT_FOUND", chat.append(document(hashOf("nothing"))));
+    await refuses("NOT_FOUND", chat.append(document(sha256Hex("nothing"))));
     assert.equal((await chat.info()).messageCount, 1);
   });
 
@@ -213,7 +210,7 @@ export const blobs: Topic = (check) => {
     const store = await bench.open();
     await refuses("VALIDATION_ERROR", store.blob("../../etc/passwd"));
     await refuses("VALIDATION_ERROR", store.putBlob(["text"] as unknown as Uint8Array[]));
-    assert.equal(await store.blob(hashOf("nothing")), undefined);
+    assert.equal(await store.blob(sha256Hex("nothing")), undefined);
   });
 
   check("purging removes the blobs that nothing else refers to", async (bench) => {
@@ -225,10 +222,10 @@ export const blobs: Topic = (check) => {
     const receipt = await store.purge(one.id, { force: true });
     assert.deepEqual([receipt.entries, receipt.blobs], [2, 1]);
     assert.ok(receipt.bytes >= mine.length);
-    assert.equal(await store.blob(hashOf(mine)), undefined);
+    assert.equal(await store.blob(sha256Hex(mine)), undefined);
     assert.deepEqual((await allMessages(two))[0]?.message, image(shared.toString("base64")));
     assert.equal((await store.purge(two.id, { force: true })).blobs, 1);
-    assert.equal(await store.blob(hashOf(shared)), undefined);
+    assert.equal(await store.blob(sha256Hex(shared)), undefined);
     assert.deepEqual((await store.verify()).findings, []);
   });
 
@@ -241,10 +238,10 @@ export const blobs: Topic = (check) => {
     await chat.append(image(second.toString("base64")), { branch: "b" });
     await chat.append(image(first.toString("base64")), { branch: "b" });
     await chat.pruneBranches({ names: ["b"] });
-    assert.equal(await store.blob(hashOf(second)), undefined);
-    assert.notEqual(await store.blob(hashOf(first)), undefined);
+    assert.equal(await store.blob(sha256Hex(second)), undefined);
+    assert.notEqual(await store.blob(sha256Hex(first)), undefined);
     assert.equal((await chat.redact(idOf(entry))).blobs, 1);
-    assert.equal(await store.blob(hashOf(first)), undefined);
+    assert.equal(await store.blob(sha256Hex(first)), undefined);
     assert.deepEqual(await hashesOf(chat), []);
     assert.deepEqual((await store.verify()).findings, []);
   });

@@ -5,9 +5,10 @@
  * and is from then on a placeholder of 78 characters, always the same one for
  * the same string.
  */
-import { createHash } from "node:crypto";
+
 import type { BlobRef } from "../../message/types.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
+import { sha256Hex } from "../../util/sha256.ts";
 
 const PREFIX = "colloquy-text-";
 /** Strings of at least this size are replaced: the limit of `cutLongStrings`. */
@@ -61,5 +62,5 @@ function placeholderFor(text: string): string {
 }
 
 function hashOf(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return sha256Hex(bytes);
 }

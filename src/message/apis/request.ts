@@ -1,6 +1,7 @@
 /** What the requests of all model APIs have in common. */
-import { createHash } from "node:crypto";
+
 import { isJsonObject, type Json, type JsonObject, stringOf } from "../../util/json.ts";
+import { sha256Hex } from "../../util/sha256.ts";
 import { blocksOf } from "../blocks.ts";
 import { placeholder } from "../foreign.ts";
 import { textOf } from "../text.ts";
@@ -88,6 +89,6 @@ const HASH_CHARS = 8;
 export function apiName(name: Json | undefined, charsMax: number): string {
   const plain = String(name ?? "").replace(/[^a-zA-Z0-9_-]/g, "_");
   if (plain.length <= charsMax) return plain;
-  const hash = createHash("sha256").update(plain).digest("hex").slice(0, HASH_CHARS);
+  const hash = sha256Hex(plain).slice(0, HASH_CHARS);
   return `${plain.slice(0, charsMax - HASH_CHARS - 1)}_${hash}`;
 }

@@ -1,5 +1,5 @@
 /** Copies of a store that prove on restore that they are whole. */
-import { createHash } from "node:crypto";
+
 import {
   chmodSync,
   closeSync,
@@ -21,6 +21,7 @@ import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { Engine, EngineOptions, Finding, VerifyReport } from "../../engine/index.ts";
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
+import { sha256 } from "../../util/sha256.ts";
 import { timestamp17 } from "../../util/time.ts";
 import { LOCK_WAIT_MS } from "../../util/wait.ts";
 
@@ -199,7 +200,7 @@ function setAside(goal: string): string {
 async function checksums(path: string): Promise<Manifest["files"][number][]> {
   const files = [];
   for (const file of filesOf(path)) {
-    const hash = createHash("sha256");
+    const hash = sha256();
     let bytes = 0;
     for await (const chunk of createReadStream(file)) {
       hash.update(chunk);

@@ -3,16 +3,17 @@
  * once, however often they occur, and compressed where that pays. Here they
  * are taken out of a message and put back; an empty text keeps their place.
  */
+
 import type { NewBlob } from "../../engine/index.ts";
 import type { BlobRef, Message, StoredEntry } from "../../message/types.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
+import { sha256Hex } from "../../util/sha256.ts";
 import type { StoreAccess } from "../access.ts";
 
 /** Parts of fewer characters stay in the message: a look elsewhere costs more than they do. */
 const BLOB_CHARS_MIN = 16 * 1024;
 
 // Loaded when first needed: most commands never meet a large part.
-const crypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
 type Path = readonly (string | number)[];
@@ -199,7 +200,7 @@ async function readWhole(store: StoreAccess, hash: string): Promise<Found> {
 }
 
 function hashOf(bytes: Uint8Array): string {
-  return crypto().createHash("sha256").update(bytes).digest("hex");
+  return sha256Hex(bytes);
 }
 
 /** A copy in which the text at the end of the path is empty. What lies beside the path is shared. */

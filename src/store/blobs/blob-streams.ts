@@ -1,5 +1,7 @@
 /** Large files in and out, a piece at a time. */
+
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
+import { sha256 } from "../../util/sha256.ts";
 import { isoTime } from "../../util/time.ts";
 import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
@@ -18,7 +20,7 @@ const PIECE_BYTES = 1024 * 1024;
 /** Keep bytes once, however often they come. At most a piece of them is in memory. */
 export async function putBlob(store: StoreAccess, source: BlobSource): Promise<StoredBlob> {
   store.assertWritable();
-  const hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+  const hash = sha256();
   const upload = nextUuid(store.nowMs());
   let size = 0;
   let position = 0;
@@ -88,7 +90,7 @@ async function* checked(
   pieces: AsyncIterable<Uint8Array>,
   hash: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const sum = process.getBuiltinModule("node:crypto").createHash("sha256");
+  const sum = sha256();
   let held: Uint8Array | undefined;
   for await (const piece of pieces) {
     sum.update(piece);

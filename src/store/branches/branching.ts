@@ -1,4 +1,5 @@
 /** The tree of a conversation, as its owner works with it. Everything is an entry of the log. */
+
 import { ColloquyError } from "../../errors.ts";
 import type { Entry, LabelEntry, MessageEntry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";
@@ -11,6 +12,7 @@ import {
 import { noBranch } from "../../tree/control.ts";
 import { compare } from "../../tree/path.ts";
 import { type Branch, branchByName, liveBranches, ownerOf, type Tree } from "../../tree/tree.ts";
+import { sha256Hex } from "../../util/sha256.ts";
 import type { StoreAccess } from "../access.ts";
 import { branchNamed, findEntry, logEndOf, noEntry, readRanges } from "../read/lookups.ts";
 import {
@@ -277,8 +279,7 @@ const EDIT_MEMBERS: ReadonlySet<string> = new Set(["name", "operationId"]);
 const REGENERATE_MEMBERS: ReadonlySet<string> = new Set(["name"]);
 /** A retry must ask for the same name, and an operation id may be anything. */
 function nameFor(operationId: string): string {
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  return `edit-${createHash("sha256").update(operationId).digest("hex").slice(0, 12)}`;
+  return `edit-${sha256Hex(operationId).slice(0, 12)}`;
 }
 
 function freeName(tree: Tree, stem: string): string {

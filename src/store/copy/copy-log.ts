@@ -1,10 +1,12 @@
 /** The log of a conversation as a copy sees it: every entry, where it lies, and one text that stands for all of it. */
+
 import { setImmediate as breathe } from "node:timers/promises";
 import type { ConversationInfo, NewEntry } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { BlobRef, StoredEntry } from "../../message/types.ts";
 import { ownerOf } from "../../tree/tree.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
+import { sha256 } from "../../util/sha256.ts";
 import type { StoreAccess } from "../access.ts";
 import { inlineBlobs } from "../blobs/blob-parts.ts";
 import { readBlob } from "../blobs/blob-streams.ts";
@@ -138,7 +140,7 @@ function canonical(value: unknown): string {
 
 /** The bytes of every entry, in order, as one number. */
 export class LogHash {
-  readonly #hash = process.getBuiltinModule("node:crypto").createHash("sha256");
+  readonly #hash = sha256();
   entries = 0;
 
   add(text: string): void {

@@ -1,6 +1,8 @@
 /** What a copy or a migration of many conversations has done so far. */
+
 import type { Finding } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
+import { sha256Hex } from "../../util/sha256.ts";
 import type { CopyItem, CopyOptions, CopyProgress, CopyReport, CopySkip } from "./copy-store.ts";
 
 export class CopyRun {
@@ -66,7 +68,6 @@ export class CopyRun {
 
 /** One hash for many conversations, independent of their order. */
 function overallHash(items: readonly Pick<CopyItem, "id" | "hash">[]): string {
-  const { createHash } = process.getBuiltinModule("node:crypto");
   const sums = items.map(({ id, hash }) => `${id} ${hash}\n`).sort();
-  return createHash("sha256").update(sums.join("")).digest("hex");
+  return sha256Hex(sums.join(""));
 }

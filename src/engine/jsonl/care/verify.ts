@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";
 import { pieces } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
+import { sha256 } from "../../../util/sha256.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import type { BlobFiles, StoredBlob } from "../blobs/blob-files.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";
@@ -73,7 +73,7 @@ function* damagedBlobs(io: FileIo, files: BlobFiles): Generator<Finding> {
 
 /** `undefined` if the bytes cannot be decompressed. */
 function hashOf(io: FileIo, { path, encoding, fileBytes }: StoredBlob): string | undefined {
-  const hash = createHash("sha256");
+  const hash = sha256();
   return withFile(io, path, "read", (file) => {
     try {
       if (encoding === "zstd") hash.update(zstdDecompressSync(readChunk(io, file, 0, fileBytes)));

@@ -6,13 +6,13 @@
  * log long before anybody writes to it, under ids that stay.
  */
 
-import { createHash } from "node:crypto";
 import type { RawLine } from "../../../disk/line-scan.ts";
 import { LINE_BYTES_MAX } from "../../../disk/line-scan.ts";
 import { encodeEntry, encodeHeader, type Header } from "../../../transcript/lines.ts";
 import { bareLine } from "../../../transcript/log-state.ts";
 import { MAIN, MAIN_NAME, OFF_PATH } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { sha256Hex } from "../../../util/sha256.ts";
 import { isoTime, timeOf } from "../../../util/time.ts";
 import { uuidFromHash } from "../../../util/uuid.ts";
 import { isMetadata, type LegacyRecord, readRecord } from "./legacy-record.ts";
@@ -187,7 +187,7 @@ function isMetadataLine(text: string): boolean {
 
 /** The same values give the same id on every machine. */
 function madeId(...from: readonly (string | number)[]): string {
-  return createHash("sha256").update(JSON.stringify(from)).digest("hex").slice(0, 32);
+  return sha256Hex(JSON.stringify(from)).slice(0, 32);
 }
 
 /** `madeId` for a conversation, whose id is a UUID. */

@@ -1,9 +1,9 @@
 import type { DatabaseSync } from "node:sqlite";
+import { sha256 } from "../../../util/sha256.ts";
 import type { BlobEncoding } from "../../operations.ts";
 import { prepare, type Statements } from "../statements.ts";
 
 // Loaded on first use: few commands verify.
-const crypto = (): typeof import("node:crypto") => process.getBuiltinModule("node:crypto");
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
 type BlobRow = [n: number, hash: string, size: number, encoding: BlobEncoding, storedBytes: number];
@@ -34,7 +34,7 @@ function firstGap(chunks: Iterable<ChunkRow>, storedBytes: number): number | und
 
 /** `undefined` when the bytes cannot even be decompressed. */
 function hashOf(chunks: Iterable<ChunkRow>, size: number, encoding: BlobEncoding): string | undefined {
-  const hash = crypto().createHash("sha256");
+  const hash = sha256();
   if (encoding === "none") {
     for (const [, data] of chunks) hash.update(data);
     return hash.digest("hex");

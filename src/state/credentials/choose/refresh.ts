@@ -10,12 +10,13 @@
  * process. It is then unknown whether the provider has seen the token, and the
  * next refresher is told so.
  */
-import { createHash } from "node:crypto";
+
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { withLock } from "../../../disk/with-lock.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { maskSecretsIn } from "../../../secrets/mask.ts";
+import { sha256Hex } from "../../../util/sha256.ts";
 import type { Clock } from "../../../util/time.ts";
 import { noSuchProfile } from "../profiles/names.ts";
 import { withUsage } from "../profiles/profile-edits.ts";
@@ -53,7 +54,7 @@ export async function refreshToken(
 ): Promise<{ readonly profile: Profile; readonly token: string }> {
   const before = await look(parts, id);
   const old = stale ?? before.token;
-  const name = createHash("sha256").update(id).digest("hex").slice(0, 16);
+  const name = sha256Hex(id).slice(0, 16);
   const lock = parts.io.lock(join(parts.folder, `refresh-${name}.lock`));
   try {
     return await withLock(
