@@ -234,14 +234,16 @@ describe("config explain, path and schema", () => {
         variables: ["HOOK_TOKEN"],
       },
       variables: [{ name: "HOOK_TOKEN", from: ".env" }],
-      description: "What callers show",
+      description: "The token that callers must send",
       type: "a string",
       default: null,
       secret: true,
       used: false,
     });
     const { stdout } = await place.run(["config", "explain", "gateway.port"]);
-    expect(stdout).toContain("gateway.port = 18789\nWhere it listens\nType: an integer from 1 to 65535\n");
+    expect(stdout).toContain(
+      "gateway.port = 18789\nThe port to listen on\nType: an integer from 1 to 65535\n",
+    );
     expect(stdout).toContain("Source: the defaults");
   });
 

@@ -17,33 +17,33 @@ import {
 
 const kept = (description: string, members: Readonly<Record<string, Field>> = {}): Field =>
   object(description, members, KEPT);
-const enabled = flag("Whether it is on");
+const enabled = flag("Whether it is enabled");
 const names = (description: string): Field => list(description, text("A name"));
 
-export const wizard: Field = kept("What the setup did last", {
+export const wizard: Field = kept("The last run of the setup", {
   lastRunAt: either("When it ran", number("Milliseconds since 1970"), text("ISO 8601")),
-  lastRunVersion: text("Of which version"),
+  lastRunVersion: text("The version that ran"),
 });
 
 export const skills: Field = kept("Skills of agents", {
-  allowBundled: names("Built-in skills that may be used"),
-  load: kept("Where skills are looked for", { extraDirs: list("More folders", path("A folder")) }),
-  entries: object("Skills by their name", {}, kept("A skill", { enabled, apiKey: secret("Its key") })),
+  allowBundled: names("Built-in skills that are allowed"),
+  load: kept("Where to look for skills", { extraDirs: list("Additional folders", path("A folder")) }),
+  entries: object("Skills by name", {}, kept("A skill", { enabled, apiKey: secret("Its API key") })),
 });
 
 export const plugins: Field = kept("Extensions", {
   enabled,
-  allow: names("Extensions that may be loaded"),
-  deny: names("Extensions that may not be loaded"),
+  allow: names("Extensions that are allowed"),
+  deny: names("Extensions that are denied"),
   entries: object(
-    "Extensions by their name",
+    "Extensions by name",
     {},
-    kept("An extension", { enabled, dbPath: path("Where it keeps its data") }),
+    kept("An extension", { enabled, dbPath: path("Where it stores its data") }),
   ),
 });
 
 export const agents: Field = kept("Agents", {
-  defaults: kept("For all agents", { workspace: path("The folder they work in") }),
+  defaults: kept("Defaults for all agents", { workspace: path("The folder they work in") }),
   list: list(
     "The agents",
     kept("An agent", {
@@ -56,65 +56,66 @@ export const agents: Field = kept("Agents", {
 
 export const tools: Field = kept("Tools of agents", {
   profile: text("A named set of tools"),
-  allow: names("Tools that may be used"),
-  deny: names("Tools that may not be used"),
+  allow: names("Tools that are allowed"),
+  deny: names("Tools that are denied"),
   exec: kept("Running commands", {
-    security: text("What may be run"),
-    host: text("Where it is run"),
-    timeoutSec: whole("How long a command may run", 1, 86_400),
+    security: text("Which commands are allowed"),
+    host: text("Where commands run"),
+    timeoutSec: whole("The time limit of a command, in seconds", 1, 86_400),
   }),
-  fs: kept("Files", { workspaceOnly: flag("Only those of the workspace") }),
+  fs: kept("Files", { workspaceOnly: flag("Restrict access to the workspace") }),
 });
 
 export const bindings: Field = list(
-  "Which agent answers where",
+  "Which agent answers in which place",
   kept("A binding", { agentId: text("The agent") }),
 );
-export const messages: Field = kept("How messages are taken and answered");
+export const messages: Field = kept("How messages are received and answered");
 export const commands: Field = kept("Commands in chats");
-export const approvals: Field = kept("What needs a person's consent");
-export const session: Field = kept("When a chat begins anew", {
+export const approvals: Field = kept("Actions that need the user's approval");
+export const session: Field = kept("Session keys, and when a chat starts over", {
   store: path("Where the session index is"),
-  idleMinutes: number("After so much silence", { min: 0 }),
+  defaultCountry: text("The country of phone numbers without a country code, such as DE"),
+  idleMinutes: number("Start over after N minutes without a message", { min: 0 }),
 });
 
 const account: Field = kept("An account", {
   enabled,
-  token: secret("Its token; better a variable"),
-  botToken: secret("Its token; better a variable"),
-  allowFrom: list("Who may write to it", either("A person", text("A name or number"), number("An id"))),
+  token: secret("The token; prefer a variable"),
+  botToken: secret("The token; prefer a variable"),
+  allowFrom: list("Users who may write to it", either("A user", text("A name or number"), number("An id"))),
 });
 
 export const channels: Field = object(
-  "Where people talk to agents",
+  "Channels through which users talk to agents",
   {},
   kept("A channel", {
     enabled,
-    token: secret("Its token; better a variable"),
-    botToken: secret("Its token; better a variable"),
-    appToken: secret("Its token; better a variable"),
-    accounts: object("Accounts by their name", {}, account),
-    allowFrom: list("Who may write to it", either("A person", text("A name or number"), number("An id"))),
+    token: secret("The token; prefer a variable"),
+    botToken: secret("The token; prefer a variable"),
+    appToken: secret("The token; prefer a variable"),
+    accounts: object("Accounts by name", {}, account),
+    allowFrom: list("Users who may write to it", either("A user", text("A name or number"), number("An id"))),
   }),
 );
 
-export const cron: Field = kept("Jobs at set times", { enabled });
-export const hooks: Field = kept("Calls from outside", { enabled, token: secret("What callers show") });
-export const discovery: Field = kept("Being found in the network");
+export const cron: Field = kept("Scheduled jobs", { enabled });
+export const hooks: Field = kept("Webhooks", { enabled, token: secret("The token that callers must send") });
+export const discovery: Field = kept("Discovery on the local network");
 export const memory: Field = kept("Recall", {
-  path: path("Where it is kept"),
-  embedding: kept("How texts become vectors", {
+  path: path("Where memory is stored"),
+  embedding: kept("Embeddings", {
     provider: text("The provider"),
-    fallback: text("The provider when the first fails"),
+    fallback: text("The provider to use if the first one fails"),
     model: text("The model"),
-    dimensions: whole("Of a vector", 1, 65_536),
+    dimensions: whole("The number of dimensions of a vector", 1, 65_536),
   }),
 });
 export const diagnostics: Field = kept("Traces");
 export const logging: Field = kept("Logs", {
-  level: choice("How much is logged", ["silent", "fatal", "error", "warn", "info", "debug", "trace"]),
-  file: path("Where to"),
+  level: choice("The log level", ["silent", "fatal", "error", "warn", "info", "debug", "trace"]),
+  file: path("The log file"),
 });
 export const update: Field = kept("Updates");
 export const browser: Field = kept("A browser for agents", { enabled });
-export const ui: Field = kept("The looks of the web page", { seamColor: anything("A colour") });
+export const ui: Field = kept("The appearance of the web page", { seamColor: anything("A colour") });

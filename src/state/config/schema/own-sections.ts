@@ -17,46 +17,46 @@ const DAYS_MAX = 36_500;
 const COUNT_MAX = Number.MAX_SAFE_INTEGER;
 
 const limits = {
-  max_age_days: whole("Conversations without a message for longer go to the trash", 1, DAYS_MAX),
+  max_age_days: whole("Move conversations to the trash after N days without a message", 1, DAYS_MAX),
   max_messages: whole(
-    "Of a channel: the quietest conversations go to the trash until the rest is within it",
+    "Per channel: move the least recently active conversations to the trash until N messages are left",
     1,
     COUNT_MAX,
   ),
-  max_bytes: whole("The same, by size in bytes", 1, COUNT_MAX),
+  max_bytes: whole("Per channel: the same, until N bytes are left", 1, COUNT_MAX),
 };
 
-export const sessions: Field = object("How conversations are kept", {
+export const sessions: Field = object("How conversations are stored", {
   format: choice(
-    "How JSONL files are written: auto reads every format and writes v2",
+    "The format of JSONL files: auto reads every format and writes v2",
     ["auto", "legacy", "v2"],
     "auto",
   ),
-  auto_migrate: flag("Rewrite older JSONL files at their first change, with a backup", { default: true }),
+  auto_migrate: flag("Rewrite legacy JSONL files at their first change, with a backup", { default: true }),
   tree_enabled: flag("Whether conversations may have branches", { default: true }),
-  tree: object("Limits of branches", {
-    max_depth: whole("Branches from branches, at most so deep", 1, 1000, { default: 10 }),
-    warning_depth: whole("Deeper ones are made with a warning", 1, 1000, { default: 7 }),
-    allow_circular_references: flag("Say nothing about parents that form a circle in imported files", {
+  tree: object("Limits for branches", {
+    max_depth: whole("The maximum depth of branches", 1, 1000, { default: 10 }),
+    warning_depth: whole("The depth above which a new branch causes a warning", 1, 1000, { default: 7 }),
+    allow_circular_references: flag("Do not report circular parents in imported files", {
       default: false,
     }),
   }),
-  retention: object("What may be removed by colloquy sessions retain. Nothing is by default", {
+  retention: object("Limits of colloquy sessions retain. By default, nothing is removed", {
     ...limits,
-    trash_days: whole("What was in the trash for longer is purged", 1, DAYS_MAX),
-    channels: object("Other limits for single channels", {}, object("Limits of one channel", limits)),
+    trash_days: whole("Purge conversations after N days in the trash", 1, DAYS_MAX),
+    channels: object("Different limits for single channels", {}, object("Limits of one channel", limits)),
   }),
 });
 
 const chunk = {
-  min_chunk_size: whole("At least so many characters, but for the last piece", 1, 100_000),
-  max_chunk_size: whole("At most so many characters", 1, 100_000),
-  prefer_paragraphs: flag("Break between paragraphs where there is a choice"),
+  min_chunk_size: whole("The minimum number of characters, except in the last piece", 1, 100_000),
+  max_chunk_size: whole("The maximum number of characters", 1, 100_000),
+  prefer_paragraphs: flag("Prefer to break between paragraphs"),
   delimiters: list("Where a piece may end, best first", text("A delimiter")),
 };
 
 export const streaming: Field = object(
-  "How streamed answers are cut into pieces; one entry for each channel",
+  "How streamed answers are split into pieces, by channel",
   {
     default: object("For channels without an entry", {
       ...chunk,
@@ -65,26 +65,26 @@ export const streaming: Field = object(
       prefer_paragraphs: { ...chunk.prefer_paragraphs, default: true },
     }),
   },
-  object("Pieces of one channel", chunk),
+  object("One channel", chunk),
 );
 
-export const env: Field = object("Variables that texts of the config refer to", {
+export const env: Field = object("Variables for the config", {
   shellEnv: either(
     "Take missing variables from the login shell: true, the path of a shell, or { enabled, timeoutMs }",
-    flag("Ask the shell of $SHELL"),
-    text("The path of the shell to ask"),
-    object("In detail", {
-      enabled: flag("Ask the shell of $SHELL"),
+    flag("Use the shell in $SHELL"),
+    text("The path of the shell"),
+    object("Details", {
+      enabled: flag("Use the shell in $SHELL"),
       timeoutMs: whole("How long to wait", 1, 15_000),
     }),
   ),
-  vars: object("Variables that the environment does not have", {}, secret("The value of a variable")),
+  vars: object("Values for variables that are not in the environment", {}, secret("The value of a variable")),
 });
 
 export const meta: Field = object("Written by colloquy config set", {
-  lastTouchedVersion: text("The version that changed this file last"),
+  lastTouchedVersion: text("The version that last changed this file"),
   lastTouchedAt: either(
-    "When it was changed last, in milliseconds since 1970",
+    "When this file was last changed, in milliseconds since 1970",
     number("Milliseconds"),
     text("ISO 8601"),
   ),
@@ -93,44 +93,47 @@ export const meta: Field = object("Written by colloquy config set", {
 const model: Field = object(
   "A model",
   {
-    id: text("As the provider calls it"),
-    name: text("As people call it"),
-    reasoning: flag("Whether it thinks before it answers"),
-    input: list("What it takes", choice("A kind of input", ["text", "image"])),
+    id: text("The provider's id for the model"),
+    name: text("The display name"),
+    reasoning: flag("Whether the model supports reasoning"),
+    input: list("The kinds of input it accepts", choice("A kind of input", ["text", "image"])),
     cost: object(
-      "US dollars for a million tokens",
+      "US dollars per million tokens",
       {
-        input: number("Read", { min: 0 }),
-        output: number("Written", { min: 0 }),
-        cacheRead: number("Read from the cache", { min: 0 }),
-        cacheWrite: number("Put into the cache", { min: 0 }),
+        input: number("Price of input", { min: 0 }),
+        output: number("Price of output", { min: 0 }),
+        cacheRead: number("Price of reading from the cache", { min: 0 }),
+        cacheWrite: number("Price of writing to the cache", { min: 0 }),
       },
       anything("Other prices"),
     ),
-    contextWindow: whole("Tokens that fit into one request", 1, COUNT_MAX),
-    maxTokens: whole("Tokens of one answer", 1, COUNT_MAX),
+    contextWindow: whole("The size of the context window, in tokens", 1, COUNT_MAX),
+    maxTokens: whole("The maximum length of an answer, in tokens", 1, COUNT_MAX),
   },
-  anything("Other facts about the model"),
+  anything("Other properties of the model"),
 );
 
 export const models: Field = object(
   "Models and their providers",
   {
-    default: text("The model that is used where none is named, as provider/model"),
-    mode: choice("Whether your models are added to the built-in ones, or replace them", ["merge", "replace"]),
+    default: text("The default model, as provider/model"),
+    mode: choice("Whether your models extend or replace the built-in ones", ["merge", "replace"]),
     providers: object(
-      "Providers by their id",
+      "Providers by id",
       {},
       object(
         "A provider",
         {
           enabled: flag("Whether it is used"),
-          baseUrl: text("Where its API is"),
-          api: text("Which API it speaks"),
-          auth: choice("How it wants to be asked", ["api-key", "aws-sdk", "oauth", "token"]),
-          apiKey: secret("Its key; better a variable, or colloquy auth add"),
+          baseUrl: text("The URL of its API"),
+          api: text("The kind of API"),
+          auth: choice("How requests are authenticated", ["api-key", "aws-sdk", "oauth", "token"]),
+          apiKey: secret("The API key; prefer a variable, or colloquy auth add"),
           headers: object("Sent with every request", {}, secret("The value of a header")),
-          models: list("Models beyond the built-in ones", either("A model", text("Its id"), model)),
+          models: list(
+            "Additional models, or changes to built-in ones",
+            either("A model", text("Its id"), model),
+          ),
         },
         anything("Other settings of the provider"),
       ),
@@ -139,27 +142,31 @@ export const models: Field = object(
   anything("Other settings of models"),
 );
 
-export const auth: Field = object("Which credentials are used, and in which order", {
+export const auth: Field = object("Credentials and their order", {
   profiles: object(
-    "Profiles by their id, without their secrets",
+    "Profiles by id, without their secrets",
     {},
     object(
       "A profile",
       {
-        provider: text("The provider it is for"),
-        mode: choice("What kind of credential it is", ["api-key", "api_key", "oauth", "token", "aws-sdk"]),
-        email: text("Whose account it is"),
+        provider: text("The provider"),
+        mode: choice("The kind of credential", ["api-key", "api_key", "oauth", "token", "aws-sdk"]),
+        email: text("The account"),
       },
-      anything("Other facts about the profile"),
+      anything("Other properties of the profile"),
     ),
   ),
-  order: object("Ids of profiles for each provider, best first", {}, list("Ids of profiles", text("An id"))),
+  order: object(
+    "Profile ids for each provider, in order of preference",
+    {},
+    list("Profile ids in order of preference", text("An id")),
+  ),
   cooldowns: object(
-    "How long a failing profile is left alone",
+    "How long a failing profile is paused",
     {
-      failureWindowHours: number("Failures further apart count as the first one", { min: 0 }),
-      billingBackoffHours: number("After a billing error", { min: 0 }),
-      billingMaxHours: number("After billing errors, at most", { min: 0 }),
+      failureWindowHours: number("Failures further apart than this do not add up", { min: 0 }),
+      billingBackoffHours: number("The pause after a billing error, in hours", { min: 0 }),
+      billingMaxHours: number("The longest pause after billing errors, in hours", { min: 0 }),
     },
     anything("Other cooldowns"),
   ),

@@ -109,7 +109,7 @@ describe("the JSON Schema", () => {
     const schema = configSchema() as { properties: Record<string, { properties: Record<string, unknown> }> };
     expect(Object.keys(schema.properties)).toEqual(["$schema", ...Object.keys(SECTIONS), "$include"]);
     expect(schema.properties.gateway?.properties.port).toEqual({
-      description: "Where it listens",
+      description: "The port to listen on",
       type: "integer",
       minimum: 1,
       maximum: 65535,
