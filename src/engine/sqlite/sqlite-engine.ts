@@ -22,14 +22,13 @@ import { unsupported } from "../rules.ts";
 import { Infos } from "./log/infos.ts";
 import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
-import type { Tables } from "./tables.ts";
+import { Tables } from "./tables.ts";
 import { Transactions } from "./transactions.ts";
 
 /**
  * All conversations in one SQLite file, for any number of processes on one machine.
  *
- * Many commands only open a store and list it, so they load no more than that;
- * everything else is imported on first use.
+ * Work that few programs ever do, such as a repair, is imported on first use.
  */
 export class SqliteEngine implements Engine {
   readonly name = "sqlite";
@@ -41,7 +40,7 @@ export class SqliteEngine implements Engine {
   readonly #transactions: Transactions;
   readonly #infos: Infos;
   readonly #reported = new Set<string>();
-  #tables: Tables | undefined;
+  readonly #tables: Tables;
 
   static async open(path: string, options: EngineOptions): Promise<SqliteEngine> {
     const database = await openDatabase(path, {
@@ -61,13 +60,17 @@ export class SqliteEngine implements Engine {
     this.#sql = prepareStatements(database);
     this.#transactions = new Transactions(database, this.#sql, location, options.lockWaitMs);
     this.#infos = new Infos(this.#sql, this.#damaged);
+    this.#tables = new Tables({
+      database,
+      sql: this.#sql,
+      infos: this.#infos,
+      location,
+      damaged: this.#damaged,
+    });
   }
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
-    return this.#withTables((tables) => this.#commit(tables, operations));
-  }
-
-  #commit(tables: Tables, operations: readonly Operation[]): Awaitable<Outcome[]> {
+    const tables = this.#tables;
     const outcomes = this.#transactions.write(
       () => {
         tables.refresh();
@@ -104,23 +107,23 @@ export class SqliteEngine implements Engine {
     return row?.[0] as number | undefined;
   }
 
-  page(query: PageQuery): Awaitable<EntryPage> {
+  page(query: PageQuery): EntryPage {
     return this.#read((tables) => tables.page(query));
   }
 
-  logEnd(conversation: string): Awaitable<LogEnd | undefined> {
+  logEnd(conversation: string): LogEnd | undefined {
     return this.#read((tables) => tables.logEnd(conversation));
   }
 
-  turn(conversation: string, from: number): Awaitable<OpenTurn | undefined> {
+  turn(conversation: string, from: number): OpenTurn | undefined {
     return this.#read((tables) => tables.turn(conversation, from));
   }
 
-  blob(hash: string, offset: number, length: number): Awaitable<BlobPart | undefined> {
+  blob(hash: string, offset: number, length: number): BlobPart | undefined {
     return this.#read((tables) => tables.blob(hash, offset, length));
   }
 
-  changes(after: FeedPlace | null, limit: number): Awaitable<{ changes: Change[]; place: FeedPlace }> {
+  changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
     return this.#read((tables) => tables.changes(after, limit));
   }
 
@@ -138,7 +141,7 @@ export class SqliteEngine implements Engine {
     const { repairDatabase } = await import("./care/repair.ts");
     return this.#transactions.write(
       () => {
-        this.#tables?.forget();
+        this.#tables.forget();
         return repairDatabase(this.#database, this.#sql, this.location);
       },
       () => {},
@@ -159,7 +162,7 @@ export class SqliteEngine implements Engine {
   }
 
   close(): void {
-    this.#tables?.close();
+    this.#tables.close();
     this.#database.close();
   }
 
@@ -170,25 +173,9 @@ export class SqliteEngine implements Engine {
     this.#options.onProblem(unavailable(`${this.location}: ${problem}`));
   };
 
-  #read<T>(work: (tables: Tables) => T): Awaitable<T> {
-    return this.#withTables((tables) =>
-      this.#transactions.read(() => {
-        tables.refresh();
-        return work(tables);
-      }),
-    );
-  }
-
-  #withTables<T>(work: (tables: Tables) => Awaitable<T>): Awaitable<T> {
-    if (this.#tables !== undefined) return work(this.#tables);
-    return import("./tables.ts").then(({ Tables }) => {
-      this.#tables ??= new Tables({
-        database: this.#database,
-        sql: this.#sql,
-        infos: this.#infos,
-        location: this.location,
-        damaged: this.#damaged,
-      });
+  #read<T>(work: (tables: Tables) => T): T {
+    return this.#transactions.read(() => {
+      this.#tables.refresh();
       return work(this.#tables);
     });
   }
