@@ -73,7 +73,7 @@ export interface EntryPage {
   readonly more: boolean;
   /** The id of the branch that was read: the next page continues there, even if another is checked out by then. */
   readonly branch?: number | undefined;
-  /** With `asStored`: the branch of each entry. */
+  /** Required with `asStored`: the branch of each entry. */
   readonly branches?: readonly number[] | undefined;
   /** With `asStored`: the turn that is open, if there is one. */
   readonly turn?: string | undefined;

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import type { ConversationInfo } from "../../engine/index.ts";
+import { openStore } from "../../store/open.ts";
 import type { ConversationQuery } from "../../store/read/conversation-pages.ts";
-import { allPages, refuses, type Topic } from "../kit.ts";
+import { allPages, refuses, say, type Topic } from "../kit.ts";
 
 const UNKNOWN = "01890000-0000-7000-8000-000000000000";
 
@@ -257,6 +258,25 @@ export const conversations: Topic = (check) => {
     await store.delete(id);
     await refuses("NOT_FOUND", store.delete(id));
     assert.equal((await store.list({ trash: true })).items.length, 1);
+  });
+
+  check("a copy has the same logs, also those with branches and in the trash", async (bench) => {
+    const store = await bench.open();
+    const branched = await store.create();
+    const { head } = await branched.append(say("one", "two"));
+    await branched.branch(head, { name: "other", checkout: true });
+    await branched.append(say("three"));
+    const trashed = await store.create();
+    await trashed.append(say("gone"));
+    await store.delete(trashed.id);
+    await using target = await openStore("ephemeral:");
+    const { conversations, entries, verified, skipped } = await store.copyTo(target);
+    assert.deepEqual([conversations, entries, verified, skipped], [2, 5, true, []]);
+    assert.deepEqual(
+      (await target.list({ trash: true })).items.map(({ id }) => id),
+      [trashed.id],
+    );
+    assert.equal((await target.get(branched.id))?.id, branched.id);
   });
 
   check("stats and verify count what is there", async (bench) => {

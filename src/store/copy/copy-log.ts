@@ -2,9 +2,8 @@
 
 import { setImmediate as breathe } from "node:timers/promises";
 import type { ConversationInfo, NewEntry } from "../../engine/index.ts";
-import { ColloquyError } from "../../errors.ts";
+import { unavailable } from "../../errors.ts";
 import type { BlobRef, StoredEntry } from "../../message/types.ts";
-import { ownerOf } from "../../tree/tree.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import { sha256 } from "../../util/sha256.ts";
 import type { StoreAccess } from "../access.ts";
@@ -50,9 +49,11 @@ export async function* storedLog(
       }),
     );
     const entries: CopiedEntry[] = [];
-    const branches = page.branches ?? (await branchesOf(store, conversation, page.entries));
     for (const [index, entry] of page.entries.entries()) {
-      entries.push(await stored(store, entry, branches[index] as number, after));
+      const branch = page.branches?.[index];
+      // Without it the copy would have another tree.
+      if (branch === undefined) throw unavailable("The engine does not say which branch an entry is on");
+      entries.push(await stored(store, entry, branch, after));
       after = entry.seq;
     }
     yield { entries, turn: page.turn };
@@ -60,17 +61,6 @@ export async function* storedLog(
     // Otherwise an engine that never waits would keep timers and signals waiting.
     await breathe();
   }
-}
-
-/** For engines of others, which may not know `asStored`. */
-async function branchesOf(
-  store: StoreAccess,
-  conversation: string,
-  entries: readonly StoredEntry[],
-): Promise<number[]> {
-  const logEnd = await store.ask((engine) => engine.logEnd(conversation));
-  if (logEnd !== undefined) return entries.map(({ seq }) => ownerOf(logEnd.tree, seq));
-  throw new ColloquyError("NOT_SUPPORTED", "The engine does not give out what lies in its trash");
 }
 
 async function stored(
