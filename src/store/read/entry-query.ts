@@ -45,7 +45,8 @@ export interface PagePlan {
 export const WHOLE_LOG = -1;
 
 const LIMIT_DEFAULT = 100;
-const PAGE_BYTES_DEFAULT = 64 * 1024 * 1024;
+/** Of one page, unless the caller asks for less or more: enough for the longest message. */
+export const PAGE_BYTES_DEFAULT: number = 64 * 1024 * 1024;
 
 const QUERY_MEMBERS: ReadonlySet<string> = new Set([
   "last",

@@ -6,6 +6,7 @@ import { liveBranches } from "../../tree/tree.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 import { readEntries } from "../read/entries.ts";
+import { PAGE_BYTES_DEFAULT } from "../read/entry-query.ts";
 import { logEndOf } from "../read/lookups.ts";
 import { type PendingEntry, pendingEntry, pendingMessages, write } from "../write/writing.ts";
 import { Lease } from "./lease.ts";
@@ -178,7 +179,7 @@ async function entriesBefore(
       direction: "backward",
       from,
       limit: TURN_ENTRIES_MAX,
-      bytesMax: 64 * 1024 * 1024,
+      bytesMax: PAGE_BYTES_DEFAULT,
       kind: undefined,
       branch: null,
     }),

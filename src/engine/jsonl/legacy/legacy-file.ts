@@ -1,7 +1,7 @@
 /** A legacy transcript, read as the log that its migration would write. */
 
 import type { FileIo, FileStat } from "../../../disk/file-io.ts";
-import { linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
+import { LINE_BYTES_MAX, linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { LegacyConverter, type LegacyProblem } from "./convert.ts";
 import { hasSums, type LegacyFacts, type LegacyFiles } from "./source.ts";
@@ -17,8 +17,6 @@ interface Converted {
   /** Dropped to save memory; another conversion gives the same result. */
   made: { readonly bytes: Buffer; readonly converter: LegacyConverter | undefined } | undefined;
 }
-
-const TAIL_BYTES_MAX = 64 * 1024 * 1024;
 
 export class LegacyFile {
   readonly files: LegacyFiles;
@@ -123,7 +121,7 @@ export class LegacyFile {
       end = raw.end;
     }
     // A readable line without a newline is complete.
-    if (end < size && size - end <= TAIL_BYTES_MAX) {
+    if (end < size && size - end <= LINE_BYTES_MAX) {
       const rest = readChunk(this.#io, file, end, size - end);
       if (isWhole(rest)) {
         converter.add({ start: end, end: size, bytes: rest });
