@@ -80,7 +80,7 @@ export interface BenchRow {
 export function report(row: BenchRow): BenchRow {
   const mark = QUICK ? "ran " : row.ok ? "ok  " : "MISS";
   console.log(
-    `${mark} ${row.work.padEnd(58)} ${row.value.padStart(9)}  (reach ${row.reach}; ours ${row.ours}, bare ${row.bare})`,
+    `${mark} ${row.work.padEnd(58)} ${row.value.padStart(9)}  (target ${row.reach}; ours ${row.ours}, bare ${row.bare})`,
   );
   return row;
 }
