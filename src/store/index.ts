@@ -5,8 +5,8 @@ export type {
   Removed,
   VerifyReport,
 } from "../engine/index.ts";
-export type { BackupReport, RestoreReport } from "./backup/backup.ts";
-export { restoreBackup } from "./backup/restore.ts";
+export type { BackupReport } from "./backup/backup.ts";
+export { type RestoreReport, restoreBackup } from "./backup/restore.ts";
 export type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";
 export type {
   BranchInfo,

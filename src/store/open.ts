@@ -1,10 +1,11 @@
 import type { Engine, EngineOptions, LegacyPolicy } from "../engine/index.ts";
-import { asColloquyError, ColloquyError, invalid } from "../errors.ts";
+import { ColloquyError, invalid } from "../errors.ts";
 import { checkProperties } from "../message/validate.ts";
 import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
 import { NODE_MAJOR_MIN } from "../util/node-version.ts";
 import { type Clock, systemClock } from "../util/time.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
+import { type EngineName, openEngine, parseTarget } from "./open-engine.ts";
 import { Store } from "./store.ts";
 
 export interface StoreOptions {
@@ -80,33 +81,6 @@ async function openNamed(target: string, worker: boolean, options: EngineOptions
   return WorkerEngine.open(target, options);
 }
 
-/** The only place that turns an engine's name into an engine. */
-export async function openEngine(target: string, options: EngineOptions): Promise<Engine> {
-  const { name, place } = parseTarget(target);
-  try {
-    return await openByName(name, place, options);
-  } catch (error) {
-    throw asColloquyError(error, `Cannot open ${target}`);
-  }
-}
-
-async function openByName(name: EngineName, place: string, options: EngineOptions): Promise<Engine> {
-  switch (name) {
-    case "ephemeral": {
-      const { EphemeralEngine } = await import("../engine/ephemeral/ephemeral-engine.ts");
-      return new EphemeralEngine();
-    }
-    case "jsonl": {
-      const { JsonlEngine } = await import("../engine/jsonl/jsonl-engine.ts");
-      return JsonlEngine.open(place, options);
-    }
-    case "sqlite": {
-      const { SqliteEngine } = await import("../engine/sqlite/sqlite-engine.ts");
-      return SqliteEngine.open(place, options);
-    }
-  }
-}
-
 /** Options that would be ignored, by the engine for which they would be. */
 const WITHOUT_EFFECT: Readonly<Record<EngineName | "given", readonly (keyof StoreOptions)[]>> = {
   ephemeral: ["worker", "durability", "lockWaitMs", "sessions"],
@@ -122,22 +96,6 @@ function refuseWithoutEffect(target: string | Engine, options: StoreOptions): vo
   if (ignored === undefined) return;
   const store = name === "given" ? "an engine that is open already" : `the target ${name}:`;
   throw invalid(`${ignored} has no effect with ${store}; leave it out`, ignored);
-}
-
-type EngineName = "ephemeral" | "jsonl" | "sqlite";
-
-export function parseTarget(target: string): { name: EngineName; place: string } {
-  const [, scheme, place] = /^([a-z]+):(.*)$/s.exec(target) ?? [];
-  if (scheme === "ephemeral") return { name: scheme, place: "" };
-  if ((scheme === "jsonl" || scheme === "sqlite") && place !== undefined) {
-    if (place === "" || place.includes("\0"))
-      throw invalid(`${scheme}: needs a path, such as ${scheme}:./agent`, "target");
-    return { name: scheme, place };
-  }
-  if (scheme === "postgres" || scheme === "postgresql") {
-    throw new ColloquyError("NOT_SUPPORTED", "This version of Colloquy has no PostgreSQL engine yet");
-  }
-  throw invalid(`Unknown store "${target}": use sqlite:FILE, jsonl:FOLDER or ephemeral:`, "target");
 }
 
 const OPTION_MEMBERS: ReadonlySet<string> = new Set([

@@ -2,7 +2,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import type { Engine, EngineOptions, Outcome } from "../../engine/index.ts";
 import { asColloquyError } from "../../errors.ts";
-import { openEngine } from "../open.ts";
+import { openEngine } from "../open-engine.ts";
 import { flattenError, type Opened, type Reply, type Request } from "./worker-protocol.ts";
 
 const port = parentPort;
