@@ -73,7 +73,7 @@ function ownProfiles(file: string): { readonly set: ProfileSet } | DoctorFinding
     return damaged(file, what, "Repair it by hand or from a backup before its next use sets it aside");
   } catch (error) {
     const { message } = asColloquyError(error, `Cannot read ${file}`);
-    return damaged(file, message, "Fix the cause that the message names");
+    return damaged(file, message, "Fix the cause named in the message");
   }
 }
 

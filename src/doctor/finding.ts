@@ -53,7 +53,7 @@ export async function attempt(
     return [await check()].flat();
   } catch (error) {
     const { message: what } = asColloquyError(error, `Cannot check ${checked}`);
-    const fix = { text: "Fix the cause that the message names. If that does not help, report a bug" };
+    const fix = { text: "Fix the cause named in the message. If that does not help, report a bug" };
     return [{ checked, findings: [{ code: "check-failed", severity: "error", what, fix }] }];
   }
 }

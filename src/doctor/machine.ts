@@ -53,7 +53,7 @@ export function spaceReport(place: string, free: number, total: number): Checkup
     code: "little-space",
     severity: "warning",
     what: `The disk of ${place} is nearly full: ${bytesText(free)} of ${bytesText(total)} free`,
-    fix: { text: "Free some space before writes start to fail" },
+    fix: { text: "Free some space before writes fail" },
     details: { path: place, free, total },
   };
   return { checked, findings: [finding] };

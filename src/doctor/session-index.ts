@@ -27,7 +27,7 @@ export async function checkIndex(index: IndexToCheck): Promise<Checkup> {
   if (damaged) {
     if (fixing !== undefined) loadSessionStore({ agentDir, config, cacheTtlMs: 0 });
     if (fixing === undefined || isDamaged(index)) return { checked, findings: [damage(path)] };
-    const what = `${path} was damaged: it is set aside and rebuilt from what can be read`;
+    const what = `${path} was damaged: it is set aside and rebuilt from its readable entries`;
     fixing.push({ code: "damaged-index", what });
   }
   return { checked, findings: await differences(path, index, damaged) };
@@ -58,7 +58,7 @@ async function differences(path: string, index: IndexToCheck, rebuilt: boolean):
   if (added + corrected + removed === 0 || !(rebuilt || isView(index, report))) return [];
   const wrong = `${missing(added)}, ${corrected} out of date, ${removed} wrong`;
   if (fixing !== undefined) {
-    const kept = removed > 0 ? `; the former index is kept as ${keep(path)}` : "";
+    const kept = removed > 0 ? `; the previous index is kept as ${keep(path)}` : "";
     await syncSessionIndex(store, agentDir, { config });
     fixing.push({ code: "index-differs", what: `${path} matches the store again (${wrong})${kept}` });
     return [];

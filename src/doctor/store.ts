@@ -65,7 +65,7 @@ function damage({ code, conversation, source, line, message }: Finding): DoctorF
     code,
     severity: "error",
     what: `${source ?? "The store"}${at}: ${message}${whose}`,
-    fix: { text: "Copy the store first. What can be read stays readable; restore the rest from a backup" },
+    fix: { text: "Copy the store first. Undamaged data can still be read; restore the rest from a backup" },
     details: { source, line, conversation },
   };
 }

@@ -170,7 +170,12 @@ describe("assertJson", () => {
       "x[1] is undefined, which JSON cannot hold",
       "x[1]",
     ],
-    ["a member __proto__", JSON.parse('{"a":{"__proto__":1}}'), "x.a has a member called __proto__", "x.a"],
+    [
+      "a property __proto__",
+      JSON.parse('{"a":{"__proto__":1}}'),
+      "x.a has a property called __proto__",
+      "x.a",
+    ],
     ["a value that contains itself", cyclic, expect.stringContaining("contains itself"), "x"],
     ["65 levels", nested(JSON_DEPTH_MAX + 1), expect.stringContaining("deeper than 64 levels"), "x"],
   ])("rejects %s", (_what, value, message, field) => {

@@ -81,7 +81,7 @@ export function checkMessage(input: unknown): CheckedMessage {
     if (value === undefined || CHECKED_APART.has(name)) continue;
     const accepts = MESSAGE_CHECKS.get(name);
     if (accepts === undefined) {
-      throw invalid(`Unknown message property "${name}". Put properties of your own into "extra"`, name);
+      throw invalid(`Unknown message property "${name}". Put custom properties in "extra"`, name);
     }
     assertJson(value, name);
     if (!accepts(value)) throw invalid(`Invalid message ${name}`, name);

@@ -24,7 +24,7 @@ export function sqliteError(error: unknown, path: string): ColloquyError {
   if (code === SQLITE_TOOBIG) return invalid("The message is longer than SQLite can store", "content");
   if (code === undefined) return asColloquyError(error, path);
   if (isBusy(error)) return lockedBy(path, error);
-  return unavailable(`${path}: ${REASONS[code] ?? "SQLite refused"} (${text})`, { cause: error });
+  return unavailable(`${path}: ${REASONS[code] ?? "SQLite failed"} (${text})`, { cause: error });
 }
 
 function lockedBy(path: string, cause: unknown): ColloquyError {

@@ -43,7 +43,7 @@ export function epochOf(
   lease: { readonly epoch: number; readonly conversation: string },
   conversation: string,
 ): number {
-  if (typeof lease?.epoch !== "number") throw invalid("lease must be what lease() gave", "lease");
+  if (typeof lease?.epoch !== "number") throw invalid("lease must be a lease that lease() returned", "lease");
   if (lease.conversation !== conversation) throw invalid("The lease is for another conversation", "lease");
   return lease.epoch;
 }

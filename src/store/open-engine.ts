@@ -8,7 +8,7 @@ export function parseTarget(target: string): { name: EngineName; place: string }
   if (scheme === "ephemeral") return { name: scheme, place: "" };
   if ((scheme === "jsonl" || scheme === "sqlite") && place !== undefined) {
     if (place === "" || place.includes("\0"))
-      throw invalid(`${scheme}: needs a path, such as ${scheme}:./agent`, "target");
+      throw invalid(`${scheme}: requires a path, such as ${scheme}:./agent`, "target");
     return { name: scheme, place };
   }
   if (scheme === "postgres" || scheme === "postgresql") {

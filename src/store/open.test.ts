@@ -28,7 +28,7 @@ describe("openStore", () => {
     await expect(openStore(target, options)).rejects.toMatchObject({ code, message });
   });
 
-  it("refuses options of an engine that is open already", async () => {
+  it("refuses options of an engine that is already open", async () => {
     const engine = new EphemeralEngine();
     await expect(openStore(engine, { durability: "process" })).rejects.toMatchObject({
       ...{ code: "VALIDATION_ERROR", field: "durability" },

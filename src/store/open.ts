@@ -51,7 +51,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
   const depthLimits = checkDepths(options.tree ?? {});
   checkNode();
   if (typeof target !== "string" && typeof target?.commit !== "function") {
-    throw invalid("A store is opened by a target such as sqlite:FILE, or with an engine", "target");
+    throw invalid("openStore requires a target such as sqlite:FILE, or an engine", "target");
   }
   refuseWithoutEffect(target, options);
   const engine =
@@ -71,7 +71,7 @@ function checkNode(): void {
   if (Number.parseInt(node, 10) >= NODE_MAJOR_MIN) return;
   throw new ColloquyError(
     "NOT_SUPPORTED",
-    `Colloquy needs Node ${NODE_MAJOR_MIN} or newer, and this is ${node}`,
+    `Colloquy requires Node ${NODE_MAJOR_MIN} or newer; this is Node ${node}`,
   );
 }
 
@@ -94,7 +94,7 @@ function refuseWithoutEffect(target: string | Engine, options: StoreOptions): vo
   const name = typeof target === "string" ? parseTarget(target).name : "given";
   const ignored = WITHOUT_EFFECT[name].find((option) => (options[option] ?? false) !== false);
   if (ignored === undefined) return;
-  const store = name === "given" ? "an engine that is open already" : `the target ${name}:`;
+  const store = name === "given" ? "an engine that is already open" : `the target ${name}:`;
   throw invalid(`${ignored} has no effect with ${store}; leave it out`, ignored);
 }
 

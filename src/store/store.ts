@@ -77,7 +77,7 @@ export class Store {
       assertWritable: () => this.#assertWritable(),
       assertTree: () => {
         if (options.treeEnabled) return;
-        throw new ColloquyError("NOT_SUPPORTED", "Branches are switched off (sessions.tree_enabled)");
+        throw new ColloquyError("NOT_SUPPORTED", "Branches are disabled (sessions.tree_enabled)");
       },
     };
   }
@@ -346,7 +346,7 @@ const TIME_MAX = Date.UTC(9999, 11, 31);
 
 function checkClock(nowMs: number): number {
   if (Number.isFinite(nowMs) && nowMs >= 0 && nowMs <= TIME_MAX) return Math.trunc(nowMs);
-  throw invalid(`The clock says ${nowMs}, which are not milliseconds since 1970`, "clock");
+  throw invalid(`The clock returned ${nowMs}, which is not a time in milliseconds since 1970`, "clock");
 }
 
 /** Nothing untyped leaves the store, whatever an engine or the system throws. */

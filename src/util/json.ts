@@ -48,7 +48,7 @@ export function assertJson(value: unknown, path: string, depth = 0): asserts val
   }
   refuseToJson(value, path);
   for (const member of Object.keys(value)) {
-    if (member === "__proto__") throw invalid(`${path} has a member called __proto__`, path);
+    if (member === "__proto__") throw invalid(`${path} has a property called __proto__`, path);
     assertJson((value as Record<string, unknown>)[member], `${path}.${member}`, depth + 1);
   }
 }

@@ -19,7 +19,7 @@ describe("the section sessions of the config", () => {
     expect(deep.code).toBe(1);
     expect(deep.stderr).toMatch(/depth 2, above the limit of 1/);
     configured(place, "{ sessions: { tree_enabled: false } }");
-    expect((await place.run(["sessions", "branch", "notes:a"])).stderr).toMatch(/switched off/);
+    expect((await place.run(["sessions", "branch", "notes:a"])).stderr).toMatch(/disabled/);
   });
 
   it("sets the limits of sessions retain, which has none by default", async () => {

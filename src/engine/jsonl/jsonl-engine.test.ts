@@ -179,7 +179,7 @@ describe("the files of a store", () => {
     const { engine, problems } = await open(folder);
     expect(listed(engine)).toEqual([id]);
     expect(listed(engine)).toEqual([id]);
-    expect(problems.filter(({ message }) => message.includes("left alone"))).toHaveLength(1);
+    expect(problems.filter(({ message }) => message.includes("was ignored"))).toHaveLength(1);
     expect(problems[0]).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
     expect(codes(engine)).toEqual(["foreign-file"]);
     await done(engine, append(id, "more"));

@@ -41,7 +41,7 @@ async function line(snapshot: Snapshot, entry: ExportEntry): Promise<string> {
   if (encoded.length > LINE_BYTES_MAX) {
     throw new ColloquyError(
       "NOT_SUPPORTED",
-      `Entry ${id} is longer than a line of JSONL may be: export the conversation as json`,
+      `Entry ${id} is longer than the limit for a line of JSONL: export the conversation as json`,
     );
   }
   return encoded.toString();

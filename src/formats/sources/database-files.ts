@@ -83,6 +83,6 @@ export function sqliteProblem(error: unknown, path: string): ColloquyError {
     case 26:
       return problem("damaged", `${path} is damaged: ${(error as Error).message}`, error);
     default:
-      return problem("unreadable", `${path} cannot be read: ${(error as Error).message}`, error);
+      return problem("unreadable", `Cannot read ${path}: ${(error as Error).message}`, error);
   }
 }

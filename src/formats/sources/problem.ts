@@ -25,8 +25,8 @@ export function problemOf(error: unknown): ProblemKind | undefined {
 
 /** Error codes of the operating system in words. */
 const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "may not be read",
-  EPERM: "may not be read",
+  EACCES: "cannot be read: permission denied",
+  EPERM: "cannot be read: permission denied",
   ELOOP: "is a symbolic link that leads back to itself",
   EISDIR: "is a folder",
   ENAMETOOLONG: "has a path that is too long",

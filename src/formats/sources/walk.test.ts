@@ -140,7 +140,10 @@ describe("walking", () => {
     const { files, problems } = await found(root);
     chmodSync(join(root, "a"), 0o700);
     expect(files).toEqual([]);
-    expect(problems).toEqual([`${join(root, "a")} may not be read`, `${join(root, "b")} may not be read`]);
+    expect(problems).toEqual([
+      `${join(root, "a")} cannot be read: permission denied`,
+      `${join(root, "b")} cannot be read: permission denied`,
+    ]);
   });
 
   it("stops on abort", async () => {

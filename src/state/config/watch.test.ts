@@ -74,7 +74,7 @@ describe("watching the config", () => {
     const watch = await watching.start(folder);
     rmSync(folder.path("colloquy.json"));
     await until(() => watching.errors.length === 1);
-    expect(watching.errors[0]?.message).toMatch(/gone/);
+    expect(watching.errors[0]?.message).toMatch(/no longer exists/);
     expect(port(watch.current)).toBe(5);
     folder.write("colloquy.json", "{ gateway: { port: 6 } }");
     await until(() => watching.changes.length === 1);
@@ -122,7 +122,7 @@ describe("watching the config", () => {
     rmSync(folder.path("colloquy.json"));
     await until(() => watching.errors.length + watching.changes.length > 0);
     expect(watching.errors.map(({ message }) => message)).toEqual([
-      `${folder.path("colloquy.json")} is gone; the last config stays in effect`,
+      `${folder.path("colloquy.json")} no longer exists; the last config stays in effect`,
     ]);
     expect([watching.changes, port(watch.current)]).toEqual([[], 5]);
     folder.write("colloquy.json", "{ gateway: { port: 7 } }");

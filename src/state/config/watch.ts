@@ -86,7 +86,7 @@ class Watch implements ConfigWatch {
     const gone = isGone(before, build);
     this.#seen = gone ? seen : failure === undefined ? new Map(build.stamps) : union(seen, build.stamps);
     try {
-      if (gone) throw unavailable(`${before.file} is gone; the last config stays in effect`);
+      if (gone) throw unavailable(`${before.file} no longer exists; the last config stays in effect`);
       if (failure !== undefined) throw failure.error;
       this.#good = build;
       if (differ(before, build)) this.#onChange(loaded(build));

@@ -38,7 +38,7 @@ export function scanString(scanner: Scanner): string {
 function scanEscape(scanner: Scanner): string {
   const start = scanner.position;
   scanner.skip(1);
-  if (scanner.atEnd) throw scanner.fail("Unexpected end of the text in an escape", start);
+  if (scanner.atEnd) throw scanner.fail("Unexpected end of input in an escape", start);
   const character = scanner.current;
   scanner.skip(1);
   if (character === "x") return scanHex(scanner, 2);

@@ -50,7 +50,7 @@ const BROKEN: readonly (readonly [string, string, RegExp])[] = [
   ["{} {}", "1:4", /after the value/],
   ["'abc\ndef'", "1:1", /no closing quote/],
   ["'abc", "1:1", /no closing quote/],
-  ["{ a: 'x\\", "1:8", /end of the text in an escape/],
+  ["{ a: 'x\\", "1:8", /end of input in an escape/],
   ["'\\1'", "1:2", /Octal/],
   ["'\\u12G4'", "1:4", /4 hexadecimal digits/],
   ["/* never ends", "1:1", /comment has no end/],

@@ -47,7 +47,7 @@ function parseValue(scanner: Scanner, depth: number): Node {
     const value = scanNumber(scanner);
     return { type: "number", value, start, end: scanner.position };
   }
-  throw scanner.fail(scanner.atEnd ? "Unexpected end of the text: expected a value" : "Expected a value");
+  throw scanner.fail(scanner.atEnd ? "Unexpected end of input: expected a value" : "Expected a value");
 }
 
 function parseObject(scanner: Scanner, depth: number): ObjectNode {

@@ -16,7 +16,7 @@ import type {
 } from "./types.ts";
 
 const NOTE =
-  "US dollars for a million tokens. A snapshot of public prices: they change, and config can override them";
+  "US dollars per million tokens. A snapshot of public prices, which change; the config can override them";
 
 export function composeModels(input: ModelsInput): ComposedModels {
   const { profiles = [], providers: named = [], config = {}, env = {} } = input;

@@ -35,7 +35,7 @@ export function readConfigured(config: Readonly<Record<string, unknown>>): Confi
   if (!isPlainObject(models)) throw wrong("models", "an object");
   const preset = models.default;
   if (preset !== undefined && typeof preset !== "string")
-    throw wrong("models.default", "a text, such as anthropic/claude-opus-5-5");
+    throw wrong("models.default", "a string, such as anthropic/claude-opus-5-5");
   const listed = models.providers ?? {};
   if (!isPlainObject(listed)) throw wrong("models.providers", "an object of providers");
   const warnings: string[] = [];
@@ -68,10 +68,10 @@ function checkUrl(value: unknown, path: string, warnings: string[]): string {
     throw wrong(path, "a URL, such as https://api.example.org/v1");
   const url = new URL(value);
   if (url.protocol !== "https:" && url.protocol !== "http:")
-    throw wrong(path, "a URL that begins with https: or http:");
+    throw wrong(path, "a URL that starts with https: or http:");
   const clean = `${url.origin}${url.pathname}`.replace(/\/+$/, "");
   if (url.username || url.password || url.search || url.hash) {
-    warnings.push(`${path} contains more than an address; models.json gets only ${clean}`);
+    warnings.push(`${path} contains more than an address; models.json contains only ${clean}`);
   }
   return clean;
 }

@@ -2,7 +2,7 @@
 
 import type { Environment } from "../folder.ts";
 
-/** US dollars for a million tokens. */
+/** US dollars per million tokens. */
 export interface ModelCost {
   readonly input: number;
   readonly output: number;

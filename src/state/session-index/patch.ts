@@ -42,7 +42,7 @@ function checkPatch(patch: unknown): SessionPatch | undefined {
   if (patch === undefined) return undefined;
   if (!isPlainObject(patch)) throw invalid("patch must be an object of fields", "patch");
   for (const [field, value] of Object.entries(patch)) {
-    if (field === "__proto__") throw invalid("patch has a member called __proto__", "patch");
+    if (field === "__proto__") throw invalid("patch has a property called __proto__", "patch");
     if (value !== undefined) assertJson(value, `patch.${field}`);
   }
   return { ...patch };

@@ -28,7 +28,7 @@ const QUIET: EngineOptions = {
 /** Copy a store that is in use, verify the copy, and write its checksums beside it. */
 export async function backupTo(engine: Engine, path: string, at: string): Promise<BackupReport> {
   if (typeof path !== "string" || path === "" || path.includes("\0"))
-    throw invalid("A path is expected", "path");
+    throw invalid("The path must be a string", "path");
   const target = resolve(path);
   if (engine.location !== null && `${target}${sep}`.startsWith(`${resolve(engine.location)}${sep}`)) {
     throw invalid(`${target} is inside the store: choose a path outside of it`, "path");

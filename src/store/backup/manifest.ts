@@ -38,7 +38,7 @@ export async function checkManifest(source: string): Promise<Manifest | undefine
     if (manifest.format !== "colloquy-backup" || !Array.isArray(manifest.files))
       throw new Error("not a manifest");
   } catch (error) {
-    throw unavailable(`${path} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw unavailable(`Cannot read ${path}: ${(error as Error).message}`, { cause: error });
   }
   const found = new Map((await checksums(source)).map((file) => [file.name, file]));
   for (const { name, sha256 } of manifest.files) {

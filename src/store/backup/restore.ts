@@ -41,13 +41,14 @@ async function restoreFrom(
   options: { readonly force?: boolean },
 ): Promise<RestoreReport> {
   checkProperties(options, new Set(["force"]), "options");
-  if (typeof backup !== "string" || backup === "") throw invalid("A path is expected", "backup");
+  if (typeof backup !== "string" || backup === "") throw invalid("The path must be a string", "backup");
   const { name, place } = parseTarget(target);
   const source = resolve(backup);
   const stat = statSync(source, { throwIfNoEntry: false });
   if (stat === undefined) throw new ColloquyError("NOT_FOUND", `There is no backup at ${source}`);
   const engine = stat.isDirectory() ? "jsonl" : "sqlite";
-  if (name !== engine) throw invalid(`The backup is a ${engine} store and cannot become ${target}`, "target");
+  if (name !== engine)
+    throw invalid(`The backup is a ${engine} store and cannot be restored as ${target}`, "target");
   const goal = resolve(place);
   if (`${goal}${sep}`.startsWith(`${source}${sep}`)) throw invalid(`${goal} is inside the backup`, "target");
   if ((statSync(`${source}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {

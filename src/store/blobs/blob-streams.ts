@@ -56,7 +56,7 @@ async function* pieces(source: BlobSource): AsyncGenerator<Buffer, void, undefin
   let gathered: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of source instanceof Uint8Array ? [source] : source) {
-    if (!(chunk instanceof Uint8Array)) throw invalid("A blob is made of bytes", "source");
+    if (!(chunk instanceof Uint8Array)) throw invalid("A blob must consist of bytes", "source");
     for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
       // A copy: whoever gave it may fill it again.
       const part = Buffer.from(chunk.subarray(start, start + PIECE_BYTES));
@@ -77,7 +77,7 @@ export async function readBlob(
   hash: string,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) {
-    throw invalid("A blob is named by 64 hexadecimal digits", "hash");
+    throw invalid("The hash of a blob must be 64 hexadecimal digits", "hash");
   }
   const first = await store.ask((engine) => engine.blob(hash, 0, PIECE_BYTES));
   if (first === undefined) return undefined;

@@ -164,14 +164,14 @@ function checkPrune(options: PruneOptions): boolean {
   checkProperties(options, PRUNE_MEMBERS, "options");
   const { olderThanDays, keep, abandoned, names, dryRun = false } = options;
   if (olderThanDays === undefined && keep === undefined && abandoned !== true && names === undefined) {
-    throw invalid("Say which branches: olderThanDays, keep, abandoned or names", "options");
+    throw invalid("Specify which branches: olderThanDays, keep, abandoned or names", "options");
   }
   if (olderThanDays !== undefined && !(Number.isFinite(olderThanDays) && olderThanDays >= 0)) {
     throw invalid("olderThanDays must be 0 or more", "olderThanDays");
   }
   if (keep !== undefined && !(Number.isSafeInteger(keep) && keep >= 0)) {
-    throw invalid("keep must be a whole number", "keep");
+    throw invalid("keep must be a non-negative integer", "keep");
   }
-  if (names !== undefined && !Array.isArray(names)) throw invalid("names must be a list", "names");
+  if (names !== undefined && !Array.isArray(names)) throw invalid("names must be an array", "names");
   return dryRun === true;
 }

@@ -32,7 +32,7 @@ export async function compact(
 ): Promise<CompactionEntry | undefined> {
   checkProperties(options, COMPACT_OPTIONS, "options");
   const { summarize, keepTokens, keepMessages, branch, strategy = "summary", signal } = options;
-  if (typeof summarize !== "function") throw invalid("compact needs a summarize function", "summarize");
+  if (typeof summarize !== "function") throw invalid("compact requires a summarize function", "summarize");
   checkSignal(signal);
   const noted = checkLabel(strategy, "strategy");
   store.assertWritable();
@@ -100,13 +100,14 @@ export async function summarizeBranch(
 ): Promise<BranchSummaryEntry> {
   checkProperties(options, SUMMARIZE_OPTIONS, "options");
   if (typeof options.summarize !== "function")
-    throw invalid("summarizeBranch needs a summarize function", "summarize");
+    throw invalid("summarizeBranch requires a summarize function", "summarize");
   checkSignal(options.signal);
   const branch = checkLabel(name, "branch");
   store.assertWritable();
   const { tree, lastSeq } = await logEndOf(store, id);
   const other = branchNamed(tree, branch);
-  if (other.id === tree.active) throw invalid("The checked-out branch needs no summary of itself", "branch");
+  if (other.id === tree.active)
+    throw invalid("The checked-out branch cannot be summarized: choose another branch", "branch");
   const { b: own } = compare(tree, tree.active, other.id, lastSeq);
   const messages = (await readRanges(store, id, other.id, own)).flatMap(({ message }) => message ?? []);
   if (messages.length === 0) throw invalid(`Branch ${branch} has no messages of its own`, "branch");

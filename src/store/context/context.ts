@@ -137,7 +137,7 @@ async function sandwiched(
   if (plan.kind === "cached") return sandwich(items, plan.state, fitting);
   if (summarize === undefined) {
     throw invalid(
-      "The sandwich strategy needs a summarize function for a conversation this long",
+      "The sandwich strategy requires a summarize function for a conversation of this length",
       "summarize",
     );
   }

@@ -85,7 +85,7 @@ class LogCopy {
       this.#use.step(entries.length);
     }
     await this.#flush();
-    if (there !== undefined && !(await there.next()).done) throw differs("it has entries of its own");
+    if (there !== undefined && !(await there.next()).done) throw differs("it has other entries");
     return this;
   }
 
@@ -94,7 +94,7 @@ class LogCopy {
     this.hash.add(stored.text);
     const known = this.added > 0 ? undefined : await there?.next();
     if (known?.value !== undefined) {
-      if (known.value.text !== stored.text) throw differs(`entry ${stored.entry.id} is another one there`);
+      if (known.value.text !== stored.text) throw differs(`its entry ${stored.entry.id} differs`);
       return;
     }
     this.added++;
@@ -144,7 +144,7 @@ class LogCopy {
 async function* readable<T>(source: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
   for (;;) {
     const { done, value } = await source.next().catch((cause: unknown) => {
-      throw new ColloquyError("NOT_FOUND", `It cannot be read: ${(cause as Error).message}`, { cause });
+      throw new ColloquyError("NOT_FOUND", `Cannot read it: ${(cause as Error).message}`, { cause });
     });
     if (done) return;
     yield value;
@@ -201,21 +201,21 @@ function checkSame(source: ConversationInfo, target: ConversationInfo): void {
   // What was changed in the source since is brought up to date; what was changed in the target stays.
   const compared = target.updatedAt > source.updatedAt ? members : members.slice(0, 2);
   const differing = compared.find((member) => source[member] !== target[member]);
-  if (differing !== undefined) throw differs(`its ${differing} is another one`);
+  if (differing !== undefined) throw differs(`its ${differing} differs`);
   if (target.deletedAt !== null && target.deletedAt !== source.deletedAt) throw differs("it is in the trash");
   if (target.updatedAt > source.updatedAt && !isDeepStrictEqual(source.contextState, target.contextState))
-    throw differs("its context state is another one");
+    throw differs("its context state differs");
 }
 
 function differs(how: string): ColloquyError {
-  const message = `There is a conversation with this id already, and ${how}: nothing was overwritten`;
+  const message = `A conversation with this id already exists, and ${how}: nothing was overwritten`;
   return new ColloquyError("CONFLICT", message, { field: "id" });
 }
 
 function turnUnderWay(turn: string): ColloquyError {
   return new ColloquyError(
     "CONFLICT",
-    "An answer is being written, or was cut off. End it first: whatever opens the conversation to write to it seals what there is",
+    "An answer is in progress or was left unfinished. End it first: the next write to the conversation seals an unfinished one",
     { field: "turn", details: { turn } },
   );
 }

@@ -261,9 +261,9 @@ describe("a copy of a store", () => {
     const reasons = skipped.map(({ key, code, reason }) => `${key} ${code} ${reason}`).sort();
     expect(reasons).toEqual([
       expect.stringMatching(/^web:key CONFLICT The session key web:key is in use/),
-      expect.stringMatching(/^web:longer CONFLICT .*entries of its own/),
-      expect.stringMatching(/^web:other CONFLICT .*entry e1 is another one/),
-      expect.stringMatching(/^web:titled CONFLICT .*its title is another one/),
+      expect.stringMatching(/^web:longer CONFLICT .*other entries/),
+      expect.stringMatching(/^web:other CONFLICT .*its entry e1 differs/),
+      expect.stringMatching(/^web:titled CONFLICT .*its title differs/),
     ]);
     expect(await read(target)).toEqual(before);
   });

@@ -86,6 +86,6 @@ function filterOf(query: ConversationQuery): ListFilter | undefined {
 
 function checkTime(time: unknown, field: string): string {
   const ms = parseTime(time);
-  if (ms === undefined) throw invalid(`${field} must be an ISO 8601 time with its zone`, field);
+  if (ms === undefined) throw invalid(`${field} must be an ISO 8601 time with a time zone`, field);
   return isoTime(Math.max(0, ms));
 }

@@ -22,5 +22,5 @@ export function decodeCursor(
       // Refused below.
     }
   }
-  throw invalid("Invalid cursor: pass back one that this store gave", field);
+  throw invalid("Invalid cursor: pass one that this store returned", field);
 }

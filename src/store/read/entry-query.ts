@@ -98,7 +98,7 @@ export function planPage(query: EntryQuery, lastMax: number = LIMIT_MAX): PagePl
 
 function checkScope({ branch, all, blobs }: EntryQuery): Pick<PagePlan, "branch" | "inline"> {
   if (all !== undefined && typeof all !== "boolean") throw invalid("all must be true or false", "all");
-  if (all && branch !== undefined) throw invalid("Either a branch or all can be asked for", "branch");
+  if (all && branch !== undefined) throw invalid("branch and all cannot be given together", "branch");
   if (blobs !== undefined && blobs !== "inline" && blobs !== "references") {
     throw invalid('blobs must be "inline" or "references"', "blobs");
   }

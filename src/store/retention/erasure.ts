@@ -49,7 +49,7 @@ function redactedData({ kind, data }: StoredEntry, at: string): object {
     return { type: "turn", turn: data.turn, state: data.state, redacted_at: at };
   }
   if (kind === "info") {
-    throw new ColloquyError("NOT_SUPPORTED", "What was done to branches cannot be redacted", {
+    throw new ColloquyError("NOT_SUPPORTED", "Changes to branches cannot be redacted", {
       field: "entryId",
     });
   }

@@ -5,7 +5,7 @@ import { timeOf } from "../../util/time.ts";
 
 /** What may stay. A limit that is not set removes nothing. */
 export interface RetentionLimits {
-  /** Conversations without a message for longer go to the trash. */
+  /** Trash conversations without a message for this many days. */
   readonly maxAgeDays?: number;
   /** Of a channel: the conversations that were quiet longest go to the trash until no more are left. */
   readonly maxMessages?: number;
@@ -15,7 +15,7 @@ export interface RetentionLimits {
 }
 
 export interface RetentionPolicy extends RetentionLimits {
-  /** Other limits for single channels. */
+  /** Limits for individual channels. */
   readonly channels?: Readonly<Record<string, RetentionLimits>>;
 }
 

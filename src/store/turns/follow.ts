@@ -36,7 +36,7 @@ export async function* follow(
   checkProperties(options, FOLLOW_MEMBERS, "options");
   const { from = 0, wait = false, signal } = options;
   checkSignal(signal);
-  if (!Number.isSafeInteger(from) || from < 0) throw invalid("from must be a whole number", "from");
+  if (!Number.isSafeInteger(from) || from < 0) throw invalid("from must be a non-negative integer", "from");
   let position = from;
   let first = await begun;
   while (first === undefined && wait && !signal?.aborted) {

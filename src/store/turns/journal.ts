@@ -53,7 +53,7 @@ export class Journal {
 
   add(text: string): Promise<void> {
     if (this.#text.length + text.length > TEXT_MAX) {
-      throw invalid(`A streamed answer may have at most ${TEXT_MAX} characters`, "text");
+      throw invalid(`A streamed answer can have at most ${TEXT_MAX} characters`, "text");
     }
     this.#text += text;
     this.#flushing ??= this.#flush();

@@ -9,7 +9,7 @@ import type { StoreAccess } from "../access.ts";
 export interface LeaseOptions {
   /** How long it is held without a renewal, when its holder does not die before. Default 30 s. */
   readonly ttlMs?: number;
-  /** How long to wait for it. Those who wait are served in the order of their coming. Default: not at all. */
+  /** How long to wait for it. Waiters are served first in, first out. Default: not at all. */
   readonly waitMs?: number;
 }
 
@@ -98,7 +98,7 @@ function askLease(
 function heldByAnother(conversation: string, { expiresMs, ahead }: LeaseGrant): ColloquyError {
   return new ColloquyError(
     "CONFLICT",
-    `Conversation ${conversation} is being run by another holder, until ${isoTime(expiresMs)} unless that is renewed`,
+    `Conversation ${conversation} is leased by another holder until ${isoTime(expiresMs)}, or longer if the lease is renewed`,
     { field: "lease", details: { expiresAt: isoTime(expiresMs), ahead } },
   );
 }

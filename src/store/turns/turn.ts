@@ -163,7 +163,7 @@ class RunningTurn implements Turn {
 
   delta(text: string): Promise<void> {
     this.#assertRunning();
-    if (typeof text !== "string") throw invalid("A delta must be text", "text");
+    if (typeof text !== "string") throw invalid("A delta must be a string", "text");
     return this.#journal.add(text);
   }
 
@@ -172,11 +172,11 @@ class RunningTurn implements Turn {
     options: FinishOptions = {},
   ): Promise<MessageEntry | undefined> {
     if (state !== "finished" && state !== "stopped") {
-      throw invalid('A turn ends "finished" or "stopped"', "state");
+      throw invalid('state must be "finished" or "stopped"', "state");
     }
     checkProperties(options, FINISH_MEMBERS, "options");
     if (options.message !== undefined && options.message.role !== "assistant") {
-      throw invalid("The answer of a turn is a message of the assistant", "message");
+      throw invalid("The answer of a turn must be an assistant message", "message");
     }
     this.#assertRunning();
     if (this.#finishing !== undefined) throw ended(this.id);
@@ -286,10 +286,7 @@ function completed(
 /** The ids of a turn's entries are made of its own. */
 function checkTurnId(operationId: unknown): void {
   if (Buffer.byteLength(checkOperationId(operationId)) > TURN_ID_BYTES_MAX) {
-    throw invalid(
-      `Invalid operation id: that of a turn has at most ${TURN_ID_BYTES_MAX} bytes`,
-      "operationId",
-    );
+    throw invalid(`Invalid operation id: the limit for a turn is ${TURN_ID_BYTES_MAX} bytes`, "operationId");
   }
 }
 

@@ -6,7 +6,7 @@ import { openEngine } from "../open-engine.ts";
 import { flattenError, type Opened, type Reply, type Request } from "./worker-protocol.ts";
 
 const port = parentPort;
-if (port === null) throw new Error("This file runs in a worker thread only");
+if (port === null) throw new Error("This file runs only in a worker thread");
 const send = (reply: Reply): void => port.postMessage(reply);
 
 const { target, options } = workerData as { target: string; options: Omit<EngineOptions, "onProblem"> };

@@ -79,7 +79,7 @@ export class WriteQueue {
       try {
         const committed = this.#engine.commit(batch.map(({ operation }) => operation));
         outcomes = Array.isArray(committed) ? committed : await committed;
-        if (!Array.isArray(outcomes)) throw new Error("the engine gave no answer");
+        if (!Array.isArray(outcomes)) throw new Error("the engine returned no result");
       } catch (error) {
         for (const { reject } of batch) reject(asColloquyError(error, "Cannot write"));
         continue;
@@ -142,6 +142,7 @@ function answer({ operation, resolve, reject }: Waiting, outcome: Outcome | unde
     return;
   }
   const result = outcome?.[ANSWER[operation.type]];
-  if (result === undefined) reject(new ColloquyError("INTERNAL_ERROR", "The engine did not say what it did"));
+  if (result === undefined)
+    reject(new ColloquyError("INTERNAL_ERROR", "The engine returned no result for an operation"));
   else resolve(result as never);
 }

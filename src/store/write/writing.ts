@@ -33,7 +33,7 @@ export const NO_OPTIONS: WriteOptions = { operationId: undefined, expectedHead: 
 
 export function pendingMessages(messages: unknown, nowMs: number): PendingEntry[] {
   const list = Array.isArray(messages) ? messages : [messages];
-  if (list.length === 0) throw invalid("At least one message is expected", "messages");
+  if (list.length === 0) throw invalid("Expected at least one message", "messages");
   if (list.length > APPEND_MESSAGES_MAX) {
     throw invalid(`At most ${APPEND_MESSAGES_MAX} messages can be appended at once`, "messages");
   }
@@ -52,7 +52,7 @@ function pendingMessage({ id, atMs, message, json }: CheckedMessage, nowMs: numb
   const stored = extracted?.json ?? json;
   // A UTF-16 unit is at most three bytes, so most messages need no counting.
   if (stored.length * 3 > MESSAGE_BYTES_MAX && Buffer.byteLength(stored) > MESSAGE_BYTES_MAX) {
-    throw invalid(`A message may have at most ${MESSAGE_BYTES_MAX} bytes`, "content");
+    throw invalid(`A message can have at most ${MESSAGE_BYTES_MAX} bytes`, "content");
   }
   const entry: NewEntry = {
     id: id ?? nextUuid(nowMs),

@@ -144,7 +144,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions compact",
     topic: CONTEXT,
-    summary: "Replace the beginning by a summary",
+    summary: "Replace the beginning with a summary",
     details:
       "The summary replaces the beginning only in what a model receives; every message stays in the conversation. You write the summary, because this version of Colloquy cannot call a model. After an earlier compaction, it must cover that summary as well.",
     args: [CONVERSATION],

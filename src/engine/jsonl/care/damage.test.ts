@@ -126,7 +126,7 @@ describe("a JSONL store whose files were damaged", () => {
     mkdirSync(join(folder, "20200101000000000.jsonl"));
     const { store, problems } = await open(folder);
     expect((await store.list()).items).toHaveLength(1);
-    expect(problems[0]).toMatch(/left alone/);
+    expect(problems[0]).toMatch(/was ignored/);
     expect((await store.verify()).findings.map(({ code }) => code)).toContain("unreadable-log");
     await store.close();
   });

@@ -72,7 +72,7 @@ export function verifyConversation(
   const lineAt = lineNumbers(io, logPath, [...log.bad.map(({ start }) => start), log.state.bytes]);
   for (const bad of log.bad)
     found("bad-line", logPath, lineAt(bad.start), `${bad.reason} (bytes ${bad.start} to ${bad.end})`);
-  for (const id of log.duplicates) found("duplicate-id", logPath, null, `entry ${id} is there twice`);
+  for (const id of log.duplicates) found("duplicate-id", logPath, null, `entry ${id} occurs twice`);
   for (const id of log.dangling)
     found("dangling-parent", logPath, null, `entry ${id} follows one that cannot be read`);
   for (const id of log.cyclic) found("cycle", logPath, null, `entry ${id} follows one that came after it`);
@@ -86,7 +86,7 @@ export function verifyConversation(
   }
   const counted = read.found?.log;
   if (counted !== undefined && counted.bytes > log.size) {
-    found("shrunk-log", logPath, null, `the transcript had ${counted.bytes} bytes, now it has ${log.size}`);
+    found("shrunk-log", logPath, null, `the transcript had ${counted.bytes} bytes and now has ${log.size}`);
   } else if (counted !== undefined && counted.bytes === log.state.bytes && log.bad.length === 0) {
     for (const message of wrongCounts(counted, log.state)) found("wrong-count", metadataPath, null, message);
   }
@@ -95,10 +95,10 @@ export function verifyConversation(
 
 function* wrongCounts(counted: LogState, actual: LogState): Generator<string> {
   for (const what of ["messages", "entries"] as const) {
-    if (counted[what] !== actual[what]) yield `counted ${counted[what]} ${what}, there are ${actual[what]}`;
+    if (counted[what] !== actual[what]) yield `expected ${counted[what]} ${what}, found ${actual[what]}`;
   }
   const [said, is] = [liveBranches(counted.tree).length, liveBranches(actual.tree).length];
-  if (said !== is && counted.tree !== PLAIN) yield `counted ${said} branches, there are ${is}`;
+  if (said !== is && counted.tree !== PLAIN) yield `expected ${said} branches, found ${is}`;
 }
 
 interface ScannedLog {

@@ -36,7 +36,7 @@ export function verifyFolder({ io, folder, blobs, legacy }: JsonlContext): Verif
     }
   }
   for (const path of legacy.others()) {
-    const message = "it is no transcript that is known here: colloquy import may know it";
+    const message = "unknown format: try colloquy import";
     findings.push({ code: "foreign-file", conversation: null, source: path, line: null, message });
   }
   findings.push(...damagedBlobs(io, blobs));
@@ -66,7 +66,7 @@ function missingBlobs(files: BlobFiles, { conversation, blobs }: Checked, source
 function* damagedBlobs(io: FileIo, files: BlobFiles): Generator<Finding> {
   for (const blob of files.all()) {
     if (hashOf(io, blob) === blob.hash) continue;
-    const message = `the bytes of blob ${blob.hash} have another hash`;
+    const message = `the content of blob ${blob.hash} does not match its hash`;
     yield { code: "bad-blob", conversation: null, source: blob.path, line: null, message };
   }
 }

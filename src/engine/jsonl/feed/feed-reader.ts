@@ -39,7 +39,7 @@ export function readChanges(
   // Stores without a feed gave out the start of the feed as every place.
   if (index > count || (feedId !== id && !(feedId === 0 && index === 0))) {
     throw invalid(
-      "This place belongs to another feed: the store was restored, or its feed was removed",
+      "This position belongs to another feed: the store was restored, or its feed was removed",
       "since",
     );
   }

@@ -35,6 +35,6 @@ export class ProblemReporter {
 
   /** A file that is not, or cannot be, part of the store. */
   leftAlone(path: string, reason: string): void {
-    this.report(path, `${path} was left alone: ${reason}`);
+    this.report(path, `${path} was ignored: ${reason}`);
   }
 }

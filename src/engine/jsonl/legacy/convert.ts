@@ -120,7 +120,7 @@ export class LegacyConverter {
   #idOf(raw: RawLine, { id }: LegacyRecord): string {
     if (id === undefined) return this.#made("entry");
     if (!this.#named.has(id)) return id;
-    this.#problem(raw, "duplicate-id", `entry ${id} is there twice`);
+    this.#problem(raw, "duplicate-id", `entry ${id} occurs twice`);
     return this.#made("entry");
   }
 

@@ -462,7 +462,7 @@ describe("a folder with other files", () => {
     expect(problems).toEqual([
       `${join(folder, "cli_mixed.jsonl")}: bytes 155 to 188: not JSON`,
       expect.stringMatching(/cli_mixed\.jsonl: bytes \d+ to \d+: not an object/),
-      expect.stringMatching(/rows\.jsonl was left alone/),
+      expect.stringMatching(/rows\.jsonl was ignored/),
     ]);
     expect((await store.verify()).findings).toContainEqual(
       expect.objectContaining({ code: "foreign-file", source: join(folder, "rows.jsonl") }),

@@ -18,8 +18,9 @@ export function* blobProblems(database: DatabaseSync, sql: Statements): Generato
   for (const [n, hash, size, encoding, storedBytes] of stored.iterate<BlobRow>()) {
     const chunks = (): Iterable<ChunkRow> => sql.chunks.iterate<ChunkRow>(n, 0, Number.MAX_SAFE_INTEGER);
     const missing = firstGap(chunks(), storedBytes);
-    if (missing !== undefined) yield `blob ${hash} has no bytes from ${missing} on`;
-    else if (hashOf(chunks(), size, encoding) !== hash) yield `blob ${hash} has a different hash`;
+    if (missing !== undefined) yield `blob ${hash} is missing its bytes from ${missing} on`;
+    else if (hashOf(chunks(), size, encoding) !== hash)
+      yield `the content of blob ${hash} does not match its hash`;
   }
 }
 

@@ -11,7 +11,7 @@ import { counts } from "./stats.ts";
 const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
   {
     code: "wrong-count",
-    sql: `SELECT c.id AS conversation, 'counted ' || c.message_count || ' messages, there are ' || coalesce(e.messages, 0) AS message
+    sql: `SELECT c.id AS conversation, 'expected ' || c.message_count || ' messages, found ' || coalesce(e.messages, 0) AS message
       FROM conversations c LEFT JOIN (SELECT conversation, sum(kind = 'message') AS messages FROM entries GROUP BY conversation) e
       ON e.conversation = c.n WHERE c.message_count <> coalesce(e.messages, 0)`,
   },
@@ -118,11 +118,10 @@ function checkTrees(database: DatabaseSync, sql: Statements, found: Report): voi
     const logEnd = loadLogEnd(sql, n, lastSeq);
     const [head, branches, compactions] = summaryOf(logEnd);
     if (stored[0] !== head)
-      found("wrong-head", id, `the head is ${head ?? "none"}, not ${stored[0] ?? "none"}`);
-    if (stored[1] !== branches)
-      found("wrong-count", id, `counted ${stored[1]} branches, there are ${branches}`);
+      found("wrong-head", id, `expected the head ${stored[0] ?? "none"}, found ${head ?? "none"}`);
+    if (stored[1] !== branches) found("wrong-count", id, `expected ${stored[1]} branches, found ${branches}`);
     if (stored[2] !== compactions)
-      found("wrong-count", id, `counted ${stored[2]} compactions, there are ${compactions}`);
+      found("wrong-count", id, `expected ${stored[2]} compactions, found ${compactions}`);
     for (const branch of logEnd.tree.branches) {
       if (branch.id !== MAIN && branch.createdAt === null)
         found("lost-branch", id, `the entry that made branch ${branch.id} is missing`);

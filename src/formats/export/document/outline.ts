@@ -149,6 +149,6 @@ function titleOfEvent(kind: string, data: JsonObject, undone: boolean): string {
   if (kind === "info" && data.type === "import") return `Imported from ${data.format}`;
   if (kind === "custom" && data.type === "unusable-message")
     return `A message of the ${data.role} without content`;
-  if (kind === REMOVED_KIND) return "An entry that went with its branch";
+  if (kind === REMOVED_KIND) return "An entry that was removed with its branch";
   return kind;
 }

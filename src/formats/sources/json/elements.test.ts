@@ -95,7 +95,7 @@ describe("the elements of an array", () => {
     for (const chunks of [[`[1,${large},2]`], ["[1,", large.slice(0, 90), large.slice(90), ",2]"]]) {
       expect(await read(source(...chunks), { elementBytesMax: 100 })).toMatchObject([
         { value: 1 },
-        { problem: "is longer than an element may be", offset: 3, bytes: 202 },
+        { problem: "is longer than the limit for an element", offset: 3, bytes: 202 },
         { value: 2 },
       ]);
     }

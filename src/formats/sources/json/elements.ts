@@ -90,7 +90,7 @@ const INVALID_UTF8 = "invalid-utf8";
 
 function* elementsIn({ offset, length, bytes, reason }: Piece): Generator<Found> {
   if (bytes === undefined) {
-    return yield { problem: reason ?? "is longer than an element may be", offset, bytes: length };
+    return yield { problem: reason ?? "is longer than the limit for an element", offset, bytes: length };
   }
   // Undecodable bytes are replaced and reported: a conversation with a gap is better than none.
   if (!isUtf8(bytes)) yield { problem: INVALID_UTF8, offset, bytes: length };

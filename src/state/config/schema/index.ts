@@ -43,5 +43,5 @@ export const ROOT: ObjectField = {
   type: "object",
   description: "The config of Colloquy",
   // Editors put it at the top to find the schema.
-  members: { $schema: text("Where editors find the schema"), ...members },
+  members: { $schema: text("URL of the JSON Schema, for editors"), ...members },
 };

@@ -20,7 +20,7 @@ export function configSchema(): JsonObject {
 }
 
 const INCLUDE: JsonObject = {
-  description: "Files whose content belongs here",
+  description: "Files to include here",
   anyOf: [{ type: "string" }, { type: "array", items: { type: "string" } }],
 };
 
