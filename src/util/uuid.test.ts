@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isUuid, nextUuid, systemRandom, uuidFromHash, uuidv7 } from "./uuid.ts";
+import { isUuid, madeId, nextUuid, systemRandom, uuidFromHash, uuidv7 } from "./uuid.ts";
 
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
@@ -28,9 +28,16 @@ describe("UUIDs", () => {
 
   it("of a hash are of version 8 and equal for equal strings", () => {
     const id = uuidFromHash("telegram_4711");
+    // Stored conversations are found again by such ids, so they must never change.
+    expect(id).toBe("e9276bfc-9f44-843a-8529-78d9fa7eaab9");
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
     expect(uuidFromHash("telegram_4711")).toBe(id);
     expect(uuidFromHash("telegram_4712")).not.toBe(id);
+  });
+
+  it("have a counterpart for other ids, which is equal for equal parts", () => {
+    expect(madeId("a", 1)).toBe("135f17a475a61afdeeaf3759ad2e45ad");
+    expect(madeId("a", "1")).not.toBe(madeId("a", 1));
   });
 
   it("are distinguished from other strings", () => {

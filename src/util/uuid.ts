@@ -1,4 +1,4 @@
-import { crypto, sha256 } from "./sha256.ts";
+import { crypto, sha256, sha256Hex } from "./sha256.ts";
 
 /** Fills a buffer with random bytes. Injected where a test needs to repeat a run. */
 export type Random = (bytes: Uint8Array) => void;
@@ -71,6 +71,11 @@ export function uuidFromHash(text: string): string {
   digest[8] = (digest.readUInt8(8) & 0x3f) | 0x80;
   const hex = digest.toString("hex", 0, 16);
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
+}
+
+/** An id for something that has none and needs no UUID: equal parts give equal ids on every machine. */
+export function madeId(...parts: readonly (string | number)[]): string {
+  return sha256Hex(JSON.stringify(parts)).slice(0, 32);
 }
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;

@@ -188,6 +188,17 @@ describe("the files of a store", () => {
 });
 
 describe("metadata that is lost", () => {
+  it("together with the header gets an id from the name of the file, always the same", async () => {
+    const folder = newFolder();
+    await settled(folder);
+    for (const name of [`${STEM}.meta.json`, `${STEM}.meta.json.bak`])
+      rmSync(join(folder, name), { force: true });
+    const log = join(folder, `${STEM}.jsonl`);
+    writeFileSync(log, readFileSync(log, "utf8").split("\n").slice(1).join("\n"));
+    const { engine } = await open(folder);
+    expect(listed(engine)).toEqual(["42e476da-d8a1-8021-8695-56e2f1ffa50a"]);
+  });
+
   it("is rebuilt from the log: id, key and counts are restored, the title is not", async () => {
     const folder = newFolder();
     const id = await settled(folder);

@@ -1,10 +1,7 @@
-import { hash } from "node:crypto";
 import { uuidFromHash } from "../../util/uuid.ts";
 
-/** A stable id for something that has none: the same parts make the same id in every import. */
-export function madeId(...parts: readonly (string | number)[]): string {
-  return hash("sha256", JSON.stringify(parts), "hex").slice(0, 32);
-}
+/** Readers use it for entries and conversations that have no id. */
+export { madeId } from "../../util/uuid.ts";
 
 /** The id in the store of a conversation of a source: the same in every import, on every machine. */
 export function conversationIdOf(format: string, root: string): string {

@@ -12,9 +12,8 @@ import { encodeEntry, encodeHeader, type Header } from "../../../transcript/line
 import { bareLine } from "../../../transcript/log-state.ts";
 import { MAIN, MAIN_NAME, OFF_PATH } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { sha256Hex } from "../../../util/sha256.ts";
 import { isoTime, timeOf } from "../../../util/time.ts";
-import { uuidFromHash } from "../../../util/uuid.ts";
+import { madeId, uuidFromHash } from "../../../util/uuid.ts";
 import { isMetadata, type LegacyRecord, readRecord } from "./legacy-record.ts";
 
 /** A line that does not convert to an entry, or not faithfully. */
@@ -185,12 +184,7 @@ function isMetadataLine(text: string): boolean {
   }
 }
 
-/** The same values give the same id on every machine. */
-function madeId(...from: readonly (string | number)[]): string {
-  return sha256Hex(JSON.stringify(from)).slice(0, 32);
-}
-
-/** `madeId` for a conversation, whose id is a UUID. */
+/** The id of a conversation that has none: the same on every machine. */
 export function madeUuid(...from: readonly string[]): string {
   return uuidFromHash(JSON.stringify(["conversation", ...from]));
 }

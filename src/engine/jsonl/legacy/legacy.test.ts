@@ -86,6 +86,13 @@ describe("a folder of legacy transcripts", () => {
     expect(originals(folder)).toEqual(originals(FIXTURES));
   });
 
+  it("has the same ids whenever and wherever it is read", async () => {
+    await using store = await open(legacyFolder(), { readonly: true });
+    const chat = await chatOf(store, "telegram:4711");
+    expect(chat.id).toBe("ad8730ff-c0aa-8622-8a0c-805209460141");
+    expect((await chat.info()).head).toBe("29073932e4777f465ff1c90201c2fe86");
+  });
+
   it("returns texts, times and metadata unchanged", async () => {
     await using store = await open(legacyFolder(), { readonly: true });
     expect(await words(store, "telegram:4711")).toEqual([
