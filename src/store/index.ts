@@ -23,14 +23,17 @@ export type { AppendOptions, Conversation, ConversationPatch } from "./conversat
 export type {
   CopyItem,
   CopyOptions,
+  CopyProgress,
   CopyReport,
   CopySkip,
 } from "./copy/copy-store.ts";
+export type { RepairReport } from "./copy/repair.ts";
 export type { Change, ChangesOptions } from "./feed/changes.ts";
-export { openStore, type StoreOptions } from "./open.ts";
+export { openStore, type SessionFormat, type StoreOptions } from "./open.ts";
 export type { ConversationQuery } from "./read/conversation-pages.ts";
 export type { EntryQuery } from "./read/entry-query.ts";
 export type { Listing, Page } from "./read/listing.ts";
+export type { Snapshot } from "./read/snapshot.ts";
 export type { Receipt } from "./retention/erasure.ts";
 export type {
   RetentionItem,
@@ -46,5 +49,6 @@ export type { FollowEvent, FollowOptions } from "./turns/follow.ts";
 export type { Lease, LeaseOptions } from "./turns/lease.ts";
 export type { FinishOptions, Turn, TurnOptions } from "./turns/turn.ts";
 export type { TurnUnderWay } from "./turns/turn-end.ts";
+export type { Ingest } from "./write/ingest.ts";
 export type { ConversationInit, CreateInit } from "./write/init.ts";
 export type { Appended } from "./write/writing.ts";
