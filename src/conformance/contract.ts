@@ -99,7 +99,7 @@ class Desk implements AsyncDisposable {
 }
 
 export const contract: Topic = (check) => {
-  check("an operation that is refused does not hinder those that come with it", async (bench) => {
+  check("a rejected operation does not affect the others of its commit", async (bench) => {
     await using desk = await Desk.open(bench);
     const nobody = nextUuid(NOW_MS);
     const outcomes = await desk.commit(
@@ -121,7 +121,7 @@ export const contract: Topic = (check) => {
     assert.equal(await desk.engine.turn(desk.id, 0), undefined);
   });
 
-  check("pieces of a journal that come again are not written again", async (bench) => {
+  check("repeated pieces of a journal are written once", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.done(desk.lease("mine"));
     const header = { branch: "main", model: "m-1" };
@@ -141,7 +141,7 @@ export const contract: Topic = (check) => {
     assert.equal((await desk.engine.turn(desk.id, 99))?.text, "");
   });
 
-  check("a journal is written by who has the lease, for one turn at a time", async (bench) => {
+  check("only the lease holder writes a journal, for one turn at a time", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.refused("CONFLICT", desk.piece("t", 0, 0, "x", {}));
     await desk.done(desk.lease("mine"));
@@ -160,7 +160,7 @@ export const contract: Topic = (check) => {
     assert.equal((await desk.engine.turn(desk.id, 0))?.text, "next");
   });
 
-  check("a journal has no gaps and begins with its header", async (bench) => {
+  check("a journal starts with its header and has no gaps", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.done(desk.lease("mine"));
     await desk.refused("CONFLICT", desk.piece("t", 1, 0, "no header"));
@@ -171,7 +171,7 @@ export const contract: Topic = (check) => {
     assert.equal((await desk.engine.turn(desk.id, 0))?.text, "abc");
   });
 
-  check("a turn that ends and goes on in one commit begins at nothing", async (bench) => {
+  check("a turn that ends and continues in one commit starts with an empty journal", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.done(desk.lease("mine"));
     await desk.done(desk.piece("t", 1, 0, "a long first part", { part: 1 }));
@@ -186,7 +186,7 @@ export const contract: Topic = (check) => {
     });
   });
 
-  check("a blob comes in by pieces, and one that comes again is not taken twice", async (bench) => {
+  check("a blob is uploaded in pieces, and a repeated piece is stored once", async (bench) => {
     await using desk = await Desk.open(bench);
     const bytes = Buffer.from("0123456789");
     const hash = sha256Hex(bytes);
@@ -211,7 +211,7 @@ export const contract: Topic = (check) => {
     );
   });
 
-  check("an upload has no gaps, and its last piece can be sent again", async (bench) => {
+  check("an upload has no gaps, and its last piece can be retried", async (bench) => {
     await using desk = await Desk.open(bench);
     const bytes = Buffer.from("0123456789");
     const hash = sha256Hex(bytes);
@@ -242,7 +242,7 @@ export const contract: Topic = (check) => {
     assert.equal(await desk.engine.blob(hash, 0, 99), undefined);
   });
 
-  check("a sweep leaves what begins a run, and finds nothing the second time", async (bench) => {
+  check("a sweep leaves one removed entry per run, and a second sweep finds nothing", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.done(desk.append([message("q"), message("a")]));
     await desk.done(
@@ -282,7 +282,7 @@ export const contract: Topic = (check) => {
     assert.deepEqual((await desk.engine.verify()).findings, []);
   });
 
-  check("the feed is read in pieces that meet", async (bench) => {
+  check("the pages of the feed have no gaps", async (bench) => {
     await using desk = await Desk.open(bench);
     const { place, changes } = await desk.engine.changes(null, 100);
     assert.deepEqual(changes, []);
@@ -312,7 +312,7 @@ export const contract: Topic = (check) => {
     assert.deepEqual((await desk.engine.changes(all.place, 100)).changes, []);
   });
 
-  check("an append that is refused stores none of its blobs", async (bench) => {
+  check("a rejected append stores none of its blobs", async (bench) => {
     await using desk = await Desk.open(bench);
     const data = Buffer.from("bytes");
     const hash = sha256Hex(data);
@@ -334,7 +334,7 @@ export const contract: Topic = (check) => {
     );
   });
 
-  check.persistent("another engine on the same place sees tree, turn, lease and feed", async (bench) => {
+  check.persistent("a second engine on the same store sees tree, turn, lease and feed", async (bench) => {
     await using desk = await Desk.open(bench);
     const other = await bench.engine();
     try {

@@ -86,11 +86,11 @@ export async function conformance({ test, engine }: ConformanceOptions): Promise
     register(Object.assign(check, { persistent }));
   }
   if (leftOut.length > 0) {
-    test(`keeps nothing, so these do not apply: ${leftOut.join("; ")}`, async () => {
+    test(`the engine is not persistent, so these do not apply: ${leftOut.join("; ")}`, async () => {
       await using bench = new Bench(engine, module);
       await (await bench.open()).create();
       const { items } = await (await bench.open()).list();
-      if (items.length > 0) throw new Error("It keeps conversations: export persistent = true");
+      if (items.length > 0) throw new Error("The engine is persistent: export persistent = true");
     });
   }
 }

@@ -143,7 +143,7 @@ class Run {
 
 export const model: Topic = (check) => {
   for (const seed of SEEDS) {
-    check(`random work agrees with an array (seed ${seed})`, async (bench) => {
+    check(`random operations agree with an array (seed ${seed})`, async (bench) => {
       await new Run(bench, await bench.open({ durability: "process" }), seed).go();
     });
   }

@@ -201,7 +201,7 @@ function ids(entries: readonly Entry[]): string[] {
 
 export const treeModel: Topic = (check) => {
   for (const seed of SEEDS) {
-    check(`random work agrees with the parents (seed ${seed})`, async (bench) => {
+    check(`random operations agree with a tree of parents (seed ${seed})`, async (bench) => {
       await (await Run.start(bench, seed)).go();
     });
   }

@@ -24,7 +24,7 @@ const CONTENTS: readonly MessageInput["content"][] = [
 ];
 
 export const appending: Topic = (check) => {
-  check("an append returns its entry: id, place, parent, time and message", async (bench) => {
+  check("an append returns its entry: id, position, parent, time and message", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const [first] = (await chat.append(hello)).entries;
@@ -43,14 +43,14 @@ export const appending: Topic = (check) => {
     assert.deepEqual([info.messageCount, info.head, info.lastMessageAt], [2, second?.id, second?.at]);
   });
 
-  check("every kind of content comes back as it went in", async (bench) => {
+  check("every kind of content is returned unchanged", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     for (const content of CONTENTS) await chat.append({ role: "user", content });
     assert.deepEqual(texts(await allMessages(chat)), CONTENTS);
   });
 
-  check("all members of a message come back", async (bench) => {
+  check("all properties of a message are returned", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const message = {
@@ -69,7 +69,7 @@ export const appending: Topic = (check) => {
     assert.deepEqual([entry?.id, entry?.at, entry?.message], ["my-id", "2020-02-02T02:02:02.002Z", message]);
   });
 
-  check("what is handed in or out can be changed without changing the store", async (bench) => {
+  check("callers can modify arguments and results without changing the store", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const block = { type: "text" as const, text: "before" };
@@ -80,7 +80,7 @@ export const appending: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat)), [[{ type: "text", text: "before" }]]);
   });
 
-  check("a list is one append: in order, linked, and named by one operation", async (bench) => {
+  check("a list is one append: in order, linked, with one operation id", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const { entries } = await chat.append([
@@ -100,7 +100,7 @@ export const appending: Topic = (check) => {
     assert.deepEqual((await chat.messages()).items, entries);
   });
 
-  check("a list with one wrong message changes nothing", async (bench) => {
+  check("a list with one invalid message changes nothing", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     await refuses("VALIDATION_ERROR", chat.append([hello, { role: "user", content: " " }]));
@@ -143,7 +143,7 @@ export const appending: Topic = (check) => {
     assert.equal((await (await store.create()).append({ ...hello, id: "m1" })).entries[0]?.id, "m1");
   });
 
-  check("two tries at the same time write once", async (bench) => {
+  check("two concurrent attempts write once", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const tries = Array.from({ length: 20 }, () => chat.append(hello, { operationId: "once" }));
@@ -167,7 +167,7 @@ export const appending: Topic = (check) => {
     await refuses("CONFLICT", chat.append(hello, { expectedHead: null }));
   });
 
-  check("a refused append does not disturb those that arrive with it", async (bench) => {
+  check("a rejected append does not affect concurrent ones", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const results = await Promise.allSettled([
@@ -202,7 +202,7 @@ export const appending: Topic = (check) => {
     }
   });
 
-  check("a clock that goes back changes neither order nor place in the list", async (bench) => {
+  check("a clock that jumps back changes neither the order of entries nor the list", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 2);
     const store = await bench.open({ clock: () => nowMs });
     const chat = await store.create();

@@ -14,7 +14,7 @@ function folderFor(bench: Bench, store: Store): { folder: string; path: string }
 }
 
 export const backup: Topic = (check) => {
-  check.persistent("a backup is a store that has everything", async (bench) => {
+  check.persistent("a backup is a complete store", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1", { title: "Kept" });
     const [first] = (await chat.append(say("one", "two"))).entries;
@@ -47,50 +47,53 @@ export const backup: Topic = (check) => {
     assert.equal((await chat.info()).messageCount, 3);
   });
 
-  check.persistent("a backup under load is whole and has what was acknowledged before it", async (bench) => {
-    const store = await bench.open({ durability: "process" });
-    const mine = await store.create();
-    await using children = new AsyncDisposableStack();
-    const writers = ["a", "b"].map((writer) =>
-      children.use(new Child(bench, { task: "write", writer, count: 100_000, batch: 3 })),
-    );
-    await Promise.all(writers.map((child) => child.heard("ack", 10)));
-    for (let n = 0; n < 20; n++) await mine.append(say(`m${n}`));
-    const promised = writers.map((child) => child.said("ack").length);
-    let writing = true;
-    const meanwhile = (async () => {
-      for (let n = 20; writing; n++) {
-        await mine.append(say(`m${n}`));
-        // An engine that answers at once would leave no time for anything else.
-        await new Promise(setImmediate);
+  check.persistent(
+    "a backup under load is consistent and has everything acknowledged before it",
+    async (bench) => {
+      const store = await bench.open({ durability: "process" });
+      const mine = await store.create();
+      await using children = new AsyncDisposableStack();
+      const writers = ["a", "b"].map((writer) =>
+        children.use(new Child(bench, { task: "write", writer, count: 100_000, batch: 3 })),
+      );
+      await Promise.all(writers.map((child) => child.heard("ack", 10)));
+      for (let n = 0; n < 20; n++) await mine.append(say(`m${n}`));
+      const promised = writers.map((child) => child.said("ack").length);
+      let writing = true;
+      const meanwhile = (async () => {
+        for (let n = 20; writing; n++) {
+          await mine.append(say(`m${n}`));
+          // An engine that answers at once would leave no time for anything else.
+          await new Promise(setImmediate);
+        }
+      })();
+      const { folder, path } = folderFor(bench, store);
+      await store.backup(path);
+      writing = false;
+      await meanwhile;
+      await Promise.all(writers.map((child) => child.kill()));
+      const copy = await bench.open({}, folder);
+      assert.deepEqual((await copy.verify()).findings, []);
+      const kept = texts(await allMessages((await copy.get(mine.id)) as Conversation));
+      assert.ok(kept.length >= 20, `${kept.length} of 20`);
+      assert.deepEqual(
+        kept,
+        Array.from({ length: kept.length }, (_, n) => `m${n}`),
+      );
+      const shared = texts(await allMessages(await copy.open(SHARED_KEY)));
+      for (const [index, { job }] of writers.entries()) {
+        const own = shared.filter((content) => String(content).startsWith(`${job.writer} `));
+        assert.ok(own.length >= (promised[index] as number) * 3, `${own.length} of ${promised[index]} × 3`);
+        assert.equal(own.length % 3, 0, "Part of an append is missing");
       }
-    })();
-    const { folder, path } = folderFor(bench, store);
-    await store.backup(path);
-    writing = false;
-    await meanwhile;
-    await Promise.all(writers.map((child) => child.kill()));
-    const copy = await bench.open({}, folder);
-    assert.deepEqual((await copy.verify()).findings, []);
-    const kept = texts(await allMessages((await copy.get(mine.id)) as Conversation));
-    assert.ok(kept.length >= 20, `${kept.length} of 20`);
-    assert.deepEqual(
-      kept,
-      Array.from({ length: kept.length }, (_, n) => `m${n}`),
-    );
-    const shared = texts(await allMessages(await copy.open(SHARED_KEY)));
-    for (const [index, { job }] of writers.entries()) {
-      const own = shared.filter((content) => String(content).startsWith(`${job.writer} `));
-      assert.ok(own.length >= (promised[index] as number) * 3, `${own.length} of ${promised[index]} × 3`);
-      assert.equal(own.length % 3, 0, "Part of an append is missing");
-    }
-  });
+    },
+  );
 
   check.persistent("a backup never overwrites anything", async (bench) => {
     const store = await bench.open();
     await (await store.create()).append(say("one"));
     const { path } = folderFor(bench, store);
-    writeFileSync(path, "somebody's file");
+    writeFileSync(path, "another file");
     await refuses("CONFLICT", store.backup(path));
     await refuses("CONFLICT", store.backup(bench.folder));
     await refuses("VALIDATION_ERROR", store.backup(""));
@@ -100,7 +103,7 @@ export const backup: Topic = (check) => {
     assert.deepEqual((await store.verify()).findings, []);
   });
 
-  check.persistent("a backup to where nothing can be written fails and leaves nothing", async (bench) => {
+  check.persistent("a backup to an unwritable place fails and leaves nothing behind", async (bench) => {
     const store = await bench.open();
     await (await store.create()).append(say("one"));
     const file = join(bench.folder, "file");
@@ -111,7 +114,7 @@ export const backup: Topic = (check) => {
     await (await store.create()).append(say("two"));
   });
 
-  check("an engine that keeps nothing says so", async (bench) => {
+  check("an engine that is not persistent does not support backups", async (bench) => {
     if (bench.persistent) return;
     const store = await bench.open();
     await refuses("NOT_SUPPORTED", store.backup(join(bench.folder, "copy")));

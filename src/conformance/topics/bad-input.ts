@@ -18,7 +18,7 @@ const with_ = (block: unknown): MessageInput => ({ role: "user", content: [block
 /** What is wrong, the message, and what the error says. */
 const MESSAGES: readonly (readonly [string, unknown, RegExp])[] = [
   ["no message", undefined, /object/],
-  ["a text instead of a message", "hello", /object/],
+  ["a string instead of a message", "hello", /object/],
   ["no role", { content: "x" }, /^Invalid message role$/],
   ["an unknown role", { role: "tool", content: "x" }, /^Invalid message role$/],
   ["no content", { role: "user" }, /^Message content required$/],
@@ -36,11 +36,11 @@ const MESSAGES: readonly (readonly [string, unknown, RegExp])[] = [
   ["NaN inside", with_({ type: "custom", value: Number.NaN }), /NaN/],
   ["a Date inside", with_({ type: "custom", value: new Date() }), /Date/],
   ["a __proto__ member", with_(JSON.parse('{"type":"custom","__proto__":{"admin":true}}')), /__proto__/],
-  ["an unknown member", { role: "user", content: "x", colour: "red" }, /colour/],
+  ["an unknown property", { role: "user", content: "x", colour: "red" }, /colour/],
   ["an id that is too long", { role: "user", content: "x", id: "x".repeat(257) }, /256 bytes/],
   ["an id with a control character", { role: "user", content: "x", id: "a\nb" }, /control/],
   ["half a surrogate pair in an id", { role: "user", content: "x", id: "\ud800" }, /surrogate/],
-  ["a time that is none", { role: "user", content: "x", at: "yesterday" }, /time/],
+  ["an invalid time", { role: "user", content: "x", at: "yesterday" }, /time/],
   ["a time without a zone", { role: "user", content: "x", at: "2026-01-01T00:00:00" }, /time/],
   ["a time beyond the year 9999", { role: "user", content: "x", at: "+012026-01-01T00:00:00Z" }, /time/],
 ];
@@ -48,13 +48,17 @@ const MESSAGES: readonly (readonly [string, unknown, RegExp])[] = [
 /** What is wrong, and the call. */
 const CALLS: readonly (readonly [string, (store: Store, chat: Conversation) => Promise<unknown>, RegExp])[] =
   [
-    ["an id that is no UUID", (store) => store.get("42"), /^Invalid conversation id$/],
+    ["an id that is not a UUID", (store) => store.get("42"), /^Invalid conversation id$/],
     ["an id that is a path", (store) => store.get("../../etc/passwd"), /^Invalid conversation id$/],
     ["an empty id", (store) => store.get(""), /^Invalid conversation id$/],
-    ["an id that is no text", (store) => store.get(42 as unknown as string), /^Invalid conversation id$/],
-    ["deleting by a wrong id", (store) => store.delete("nope"), /^Invalid conversation id$/],
-    ["restoring by a wrong id", (store) => store.restore("nope"), /^Invalid conversation id$/],
-    ["creating with a wrong id", (store) => store.create({ id: "nope" }), /^Invalid conversation id$/],
+    [
+      "an id that is not a string",
+      (store) => store.get(42 as unknown as string),
+      /^Invalid conversation id$/,
+    ],
+    ["deleting by an invalid id", (store) => store.delete("nope"), /^Invalid conversation id$/],
+    ["restoring by an invalid id", (store) => store.restore("nope"), /^Invalid conversation id$/],
+    ["creating with an invalid id", (store) => store.create({ id: "nope" }), /^Invalid conversation id$/],
     ["a key without a channel", (store) => store.open(":x"), /session key/],
     ["a key without a colon", (store) => store.open("cli"), /session key/],
     ["a key with a NUL", (store) => store.open("cli:\0"), /control/],
@@ -65,16 +69,12 @@ const CALLS: readonly (readonly [string, (store: Store, chat: Conversation) => P
       /^Title must be 120 chars or less$/,
     ],
     [
-      "changing to such a title",
+      "changing to a title of 121 characters",
       (_, chat) => chat.update({ title: "x".repeat(121) }),
       /^Title must be 120 chars or less$/,
     ],
-    [
-      "changing what cannot be changed",
-      (_, chat) => chat.update({ createdAt: "now" } as object),
-      /createdAt/,
-    ],
-    ["an unknown member of init", (store) => store.create({ colour: "red" } as object), /colour/],
+    ["changing a read-only property", (_, chat) => chat.update({ createdAt: "now" } as object), /createdAt/],
+    ["an unknown property of init", (store) => store.create({ colour: "red" } as object), /colour/],
     ["an empty list of messages", (_, chat) => chat.append([]), /At least one/],
     ["one id twice in a list", (_, chat) => chat.append([m("a"), m("a")]), /same id/],
     ["an empty operation id", (_, chat) => chat.append(m("a"), { operationId: "" }), /operation id/],
@@ -91,9 +91,9 @@ const CALLS: readonly (readonly [string, (store: Store, chat: Conversation) => P
     ["a key where it has no meaning", (store) => store.open("cli:a", { key: "cli:b" } as object), /key/],
     ["a cursor with a direction", (_, chat) => chat.messages({ cursor: "x", last: 1 }), /Only one/],
     ["two directions", (_, chat) => chat.messages({ last: 1, before: "a" }), /Only one/],
-    ["a cursor of somebody else", (_, chat) => chat.messages({ cursor: "abc" }), /cursor/],
+    ["a cursor of another store", (_, chat) => chat.messages({ cursor: "abc" }), /cursor/],
     [
-      "a cursor of a list in a conversation",
+      "a list cursor for a conversation",
       async (store, chat) => {
         await store.create();
         return chat.messages({ cursor: (await store.list({ limit: 1 })).cursor as string });
@@ -107,7 +107,7 @@ function m(id: string): MessageInput {
 }
 
 export const badInput: Topic = (check) => {
-  check("each wrong message is refused with its reason, and nothing is written", async (bench) => {
+  check("each invalid message is rejected with its reason, and nothing is written", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     await chat.append({ role: "user", content: "before" });
@@ -120,7 +120,7 @@ export const badInput: Topic = (check) => {
   });
 
   for (const [what, call, reason] of CALLS) {
-    check(`${what} is refused`, async (bench) => {
+    check(`${what} is rejected`, async (bench) => {
       const store = await bench.open();
       const chat = await store.create();
       const error = await refuses("VALIDATION_ERROR", call(store, chat), reason);

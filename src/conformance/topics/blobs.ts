@@ -74,7 +74,7 @@ const LARGE: Readonly<Record<string, MessageInput>> = {
   },
   "an image": image(bytesFrom(2, 300_000).toString("base64")),
   "Base64 with line ends": image(bytesFrom(3, 60_000).toString("base64").replace(/.{76}/g, "$&\n")),
-  "Base64 that is none": image("not base64! ".repeat(5000)),
+  "invalid Base64": image("not base64! ".repeat(5000)),
   "half a surrogate pair": toolResult(`${"x".repeat(50_000)}\ud800`),
   "NUL and separators": toolResult("\0\u2028\u2029\u001b".repeat(20_000)),
   "the same part twice": {
@@ -88,7 +88,7 @@ const LARGE: Readonly<Record<string, MessageInput>> = {
 };
 
 export const blobs: Topic = (check) => {
-  check("what looks like the name of a file refers to nothing", async (bench) => {
+  check("a string that looks like a blob reference refers to nothing", async (bench) => {
     const store = await bench.open();
     const [victim, chat] = [await store.create(), await store.create()];
     await victim.append({ role: "user", content: "kept" });
@@ -101,7 +101,7 @@ export const blobs: Topic = (check) => {
     assert.deepEqual((await store.verify()).findings, []);
   });
 
-  check("a blob that a tool's answer refers to is in use", async (bench) => {
+  check("a blob that a tool result refers to is in use", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const { hash } = await store.putBlob(Buffer.from("a picture"));
@@ -115,7 +115,7 @@ export const blobs: Topic = (check) => {
   });
 
   for (const [what, message] of Object.entries(LARGE)) {
-    check(`${what} comes back as it went in`, async (bench) => {
+    check(`${what} is returned unchanged`, async (bench) => {
       const store = await bench.open();
       const chat = await store.create();
       const [entry] = (await chat.append(message, { operationId: "once" })).entries;
@@ -126,7 +126,7 @@ export const blobs: Topic = (check) => {
     });
   }
 
-  check("a large part is stored once, however many conversations have it", async (bench) => {
+  check("a large part is stored once, however many conversations contain it", async (bench) => {
     const store = await bench.open();
     const chats = [await store.create(), await store.create(), await store.create()];
     const bytes = bytesFrom(4, 400_000);
@@ -140,7 +140,7 @@ export const blobs: Topic = (check) => {
     assert.ok(size < 3 * bytes.length, `${size} bytes for ${bytes.length} that occur six times`);
   });
 
-  check("the model gets large parts where they belong", async (bench) => {
+  check("a context contains large parts in full", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const message = image(bytesFrom(18, 60_000).toString("base64"));
@@ -148,7 +148,7 @@ export const blobs: Topic = (check) => {
     assert.deepEqual((await chat.context({ maxTokens: 200_000 })).messages, [message]);
   });
 
-  check("references name the parts instead of reading them", async (bench) => {
+  check("references name large parts instead of reading them", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const text = "output ".repeat(20_000);
@@ -165,7 +165,7 @@ export const blobs: Topic = (check) => {
     ["that compress well", Buffer.alloc(20 * MEGABYTE, "all work and no play ")],
     ["that do not compress", bytesFrom(5, 20 * MEGABYTE)],
   ] as const) {
-    check(`20 MB ${what} go in and out in pieces`, async (bench) => {
+    check(`20 MB ${what} are written and read in pieces`, async (bench) => {
       const store = await bench.open({ durability: "process" });
       const stored = await store.putBlob(piecesOf(bytes, 100_000));
       assert.deepEqual(stored, { hash: sha256Hex(bytes), size: bytes.length });
@@ -176,7 +176,7 @@ export const blobs: Topic = (check) => {
     });
   }
 
-  check("small and empty blobs are kept too", async (bench) => {
+  check("small and empty blobs are stored too", async (bench) => {
     const store = await bench.open();
     for (const bytes of [Buffer.alloc(0), Buffer.from("x"), randomBytes(1000)]) {
       const { hash, size } = await store.putBlob(bytes);
@@ -185,7 +185,7 @@ export const blobs: Topic = (check) => {
     }
   });
 
-  check("bytes that are changed while they are stored do no harm", async (bench) => {
+  check("bytes that the caller modifies during a write are stored as they were passed", async (bench) => {
     const store = await bench.open();
     const bytes = bytesFrom(6, 50_000);
     const before = Buffer.from(bytes);
@@ -196,7 +196,7 @@ export const blobs: Topic = (check) => {
     assert.deepEqual((await readWhole(store, hash)).bytes, before);
   });
 
-  check("a message can refer to a stored blob, and only to one that is there", async (bench) => {
+  check("a message can refer to a stored blob, but not to a missing one", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const { hash } = await store.putBlob(bytesFrom(7, 5000));
@@ -206,7 +206,7 @@ export const blobs: Topic = (check) => {
     assert.equal((await chat.info()).messageCount, 1);
   });
 
-  check("what is asked for wrongly is refused, and what is not there is undefined", async (bench) => {
+  check("an invalid hash is rejected, and an unknown one returns undefined", async (bench) => {
     const store = await bench.open();
     await refuses("VALIDATION_ERROR", store.blob("../../etc/passwd"));
     await refuses("VALIDATION_ERROR", store.putBlob(["text"] as unknown as Uint8Array[]));
@@ -246,7 +246,7 @@ export const blobs: Topic = (check) => {
     assert.deepEqual((await store.verify()).findings, []);
   });
 
-  check("garbage is what nothing refers to and is old enough", async (bench) => {
+  check("garbage collection removes old blobs that nothing refers to", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     const chat = await store.create();
@@ -264,13 +264,13 @@ export const blobs: Topic = (check) => {
     const removed = await store.collectGarbage();
     assert.ok(removed.blobs >= 1 && removed.bytes >= 5000, JSON.stringify(removed));
     const { blobs: more, bytes } = await store.collectGarbage();
-    assert.deepEqual([more, bytes], [0, 0], "What was collected is gone");
+    assert.deepEqual([more, bytes], [0, 0], "The first collection was incomplete");
     assert.equal(await store.blob(unused.hash), undefined);
     for (const { hash } of [used, young]) assert.notEqual(await store.blob(hash), undefined);
     assert.deepEqual((await store.verify()).findings, []);
   });
 
-  check("a blob in the trash is still referred to", async (bench) => {
+  check("a conversation in the trash keeps its blobs", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     const chat = await store.create();
@@ -283,7 +283,7 @@ export const blobs: Topic = (check) => {
     assert.deepEqual((await allMessages(chat))[0]?.message, message);
   });
 
-  check.persistent("large parts and blobs are there after opening again", async (bench) => {
+  check.persistent("large parts and blobs survive reopening", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1");
     for (const message of Object.values(LARGE)) await chat.append(message);

@@ -18,7 +18,7 @@ const CALLS: Readonly<Record<keyof EngineSupports, Readonly<Record<string, Call>
 export const capabilities: Topic = (check) => {
   for (const [capability, calls] of Object.entries(CALLS)) {
     for (const [name, call] of Object.entries(calls)) {
-      check(`${name} works, or is refused with NOT_SUPPORTED where ${capability} is off`, async (bench) => {
+      check(`${name} works, or is NOT_SUPPORTED if ${capability} is off`, async (bench) => {
         const engine = await bench.engine({ durability: "process" });
         const calling = (async () => call(engine, bench))();
         if (engine.supports[capability as keyof EngineSupports]) await calling;

@@ -33,7 +33,7 @@ function isEnd({ entry }: Change): boolean {
 }
 
 export const changes: Topic = (check) => {
-  check("the feed tells of everything that is done, in order", async (bench) => {
+  check("the feed has every change, in order", async (bench) => {
     const store = await bench.open();
     const feed = store.changes();
     const chat = await store.create();
@@ -65,7 +65,7 @@ export const changes: Topic = (check) => {
     assert.equal(new Set(told.map(({ cursor }) => cursor)).size, told.length);
   });
 
-  check("entries come whole, with what was redacted left out", async (bench) => {
+  check("the feed has full entries, without redacted content", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const feed = store.changes();
@@ -96,7 +96,7 @@ export const changes: Topic = (check) => {
     assert.ok(!JSON.stringify(again).includes("swordfish"));
   });
 
-  check("a cursor goes on behind its change, as often as it is asked", async (bench) => {
+  check("a cursor continues after its change, any number of times", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const feed = store.changes();
@@ -111,7 +111,7 @@ export const changes: Topic = (check) => {
     assert.deepEqual(texts((await waiting).flatMap(({ entry }) => entry ?? [])), ["late"]);
   });
 
-  check("a retry, a refusal and a reading are no changes", async (bench) => {
+  check("retries, rejected writes and reads are not changes", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1");
     const feed = store.changes();
@@ -131,7 +131,7 @@ export const changes: Topic = (check) => {
     assert.equal(told.length, 3);
   });
 
-  check("a signal ends the feed, and so does the end of the store", async (bench) => {
+  check("a signal ends the feed, and so does closing the store", async (bench) => {
     const store = await bench.open();
     const stop = new AbortController();
     const first = Array.fromAsync(store.changes({ signal: stop.signal }));
@@ -143,7 +143,7 @@ export const changes: Topic = (check) => {
     assert.ok((await second).length <= 1);
   });
 
-  check("a cursor of something else is refused", async (bench) => {
+  check("a cursor of another feed is rejected", async (bench) => {
     const store = await bench.open();
     const wrong = async (since: string): Promise<unknown> => Array.fromAsync(store.changes({ since }));
     await refuses("VALIDATION_ERROR", wrong("abc"));
@@ -153,7 +153,7 @@ export const changes: Topic = (check) => {
     await refuses("VALIDATION_ERROR", wrong((await store.list({ limit: 1 })).cursor as string));
   });
 
-  check("nothing is missed or told twice while many write", async (bench) => {
+  check("the feed misses and repeats nothing while many callers write", async (bench) => {
     const store = await bench.open({ durability: "process" });
     const chats = await Promise.all(Array.from({ length: 8 }, () => store.create()));
     const feed = store.changes();
@@ -166,7 +166,7 @@ export const changes: Topic = (check) => {
     checkComplete(await reading, chats, 50);
   });
 
-  check.persistent("a reader that stops and goes on in another store misses nothing", async (bench) => {
+  check.persistent("a reader that continues in another store misses nothing", async (bench) => {
     const store = await bench.open();
     const chat = await store.open(SHARED_KEY);
     const feed = store.changes();
@@ -183,7 +183,7 @@ export const changes: Topic = (check) => {
     );
   });
 
-  check.persistent("nothing is missed or told twice while other processes write", async (bench) => {
+  check.persistent("the feed misses and repeats nothing while other processes write", async (bench) => {
     const store = await bench.open({ durability: "process" });
     const mine = await store.create();
     const shared = await store.open(SHARED_KEY);

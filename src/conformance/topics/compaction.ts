@@ -25,7 +25,7 @@ async function talked(bench: Bench, rounds = 10): Promise<Conversation> {
 async function sent(chat: Conversation): Promise<string> {
   const { messages, ledger } = await chat.context({ maxTokens: 50_000 });
   const count = (await allMessages(chat)).length;
-  assert.equal(accounted(ledger), count, "The ledger speaks of every message");
+  assert.equal(accounted(ledger), count, "The ledger lists every message");
   return messages
     .map(({ content }) => (typeof content === "string" ? content : JSON.stringify(content)))
     .join("\n");
@@ -56,7 +56,7 @@ async function everything(chat: Conversation): Promise<unknown> {
 }
 
 export const compaction: Topic = (check) => {
-  check("without a compaction the model gets every message", async (bench) => {
+  check("without a compaction, a context has every message", async (bench) => {
     const chat = await talked(bench, 3);
     const { messages, ledger } = await chat.context({ maxTokens: 50_000, system: "Be brief." });
     assert.deepEqual(
@@ -66,7 +66,7 @@ export const compaction: Topic = (check) => {
     assert.deepEqual([ledger.dropped, ledger.repaired, ledger.summarised.count], [[], [], 0]);
   });
 
-  check("a compaction puts a summary before the end, for the model only", async (bench) => {
+  check("a compaction replaces the beginning with a summary, in contexts only", async (bench) => {
     const chat = await talked(bench);
     const { summarize, asked } = recording("THE SUMMARY");
     const entry = await chat.compact({ summarize, keepMessages: 4 });
@@ -84,7 +84,7 @@ export const compaction: Topic = (check) => {
     assert.equal(info.contextState?.summary, "THE SUMMARY");
   });
 
-  check("a second compaction takes up the first summary once", async (bench) => {
+  check("a second compaction covers the first summary once", async (bench) => {
     const chat = await talked(bench);
     await chat.compact({ summarize: () => "FIRST", keepMessages: 4 });
     await chat.append(exchange(11, 15));
@@ -101,7 +101,7 @@ export const compaction: Topic = (check) => {
     assert.equal((await chat.info()).compactionCount, 2);
   });
 
-  check("an undone compaction counts no more, and what it stood for counts again", async (bench) => {
+  check("undoing a compaction includes its messages again", async (bench) => {
     const chat = await talked(bench);
     const before = await sent(chat);
     const first = await chat.compact({ summarize: () => "FIRST", keepMessages: 4 });
@@ -130,9 +130,9 @@ export const compaction: Topic = (check) => {
     ["fails later", () => Promise.reject(new Error("the model is down"))],
     ["returns nothing", () => ""],
     ["returns blanks", () => " \n"],
-    ["returns no text", () => 42 as unknown as string],
+    ["returns no string", () => 42 as unknown as string],
   ] as const) {
-    check(`a summariser that ${what} leaves everything as it was`, async (bench) => {
+    check(`a summariser that ${what} changes nothing`, async (bench) => {
       const chat = await talked(bench);
       const before = await everything(chat);
       await refuses("SERVICE_UNAVAILABLE", chat.compact({ summarize, keepMessages: 4 }));
@@ -144,7 +144,7 @@ export const compaction: Topic = (check) => {
     });
   }
 
-  check("what is too short is not compacted", async (bench) => {
+  check("a short conversation is not compacted", async (bench) => {
     const chat = await talked(bench, 1);
     const { summarize, asked } = recording("x");
     assert.equal(await chat.compact({ summarize }), undefined);
@@ -152,7 +152,7 @@ export const compaction: Topic = (check) => {
     assert.deepEqual([asked, (await chat.info()).compactionCount], [[], 0]);
   });
 
-  check("the user's last message is never summarised away or left out", async (bench) => {
+  check("the user's last message is never summarised or left out", async (bench) => {
     const chat = await talked(bench);
     await chat.append({ role: "user", content: "the one question that matters" });
     for (let n = 0; n < 20; n++) {
@@ -169,7 +169,7 @@ export const compaction: Topic = (check) => {
     assert.equal(accounted(ledger), 61);
   });
 
-  check("a compaction never parts a tool call from its result", async (bench) => {
+  check("a compaction never separates a tool call from its result", async (bench) => {
     const chat = await talked(bench, 3);
     await chat.append([
       { role: "user", content: "read it" },
@@ -188,7 +188,7 @@ export const compaction: Topic = (check) => {
     );
   });
 
-  check("a compaction counts on its branch only", async (bench) => {
+  check("a compaction affects its branch only", async (bench) => {
     const chat = await talked(bench);
     const entries = await allMessages(chat);
     await chat.branch(idOf(entries[9]), { name: "early" });
@@ -203,7 +203,7 @@ export const compaction: Topic = (check) => {
     assert.deepEqual([await shown("early"), await shown("late"), await shown("before it")], [0, 1, 0]);
   });
 
-  check("the summary of a branch tells another one what was done there", async (bench) => {
+  check("a branch can have the summary of another branch", async (bench) => {
     const chat = await talked(bench, 2);
     const [, answer] = await allMessages(chat);
     await chat.branch(idOf(answer), { name: "side" });
@@ -226,7 +226,7 @@ export const compaction: Topic = (check) => {
     await refuses("VALIDATION_ERROR", chat.summarizeBranch("main", { summarize }));
   });
 
-  check("a new transcript takes the place of the former one, which stays as a branch", async (bench) => {
+  check("a new transcript replaces the previous one, which is kept as a branch", async (bench) => {
     const chat = await talked(bench, 2);
     const former = await allMessages(chat);
     const { branch, entries: second } = await chat.replaceTranscript(say("summary of all", "next"));
@@ -245,7 +245,7 @@ export const compaction: Topic = (check) => {
     assert.deepEqual(await allMessages(chat, { branch: "generation-3" }), third);
   });
 
-  check.persistent("what the model gets is the same after opening again", async (bench) => {
+  check.persistent("a context is the same after reopening", async (bench) => {
     const chat = await talked(bench);
     const first = await chat.compact({ summarize: () => "FIRST", keepMessages: 8 });
     await chat.compact({ summarize: () => "SECOND", keepMessages: 2 });
@@ -268,13 +268,13 @@ export const compaction: Topic = (check) => {
     ["an unknown API", { maxTokens: 50_000, as: "telegraph" }],
     ["a misspelt option", { maxTokens: 50_000, sytem: "x" }],
   ] as const) {
-    check(`a context with ${what} is refused`, async (bench) => {
+    check(`a context with ${what} is rejected`, async (bench) => {
       const chat = await talked(bench, 1);
       await refuses("VALIDATION_ERROR", chat.context(options as unknown as { maxTokens: number }));
     });
   }
 
-  check("a context has role and content only, or the shape of an API", async (bench) => {
+  check("a context has only role and content, or the shape of an API", async (bench) => {
     const chat = await talked(bench, 1);
     await chat.append([
       { role: "user", content: "read it", provenance: { channel: "web" } },
@@ -311,7 +311,7 @@ export const compaction: Topic = (check) => {
     }
   });
 
-  check("the strategies give the whole, the end, or both ends", async (bench) => {
+  check("the strategies keep everything, the end, or both ends", async (bench) => {
     const chat = await talked(bench, 20);
     const contents = async (options: ContextOptions): Promise<unknown[]> =>
       (await chat.context(options)).messages.map(({ content }) => content);

@@ -63,14 +63,14 @@ export const conversations: Topic = (check) => {
     );
   });
 
-  check("a hundred callers that open one key at once share one conversation", async (bench) => {
+  check("a hundred concurrent calls that open one key share one conversation", async (bench) => {
     const store = await bench.open();
     const opened = await Promise.all(Array.from({ length: 100 }, () => store.open("cli:default")));
     assert.equal(new Set(opened.map(({ id }) => id)).size, 1);
     assert.equal((await store.list()).items.length, 1);
   });
 
-  check("get finds by id and by key, and answers undefined for what does not exist", async (bench) => {
+  check("get finds by id and by key, and returns undefined if there is no conversation", async (bench) => {
     const store = await bench.open();
     const { id } = await store.create({ key: "web:1" });
     assert.equal((await store.get(id))?.id, id);
@@ -98,25 +98,22 @@ export const conversations: Topic = (check) => {
     for (const key of keys) assert.equal((await (await store.open(key)).info()).key, key);
   });
 
-  check("create with a key in use is a conflict", async (bench) => {
+  check("create with a key in use is a CONFLICT", async (bench) => {
     const store = await bench.open();
     const { id } = await store.create({ key: "web:1" });
     const error = await refuses("CONFLICT", store.create({ key: "web:1" }));
     assert.equal(error.details?.id, id);
   });
 
-  check(
-    "create with a known id is a retry, and a conflict when it asks for something else",
-    async (bench) => {
-      const store = await bench.open();
-      const first = await store.create({ id: UNKNOWN, key: "web:1", title: "One" });
-      assert.equal((await store.create({ id: UNKNOWN, key: "web:1", title: "One" })).id, first.id);
-      await refuses("CONFLICT", store.create({ id: UNKNOWN, title: "Two" }));
-      assert.equal((await store.list()).items.length, 1);
-    },
-  );
+  check("create with a known id is a retry, or a CONFLICT if it differs", async (bench) => {
+    const store = await bench.open();
+    const first = await store.create({ id: UNKNOWN, key: "web:1", title: "One" });
+    assert.equal((await store.create({ id: UNKNOWN, key: "web:1", title: "One" })).id, first.id);
+    await refuses("CONFLICT", store.create({ id: UNKNOWN, title: "Two" }));
+    assert.equal((await store.list()).items.length, 1);
+  });
 
-  check("update changes what it names and moves updatedAt, not lastMessageAt", async (bench) => {
+  check("update changes the given properties and updatedAt, not lastMessageAt", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     const chat = await store.create({ title: "Old", model: "m-1" });
@@ -135,7 +132,7 @@ export const conversations: Topic = (check) => {
     assert.equal((await chat.info()).messageCount, 1);
   });
 
-  check("what is handed out of a conversation can be changed without changing it", async (bench) => {
+  check("callers can modify an info without changing the conversation", async (bench) => {
     const store = await bench.open();
     const chat = await store.create({ title: "Kept" });
     await chat.update({ contextState: { summary: "kept" } });
@@ -147,7 +144,7 @@ export const conversations: Topic = (check) => {
     assert.deepEqual([title, contextState], ["Kept", { summary: "kept" }]);
   });
 
-  check("updatedAt is when something was written, whatever time a message carries", async (bench) => {
+  check("updatedAt is the time of the last write, whatever time a message has", async (bench) => {
     const nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     const chat = await store.create();
@@ -157,28 +154,31 @@ export const conversations: Topic = (check) => {
     assert.deepEqual([updatedAt, lastMessageAt], ["2026-01-01T00:00:00.000Z", "2099-01-01T00:00:00.000Z"]);
   });
 
-  check("list is by last activity, newest first, and pages do not repeat or miss any", async (bench) => {
-    let nowMs = Date.UTC(2026, 0, 1);
-    const store = await bench.open({ clock: () => nowMs });
-    const made: string[] = [];
-    for (let index = 0; index < 25; index++) {
-      // Two in each millisecond: the order must not depend on the clock alone.
-      if (index % 2 === 0) nowMs++;
-      made.push((await store.create({ title: `n${index}` })).id);
-    }
-    nowMs += 1000;
-    await (await store.get(made[3] as string))?.append({ role: "user", content: "bump" });
-    const listed = (await allPages((cursor) => store.list({ limit: 7, cursor }))).flat();
-    assert.equal(new Set(listed.map(({ id }) => id)).size, 25);
-    assert.equal(listed[0]?.id, made[3]);
-    assert.deepEqual(listed.map(sortKey), listed.map(sortKey).toSorted());
-    assert.deepEqual((await store.list({ limit: 100 })).items, listed);
-    assert.deepEqual(await Array.fromAsync(store.list()), listed);
-    assert.deepEqual(await Array.fromAsync(store.list({ limit: 4 })), listed);
-  });
+  check(
+    "list sorts by last activity, newest first, and its pages have no gaps or duplicates",
+    async (bench) => {
+      let nowMs = Date.UTC(2026, 0, 1);
+      const store = await bench.open({ clock: () => nowMs });
+      const made: string[] = [];
+      for (let index = 0; index < 25; index++) {
+        // Two in each millisecond: the order must not depend on the clock alone.
+        if (index % 2 === 0) nowMs++;
+        made.push((await store.create({ title: `n${index}` })).id);
+      }
+      nowMs += 1000;
+      await (await store.get(made[3] as string))?.append({ role: "user", content: "bump" });
+      const listed = (await allPages((cursor) => store.list({ limit: 7, cursor }))).flat();
+      assert.equal(new Set(listed.map(({ id }) => id)).size, 25);
+      assert.equal(listed[0]?.id, made[3]);
+      assert.deepEqual(listed.map(sortKey), listed.map(sortKey).toSorted());
+      assert.deepEqual((await store.list({ limit: 100 })).items, listed);
+      assert.deepEqual(await Array.fromAsync(store.list()), listed);
+      assert.deepEqual(await Array.fromAsync(store.list({ limit: 4 })), listed);
+    },
+  );
 
   for (const [query, expected] of FILTERS) {
-    check(`list(${JSON.stringify(query)}) names ${expected.join(", ") || "none"}`, async (bench) => {
+    check(`list(${JSON.stringify(query)}) returns ${expected.join(", ") || "none"}`, async (bench) => {
       let nowMs = Date.UTC(2026, 0, 0);
       const store = await bench.open({ clock: () => nowMs });
       for (const init of FILTERED) {
@@ -193,13 +193,13 @@ export const conversations: Topic = (check) => {
   }
 
   for (const query of [{ channel: "" }, { title: 5 }, { after: "yesterday" }, { before: 1 }, { kye: "x" }]) {
-    check(`list(${JSON.stringify(query)}) is refused`, async (bench) => {
+    check(`list(${JSON.stringify(query)}) is rejected`, async (bench) => {
       const store = await bench.open();
       await refuses("VALIDATION_ERROR", store.list(query as object));
     });
   }
 
-  check("a cursor goes on where it was while conversations arrive", async (bench) => {
+  check("a cursor of list keeps its position while conversations are added", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs++ });
     for (let index = 0; index < 10; index++) await store.create();
@@ -236,7 +236,7 @@ export const conversations: Topic = (check) => {
     assert.deepEqual((await store.list({ trash: true })).items, []);
   });
 
-  check("restore is a conflict while the key is in use", async (bench) => {
+  check("restore is a CONFLICT while the key is in use", async (bench) => {
     const store = await bench.open();
     const first = await store.open("web:1");
     await store.delete(first.id);
@@ -248,7 +248,7 @@ export const conversations: Topic = (check) => {
     assert.equal((await store.get("web:1"))?.id, first.id);
   });
 
-  check("deleting or restoring what is not there is NOT_FOUND and removes nothing", async (bench) => {
+  check("deleting or restoring an unknown conversation is NOT_FOUND and changes nothing", async (bench) => {
     const store = await bench.open();
     const { id } = await store.create();
     await refuses("NOT_FOUND", store.delete(UNKNOWN));
@@ -279,7 +279,7 @@ export const conversations: Topic = (check) => {
     assert.equal((await target.get(branched.id))?.id, branched.id);
   });
 
-  check("stats and verify count what is there", async (bench) => {
+  check("stats and verify count correctly", async (bench) => {
     const store = await bench.open();
     const chat = await store.create({ title: "Big" });
     await chat.append([1, 2, 3].map((n) => ({ role: "user" as const, content: `m${n}` })));

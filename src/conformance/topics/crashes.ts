@@ -15,7 +15,7 @@ async function checkAfter(bench: Bench, children: readonly Child<MixTask>[]): Pr
   for (const child of children) {
     for (const name of child.said("ack")) {
       const at = whole.indexOf(`${name} first`);
-      assert.ok(at !== -1 && at === whole.lastIndexOf(`${name} first`), `${name}: missing or there twice`);
+      assert.ok(at !== -1 && at === whole.lastIndexOf(`${name} first`), `${name}: missing or duplicated`);
       const result = { type: "tool_result", tool_use_id: "t", content: name.repeat(10_000) };
       assert.deepEqual(contents[at + 1], { role: "user", content: [result] });
     }

@@ -16,7 +16,7 @@ async function everythingOf(chat: Conversation): Promise<string> {
 }
 
 export const erasure: Topic = (check) => {
-  check("redacting leaves a marked place and none of the words", async (bench) => {
+  check("redacting leaves a marked entry without its content", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const [, secret] = (await chat.append(say("before", SECRET, "after"))).entries;
@@ -38,7 +38,7 @@ export const erasure: Topic = (check) => {
     assert.deepEqual((await store.verify()).findings, []);
   });
 
-  check("a summary can be redacted, and stands where it stood", async (bench) => {
+  check("a summary can be redacted, and its compaction stays in effect", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     await chat.append(say("a", "b", "c", "d", "e"));
@@ -46,10 +46,10 @@ export const erasure: Topic = (check) => {
     await chat.redact(idOf(entry));
     assert.ok(!(await everythingOf(chat)).includes("swordfish"));
     const { messages } = await chat.context({ maxTokens: 50_000 });
-    assert.ok(!messages.some(({ content }) => content === "a"), "What it stood for is still left out");
+    assert.ok(!messages.some(({ content }) => content === "a"), "The summarised messages are still left out");
   });
 
-  check("a label can be redacted, and is gone", async (bench) => {
+  check("a redacted label is removed", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const [entry] = (await chat.append(say("x"))).entries;
@@ -63,7 +63,7 @@ export const erasure: Topic = (check) => {
     await refuses("NOT_SUPPORTED", chat.redact(idOf(created)));
   });
 
-  check("what cannot be redacted is refused", async (bench) => {
+  check("redacting an unknown entry or an empty id is rejected", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     await chat.append(say("x"));
@@ -72,7 +72,7 @@ export const erasure: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat)), ["x"]);
   });
 
-  check("redacting twice is no harm", async (bench) => {
+  check("redacting twice is the same as once", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const [entry] = (await chat.append(say(SECRET))).entries;
@@ -82,7 +82,7 @@ export const erasure: Topic = (check) => {
   });
 
   check(
-    "a key means the last deleted conversation that had it, or with force the live one",
+    "a key means the last deleted conversation that had it, or the live one with force",
     async (bench) => {
       let nowMs = Date.UTC(2026, 0, 1);
       const store = await bench.open({ clock: () => nowMs++ });
@@ -104,7 +104,7 @@ export const erasure: Topic = (check) => {
     },
   );
 
-  check("a purge removes everything, gives a receipt, and comes after the trash", async (bench) => {
+  check("a purge requires the trash, removes everything, and returns a receipt", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1", { title: "Plans" });
     await chat.append(say("one", SECRET));
@@ -128,7 +128,7 @@ export const erasure: Topic = (check) => {
     assert.deepEqual(await store.verify(), { ok: true, conversations: 1, entries: 0, findings: [] });
   });
 
-  check("a purge needs no trash, frees the key, and ends turns and leases", async (bench) => {
+  check("a forced purge needs no trash, frees the key, and ends turns and leases", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1");
     const turn = await chat.beginTurn();
@@ -142,7 +142,7 @@ export const erasure: Topic = (check) => {
     assert.deepEqual(await allMessages(again), []);
   });
 
-  check("a purge takes nothing of others", async (bench) => {
+  check("a purge removes nothing from other conversations", async (bench) => {
     const store = await bench.open();
     const [one, two] = [await store.create(), await store.create()];
     await one.append(say("one"));
@@ -152,7 +152,7 @@ export const erasure: Topic = (check) => {
     assert.equal((await store.stats()).conversations, 1);
   });
 
-  check.persistent("no file holds what was redacted, pruned or purged", async (bench) => {
+  check.persistent("no file contains redacted, pruned or purged content", async (bench) => {
     const store = await bench.open();
     const [redacted, pruned, purged] = [await store.create(), await store.create(), await store.create()];
     const [entry] = (await redacted.append(say(SECRET, "harmless"))).entries;
@@ -175,7 +175,7 @@ export const erasure: Topic = (check) => {
     assert.deepEqual((await again.verify()).findings, []);
   });
 
-  check("retention does nothing that no limit asks for", async (bench) => {
+  check("retention without limits does nothing", async (bench) => {
     let nowMs = Date.UTC(2020, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     await (await store.create()).append(say("old"));
@@ -186,7 +186,7 @@ export const erasure: Topic = (check) => {
     assert.equal((await store.list({ trash: true })).items.length, 1);
   });
 
-  check("retention tells first, then trashes by age and purges what lay in the trash", async (bench) => {
+  check("retention supports dry runs, trashes by age, and purges old trash", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     const old = await store.create({ title: "Old" });
@@ -219,29 +219,26 @@ export const erasure: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(old)), ["long ago"]);
   });
 
-  check(
-    "retention keeps the newest by number and size, with limits of their own for channels",
-    async (bench) => {
-      let nowMs = Date.UTC(2026, 0, 1);
-      const store = await bench.open({ clock: () => nowMs });
-      for (const channel of ["web", "discord"]) {
-        for (const n of [1, 2, 3]) {
-          nowMs += 1000;
-          const chat = await store.create({ channel, title: `${channel} ${n}` });
-          await chat.append(say("x".repeat(10_000), "y"));
-        }
+  check("retention keeps the newest by count and size, with limits per channel", async (bench) => {
+    let nowMs = Date.UTC(2026, 0, 1);
+    const store = await bench.open({ clock: () => nowMs });
+    for (const channel of ["web", "discord"]) {
+      for (const n of [1, 2, 3]) {
+        nowMs += 1000;
+        const chat = await store.create({ channel, title: `${channel} ${n}` });
+        await chat.append(say("x".repeat(10_000), "y"));
       }
-      const trashed = async (policy: Parameters<typeof store.retain>[0]): Promise<string[]> =>
-        (await store.retain(policy, { dryRun: true })).trashed.map(({ name }) => name).toSorted();
-      assert.deepEqual(await trashed({ maxMessages: 4 }), ["discord 1", "web 1"]);
-      assert.deepEqual(await trashed({ channels: { web: { maxMessages: 2 } } }), ["web 1", "web 2"]);
-      assert.deepEqual(await trashed({ maxMessages: 0, channels: { web: { maxMessages: 99 } } }), [
-        "discord 1",
-        "discord 2",
-      ]);
-      assert.deepEqual(await trashed({ maxBytes: 25_000 }), ["discord 1", "web 1"]);
-      await refuses("VALIDATION_ERROR", store.retain({ maxAgeDays: -1 }));
-      await refuses("VALIDATION_ERROR", store.retain({ maxAge: 1 } as object));
-    },
-  );
+    }
+    const trashed = async (policy: Parameters<typeof store.retain>[0]): Promise<string[]> =>
+      (await store.retain(policy, { dryRun: true })).trashed.map(({ name }) => name).toSorted();
+    assert.deepEqual(await trashed({ maxMessages: 4 }), ["discord 1", "web 1"]);
+    assert.deepEqual(await trashed({ channels: { web: { maxMessages: 2 } } }), ["web 1", "web 2"]);
+    assert.deepEqual(await trashed({ maxMessages: 0, channels: { web: { maxMessages: 99 } } }), [
+      "discord 1",
+      "discord 2",
+    ]);
+    assert.deepEqual(await trashed({ maxBytes: 25_000 }), ["discord 1", "web 1"]);
+    await refuses("VALIDATION_ERROR", store.retain({ maxAgeDays: -1 }));
+    await refuses("VALIDATION_ERROR", store.retain({ maxAge: 1 } as object));
+  });
 };

@@ -23,14 +23,14 @@ async function inLine(chat: Conversation, count: number): Promise<void> {
   let ahead: unknown;
   for (const deadline = performance.now() + MINUTE_MS; performance.now() < deadline; ) {
     const error = await chat.lease().then(
-      (lease) => assert.fail(`Nobody holds the lease, so it was given out as ${lease.epoch}`),
+      (lease) => assert.fail(`The lease was free and acquired with epoch ${lease.epoch}`),
       (reason: ColloquyError) => reason,
     );
     ahead = error.details?.ahead;
     if (ahead === count) return;
     await sleep(5);
   }
-  assert.fail(`${ahead} stand in line instead of ${count}`);
+  assert.fail(`${ahead} are waiting instead of ${count}`);
 }
 
 export const leases: Topic = (check) => {
@@ -51,14 +51,14 @@ export const leases: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat)), ["with it", "with the next"]);
   });
 
-  check("whoever does not name a lease is not kept from writing", async (bench) => {
+  check("an append without a lease is not blocked", async (bench) => {
     const chat = await fresh(bench);
     await using _lease = await chat.lease();
     await chat.append(say("a channel's message"));
     assert.equal((await chat.info()).messageCount, 1);
   });
 
-  check("leases of different conversations do not meet", async (bench) => {
+  check("leases of different conversations are independent", async (bench) => {
     const store = await bench.open();
     const [one, two] = [await store.create(), await store.create()];
     const lease = await one.lease();
@@ -67,7 +67,7 @@ export const leases: Topic = (check) => {
     await refuses("VALIDATION_ERROR", two.append(say("x"), { lease: {} as typeof lease }));
   });
 
-  check("a lease runs out when nobody renews it", async (bench) => {
+  check("a lease expires if it is not renewed", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     const chat = await store.create();
@@ -83,7 +83,7 @@ export const leases: Topic = (check) => {
     await chat.append(say("in time"), { lease: second });
   });
 
-  check("those who wait are served in the order of their coming", async (bench) => {
+  check("waiters are served first in, first out", async (bench) => {
     const chat = await fresh(bench);
     const first = await chat.lease();
     const order: number[] = [];
@@ -103,7 +103,7 @@ export const leases: Topic = (check) => {
     assert.deepEqual(order, [1, 2, 3, 4]);
   });
 
-  check("one who gives up waiting holds nobody up", async (bench) => {
+  check("a waiter that gives up does not delay others", async (bench) => {
     const chat = await fresh(bench);
     const first = await chat.lease();
     await refuses("CONFLICT", chat.lease({ waitMs: 50 }));
@@ -112,17 +112,17 @@ export const leases: Topic = (check) => {
   });
 
   for (const [what, options] of [
-    ["a time of zero", { ttlMs: 0 }],
-    ["a time that is none", { ttlMs: Number.NaN }],
+    ["a ttl of zero", { ttlMs: 0 }],
+    ["an invalid ttl", { ttlMs: Number.NaN }],
     ["a negative wait", { waitMs: -1 }],
     ["a misspelt option", { ttl: 5 }],
   ] as const) {
-    check(`${what} is refused`, async (bench) => {
+    check(`${what} is rejected`, async (bench) => {
       await refuses("VALIDATION_ERROR", (await fresh(bench)).lease(options as object));
     });
   }
 
-  check("there is no lease for what was deleted", async (bench) => {
+  check("a deleted conversation cannot be leased", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const lease = await chat.lease();
@@ -132,7 +132,7 @@ export const leases: Topic = (check) => {
   });
 
   check.persistent(
-    "a lease holds across processes, and a kill frees it long before it runs out",
+    "a lease holds across processes, and is free soon after its holder is killed",
     async (bench) => {
       await using child = holder(bench);
       await child.heard("lease");
@@ -146,14 +146,14 @@ export const leases: Topic = (check) => {
     },
   );
 
-  check.persistent("a lease of a store that was closed is free at once", async (bench) => {
+  check.persistent("closing a store frees its leases at once", async (bench) => {
     const store = await bench.open();
     await (await store.open(SHARED_KEY)).lease({ ttlMs: LONG_TTL_MS });
     await store.close();
     await using _lease = await (await fresh(bench)).lease({ waitMs: MINUTE_MS });
   });
 
-  check.persistent("a holder that was suspended and wakes up late cannot write", async (bench) => {
+  check.persistent("a holder that resumes after its lease expired cannot write", async (bench) => {
     await using child = holder(bench, { ttlMs: 300 });
     await child.heard("lease");
     child.process.kill("SIGSTOP");
@@ -171,7 +171,7 @@ export const leases: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat)), ["taken over", "still mine"]);
   });
 
-  check.persistent("processes that wait are served in the order of their coming", async (bench) => {
+  check.persistent("waiting processes are served first in, first out", async (bench) => {
     const chat = await fresh(bench);
     const lease = await chat.lease({ ttlMs: LONG_TTL_MS });
     const names = ["one", "two", "three"];
@@ -188,7 +188,7 @@ export const leases: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat)), names);
   });
 
-  check.persistent("one who is killed while waiting holds nobody up", async (bench) => {
+  check.persistent("a waiter that is killed does not delay others", async (bench) => {
     const chat = await fresh(bench);
     const lease = await chat.lease({ ttlMs: LONG_TTL_MS });
     await using child = holder(bench, { waitMs: MINUTE_MS });

@@ -64,7 +64,7 @@ export const lifetime: Topic = (check) => {
     });
   }
 
-  check("close waits for what was begun and can be called twice", async (bench) => {
+  check("close waits for pending writes and can be called twice", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const begun = Array.from({ length: 50 }, () => chat.append(hello));
@@ -73,7 +73,7 @@ export const lifetime: Topic = (check) => {
     assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(["fulfilled"]));
   });
 
-  check.persistent("closing in the middle of an answer keeps what was streamed", async (bench) => {
+  check.persistent("closing during an answer keeps the streamed text", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1");
     const turn = await chat.beginTurn();
@@ -91,7 +91,7 @@ export const lifetime: Topic = (check) => {
     assert.equal(entry?.message?.endState, "interrupted");
   });
 
-  check.persistent("what was written is there after opening again", async (bench) => {
+  check.persistent("everything written is there after reopening", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1", { title: "Kept" });
     await chat.append([hello, { role: "assistant", content: "hi" }]);
@@ -110,7 +110,7 @@ export const lifetime: Topic = (check) => {
     assert.deepEqual((await again.verify()).findings, []);
   });
 
-  check.persistent("a store opened for reading reads, and refuses every write", async (bench) => {
+  check.persistent("a store opened for reading can be read, and rejects every write", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1");
     await chat.append(hello);
@@ -124,11 +124,8 @@ export const lifetime: Topic = (check) => {
       await refuses("SERVICE_UNAVAILABLE", call(reader, found), /reading only/);
   });
 
-  check.persistent(
-    "a store that is not there cannot be opened for reading, and is not created by trying",
-    async (bench) => {
-      await refuses("NOT_FOUND", bench.open({ readonly: true }));
-      await refuses("NOT_FOUND", bench.open({ readonly: true }));
-    },
-  );
+  check.persistent("a missing store cannot be opened for reading, and is not created", async (bench) => {
+    await refuses("NOT_FOUND", bench.open({ readonly: true }));
+    await refuses("NOT_FOUND", bench.open({ readonly: true }));
+  });
 };

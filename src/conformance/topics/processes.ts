@@ -32,7 +32,7 @@ function checkWriter(contents: readonly unknown[], child: Writer): void {
     const n = Math.floor(index / job.batch);
     const part = index % job.batch;
     assert.equal(content, `${job.writer} ${n} ${part}`);
-    if (part > 0) assert.equal(at, (mine[index - 1]?.[1] as number) + 1, "an append was torn apart");
+    if (part > 0) assert.equal(at, (mine[index - 1]?.[1] as number) + 1, "an append is not contiguous");
   });
 }
 
@@ -65,7 +65,7 @@ export const processes: Topic = (check) => {
   );
 
   check.persistent(
-    "what a killed process had acknowledged is there, and the next one goes on",
+    "everything a killed process acknowledged is there, and the next process continues",
     async (bench) => {
       const killed: Writer[] = [];
       for (const [round, times] of [1, 7, 2, 19].entries()) {
@@ -85,7 +85,7 @@ export const processes: Topic = (check) => {
     },
   );
 
-  check.persistent("a writer that is killed among others takes nothing of theirs with it", async (bench) => {
+  check.persistent("killing one writer loses nothing of the others", async (bench) => {
     const victim = writer(bench, { writer: "victim", count: 100_000, batch: 2, durability: "process" });
     const others = ["x", "y"].map((name) =>
       writer(bench, { writer: name, count: 40, batch: 2, durability: "process" }),
@@ -98,7 +98,7 @@ export const processes: Topic = (check) => {
     assert.deepEqual(others.map(acknowledged), [40, 40]);
   });
 
-  check.persistent("an open store sees what another process does", async (bench) => {
+  check.persistent("an open store sees the writes of another process", async (bench) => {
     const store = await bench.open();
     assert.equal(await store.get(SHARED_KEY), undefined);
     await writer(bench, { writer: "other", count: 3, batch: 1, durability: "process" }).ended();

@@ -18,7 +18,7 @@ export const races: Topic = (check) => {
     }
   });
 
-  check("pruning takes nothing away that came after it was decided", async (bench) => {
+  check("pruning removes nothing that was added after the decision", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const [start] = (await chat.append(say("start"))).entries;
@@ -33,7 +33,7 @@ export const races: Topic = (check) => {
     assert.ok(!left.includes("old"));
   });
 
-  check("a summary stands on the branch that it was made of", async (bench) => {
+  check("a summary is written to the branch it summarises", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const { entries } = await chat.append(say("a", "b", "c", "d", "e"));
@@ -50,7 +50,7 @@ export const races: Topic = (check) => {
     assert.ok((await seen("former-main")).includes("a to d"), "The summary is not where it belongs");
   });
 
-  check("a context is of one branch, whatever is checked out meanwhile", async (bench) => {
+  check("a context has one branch, whatever is checked out meanwhile", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const { entries } = await chat.append(say(...Array.from({ length: 700 }, (_, index) => `main ${index}`)));
@@ -63,7 +63,7 @@ export const races: Topic = (check) => {
     assert.equal(branches.size, 1, [...branches].join());
   });
 
-  check("pages go on along the branch of the first one", async (bench) => {
+  check("pages continue on the branch of the first one", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const { entries } = await chat.append(say("1", "2", "3", "4"));
@@ -78,7 +78,7 @@ export const races: Topic = (check) => {
     assert.equal(all.items.length + rest.items.length, 9);
   });
 
-  check("words that were streamed survive a message that is refused", async (bench) => {
+  check("streamed text survives a rejected message", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const turn = await chat.beginTurn();

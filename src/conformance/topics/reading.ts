@@ -37,7 +37,7 @@ const PAGES: readonly (readonly [EntryQuery, string[], boolean])[] = [
 
 export const reading: Topic = (check) => {
   for (const [query, expected, more] of PAGES) {
-    check(`messages(${JSON.stringify(query)}) of 250 gives ${expected.length}`, async (bench) => {
+    check(`messages(${JSON.stringify(query)}) of 250 returns ${expected.length}`, async (bench) => {
       const chat = await filled(bench, 250);
       const page = await chat.messages(query);
       assert.deepEqual(texts(page.items), expected);
@@ -45,7 +45,7 @@ export const reading: Topic = (check) => {
     });
   }
 
-  check("pages in either direction meet without gap or repetition", async (bench) => {
+  check("pages in either direction have no gaps or duplicates", async (bench) => {
     const chat = await filled(bench, 2500);
     const forwards = await allPages((cursor) => chat.messages({ limit: 77, cursor }));
     assert.deepEqual(texts(forwards.flat()), range(1, 2500));
@@ -55,7 +55,7 @@ export const reading: Topic = (check) => {
     assert.deepEqual(texts(backwards.reverse().flat()), range(1, 2500));
   });
 
-  check("an iteration yields everything that the query names, in ascending order", async (bench) => {
+  check("an iteration yields everything that matches the query, in ascending order", async (bench) => {
     const chat = await filled(bench, 1250);
     const { cursor } = await chat.messages({ before: "e700", limit: 100 });
     const queries: readonly (readonly [EntryQuery, string[]])[] = [
@@ -76,7 +76,7 @@ export const reading: Topic = (check) => {
     }
   });
 
-  check("an iteration stays on the branch on which it began", async (bench) => {
+  check("an iteration stays on the branch on which it started", async (bench) => {
     const chat = await filled(bench, 20);
     await chat.branch("e10", { name: "other" });
     const seen: unknown[] = [];
@@ -97,14 +97,14 @@ export const reading: Topic = (check) => {
     assert.deepEqual(texts(first.items), range(1, 3));
   });
 
-  check("a list refuses a wrong query when it is awaited and when it is iterated", async (bench) => {
+  check("an invalid query is rejected when a list is awaited or iterated", async (bench) => {
     const chat = await filled(bench, 1);
     await refuses("VALIDATION_ERROR", chat.messages({ limit: 0 }));
     await refuses("VALIDATION_ERROR", allMessages(chat, { limit: 0 }));
     await refuses("NOT_FOUND", allMessages(chat, { after: "nobody" }));
   });
 
-  check("a cursor goes on where it was while messages arrive", async (bench) => {
+  check("a cursor of messages keeps its position while messages are appended", async (bench) => {
     const chat = await filled(bench, 20);
     const newest = await chat.messages({ last: 5 });
     const oldest = await chat.messages({ limit: 18 });
@@ -115,19 +115,19 @@ export const reading: Topic = (check) => {
     assert.deepEqual(texts(rest.items), range(19, 21));
   });
 
-  check("the cursor of the end can be passed back and gives an empty page", async (bench) => {
+  check("the cursor of the last page returns an empty page", async (bench) => {
     const chat = await filled(bench, 3);
     const all = await chat.messages({ last: 10 });
     assert.deepEqual(await chat.messages({ limit: 10, cursor: all.cursor }), { items: [], cursor: null });
   });
 
-  check("last and limit together give the smaller number of the newest", async (bench) => {
+  check("last and limit together return the smaller number of the newest", async (bench) => {
     const chat = await filled(bench, 20);
     assert.deepEqual(texts((await chat.messages({ last: 5, limit: 100 })).items), range(16, 20));
     assert.deepEqual(texts((await chat.messages({ last: 100, limit: 5 })).items), range(16, 20));
   });
 
-  check("a deleted conversation is not read, whether it had messages or not", async (bench) => {
+  check("a deleted conversation cannot be read, with or without messages", async (bench) => {
     const store = await bench.open();
     for (const messages of [[], [{ role: "user" as const, content: "gone", id: "e1" }]]) {
       const chat = await store.create();
@@ -158,7 +158,7 @@ export const reading: Topic = (check) => {
     await refuses("NOT_FOUND", chat.messages({ after: "nobody" }));
   });
 
-  check("an id that only stands in the text of a message is no anchor", async (bench) => {
+  check("an id that occurs only in the text of a message is not an anchor", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     await chat.append({

@@ -18,7 +18,7 @@ type Call = (made: { chat: Conversation; question: string; answer: string }) => 
 /** What is wrong, its code, the call. The conversation has `main`, `other`, and `gone`, which was pruned. */
 const REFUSED: readonly (readonly [string, "NOT_FOUND" | "CONFLICT" | "VALIDATION_ERROR", Call])[] = [
   ["branching from an unknown entry", "NOT_FOUND", ({ chat }) => chat.branch("nobody")],
-  ["branching from an id that is none", "VALIDATION_ERROR", ({ chat }) => chat.branch("")],
+  ["branching from an invalid id", "VALIDATION_ERROR", ({ chat }) => chat.branch("")],
   ["branching from nothing at all", "VALIDATION_ERROR", ({ chat }) => chat.branch(undefined as never)],
   ["a name that is taken", "CONFLICT", ({ chat, question }) => chat.branch(question, { name: "other" })],
   [
@@ -37,30 +37,26 @@ const REFUSED: readonly (readonly [string, "NOT_FOUND" | "CONFLICT" | "VALIDATIO
     "VALIDATION_ERROR",
     ({ chat, question }) => chat.branch(question, { nam: "x" } as object),
   ],
-  ["checking out what was never there", "NOT_FOUND", ({ chat }) => chat.checkout("nowhere")],
-  ["checking out what was pruned", "NOT_FOUND", ({ chat }) => chat.checkout("gone")],
-  ["writing to what was pruned", "NOT_FOUND", ({ chat }) => chat.append(say("x"), { branch: "gone" })],
-  ["reading what was pruned", "NOT_FOUND", ({ chat }) => chat.messages({ branch: "gone" })],
+  ["checking out an unknown branch", "NOT_FOUND", ({ chat }) => chat.checkout("nowhere")],
+  ["checking out a pruned branch", "NOT_FOUND", ({ chat }) => chat.checkout("gone")],
+  ["writing to a pruned branch", "NOT_FOUND", ({ chat }) => chat.append(say("x"), { branch: "gone" })],
+  ["reading a pruned branch", "NOT_FOUND", ({ chat }) => chat.messages({ branch: "gone" })],
   [
-    "reading a branch and everything",
+    "reading with both branch and all",
     "VALIDATION_ERROR",
     ({ chat }) => chat.entries({ branch: "main", all: true }),
   ],
-  ["pruning without saying what", "VALIDATION_ERROR", ({ chat }) => chat.pruneBranches({})],
-  [
-    "pruning a branch that is not there",
-    "NOT_FOUND",
-    ({ chat }) => chat.pruneBranches({ names: ["nowhere"] }),
-  ],
+  ["pruning without a criterion", "VALIDATION_ERROR", ({ chat }) => chat.pruneBranches({})],
+  ["pruning an unknown branch", "NOT_FOUND", ({ chat }) => chat.pruneBranches({ names: ["nowhere"] })],
   ["pruning main", "VALIDATION_ERROR", ({ chat }) => chat.pruneBranches({ names: ["main"] })],
   ["editing an unknown entry", "NOT_FOUND", ({ chat }) => chat.edit("nobody", say("x"))],
-  ["editing into nothing", "VALIDATION_ERROR", ({ chat, answer }) => chat.edit(answer, [])],
+  ["editing to empty content", "VALIDATION_ERROR", ({ chat, answer }) => chat.edit(answer, [])],
   ["labelling an unknown entry", "NOT_FOUND", ({ chat }) => chat.label("nobody", "x")],
   ["comparing with an unknown branch", "NOT_FOUND", ({ chat }) => chat.compare("main", "nowhere")],
 ];
 
 export const treeLimits: Topic = (check) => {
-  check("pruning tells first what it will remove, and never takes what others share", async (bench) => {
+  check("pruning supports dry runs and never removes shared entries", async (bench) => {
     const { chat, question } = await asked(bench);
     await chat.branch(question, { name: "b" });
     const [shared] = (await chat.append(say("shared"), { branch: "b" })).entries;
@@ -91,7 +87,7 @@ export const treeLimits: Topic = (check) => {
     assert.ok(!JSON.stringify(items).includes("of b"));
   });
 
-  check("pruning goes by age, by number and by what was abandoned", async (bench) => {
+  check("pruning selects by age, by count and by abandonment", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs });
     const chat = await store.create();
@@ -119,7 +115,7 @@ export const treeLimits: Topic = (check) => {
     await refuses("VALIDATION_ERROR", chat.pruneBranches({ names: ["second"] }));
   });
 
-  check("depth 10 is allowed, 11 is refused, and beyond 7 there is a warning", async (bench) => {
+  check("depth 10 is allowed, 11 is rejected, and above 7 there is a warning", async (bench) => {
     const { chat, answer } = await asked(bench);
     const head = await nest(chat, answer, 10);
     const branches = await chat.branches();
@@ -136,7 +132,7 @@ export const treeLimits: Topic = (check) => {
     assert.equal((await chat.branch(head, { name: "d11" })).branch.depth, 2);
   });
 
-  check("the limits of depth can be set", async (bench) => {
+  check("the depth limits can be set", async (bench) => {
     const store = await bench.open({ tree: { maxDepth: 3, warningDepth: 1 } });
     const chat = await store.create();
     const [question] = (await chat.append(say("question"))).entries;
@@ -146,7 +142,7 @@ export const treeLimits: Topic = (check) => {
     await refuses("VALIDATION_ERROR", chat.branch(head), /limit of 3/);
   });
 
-  check("names are made when none is given, and may be in any script", async (bench) => {
+  check("a name is generated if none is given, and can be in any script", async (bench) => {
     const { chat, question } = await asked(bench);
     assert.equal((await chat.branch(question)).branch.name, "branch-1");
     assert.equal((await chat.branch(question)).branch.name, "branch-2");
@@ -160,7 +156,7 @@ export const treeLimits: Topic = (check) => {
   });
 
   for (const [what, code, call] of REFUSED) {
-    check(`${what} is refused, and nothing changes`, async (bench) => {
+    check(`${what} is rejected, and nothing changes`, async (bench) => {
       const made = await asked(bench);
       const { chat, question } = made;
       await chat.branch(question, { name: "other" });
@@ -172,7 +168,7 @@ export const treeLimits: Topic = (check) => {
     });
   }
 
-  check("a store without branches refuses to make any", async (bench) => {
+  check("a store with branches disabled rejects new ones", async (bench) => {
     const store = await bench.open({ treeEnabled: false });
     const chat = await store.create();
     const [question] = (await chat.append(say("question"))).entries;

@@ -16,7 +16,7 @@ export async function contents(chat: Conversation, branch?: string): Promise<unk
 }
 
 export const tree: Topic = (check) => {
-  check("a branch leaves an entry and shares what lies before it", async (bench) => {
+  check("a branch starts after an entry and shares everything up to it", async (bench) => {
     const { chat, question, answer } = await asked(bench);
     const { branch, entries, warnings } = await chat.branch(question, { name: "try" });
     const { createdAt, ...rest } = branch;
@@ -60,7 +60,7 @@ export const tree: Topic = (check) => {
     assert.deepEqual(await contents(chat, "main"), ["question", "answer"]);
   });
 
-  check("a branch from null begins anew", async (bench) => {
+  check("a branch from null starts empty", async (bench) => {
     const { chat } = await asked(bench);
     const { branch } = await chat.branch(null, { name: "fresh", checkout: true });
     assert.deepEqual([branch.forkedFrom, branch.head, branch.depth, branch.active], [null, null, 2, true]);
@@ -80,7 +80,7 @@ export const tree: Topic = (check) => {
     assert.deepEqual([await contents(chat), await contents(chat, "b")], [["on main"], ["on b"]]);
   });
 
-  check("appends go to the branch that was checked out", async (bench) => {
+  check("appends go to the checked-out branch", async (bench) => {
     const { chat, question, answer } = await asked(bench);
     await chat.branch(question, { name: "b", checkout: true });
     await chat.append(say("on b"));
@@ -101,25 +101,22 @@ export const tree: Topic = (check) => {
     );
   });
 
-  check.persistent(
-    "what was checked out is checked out for everybody and after opening again",
-    async (bench) => {
-      const { chat, question } = await asked(bench);
-      const other = await (await bench.open()).open("web:tree");
-      await chat.branch(question, { name: "b", checkout: true });
-      await chat.append(say("on b"));
-      assert.deepEqual(await contents(other), ["question", "on b"]);
-      await other.append(say("from the other"));
-      const store = await bench.open();
-      const again = await store.open("web:tree");
-      assert.deepEqual(await contents(again), ["question", "on b", "from the other"]);
-      assert.deepEqual(await again.branches(), await chat.branches());
-      assert.deepEqual((await store.list()).items[0], await chat.info());
-      assert.deepEqual((await store.verify()).findings, []);
-    },
-  );
+  check.persistent("a checkout applies to all callers and survives reopening", async (bench) => {
+    const { chat, question } = await asked(bench);
+    const other = await (await bench.open()).open("web:tree");
+    await chat.branch(question, { name: "b", checkout: true });
+    await chat.append(say("on b"));
+    assert.deepEqual(await contents(other), ["question", "on b"]);
+    await other.append(say("from the other"));
+    const store = await bench.open();
+    const again = await store.open("web:tree");
+    assert.deepEqual(await contents(again), ["question", "on b", "from the other"]);
+    assert.deepEqual(await again.branches(), await chat.branches());
+    assert.deepEqual((await store.list()).items[0], await chat.info());
+    assert.deepEqual((await store.verify()).findings, []);
+  });
 
-  check("an edit is a sibling on a branch of its own, in one write", async (bench) => {
+  check("an edit is a sibling on a new branch, in one write", async (bench) => {
     const { chat, question } = await asked(bench);
     const { branch, entries } = await chat.edit(question, say("better question", "better answer"));
     assert.deepEqual([branch.forkedFrom, branch.active, branch.entryCount], [null, true, 2]);
@@ -128,7 +125,7 @@ export const tree: Topic = (check) => {
     assert.deepEqual(await contents(chat, "main"), ["question", "answer"]);
   });
 
-  check("an edit that is tried again changes nothing", async (bench) => {
+  check("a retried edit changes nothing", async (bench) => {
     const { chat, answer } = await asked(bench);
     const first = await chat.edit(answer, say("better"), { operationId: "edit-1" });
     const again = await chat.edit(answer, say("better"), { operationId: "edit-1" });
@@ -184,7 +181,7 @@ export const tree: Topic = (check) => {
     assert.deepEqual(await contents(chat), ["question", "answer"]);
   });
 
-  check("a comparison says where two branches part and what each has of its own", async (bench) => {
+  check("a comparison shows where two branches diverge and what each added", async (bench) => {
     const { chat, question, answer } = await asked(bench);
     await chat.branch(question, { name: "b" });
     const [onB] = (await chat.append(say("on b"), { branch: "b" })).entries;
@@ -203,7 +200,7 @@ export const tree: Topic = (check) => {
     assert.equal((await chat.compare("main", "fresh")).commonAncestor, null);
   });
 
-  check("expectedHead is that of the branch that is written to", async (bench) => {
+  check("expectedHead refers to the branch that is written to", async (bench) => {
     const { chat, question, answer } = await asked(bench);
     await chat.branch(question, { name: "b" });
     const [onB] = (await chat.append(say("on b"), { branch: "b", expectedHead: question })).entries;
@@ -216,7 +213,7 @@ export const tree: Topic = (check) => {
     await chat.append(say("in time"), { branch: "b", expectedHead: idOf(onB) });
   });
 
-  check("pages of a branch go on while others are written", async (bench) => {
+  check("pages of a branch continue while other branches are written", async (bench) => {
     const { chat, question } = await asked(bench);
     await chat.branch(question, { name: "b" });
     // Run by run, so that the path is made of many pieces.
@@ -245,7 +242,7 @@ export const tree: Topic = (check) => {
     assert.deepEqual(texts(around.items), whole.slice(-3, -1));
   });
 
-  check("the whole log has every branch and what was done to them", async (bench) => {
+  check("the whole log has every branch and every change to them", async (bench) => {
     const { chat, question } = await asked(bench);
     await chat.branch(question, { name: "b", checkout: true });
     await chat.append(say("on b"));

@@ -20,40 +20,37 @@ async function clocked(bench: Bench): Promise<{ chat: Conversation; clock: { now
 }
 
 export const turns: Topic = (check) => {
-  check(
-    "a turn keeps the question, what tools say, and the streamed answer as one message",
-    async (bench) => {
-      const chat = await fresh(bench);
-      const turn = await chat.beginTurn({ operationId: "t1", model: "m-1" });
-      assert.equal(turn.state, "running");
-      const [asked] = (await turn.add(question)).entries;
-      await turn.add({
-        role: "assistant",
-        content: [{ type: "tool_use", id: "u", name: "read", input: {} }],
-      });
-      await turn.add({ role: "user", content: [{ type: "tool_result", tool_use_id: "u", content: "42" }] });
-      await turn.delta("The answer ");
-      await turn.delta("is 42.");
-      assert.equal(turn.text, "The answer is 42.");
-      const answer = await turn.finish();
-      assert.deepEqual(answer?.message, {
-        role: "assistant",
-        content: "The answer is 42.",
-        model: "m-1",
-        endState: "finished",
-      });
-      assert.equal(turn.state, "finished");
-      const entries = await allMessages(chat);
-      assert.deepEqual(entries, turn.entries);
-      assert.deepEqual([entries[0]?.id, entries.length], [asked?.id, 4]);
-      assert.deepEqual(
-        entries.map(({ operationId }) => operationId),
-        ["t1/1", "t1/2", "t1/3", "t1/end"],
-      );
-    },
-  );
+  check("a turn stores the question, tool results, and the streamed answer as one message", async (bench) => {
+    const chat = await fresh(bench);
+    const turn = await chat.beginTurn({ operationId: "t1", model: "m-1" });
+    assert.equal(turn.state, "running");
+    const [asked] = (await turn.add(question)).entries;
+    await turn.add({
+      role: "assistant",
+      content: [{ type: "tool_use", id: "u", name: "read", input: {} }],
+    });
+    await turn.add({ role: "user", content: [{ type: "tool_result", tool_use_id: "u", content: "42" }] });
+    await turn.delta("The answer ");
+    await turn.delta("is 42.");
+    assert.equal(turn.text, "The answer is 42.");
+    const answer = await turn.finish();
+    assert.deepEqual(answer?.message, {
+      role: "assistant",
+      content: "The answer is 42.",
+      model: "m-1",
+      endState: "finished",
+    });
+    assert.equal(turn.state, "finished");
+    const entries = await allMessages(chat);
+    assert.deepEqual(entries, turn.entries);
+    assert.deepEqual([entries[0]?.id, entries.length], [asked?.id, 4]);
+    assert.deepEqual(
+      entries.map(({ operationId }) => operationId),
+      ["t1/1", "t1/2", "t1/3", "t1/end"],
+    );
+  });
 
-  check("the three ends of an answer are told apart", async (bench) => {
+  check("finished, stopped and interrupted answers are distinguished", async (bench) => {
     const { chat, clock } = await clocked(bench);
     const first = await chat.beginTurn();
     await first.delta("whole");
@@ -81,7 +78,7 @@ export const turns: Topic = (check) => {
     assert.equal((await chat.info()).messageCount, 4);
   });
 
-  check("a turn that has ended takes nothing more", async (bench) => {
+  check("a turn that has ended accepts nothing more", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn();
     await turn.delta("done");
@@ -92,7 +89,7 @@ export const turns: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat)), ["done"]);
   });
 
-  check("what is streamed can be read while it comes, and the journal goes with the end", async (bench) => {
+  check("streamed text can be read immediately, and the journal is removed at the end", async (bench) => {
     const chat = await fresh(bench);
     assert.equal(await chat.turn(), undefined);
     const turn = await chat.beginTurn({ operationId: "t1" });
@@ -120,7 +117,7 @@ export const turns: Topic = (check) => {
     assert.ok(size < text.length * 2, `${size} bytes for ${text.length} characters`);
   });
 
-  check("a character may come in two halves", async (bench) => {
+  check("a character can be split between two deltas", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn();
     for (const half of ["a\ud83d", "\udc4b", "b"]) await turn.delta(half);
@@ -129,7 +126,7 @@ export const turns: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat)), ["a👋b"]);
   });
 
-  check("a retry of a turn that has ended writes nothing and has the same entries", async (bench) => {
+  check("a retry of a turn that has ended writes nothing and returns the same entries", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn({ operationId: "t1" });
     await turn.add(question);
@@ -145,7 +142,7 @@ export const turns: Topic = (check) => {
     await next.finish();
   });
 
-  check("a turn without a word leaves no message, and is still known to have ended", async (bench) => {
+  check("a turn without text leaves no message, but its end is recorded", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn({ operationId: "t1" });
     assert.equal(await turn.finish("stopped"), undefined);
@@ -153,7 +150,7 @@ export const turns: Topic = (check) => {
     assert.equal((await chat.beginTurn({ operationId: "t1" })).state, "stopped");
   });
 
-  check("a given message takes the place of the streamed text", async (bench) => {
+  check("a given message replaces the streamed text", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn({ model: "m-1" });
     await turn.delta("raw");
@@ -192,7 +189,7 @@ export const turns: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat, { branch: "b" })), ["start", "on b"]);
   });
 
-  check("a turn stays on its branch when that gets another name", async (bench) => {
+  check("a turn stays on its branch when that is renamed", async (bench) => {
     const chat = await fresh(bench);
     const [start] = (await chat.append(say("start"))).entries;
     const turn = await chat.beginTurn();
@@ -210,7 +207,7 @@ export const turns: Topic = (check) => {
     assert.deepEqual(texts(await allMessages(chat)), ["start", "on the first", "and on it"]);
   });
 
-  check("what was streamed is kept when its branch was pruned meanwhile", async (bench) => {
+  check("streamed text is kept when its branch is pruned meanwhile", async (bench) => {
     const { chat, clock } = await clocked(bench);
     const [start] = (await chat.append(say("start"))).entries;
     await chat.branch(start?.id as string, { name: "b" });
@@ -224,38 +221,41 @@ export const turns: Topic = (check) => {
     assert.ok(JSON.stringify(items).includes("a word"), "The word was lost");
   });
 
-  check.persistent("a killed process leaves its partial answer, which the next one seals", async (bench) => {
-    await using child = new Child(bench, { task: "turn", turn: "t1" }, "full");
-    await child.heard("ack", 40);
-    await child.kill();
-    const acknowledged = child.said("ack").length;
-    assert.ok(acknowledged >= 40);
-    const reader = await bench.open({ readonly: true });
-    const partial = await (await reader.get(SHARED_KEY))?.turn();
-    assert.equal(partial?.id, "t1");
-    const store = await bench.open();
-    const chat = await store.open(SHARED_KEY);
-    const [asked, answer, ...rest] = await allMessages(chat);
-    assert.deepEqual([asked?.message?.content, rest], ["the question", []]);
-    assert.deepEqual(
-      [answer?.message?.endState, answer?.message?.model, answer?.message?.role],
-      ["interrupted", "m-1", "assistant"],
-    );
-    const text = String(answer?.message?.content);
-    const promised = Array.from({ length: acknowledged }, (_, n) => `piece ${n}, `).join("");
-    assert.equal(text.slice(0, promised.length), promised);
-    assert.equal(text, partial?.text);
-    assert.equal(await chat.turn(), undefined);
-    assert.equal((await chat.beginTurn({ operationId: "t1" })).state, "interrupted");
-    const next = await chat.beginTurn({ operationId: "t2" });
-    await next.delta("going on");
-    await next.finish();
-    assert.equal((await chat.info()).messageCount, 3);
-    assert.deepEqual((await store.verify()).findings, []);
-  });
+  check.persistent(
+    "a killed process leaves its partial answer, which the next process seals",
+    async (bench) => {
+      await using child = new Child(bench, { task: "turn", turn: "t1" }, "full");
+      await child.heard("ack", 40);
+      await child.kill();
+      const acknowledged = child.said("ack").length;
+      assert.ok(acknowledged >= 40);
+      const reader = await bench.open({ readonly: true });
+      const partial = await (await reader.get(SHARED_KEY))?.turn();
+      assert.equal(partial?.id, "t1");
+      const store = await bench.open();
+      const chat = await store.open(SHARED_KEY);
+      const [asked, answer, ...rest] = await allMessages(chat);
+      assert.deepEqual([asked?.message?.content, rest], ["the question", []]);
+      assert.deepEqual(
+        [answer?.message?.endState, answer?.message?.model, answer?.message?.role],
+        ["interrupted", "m-1", "assistant"],
+      );
+      const text = String(answer?.message?.content);
+      const promised = Array.from({ length: acknowledged }, (_, n) => `piece ${n}, `).join("");
+      assert.equal(text.slice(0, promised.length), promised);
+      assert.equal(text, partial?.text);
+      assert.equal(await chat.turn(), undefined);
+      assert.equal((await chat.beginTurn({ operationId: "t1" })).state, "interrupted");
+      const next = await chat.beginTurn({ operationId: "t2" });
+      await next.delta("going on");
+      await next.finish();
+      assert.equal((await chat.info()).messageCount, 3);
+      assert.deepEqual((await store.verify()).findings, []);
+    },
+  );
 
   check.persistent(
-    "a process that is killed while it streams is taken over long before its lease runs out",
+    "a process killed while streaming is taken over long before its lease expires",
     async (bench) => {
       await using child = new Child(bench, { task: "turn", turn: "t1" });
       await child.heard("ack", 3);
@@ -273,7 +273,7 @@ export const turns: Topic = (check) => {
     },
   );
 
-  check("leaving a turn that is being ended, or was lost, throws nothing more", async (bench) => {
+  check("disposing a turn that is ending, or was lost, does not throw", async (bench) => {
     const { chat, clock } = await clocked(bench);
     const answered = async (): Promise<unknown> => {
       await using turn = await chat.beginTurn();
@@ -301,7 +301,7 @@ export const turns: Topic = (check) => {
     assert.equal((await allMessages(chat)).at(-1)?.message?.endState, "interrupted");
   });
 
-  check("words that were streamed stay, also when the message after them lacks them", async (bench) => {
+  check("streamed text is kept, even if the next message does not contain it", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn({ model: "m-1" });
     await turn.delta("Let me look. ");
@@ -315,7 +315,7 @@ export const turns: Topic = (check) => {
     ]);
   });
 
-  check("turns whose names begin alike are told apart", async (bench) => {
+  check("turns whose ids have a common prefix are distinguished", async (bench) => {
     const chat = await fresh(bench);
     for (const operationId of ["a/b", "a"]) {
       const turn = await chat.beginTurn({ operationId });
@@ -325,7 +325,7 @@ export const turns: Topic = (check) => {
     assert.deepEqual(texts((await chat.beginTurn({ operationId: "a" })).entries), ["of a"]);
   });
 
-  check("a stream that no message could hold is refused in time", async (bench) => {
+  check("a stream that is too long for a message is rejected in time", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn();
     await turn.delta("x".repeat(9 * 1024 * 1024));
@@ -333,7 +333,7 @@ export const turns: Topic = (check) => {
     assert.equal((await turn.finish("stopped"))?.message?.endState, "stopped");
   });
 
-  check("an answer is the assistant's, and has one end", async (bench) => {
+  check("an answer is an assistant message and ends once", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn();
     await turn.delta("x");
@@ -343,7 +343,7 @@ export const turns: Topic = (check) => {
     assert.equal((await allMessages(chat)).length, 1);
   });
 
-  check("a follower can wait for a turn to begin", async (bench) => {
+  check("a follower can wait for a turn to start", async (bench) => {
     const chat = await fresh(bench);
     const following = chat.follow({ wait: true });
     const first = following.next();
