@@ -1,14 +1,12 @@
-import { dirname } from "node:path";
-import { copyRange } from "../disk/copy-file.ts";
 import type { FileIo } from "../disk/file-io.ts";
-import { endOfLastLine, LINE_BYTES_MAX, readChunk } from "../disk/line-scan.ts";
-import { freeName, replaceFile } from "../disk/replace-file.ts";
+import { LINE_BYTES_MAX } from "../disk/line-scan.ts";
+import { replaceFile } from "../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../errors.ts";
 import type { TreePlace } from "../tree/place-entries.ts";
-import { timestamp17 } from "../util/time.ts";
 import type { Random } from "../util/uuid.ts";
-import { decodeLine, type EntryDraft, encodeEntry, encodeHeader, type Header } from "./lines.ts";
+import { type EntryDraft, encodeEntry, encodeHeader, type Header } from "./lines.ts";
 import { type AdvanceListener, advance, after, EMPTY_LOG, type LogState } from "./log-state.ts";
+import { lacksOnlyNewline, setTailAside } from "./torn-tail.ts";
 
 export interface LogWriterOptions extends AdvanceListener {
   readonly nowMs: () => number;
@@ -310,26 +308,15 @@ export class LogWriter {
     const file = this.#open();
     const { size } = this.#io.statOpen(file);
     if (size === this.#state.bytes) return;
-    const fragment = endOfLastLine(this.#io, file, size);
-    if (fragment < size && size - fragment <= LINE_BYTES_MAX) {
-      if (decodeLine(readChunk(this.#io, file, fragment, size - fragment)).ok) {
-        this.#writeAt(size, Buffer.from("\n"));
-        this.#syncRepair(file);
-        this.#catchUp(size + 1);
-        if (this.#state.bytes === size + 1) return;
-      }
+    if (lacksOnlyNewline(this.#io, file, size)) {
+      this.#writeAt(size, Buffer.from("\n"));
+      this.#syncRepair(file);
+      this.#catchUp(size + 1);
+      if (this.#state.bytes === size + 1) return;
     }
-    this.#setAside(file, this.#state.bytes);
-  }
-
-  #setAside(file: number, from: number): void {
-    const { size } = this.#io.statOpen(file);
-    const aside = freeName(this.#io, `${this.path}.torn-${timestamp17(this.#options.nowMs())}`);
-    copyRange(this.#io, file, from, size, aside);
-    this.#io.syncFolder(dirname(aside));
-    this.#io.truncate(file, from);
+    const torn = setTailAside(this.#io, file, this.path, this.#state.bytes, this.#options.nowMs());
     this.#syncRepair(file);
-    this.#options.bad?.({ start: from, end: size, reason: `torn by a crash, set aside as ${aside}` });
+    this.#options.bad?.(torn);
   }
 }
 

@@ -15,15 +15,8 @@ import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./co
 import { type EntryDraft, encodeEntry, encodeHeader } from "./lines.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
 import { createLog, LogWriter } from "./log-writer.ts";
-import {
-  backupOf,
-  encodeMetadata,
-  headerOf,
-  type Metadata,
-  newMetadata,
-  readMetadata,
-  setDamagedAside,
-} from "./metadata.ts";
+import { headerOf, type Metadata, newMetadata } from "./metadata.ts";
+import { MetadataFile } from "./metadata-file.ts";
 
 export interface TranscriptOptions {
   readonly io?: FileIo;
@@ -57,9 +50,6 @@ interface Scanned {
   readonly inode: bigint | undefined;
 }
 
-const METADATA_EVERY_APPENDS = 64;
-const METADATA_EVERY_MS = 1000;
-
 /**
  * One conversation in two files, with a synchronous API.
  *
@@ -69,15 +59,13 @@ const METADATA_EVERY_MS = 1000;
 export class Transcript {
   readonly #folder: string;
   readonly #path: string;
-  readonly #metadataPath: string;
   readonly #io: FileIo;
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #lock: FileLock;
+  readonly #metadataFile: MetadataFile;
   readonly #onDamage: (damage: TranscriptDamage) => void;
   #loaded: { metadata: Metadata; messages: Message[]; writer: LogWriter } | undefined;
-  #metadataWrittenMs = 0;
-  #appendsSinceMetadata = 0;
   #tidied = false;
   /** The error of a metadata write whose message is durable. The next call reports it. */
   #unreported: unknown;
@@ -86,11 +74,11 @@ export class Transcript {
     const files = options.files ?? { transcript: "transcript.jsonl", metadata: "metadata.json" };
     this.#folder = folder;
     this.#path = join(folder, files.transcript);
-    this.#metadataPath = join(folder, files.metadata);
     this.#io = options.io ?? systemIo;
     this.#clock = options.clock ?? systemClock;
     this.#random = options.random ?? systemRandom;
     this.#lock = this.#io.lock(join(folder, `${files.transcript}.lock`));
+    this.#metadataFile = new MetadataFile(this.#io, this.#random, this.#clock, join(folder, files.metadata));
     this.#onDamage = options.onDamage ?? warn;
   }
 
@@ -100,14 +88,14 @@ export class Transcript {
     this.#mapErrors("Cannot create", () => this.#io.makeFolder(this.#folder));
     this.#withLock(() => {
       removeLeftovers(this.#io, this.#folder);
-      const exists = [this.#path, this.#metadataPath].some((path) => this.#io.stat(path) !== undefined);
+      const exists = [this.#path, this.#metadataFile.path].some((path) => this.#io.stat(path) !== undefined);
       if (exists) throw new ConversationAlreadyExistsError(this.#folder);
       const createdAt = isoTime(this.#clock());
       const id = uuidv7(this.#clock(), this.#random);
       const fresh = newMetadata({ id, createdAt, model });
       const log = createLog(this.#io, this.#random, this.#path, headerOf(fresh));
       const metadata = { ...fresh, log };
-      this.#writeMetadata(metadata);
+      this.#metadataFile.write(metadata);
       this.#take(metadata, [], { log, inode: this.#io.stat(this.#path)?.inode });
     });
   }
@@ -125,7 +113,7 @@ export class Transcript {
 
   #load(options: { readonly strict?: boolean }): Message[] {
     const hasLog = this.#io.stat(this.#path) !== undefined;
-    const read = readMetadata(this.#io, this.#metadataPath);
+    const read = this.#metadataFile.read();
     if (!hasLog) {
       if (read.found === undefined) {
         throw new ColloquyError("NOT_FOUND", `There is no conversation in ${this.#folder}`);
@@ -148,16 +136,18 @@ export class Transcript {
       });
     }
     if (read.damage !== undefined) {
-      damage.push({ file: this.#metadataPath, start: 0, end: read.stat?.size ?? 0, reason: read.damage });
+      damage.push({
+        file: this.#metadataFile.path,
+        start: 0,
+        end: read.stat?.size ?? 0,
+        reason: read.damage,
+      });
     }
     for (const bad of damage) this.#onDamage(bad);
     const metadata = read.found ?? this.#rebuiltMetadata(log);
     this.#take({ ...metadata, log }, messages, scanned);
     if (read.found === undefined) {
-      this.#withLock(() => {
-        if (read.damage !== undefined) setDamagedAside(this.#io, this.#metadataPath, this.#clock());
-        this.#writeMetadata({ ...metadata, log });
-      });
+      this.#withLock(() => this.#metadataFile.write({ ...metadata, log }));
     }
     return this.getMessages();
   }
@@ -249,7 +239,7 @@ export class Transcript {
     if (loaded === undefined) return;
     try {
       this.#reportEarlier();
-      if (this.#appendsSinceMetadata > 0 && !loaded.writer.refuses) this.#touch({});
+      if (this.#metadataFile.isBehind && !loaded.writer.refuses) this.#touch({});
     } finally {
       this.#loaded = undefined;
       loaded.writer.close();
@@ -283,7 +273,6 @@ export class Transcript {
       inode,
     );
     this.#loaded = { metadata, messages, writer };
-    this.#metadataWrittenMs = this.#clock();
   }
 
   #withLock<T>(work: () => T): T {
@@ -374,10 +363,9 @@ export class Transcript {
     return newMetadata({ id, createdAt, log, updatedAt: log.lastMessageAt ?? createdAt });
   }
 
-  /** The metadata is not refreshed on every append, which would cost several times the append. */
+  /** The message is durable, so a failure is kept for the next call. */
   #refreshMetadata(): void {
-    const stale = this.#clock() - this.#metadataWrittenMs;
-    if (++this.#appendsSinceMetadata < METADATA_EVERY_APPENDS && stale < METADATA_EVERY_MS) return;
+    if (!this.#metadataFile.countAppend()) return;
     try {
       this.#touch({});
     } catch (error) {
@@ -390,23 +378,12 @@ export class Transcript {
     const loaded = this.#use();
     this.#withLock(() => {
       const log = this.#refresh();
-      const read = readMetadata(this.#io, this.#metadataPath);
+      const read = this.#metadataFile.read();
       const current = read.found !== undefined && read.from === "file" ? read.found : loaded.metadata;
       const metadata = { ...current, ...patch, updatedAt: isoTime(this.#clock()), log };
-      if (read.damage !== undefined) setDamagedAside(this.#io, this.#metadataPath, this.#clock());
-      this.#writeMetadata(metadata);
+      this.#metadataFile.write(metadata);
       loaded.metadata = metadata;
     });
-  }
-
-  #writeMetadata(metadata: Metadata): void {
-    replaceFile(this.#metadataPath, encodeMetadata(metadata), {
-      io: this.#io,
-      random: this.#random,
-      formerAs: backupOf(this.#metadataPath),
-    });
-    this.#metadataWrittenMs = this.#clock();
-    this.#appendsSinceMetadata = 0;
   }
 
   #reportEarlier(): void {
