@@ -3,14 +3,14 @@ import { invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import type { WriteQueue } from "./write/write-queue.ts";
 
-/** What the parts of a conversation need of its store. */
+/** The access to its store that the parts of a conversation need. */
 export interface StoreAccess {
   readonly queue: WriteQueue;
   readonly depthLimits: DepthLimits;
   nowMs(): number;
-  /** Tell whoever looks after the program. */
+  /** Report a warning to the operator. */
   warn(text: string): void;
-  /** Ask the engine. Whatever it throws comes out as a `ColloquyError`. */
+  /** Call the engine. Whatever it throws is rethrown as a `ColloquyError`. */
   ask<T>(question: (engine: Engine) => Awaitable<T>): Promise<T>;
   /** Throws when the store is closed or was opened for reading only. */
   assertWritable(): void;
@@ -20,7 +20,7 @@ export interface StoreAccess {
 
 export const LIMIT_MAX = 10_000;
 
-/** What is handed out can be changed without changing what an engine keeps. */
+/** A copy, so that callers cannot change the state of an engine. */
 export function copyOf(info: ConversationInfo): ConversationInfo {
   return { ...info, contextState: structuredClone(info.contextState) };
 }
@@ -38,7 +38,7 @@ export function checkCount(value: unknown, field: string, max: number = LIMIT_MA
   return value as number;
 }
 
-/** The fencing number of a lease, which must be one of this conversation. */
+/** The fencing number of a lease, which must belong to this conversation. */
 export function epochOf(
   lease: { readonly epoch: number; readonly conversation: string },
   conversation: string,

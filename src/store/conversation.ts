@@ -55,21 +55,21 @@ export interface AppendOptions {
   readonly operationId?: string;
   /** The head that the caller has seen; `null` for an empty conversation. Another head is a `CONFLICT`. */
   readonly expectedHead?: string | null;
-  /** Refused with `CONFLICT` once somebody else has got the lease. */
+  /** Fails with `CONFLICT` once another holder has the lease. */
   readonly lease?: Lease;
 }
 
 export interface ConversationPatch {
-  /** At most 120 characters; `null` takes it away. The same for the others. */
+  /** At most 120 characters; `null` removes it. The same applies to the others. */
   readonly title?: string | null;
   readonly channel?: string | null;
   readonly model?: string | null;
   readonly profileId?: string | null;
-  /** What a context strategy remembers between runs. */
+  /** State that a context strategy keeps between runs. */
   readonly contextState?: ConversationInfo["contextState"];
 }
 
-/** One conversation of a store. Holds no messages: every call asks the store. */
+/** One conversation of a store. Holds no messages: every call reads the store. */
 export class Conversation {
   readonly id: string;
   readonly #store: StoreAccess;
@@ -99,22 +99,22 @@ export class Conversation {
     return (await write(this.#store, this.id, pending, checked, nowMs)) as Appended;
   }
 
-  /** Messages in ascending order: await a page, or iterate over all that the query names. */
+  /** Messages in ascending order: await a page, or iterate over all that match the query. */
   messages(query: EntryQuery = {}): Listing<MessageEntry> {
     return this.#list(query, "message") as Listing<MessageEntry>;
   }
 
-  /** Entries of every kind in ascending order: await a page, or iterate over all that the query names. */
+  /** Entries of every kind in ascending order: await a page, or iterate over all that match the query. */
   entries(query: EntryQuery = {}): Listing<Entry> {
     return this.#list(query, undefined);
   }
 
-  /** What is known of the conversation. Fails with `NOT_FOUND` when it was deleted meanwhile. */
+  /** Information about the conversation. Fails with `NOT_FOUND` when it was deleted meanwhile. */
   info(): Promise<ConversationInfo> {
     return infoOf(this.#store, this.id);
   }
 
-  /** Change title, model and the like. Messages are not touched. */
+  /** Change title, model and other properties. Messages do not change. */
   async update(patch: ConversationPatch): Promise<ConversationInfo> {
     const checked = checkPatch(patch);
     this.#store.assertWritable();
@@ -136,7 +136,7 @@ export class Conversation {
   }
 
   /**
-   * Put a summary in the place of the beginning, for the model only: every
+   * Replace the beginning with a summary, in contexts only: every
    * message stays. `undefined` when there is too little to summarise. A
    * summariser that fails, or returns nothing, changes nothing.
    */
@@ -144,12 +144,12 @@ export class Conversation {
     return compact(this.#store, this.id, options);
   }
 
-  /** Cancel a compaction: what it stood for counts again. */
+  /** Undo a compaction: its messages are included in contexts again. */
   async undoCompaction(entryId: string): Promise<InfoEntry> {
     return undoCompaction(this.#store, this.id, entryId);
   }
 
-  /** Make a branch that leaves the conversation behind an entry; `null` is before the first one. */
+  /** Create a branch that starts after an entry; `null` is before the first one. */
   async branch(fromEntryId: string | null, options: BranchOptions = {}): Promise<BranchResult> {
     return this.#branching.branch(fromEntryId, options);
   }
@@ -159,7 +159,7 @@ export class Conversation {
     return this.#branching.branches();
   }
 
-  /** Go to a branch, for every process and until the next time. `NOT_FOUND` for one that was pruned. */
+  /** Check out a branch, for every process, until the next checkout. `NOT_FOUND` if it was pruned. */
   async checkout(name: string): Promise<BranchResult> {
     return this.#branching.checkout(name);
   }
@@ -169,7 +169,7 @@ export class Conversation {
     return this.#branching.flatten();
   }
 
-  /** Remove branches for good: never `main`, never the checked-out one, never what another branch shares. */
+  /** Permanently remove branches: never `main`, the checked-out one, or entries that another branch shares. */
   async pruneBranches(options: PruneOptions): Promise<Pruned> {
     return prune(this.#store, this.id, options);
   }
@@ -183,12 +183,12 @@ export class Conversation {
     return this.#branching.edit(entryId, messages, options);
   }
 
-  /** Make room for another answer beside this one: a new branch before it, which is checked out. */
+  /** Prepare another answer beside this one: a new branch before it, which is checked out. */
   async regenerate(entryId: string, options: { readonly name?: string } = {}): Promise<BranchResult> {
     return this.#branching.regenerate(entryId, options);
   }
 
-  /** Name an entry; `null` takes the name away. */
+  /** Label an entry; `null` removes the label. */
   async label(entryId: string, label: string | null): Promise<LabelEntry> {
     return this.#branching.label(entryId, label);
   }
@@ -197,12 +197,12 @@ export class Conversation {
     return this.#branching.labels();
   }
 
-  /** Where two branches part, and what each has of its own. */
+  /** Where two branches diverge, and what each has added. */
   async compare(a: string, b: string): Promise<Comparison> {
     return this.#branching.compare(a, b);
   }
 
-  /** Tell the checked-out branch in a few words what was done on another one. */
+  /** Add a summary of another branch to the checked-out one. */
   async summarizeBranch(
     name: string,
     options: SummarizeBranchOptions,
@@ -211,41 +211,41 @@ export class Conversation {
     return this.#branching.resultOf(entry);
   }
 
-  /** Begin a new generation with these messages. The former one stays as a branch. */
+  /** Start over with these messages. The previous ones stay as a branch. */
   async replaceTranscript(messages: MessageInput | readonly MessageInput[]): Promise<BranchResult> {
     return this.#branching.replaceTranscript(messages);
   }
 
-  /** Erase what an entry holds, everywhere, for good. A marked place stays. */
+  /** Permanently erase the content of an entry, everywhere. The entry stays, marked as redacted. */
   async redact(entryId: string): Promise<Receipt> {
     return redact(this.#store, this.id, entryId);
   }
 
-  /** Begin an answer: messages are durable at once, and streamed text outlives the process. */
+  /** Start an answer: messages are durable at once, and streamed text survives a crash of the process. */
   async beginTurn(options: TurnOptions = {}): Promise<Turn> {
     return beginTurn(this.#store, this.id, options);
   }
 
-  /** The turn that is under way, in this process or another one. */
+  /** The turn in progress, in this process or another one. */
   async turn(): Promise<TurnUnderWay | undefined> {
     return describeTurn(this.#store, this.id);
   }
 
-  /** The compactions on all branches, also those that were undone. */
+  /** The compactions on all branches, including undone ones. */
   async compactions(): Promise<{ readonly id: string; readonly seq: number; readonly undone: boolean }[]> {
     const { tree } = await logEndOf(this.#store, this.id);
     return tree.compactions.map(({ id, seq, undone }) => ({ id, seq, undone }));
   }
 
-  /** The text of the turn that is under way, as it is streamed. */
+  /** The text of the turn in progress, as it is streamed. */
   follow(options: FollowOptions = {}): AsyncGenerator<FollowEvent, void, undefined> {
-    // Looked at right away: a turn that ends before the first reading is not missed.
+    // Read immediately, so that a turn that ends before the first read is not missed.
     const turn = this.#store.ask((engine) => engine.turn(this.id, 0));
     turn.catch(() => {});
     return follow(this.#store, this.id, options, turn);
   }
 
-  /** The right to run this conversation, across processes. `CONFLICT` when it is not free in time. */
+  /** The right to run this conversation, across processes. `CONFLICT` if it is not free in time. */
   async lease(options: LeaseOptions = {}): Promise<Lease> {
     return Lease.acquire(this.#store, this.id, options);
   }

@@ -20,29 +20,29 @@ export interface StoreOptions {
   readonly worker?: boolean;
   /** How long to wait for another process's write. Default 10 s. */
   readonly lockWaitMs?: number;
-  /** Damage that was found and worked around. Default: a warning of the process. */
+  /** Called for damage that was found and worked around. Default: a process warning. */
   readonly onProblem?: (problem: ColloquyError) => void;
-  /** How deep branches may lie (default 10) and from where on that is warned of (default 7). */
+  /** The maximum depth of branches (default 10), and the depth above which to warn (default 7). */
   readonly tree?: { readonly maxDepth?: number; readonly warningDepth?: number };
-  /** False: `branch` and its kin answer `NOT_SUPPORTED`. */
+  /** If false, methods that change the tree fail with `NOT_SUPPORTED`. */
   readonly treeEnabled?: boolean;
-  /** What is allowed but unwise, such as very deep branches. Default: a warning of the process. */
+  /** Called for what is allowed but unwise, such as very deep branches. Default: a process warning. */
   readonly onWarning?: (text: string) => void;
-  /** Milliseconds since 1970. Default: the system's clock. */
+  /** Milliseconds since 1970. Default: the system clock. */
   readonly clock?: Clock;
-  /** What becomes of transcripts of legacy formats in the folder of a `jsonl:` store. */
+  /** How to treat legacy transcripts in the folder of a `jsonl:` store. */
   readonly sessions?: SessionFormat;
 }
 
 export interface SessionFormat {
-  /** `legacy`: messages are added to a legacy transcript as it is. Default `auto`. */
+  /** `legacy`: messages are appended in the legacy format. Default `auto`. */
   readonly format?: "auto" | "legacy" | "v2";
-  /** Migrate a legacy transcript when it is first written to, and keep it in `legacy/`. Default true; otherwise the write is refused. */
+  /** Migrate a legacy transcript when it is first written to, and keep it in `legacy/`. Default true; otherwise the write fails. */
   readonly autoMigrate?: boolean;
 }
 
 /**
- * Open a store: `sqlite:FILE`, `jsonl:FOLDER`, `ephemeral:`, or an engine of your own.
+ * Open a store: `sqlite:FILE`, `jsonl:FOLDER`, `ephemeral:`, or your own engine.
  *
  * A missing file or folder is created, unless `readonly` is set.
  */
@@ -65,7 +65,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
   });
 }
 
-/** A legacy Node lacks what the engines are made of, and says so in words that help nobody. */
+/** An old Node lacks the modules that the engines need, and its own errors do not say so. */
 function checkNode(): void {
   const { node } = process.versions;
   if (Number.parseInt(node, 10) >= NODE_MAJOR_MIN) return;
@@ -81,7 +81,7 @@ async function openNamed(target: string, worker: boolean, options: EngineOptions
   return WorkerEngine.open(target, options);
 }
 
-/** Options that would be ignored, by the engine for which they would be. */
+/** Options that an engine would ignore, by engine. */
 const WITHOUT_EFFECT: Readonly<Record<EngineName | "given", readonly (keyof StoreOptions)[]>> = {
   ephemeral: ["worker", "durability", "lockWaitMs", "sessions"],
   jsonl: [],
@@ -89,7 +89,7 @@ const WITHOUT_EFFECT: Readonly<Record<EngineName | "given", readonly (keyof Stor
   given: ["worker", "durability", "lockWaitMs", "sessions"],
 };
 
-/** An option that does nothing is a mistake of the caller, who believes that it does something. */
+/** An option without effect is a mistake: the caller expects it to work. */
 function refuseWithoutEffect(target: string | Engine, options: StoreOptions): void {
   const name = typeof target === "string" ? parseTarget(target).name : "given";
   const ignored = WITHOUT_EFFECT[name].find((option) => (options[option] ?? false) !== false);

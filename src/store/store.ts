@@ -53,7 +53,7 @@ export interface StoreSettings {
   readonly onWarning: (text: string) => void;
 }
 
-/** The front over an engine: validates, makes ids and times, and collects writes into shared transactions. */
+/** The front end of an engine: validates, assigns ids and times, and groups writes into transactions. */
 export class Store {
   readonly #engine: Engine;
   readonly #queue: WriteQueue;
@@ -87,7 +87,7 @@ export class Store {
     return this.#engine.name;
   }
 
-  /** The file or folder; `null` when there is none. */
+  /** The file or folder; `null` if there is none. */
   get path(): string | null {
     return this.#engine.location;
   }
@@ -129,7 +129,7 @@ export class Store {
   }
 
   /**
-   * Take a conversation out of the trash: the one with this id, or the one last deleted of those that had this
+   * Restore a conversation from the trash: the one with this id, or the one last deleted of those that had this
    * session key. `CONFLICT` when its session key is in use.
    */
   async restore(idOrKey: string): Promise<ConversationInfo> {
@@ -140,7 +140,7 @@ export class Store {
   }
 
   /**
-   * Remove a conversation for good, with everything that was derived from it.
+   * Permanently remove a conversation, with everything derived from it.
    *
    * Contract: a conversation that is not in the trash is a `CONFLICT`, unless `force` is set. A session key means
    * the conversation that has it, if `force` is set, or else the one last deleted of those that had it.
@@ -158,12 +158,12 @@ export class Store {
     return { id: conversation, at, ...removed };
   }
 
-  /** Apply limits of age, count and size. Nothing is removed that no limit names; `dryRun` only tells. */
+  /** Apply limits on age, count and size. Without limits nothing is removed; `dryRun` only reports. */
   retain(policy: RetentionPolicy, options: RetentionOptions = {}): Promise<RetentionReport> {
     return retain(this, this.#access, policy, options);
   }
 
-  /** Keep bytes once, by their hash, a piece at a time. A message then refers to them. */
+  /** Store bytes once, by their hash, a piece at a time. Messages can refer to them. */
   putBlob(source: BlobSource): Promise<StoredBlob> {
     return mapped(() => putBlob(this.#access, source));
   }
@@ -187,18 +187,17 @@ export class Store {
   }
 
   /**
-   * A feed of everything that is committed, also by other processes. Each
-   * change has a cursor, to go on behind it later: nothing is missed and
-   * nothing comes twice.
+   * A feed of everything that is committed, also by other processes.
+   * Each change has a cursor to continue after it later: nothing is missed or repeated.
    */
   changes(options: ChangesOptions = {}): AsyncGenerator<Change, void, undefined> {
-    // Asked for right away: what happens before the first reading is not missed.
+    // Read immediately, so that changes before the first read are not missed.
     const now = this.#ask((engine) => engine.changes(null, 0));
     now.catch(() => {});
     return changes(this.#access, options, now, () => this.#closed !== undefined);
   }
 
-  /** Write a copy that can be opened like the store itself, while others go on writing. */
+  /** Write a copy that can be opened like the store itself, while others continue to write. */
   async backup(path: string): Promise<BackupReport> {
     return this.#ask((engine) => backupTo(engine, path, isoTime(this.#clock())));
   }
@@ -208,7 +207,7 @@ export class Store {
     return this.#ask((engine) => engine.verify());
   }
 
-  /** As `verify`, and branches that lie deeper than allowed: not damage, but worth knowing. */
+  /** Like `verify`, and also reports branches deeper than the limit: not damage, but worth knowing. */
   validate(): Promise<VerifyReport> {
     return validateStore(this, this.#access);
   }
@@ -219,7 +218,7 @@ export class Store {
   }
 
   /**
-   * Copy every conversation to another store, also those in the trash, and compare what both hold.
+   * Copy every conversation to another store, also those in the trash, and compare both.
    *
    * Contract: nothing in the target is overwritten. A copy that was stopped, by `signal` or a kill, continues with
    * the next call.
@@ -228,7 +227,7 @@ export class Store {
     return copyStore(this.#access, target.#access, options);
   }
 
-  /** Rewrite legacy transcripts in the folder of a `jsonl:` store in the format of today. */
+  /** Rewrite legacy transcripts in the folder of a `jsonl:` store in the current format. */
   migrateLegacy(options: CopyOptions = {}): Promise<CopyReport> {
     return migrateLegacy(this.#access, options);
   }
@@ -248,7 +247,7 @@ export class Store {
     return { ...stats, top: stats.top.map(copyOf), engine: this.#engine.name, path: this.#engine.location };
   }
 
-  /** Finish what was begun and let go of the files. Calling it again does nothing. */
+  /** Finish pending writes and release the files. Calling it again does nothing. */
   close(): Promise<void> {
     this.#closed ??= this.#queue.close().then(() => mapped(() => this.#engine.close()));
     return this.#closed;
@@ -258,7 +257,7 @@ export class Store {
     return this.close();
   }
 
-  /** What a process that died left of its answer is sealed by whoever opens the conversation next. */
+  /** Opening a conversation seals the partial answer of a process that died. */
   async #opened(id: string): Promise<Conversation> {
     if (
       !this.#readonly &&
@@ -291,7 +290,7 @@ export class Store {
   async #purgedBy(key: string, force: boolean): Promise<string | undefined> {
     const live = await this.#find(key);
     if (force && live !== undefined) return live.id;
-    // With neither in the trash the id of the other one makes the engine say why not.
+    // With neither in the trash, the engine explains why by the id of the live one.
     return (await this.#deletedWith(key)) ?? live?.id;
   }
 
@@ -349,7 +348,7 @@ function checkClock(nowMs: number): number {
   throw invalid(`The clock returned ${nowMs}, which is not a time in milliseconds since 1970`, "clock");
 }
 
-/** Nothing untyped leaves the store, whatever an engine or the system throws. */
+/** Every error that leaves the store is a `ColloquyError`, whatever an engine or the system throws. */
 async function mapped<T>(work: () => Awaitable<T>): Promise<T> {
   try {
     return await work();

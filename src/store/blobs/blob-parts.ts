@@ -1,7 +1,7 @@
 /**
- * Large parts of messages (images, documents, what tools answered) are kept
- * once, however often they occur, and compressed where that pays. Here they
- * are taken out of a message and put back; an empty text keeps their place.
+ * Large parts of messages (images, documents, tool results) are stored
+ * once, however often they occur, and compressed where that pays. This module
+ * takes them out of a message and puts them back; an empty string marks their place.
  */
 
 import type { NewBlob } from "../../engine/index.ts";
@@ -10,10 +10,10 @@ import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import type { StoreAccess } from "../access.ts";
 
-/** Parts of fewer characters stay in the message: a look elsewhere costs more than they do. */
+/** Parts of fewer characters stay in the message: a lookup would cost more than they do. */
 const BLOB_CHARS_MIN = 16 * 1024;
 
-// Loaded when first needed: most commands never meet a large part.
+// Loaded when first needed: most commands never see a large part.
 const zlib = (): typeof import("node:zlib") => process.getBuiltinModule("node:zlib");
 
 type Path = readonly (string | number)[];
@@ -25,7 +25,7 @@ export interface Extracted {
 }
 
 /**
- * Take the large parts out of a message, or out of what another entry holds.
+ * Take the large parts out of a message, or out of the data of another entry.
  * `undefined` when it has none, as nearly always. `json` is its text.
  */
 export function extractBlobs(
@@ -57,7 +57,7 @@ export function extractBlobs(
   return { json: JSON.stringify(copy), refs: [...refs, ...stored, ...references], blobs };
 }
 
-/** What a text in an entry stands for, where it stands for one that was stored before. */
+/** The stored string that a placeholder in an entry stands for, if it is one. */
 export type StandsFor = (text: string) => Pick<BlobRef, "hash" | "size"> | undefined;
 
 const NOTHING: StandsFor = () => undefined;
@@ -96,7 +96,7 @@ function largeParts(blocks: readonly unknown[], path: Path): Part[] {
   });
 }
 
-/** Every large text of a record that an import was made from: what an image or a tool's answer is there, nobody knows. */
+/** Every large string of an imported record: in a foreign format, images and tool results cannot be told apart. */
 function largeTexts(value: unknown, path: Path): Part[] {
   if (typeof value === "string") return large(value, path, false);
   if (typeof value !== "object" || value === null) return [];
@@ -111,16 +111,16 @@ function large(text: unknown, path: Path, base64: boolean): Part[] {
   return [{ path, text, base64 }];
 }
 
-/** The bytes, when the text is their one and only Base64 form. */
+/** The bytes, if the string is their canonical Base64 form. */
 function decodeBase64(text: string): Buffer | undefined {
   const bytes = Buffer.from(text, "base64");
   return bytes.toString("base64") === text ? bytes : undefined;
 }
 
-/** What names a blob. Anything else in its place is somebody's own matter and refers to nothing. */
+/** A blob reference. Any other value here belongs to the caller and refers to nothing. */
 const HASH = /^[0-9a-f]{64}$/;
 
-/** Blocks that refer to a blob that was stored before: `source: { type: "blob", hash }`, also within tools' answers. */
+/** Blocks that refer to a blob that was stored before: `source: { type: "blob", hash }`, also within tool results. */
 function storedReferences(blocks: readonly unknown[]): BlobRef[] {
   return blocks.flatMap((block) => {
     if (!isPlainObject(block)) return [];
@@ -134,7 +134,7 @@ function storedReferences(blocks: readonly unknown[]): BlobRef[] {
 }
 
 const SAMPLE_BYTES = 64 * 1024;
-/** What is not a tenth smaller stays as it is: reading it costs less. */
+/** Data that does not shrink by a tenth stays uncompressed, because it is read faster. */
 const WORTH_IT = 0.9;
 
 export function worthCompressing(bytes: Uint8Array): boolean {
@@ -155,7 +155,7 @@ function compress(bytes: Buffer): Pick<NewBlob, "encoding" | "data"> {
 
 type Found = Buffer | "missing" | "damaged";
 
-/** Put the large parts of entries back where they belong. What cannot be had is flagged: the rest is read all the same. */
+/** Put the large parts of entries back where they belong. Missing parts are flagged, and the rest is still read. */
 export async function inlineBlobs(
   store: StoreAccess,
   entries: readonly StoredEntry[],
@@ -193,7 +193,7 @@ async function readWhole(store: StoreAccess, hash: string): Promise<Found> {
         : Buffer.from(part.data);
     return hashOf(bytes) === hash ? bytes : "damaged";
   } catch {
-    // A store that was closed meanwhile says so.
+    // The error of a store that was closed meanwhile is passed on.
     await store.ask(() => undefined);
     return "damaged";
   }
@@ -203,7 +203,7 @@ function hashOf(bytes: Uint8Array): string {
   return sha256Hex(bytes);
 }
 
-/** A copy in which the text at the end of the path is empty. What lies beside the path is shared. */
+/** A copy in which the string at the end of the path is empty. Everything beside the path is shared. */
 function emptied(value: unknown, path: Path, depth: number): unknown {
   if (depth === path.length) return "";
   const step = path[depth] as string | number;
@@ -215,10 +215,10 @@ function emptied(value: unknown, path: Path, depth: number): unknown {
   return copy;
 }
 
-/** `path` leads from the message to a text. */
+/** `path` leads from the message to a string. */
 function setAt(value: unknown, path: Path, text: string): void {
   let place = value as Record<string | number, unknown>;
-  // A file that came from elsewhere may say anything.
+  // A file from another program may contain anything.
   if (path.includes("__proto__")) return;
   for (const step of path.slice(0, -1)) {
     const next = place?.[step];

@@ -1,4 +1,4 @@
-/** Large files in and out, a piece at a time. */
+/** Write and read large files, a piece at a time. */
 
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
 import { sha256 } from "../../util/sha256.ts";
@@ -17,7 +17,7 @@ export type BlobSource = Uint8Array | AsyncIterable<Uint8Array> | Iterable<Uint8
 
 const PIECE_BYTES = 1024 * 1024;
 
-/** Keep bytes once, however often they come. At most a piece of them is in memory. */
+/** Store bytes once, however often they are written. At most one piece is in memory. */
 export async function putBlob(store: StoreAccess, source: BlobSource): Promise<StoredBlob> {
   store.assertWritable();
   const hash = sha256();
@@ -51,14 +51,14 @@ export async function putBlob(store: StoreAccess, source: BlobSource): Promise<S
   return { hash: digest, size };
 }
 
-/** Pieces of a fair size, whatever the source gives. */
+/** Pieces of a reasonable size, whatever the source yields. */
 async function* pieces(source: BlobSource): AsyncGenerator<Buffer, void, undefined> {
   let gathered: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of source instanceof Uint8Array ? [source] : source) {
     if (!(chunk instanceof Uint8Array)) throw invalid("A blob must consist of bytes", "source");
     for (let start = 0; start < chunk.length; start += PIECE_BYTES) {
-      // A copy: whoever gave it may fill it again.
+      // A copy, because the caller may reuse the buffer.
       const part = Buffer.from(chunk.subarray(start, start + PIECE_BYTES));
       gathered.push(part);
       bytes += part.length;
@@ -85,7 +85,7 @@ export async function readBlob(
   return checked(first.encoding === "zstd" ? decompressed(stored, hash) : stored, hash);
 }
 
-/** The last piece is given only when all are what they should be. */
+/** The last piece is yielded only if the hash of all of them matches. */
 async function* checked(
   pieces: AsyncIterable<Uint8Array>,
   hash: string,

@@ -1,4 +1,4 @@
-/** The tree of a conversation, as its owner works with it. Everything is an entry of the log. */
+/** Operations on the tree of a conversation. Each one is an entry in the log. */
 
 import { ColloquyError } from "../../errors.ts";
 import type { Entry, LabelEntry, MessageEntry } from "../../message/types.ts";
@@ -25,23 +25,23 @@ import {
 } from "../write/writing.ts";
 
 export interface BranchInfo extends PlainBranch {
-  /** Said when it lies deep. */
+  /** Set if the branch is deep. */
   readonly warning: string | null;
 }
 
 export interface BranchOptions {
   /** At most 256 bytes. Default: the first of `branch-1`, `branch-2` … that is free. */
   readonly name?: string;
-  /** Also go there. Default: no. */
+  /** Also check it out. Default: false. */
   readonly checkout?: boolean;
 }
 
-/** A branch after something was done to it. */
+/** A branch after a change. */
 export interface BranchResult<T extends Entry = MessageEntry> {
   readonly branch: BranchInfo;
   /** The entries that were written to it. */
   readonly entries: readonly T[];
-  /** Said of a branch that lies deep. */
+  /** Set if the branch is deep. */
   readonly warnings: readonly string[];
 }
 
@@ -51,14 +51,14 @@ export interface EditOptions {
 }
 
 export interface Comparison {
-  /** The last entry that both have; `null` when they have nothing in common. */
+  /** The last entry that both have; `null` if they share none. */
   readonly commonAncestor: string | null;
-  /** What each has of its own from there on. */
+  /** The entries that each has after it. */
   readonly a: Entry[];
   readonly b: Entry[];
 }
 
-/** How often a name is chosen anew when somebody else takes it first. */
+/** How often to choose another name when a concurrent writer takes it first. */
 const NAME_ATTEMPTS = 5;
 
 export class Branching {
@@ -103,9 +103,9 @@ export class Branching {
     return this.#result(tree.trunk);
   }
 
-  /** A new `main` that holds these messages only; the former one stays as a branch. */
+  /** A new `main` with only these messages; the previous one stays as a branch. */
   async replaceTranscript(messages: Messages): Promise<BranchResult> {
-    // Beginning anew with nothing is a way to begin anew.
+    // An empty list is valid: the conversation starts over without messages.
     const isEmpty = Array.isArray(messages) && messages.length === 0;
     const pending = isEmpty ? [] : pendingMessages(messages, this.#store.nowMs());
     this.#store.assertWritable();
@@ -180,7 +180,7 @@ export class Branching {
       named === undefined
         ? await this.#naming("branch", (_, free) => [data(free), ...pending], operationId)
         : await this.#write([data(named), ...pending], operationId);
-    // A branch has the number of the entry that made it, whatever it is called by now.
+    // A branch has the number of the entry that made it, whatever its current name is.
     return { id: (entries[0] as Entry).seq, entries };
   }
 
@@ -189,7 +189,7 @@ export class Branching {
     return (await write(this.#store, this.#id, pending, options, this.#store.nowMs())).entries;
   }
 
-  /** Write something that needs a free name, and choose again when somebody else was faster. */
+  /** Write something that needs a free name, and choose again when a concurrent writer was faster. */
   async #naming(
     stem: string,
     make: (tree: Tree, name: string) => PendingEntry[] | undefined,
@@ -222,7 +222,7 @@ export class Branching {
     return { id, seq: await this.#seqOf(id) };
   }
 
-  /** The place before an entry: where its siblings hang. */
+  /** The position before an entry, where its siblings start. */
   async #forkBefore(entryId: string): Promise<Fork> {
     const checked = checkEntryId(entryId);
     const entry = await findEntry(this.#store, this.#id, checked);
@@ -277,7 +277,7 @@ interface Fork {
 const BRANCH_MEMBERS: ReadonlySet<string> = new Set(["name", "checkout"]);
 const EDIT_MEMBERS: ReadonlySet<string> = new Set(["name", "operationId"]);
 const REGENERATE_MEMBERS: ReadonlySet<string> = new Set(["name"]);
-/** A retry must ask for the same name, and an operation id may be anything. */
+/** A retry must choose the same name, and an operation id can be any string. */
 function nameFor(operationId: string): string {
   return `edit-${sha256Hex(operationId).slice(0, 12)}`;
 }

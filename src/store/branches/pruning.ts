@@ -1,4 +1,4 @@
-/** Removing branches that their owner does not want any more. */
+/** Permanently removes branches. */
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { StoredEntry } from "../../message/types.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
@@ -11,15 +11,15 @@ import { branchNamed, logEndOf, storedRanges } from "../read/lookups.ts";
 import { NO_OPTIONS, pendingEntry, write } from "../write/writing.ts";
 
 export interface PruneOptions {
-  /** Branches without a new entry for so many days. */
+  /** Branches without a new entry for N days. */
   readonly olderThanDays?: number;
-  /** Never the so many that were written last; without another reason all the rest. */
+  /** Keep the N most recently written; without another criterion, prune the rest. */
   readonly keep?: number;
-  /** Branches that no other one leaves, when the checked-out branch was written after them. */
+  /** Branches without children that are older than the checked-out one. */
   readonly abandoned?: boolean;
-  /** These. */
+  /** Branches with these names. */
   readonly names?: readonly string[];
-  /** Only say what would be done. */
+  /** Only report what would be removed. */
   readonly dryRun?: boolean;
 }
 
@@ -32,7 +32,7 @@ export interface Pruned {
     readonly bytes: number;
   }[];
   readonly bytes: number;
-  /** Copies that were made earlier and may hold the same words. */
+  /** Earlier copies that may contain the same content. */
   readonly copies: readonly string[];
 }
 
@@ -51,14 +51,14 @@ export async function prune(store: StoreAccess, id: string, options: PruneOption
       const copies = dryRun || chosen.length === 0 ? [] : await remove(store, id, logEnd, chosen);
       return { dryRun, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0), copies };
     } catch (error) {
-      // Somebody wrote to one of them meanwhile: look again, it may have a right to stay now.
+      // A concurrent writer added to one of them: check again whether it still matches.
       const moved = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "branches";
       if (!moved || attempt === ATTEMPTS) throw error;
     }
   }
 }
 
-/** What pruning these branches would take away. */
+/** What pruning these branches would remove. */
 async function weigh(
   store: StoreAccess,
   id: string,
@@ -100,7 +100,7 @@ async function remove(
   return copies;
 }
 
-/** Branches that an option names, and that may go: never `main`, never the checked-out one. */
+/** Branches that match an option: never `main`, never the checked-out one. */
 async function choose(
   store: StoreAccess,
   id: string,
@@ -124,7 +124,7 @@ async function choose(
   const withTimes = await Promise.all(
     candidates.map(async (branch) => ({ branch, at: await lastWritten(store, id, logEnd, branch) })),
   );
-  // By their place in the log: times are data. A branch that was never written to comes last.
+  // By position in the log, because times are data. A branch that was never written to comes last.
   const lastSeqOf = ({ id: branch }: Branch): number =>
     ownRanges(tree, branch, logEnd.lastSeq).at(-1)?.[1] ?? 0;
   const newestFirst = withTimes.sort((a, b) => lastSeqOf(b.branch) - lastSeqOf(a.branch));
@@ -141,7 +141,7 @@ async function choose(
     .map(({ branch }) => branch);
 }
 
-/** When the branch got its last entry of its own, or was made. */
+/** The time of the last entry written to the branch, or of its creation. */
 async function lastWritten(
   store: StoreAccess,
   id: string,
@@ -153,7 +153,7 @@ async function lastWritten(
   return entry?.at ?? branch.createdAt ?? isoTime(0);
 }
 
-/** Does another branch leave this one? */
+/** Whether another branch starts on this one. */
 function isLeft(tree: Tree, { id }: Branch): boolean {
   return liveBranches(tree).some(({ origin }) => origin === id);
 }

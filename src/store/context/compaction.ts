@@ -1,4 +1,4 @@
-/** Replace the beginning of a conversation by a summary, for the model only: the log keeps every message. */
+/** Replaces the beginning of a conversation with a summary, for the model only: the log keeps every message. */
 import { estimateTokens, planCompaction } from "../../context/index.ts";
 import { invalid } from "../../errors.ts";
 import type { BranchSummaryEntry, CompactionEntry, InfoEntry } from "../../message/types.ts";
@@ -91,7 +91,7 @@ export interface SummarizeBranchOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Tell the checked-out branch what was done on another one since they parted. */
+/** Add a summary of what another branch did since they diverged to the checked-out branch. */
 export async function summarizeBranch(
   store: StoreAccess,
   id: string,

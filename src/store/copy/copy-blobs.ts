@@ -4,10 +4,10 @@ import type { BlobRef } from "../../message/types.ts";
 import type { StoreAccess } from "../access.ts";
 import { putBlob, readBlob } from "../blobs/blob-streams.ts";
 
-/** Larger ones are brought a piece at a time, before the entry that refers to them. */
+/** Larger ones are copied a piece at a time, before the entry that refers to them. */
 const WITH_ENTRY_BYTES_MAX = 4 * 1024 * 1024;
 
-/** Brings large parts from one store to another, each once. */
+/** Copies large parts from one store to another, each once. */
 export class BlobCarrier {
   readonly #from: StoreAccess;
   readonly #to: StoreAccess;
@@ -18,7 +18,7 @@ export class BlobCarrier {
     this.#to = to;
   }
 
-  /** What must be written together with the entries that refer to these. */
+  /** The blobs to write together with the entries that refer to them. */
   async carry(refs: readonly BlobRef[]): Promise<NewBlob[]> {
     const blobs: NewBlob[] = [];
     for (const { hash } of refs) {

@@ -1,4 +1,4 @@
-/** One conversation from one store to another: the same log under the same id. */
+/** Copies one conversation to another store: the same log under the same id. */
 
 import { isDeepStrictEqual } from "node:util";
 import type { AppendOperation, ConversationInfo, NewEntry, UpdatePatch } from "../../engine/index.ts";
@@ -19,7 +19,7 @@ export interface CopyUse {
 export interface Copied {
   readonly info: ConversationInfo;
   readonly entries: number;
-  /** Those that were not there yet. */
+  /** Entries that were new in the target. */
   readonly added: number;
   /** Of what was read. */
   readonly hash: string;
@@ -27,17 +27,17 @@ export interface Copied {
 
 const AT_ONCE_ENTRIES = 512;
 const AT_ONCE_CHARS = 8 * 1024 * 1024;
-/** Whoever writes to the source all the time is not waited for. */
+/** A writer that never stops must not keep the copy running for ever. */
 const ATTEMPTS = 5;
 
-/** Copy what is missing. Throws `CONFLICT` when there is another conversation under the id, and changes nothing then. */
+/** Copy what is missing. Throws `CONFLICT`, and changes nothing, if the id belongs to a different conversation. */
 export async function copyConversation(use: CopyUse, id: string): Promise<Copied> {
   let added = 0;
   for (let attempt = 1; ; attempt++) {
     const info = await existing(use.from, id);
     const log = await new LogCopy(use, info).run();
     added += log.added;
-    // Somebody may have written to the source meanwhile: then the rest follows.
+    // Entries that were written to the source meanwhile are copied too.
     const now = await existing(use.from, id);
     if (!isDeepStrictEqual(now, info) && attempt < ATTEMPTS) continue;
     if (!use.dryRun) await finish(use, info);
@@ -45,7 +45,7 @@ export async function copyConversation(use: CopyUse, id: string): Promise<Copied
   }
 }
 
-/** The number of a conversation's content as it stands in one store. */
+/** The hash of a conversation's content in one store. */
 export async function contentHash(
   store: StoreAccess,
   id: string,
@@ -101,7 +101,7 @@ class LogCopy {
     if (!this.#use.dryRun) await this.#gather(stored);
   }
 
-  /** What was written as one stays one; entries without a name go together, because that is faster. */
+  /** An atomic append stays one; entries without an operation are batched, because that is faster. */
   async #gather(stored: CopiedEntry): Promise<void> {
     const [first] = this.#group;
     const isFull = this.#group.length >= AT_ONCE_ENTRIES || this.#groupChars >= AT_ONCE_CHARS;
@@ -119,7 +119,7 @@ class LogCopy {
     const { to, blobs } = this.#use;
     const carried = await blobs.carry(group.flatMap((stored) => stored.blobs));
     const pushed = to.queue.push(appendOf(this.#info, group, carried));
-    // Told when all that is under way has come to an end.
+    // Thrown once all pending writes have settled.
     pushed.catch(() => {});
     this.#waiting.push(pushed);
     this.#waitingChars += chars + carried.reduce((sum, { data }) => sum + data.length, 0);
@@ -140,7 +140,7 @@ class LogCopy {
   }
 }
 
-/** What cannot be read of one conversation is no reason to stop before the others. */
+/** Unreadable data in one conversation must not stop the copy of the others. */
 async function* readable<T>(source: AsyncGenerator<T, void, undefined>): AsyncGenerator<T, void, undefined> {
   for (;;) {
     const { done, value } = await source.next().catch((cause: unknown) => {
@@ -179,7 +179,7 @@ async function create(store: StoreAccess, info: ConversationInfo): Promise<void>
   });
 }
 
-/** What a conversation has beside its entries, and the trash at last: nothing is written to what lies there. */
+/** The data beside the entries, and the trash last, because a trashed conversation cannot be written. */
 async function finish({ to }: CopyUse, info: ConversationInfo): Promise<void> {
   const { id, title, channel, model, profileId, contextState, deletedAt } = info;
   const target = await existing(to, id);
@@ -198,7 +198,7 @@ async function finish({ to }: CopyUse, info: ConversationInfo): Promise<void> {
  */
 function checkSame(source: ConversationInfo, target: ConversationInfo): void {
   const members = ["key", "createdAt", "title", "channel", "model", "profileId"] as const;
-  // What was changed in the source since is brought up to date; what was changed in the target stays.
+  // Changes in the source are copied; changes in the target stay.
   const compared = target.updatedAt > source.updatedAt ? members : members.slice(0, 2);
   const differing = compared.find((member) => source[member] !== target[member]);
   if (differing !== undefined) throw differs(`its ${differing} differs`);

@@ -1,4 +1,4 @@
-/** The log of a conversation as a copy sees it: every entry, where it lies, and one text that stands for all of it. */
+/** The log of a conversation for a copy: every entry, its branch, and a hash of all of it. */
 
 import { setImmediate as breathe } from "node:timers/promises";
 import type { ConversationInfo, NewEntry } from "../../engine/index.ts";
@@ -17,15 +17,15 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 export interface CopiedEntry {
   readonly entry: NewEntry;
   readonly operationId: string | undefined;
-  /** Large parts that could be read here. */
+  /** The large parts that could be read. */
   readonly blobs: readonly BlobRef[];
-  /** The same for the same entry in every store, whatever engine has it: with its large parts, members in one order. */
+  /** Equal for the same entry in every store and engine: with its large parts, properties sorted. */
   readonly text: string;
 }
 
 export interface StoredLog {
   readonly entries: readonly CopiedEntry[];
-  /** The turn that has not ended. */
+  /** The open turn. */
   readonly turn: string | undefined;
 }
 
@@ -51,7 +51,7 @@ export async function* storedLog(
     const entries: CopiedEntry[] = [];
     for (const [index, entry] of page.entries.entries()) {
       const branch = page.branches?.[index];
-      // Without it the copy would have another tree.
+      // Without it the copy would have a different tree.
       if (branch === undefined) throw unavailable("The engine does not say which branch an entry is on");
       entries.push(await stored(store, entry, branch, after));
       after = entry.seq;
@@ -85,7 +85,7 @@ async function stored(
   return { entry, operationId, blobs, text };
 }
 
-/** A reference to what is gone, or damaged, would be refused; the words around it are copied all the same. */
+/** A reference to a missing or damaged blob would be rejected, so the message is copied without it. */
 async function readable(
   store: StoreAccess,
   refs: readonly BlobRef[],
@@ -109,7 +109,7 @@ async function isReadable(store: StoreAccess, { hash }: BlobRef): Promise<boolea
   }
 }
 
-/** What a conversation is, apart from its entries and from what follows from them, such as their number. */
+/** The properties of a conversation that do not follow from its entries. */
 export function infoText(info: ConversationInfo): string {
   const { id, key, title, channel, model, profileId, contextState, createdAt, updatedAt, deletedAt } = info;
   return canonical({
@@ -118,7 +118,7 @@ export function infoText(info: ConversationInfo): string {
   });
 }
 
-/** JSON with the members of every object in one order. */
+/** JSON with the properties of every object sorted. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_, inner: unknown) => {
     if (!isPlainObject(inner)) return inner;
@@ -128,7 +128,7 @@ function canonical(value: unknown): string {
   });
 }
 
-/** The bytes of every entry, in order, as one number. */
+/** A hash of the bytes of every entry, in order. */
 export class LogHash {
   readonly #hash = sha256();
   entries = 0;
@@ -138,7 +138,7 @@ export class LogHash {
     this.entries++;
   }
 
-  /** With what is known of the conversation. To be called once. */
+  /** Includes the properties of the conversation. To be called once. */
   end(info: ConversationInfo): string {
     return this.#hash.update(infoText(info)).digest("hex");
   }

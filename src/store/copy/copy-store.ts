@@ -1,9 +1,9 @@
 /**
- * A store into another one, whatever engines they have: the same conversations
- * with the same logs, proved at the end by comparing what both hold.
+ * Copies a store into another one, whatever their engines: the same
+ * conversations with the same logs, verified at the end by comparing both.
  *
- * It can be stopped or killed at any moment. The next run compares what is
- * there and goes on behind it; nothing is written twice and nothing is
+ * It can be stopped or killed at any moment. The next run compares what
+ * exists and continues after it; nothing is written twice and nothing is
  * overwritten. The source is only read.
  */
 import type { ConversationInfo } from "../../engine/index.ts";
@@ -16,7 +16,7 @@ import { contentHash, copyConversation } from "./copy-conversation.ts";
 import { CopyRun } from "./copy-run.ts";
 
 export interface CopyProgress {
-  /** Done with, of so many. */
+  /** Conversations done, of `total`. */
   readonly conversations: number;
   readonly total: number;
   /** Read so far. */
@@ -24,13 +24,13 @@ export interface CopyProgress {
 }
 
 export interface CopyOptions {
-  /** Only say what would be done. Conflicts are found all the same. */
+  /** Only report what would be done. Conflicts are still found. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CopyProgress) => void;
 }
 
-/** What could not be copied, or not as it should be. */
+/** Conversations that could not be copied, or not completely. */
 export interface CopySkip {
   readonly conversation: string | null;
   readonly key: string | null;
@@ -43,9 +43,9 @@ export interface CopyItem {
   readonly key: string | null;
   readonly title: string | null;
   readonly entries: number;
-  /** Entries that were not there yet. */
+  /** Entries that were new in the target. */
   readonly added: number;
-  /** SHA-256 over all that the conversation holds; the same in both stores when it is verified. */
+  /** SHA-256 over the content of the conversation; equal in both stores when it is verified. */
   readonly hash: string;
   readonly verified: boolean;
 }
@@ -53,7 +53,7 @@ export interface CopyItem {
 export interface CopyReport {
   readonly conversations: number;
   readonly entries: number;
-  /** Every conversation was read back from the target and holds what the source holds. */
+  /** Every conversation was read back from the target and equals the source. */
   readonly verified: boolean;
   /** SHA-256 over the hashes of all conversations, by id. */
   readonly hash: string;
@@ -63,7 +63,7 @@ export interface CopyReport {
 
 const OPTIONS: ReadonlySet<string> = new Set(["dryRun", "signal", "onProgress"]);
 
-/** As `store.copyTo` says. */
+/** See `store.copyTo`. */
 export async function copyStore(
   from: StoreAccess,
   to: StoreAccess,
@@ -91,7 +91,7 @@ class StoreCopy {
   }
 
   async run(): Promise<CopyReport> {
-    // Those in the trash first: each has its session key until it is there again.
+    // The trash first: each conversation holds its session key until it is trashed again.
     const all = [...(await listed(this.#from, { trash: true })), ...(await listed(this.#from, {}))];
     await this.#run.each(all, (info) => this.#copy(info));
     await this.#addDamage();
@@ -117,7 +117,7 @@ class StoreCopy {
     }
   }
 
-  /** What the source itself cannot read any more is not in the copy either, and that is said. */
+  /** Content that the source can no longer read is not in the copy, and is reported. */
   async #addDamage(): Promise<void> {
     const { findings } = await this.#from.ask((engine) => engine.verify());
     for (const finding of findings.filter(({ code }) => LOSSES.has(code))) {

@@ -1,5 +1,5 @@
 /**
- * Rewrites the legacy transcripts of a store's folder in the format of today.
+ * Rewrites the legacy transcripts of a store's folder in the current format.
  *
  * Each conversation is migrated separately and read back: it must hold what
  * the legacy file held. A run that is stopped or killed leaves every
@@ -12,7 +12,7 @@ import { contentHash } from "./copy-conversation.ts";
 import { CopyRun } from "./copy-run.ts";
 import type { CopyOptions, CopyReport } from "./copy-store.ts";
 
-/** As `store.migrateLegacy` says. */
+/** See `store.migrateLegacy`. */
 export function migrateLegacy(store: StoreAccess, options: CopyOptions): Promise<CopyReport> {
   return new Migration(store, options, options.dryRun === true).run();
 }

@@ -4,18 +4,18 @@ import type { StoreAccess } from "../access.ts";
 import type { Store } from "../store.ts";
 
 export interface RepairReport extends VerifyReport {
-  /** What was put right, and how. `findings` are what is left. */
+  /** What was repaired, and how. `findings` lists the remaining problems. */
   readonly repaired: readonly Finding[];
 }
 
-/** Put right what can be put right without losing anything, and say what is left. */
+/** Repair what can be repaired without losing anything, and report the rest. */
 export async function repairStore(store: Store, access: StoreAccess): Promise<RepairReport> {
   access.assertWritable();
   const repaired = await access.ask((engine) => (engine.supports.repair ? engine.repair() : []));
   return { ...(await validateStore(store, access)), repaired };
 }
 
-/** What `verify` finds, and branches that lie deeper than is allowed: no damage, but something to know of. */
+/** The findings of `verify`, and branches deeper than the limit, which are not damage but worth knowing. */
 export async function validateStore(store: Store, access: StoreAccess): Promise<VerifyReport> {
   const report = await store.verify();
   const findings = [...report.findings];
@@ -29,7 +29,7 @@ async function deepBranches(
   source: string | null,
 ): Promise<Finding[]> {
   const { maxDepth } = access.depthLimits;
-  // With so few of them none can lie deeper.
+  // With so few branches, none can be deeper.
   if (branchCount <= maxDepth) return [];
   const logEnd = await access.ask((engine) => engine.logEnd(id));
   if (logEnd === undefined) return [];

@@ -9,7 +9,7 @@ import { decodeCursor, encodeCursor } from "../read/cursor.ts";
 import { readEntries } from "../read/entries.ts";
 
 export interface ChangesOptions {
-  /** The cursor of the last change that was seen: go on behind it. Default: from now on. */
+  /** The cursor of the last change that was seen, to continue after it. Default: only new changes. */
   readonly since?: string;
   readonly signal?: AbortSignal;
 }
@@ -24,7 +24,7 @@ const POLL_MS = 20;
 const BATCH = 500;
 const CHANGES_MEMBERS: ReadonlySet<string> = new Set(["since", "signal"]);
 
-/** Every committed change, also those of other processes, until the signal or the end of the store. */
+/** Every committed change, including those of other processes, until the signal or the store is closed. */
 export async function* changes(
   store: StoreAccess,
   options: ChangesOptions,
@@ -43,7 +43,7 @@ export async function* changes(
     if (batch === undefined) return;
     for (const { type, conversation, entry, place: behind } of batch.changes) {
       if (signal?.aborted) return;
-      // What was pruned before anybody looked is no news.
+      // Entries that were pruned before they were read are left out.
       if (entry?.kind === REMOVED_KIND) continue;
       const [whole] = entry === undefined ? [] : await readEntries(store, [entry]);
       const cursor = encodeCursor("f", ...behind);

@@ -1,6 +1,6 @@
 import { invalid } from "../../errors.ts";
 
-/** Cursors are opaque to callers: base64 of a small JSON array whose first member says what it is for. */
+/** Cursors are opaque to callers: base64 of a small JSON array whose first item names its purpose. */
 export function encodeCursor(kind: string, ...values: (string | number)[]): string {
   return Buffer.from(JSON.stringify([kind, ...values])).toString("base64url");
 }

@@ -1,4 +1,4 @@
-/** Questions about one conversation that several parts ask. */
+/** Lookups in one conversation that several modules need. */
 import { type ConversationInfo, notFound } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Entry, StoredEntry } from "../../message/types.ts";
@@ -16,14 +16,14 @@ export async function infoOf(store: StoreAccess, id: string): Promise<Conversati
   return copyOf(info);
 }
 
-/** Where the log of a conversation ends, and its tree. */
+/** The end of the log of a conversation, with its tree. */
 export async function logEndOf(store: StoreAccess, id: string): Promise<LogEnd> {
   const logEnd = await store.ask((engine) => engine.logEnd(id));
   if (logEnd === undefined) throw notFound(id);
   return logEnd;
 }
 
-/** One entry by its number, whatever branch it lies on. */
+/** One entry by its number, on any branch. */
 export async function entryAt(
   store: StoreAccess,
   conversation: string,

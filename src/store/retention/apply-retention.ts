@@ -11,7 +11,7 @@ export interface RetentionOptions {
 
 const OPTIONS: ReadonlySet<string> = new Set(["dryRun"]);
 
-/** As `store.retain` says. */
+/** See `store.retain`. */
 export async function retain(
   store: Store,
   access: StoreAccess,
@@ -34,7 +34,7 @@ export async function retain(
   return { dryRun, trashed, removed, bytes: removed.reduce((sum, { bytes }) => sum + bytes, 0) };
 }
 
-/** A conversation that was removed or restored meanwhile is no reason to stop. */
+/** A conversation that was removed or restored meanwhile must not stop the others. */
 async function settledUnlessGone(promises: readonly Promise<unknown>[]): Promise<void> {
   for (const result of await Promise.allSettled(promises)) {
     if (result.status === "fulfilled") continue;

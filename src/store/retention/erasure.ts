@@ -1,4 +1,4 @@
-/** Taking words away for good, because their owner said so. */
+/** Permanently removes content at the user's request. */
 import type { Removed } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
@@ -8,7 +8,7 @@ import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
 import { findEntry, noEntry } from "../read/lookups.ts";
 
-/** What was taken away, for the files of whoever asked for it. */
+/** A receipt of what was removed. */
 export interface Receipt extends Removed {
   /** Of the conversation. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface Receipt extends Removed {
 
 const REDACTED = "[redacted]";
 
-/** Erase what an entry holds. Its place in the conversation stays, and says so. */
+/** Erase the content of an entry. The entry stays in place, marked as redacted. */
 export async function redact(store: StoreAccess, id: string, entryId: string): Promise<Receipt> {
   const checked = checkEntryId(entryId);
   store.assertWritable();
@@ -41,7 +41,7 @@ function redactedMessage({ role }: Message, at: string): Message {
   return { role, content: REDACTED, extra: { colloquy: { redactedAt: at } } };
 }
 
-/** What the tree is counted from stays: where a summary begins is not what it says. */
+/** Data that the tree is built from stays: the position of a summary is not its content. */
 function redactedData({ kind, data }: StoredEntry, at: string): object {
   if (!isPlainObject(data)) return { redacted_at: at };
   if (kind === "label") return { entry: data.entry, label: null, redacted_at: at };

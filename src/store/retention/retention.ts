@@ -3,14 +3,14 @@ import { invalid } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { timeOf } from "../../util/time.ts";
 
-/** What may stay. A limit that is not set removes nothing. */
+/** Limits. One that is not set removes nothing. */
 export interface RetentionLimits {
   /** Trash conversations without a message for this many days. */
   readonly maxAgeDays?: number;
-  /** Of a channel: the conversations that were quiet longest go to the trash until no more are left. */
+  /** Per channel: trash the least recently active conversations until N messages are left. */
   readonly maxMessages?: number;
   readonly maxBytes?: number;
-  /** What has been in the trash for longer is purged. */
+  /** Purge conversations after this many days in the trash. */
   readonly trashDays?: number;
 }
 
@@ -63,7 +63,7 @@ function checkLimits(limits: RetentionLimits, path: string): void {
   }
 }
 
-/** What a policy asks for. Changes nothing. */
+/** What a policy would remove. Changes nothing. */
 export function planRetention(
   policy: RetentionPolicy,
   live: readonly ConversationInfo[],
@@ -92,7 +92,7 @@ export function planRetention(
   return { trashed: trashed.map(item), removed: expired.map(item) };
 }
 
-/** What of one channel is too old or too much. The newest conversation is never too much. */
+/** The conversations of one channel that are too old or too many. The newest is never too many. */
 function beyond(
   newestFirst: readonly ConversationInfo[],
   {

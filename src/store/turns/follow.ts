@@ -10,15 +10,15 @@ import { endStateOf, entriesOfOpenTurn, entriesOfTurn, openTurn, stepOf } from "
 export interface FollowOptions {
   /** Where to start, in UTF-16 units of the text. Default 0. */
   readonly from?: number;
-  /** Wait for the next turn when none is under way. Default: no. */
+  /** Wait for the next turn if none is in progress. Default: false. */
   readonly wait?: boolean;
   readonly signal?: AbortSignal;
 }
 
 export type FollowEvent =
-  /** Text that was streamed, and where it begins in the answer under way. */
+  /** Streamed text, and its position in the current answer. */
   | { readonly type: "text"; readonly position: number; readonly text: string }
-  /** What was streamed has become part of a message, and the next answer begins at position 0. */
+  /** The streamed text became part of a message, and the next answer starts at position 0. */
   | { readonly type: "part" }
   /** The turn has ended. `entry` is its answer, if there is one. */
   | { readonly type: "end"; readonly state: EndState; readonly entry: MessageEntry | undefined };
@@ -26,7 +26,7 @@ export type FollowEvent =
 const POLL_MS = 20;
 const FOLLOW_MEMBERS: ReadonlySet<string> = new Set(["from", "wait", "signal"]);
 
-/** The text of the turn that is under way, as it comes, from any process. Ends at once when there is none. */
+/** The text of the turn in progress, as it is streamed, from any process. Ends at once if there is none. */
 export async function* follow(
   store: StoreAccess,
   conversation: string,
@@ -72,7 +72,7 @@ async function pause(signal: AbortSignal | undefined): Promise<void> {
   await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
 }
 
-/** The journal is gone; what was not seen of the text stands in the answer. */
+/** The journal was removed; the answer has the rest of the text. */
 async function* ending(
   store: StoreAccess,
   conversation: string,
@@ -83,7 +83,7 @@ async function* ending(
   const entries = await entriesOfTurn(store, conversation, turn);
   const end = entries.at(-1);
   let position = seen;
-  // The text that was seen became part of another message while nobody looked.
+  // The text that was read became part of another message in the meantime.
   for (const event of passed(entries, turn, part, seen)) {
     yield event;
     position = 0;
@@ -97,7 +97,7 @@ async function* ending(
   };
 }
 
-/** What a follower did not see of messages that took the streamed text, and where each of them ended. */
+/** The unread text of messages that took over the streamed text, and where each of them ended. */
 function* passed(
   entries: readonly Entry[],
   turn: string,

@@ -2,10 +2,10 @@ import { invalid } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 
-/** Pieces are written at most so often; what arrives in between goes together. */
+/** The minimum interval between writes; text that arrives in between is batched. */
 const FLUSH_EVERY_MS = 20;
 
-/** A message may have 64 MiB, and a character at most three bytes in it, or six where it must be escaped. */
+/** A message can have 64 MiB, and a character at most three bytes in it, or six where it must be escaped. */
 const TEXT_MAX = 10 * 1024 * 1024;
 
 /** Streamed text on its way to the disk. */
@@ -36,7 +36,7 @@ export class Journal {
     return this.#push("");
   }
 
-  /** The text so far has become a message; the next begins. */
+  /** The text so far became a message; the next one starts. */
   restart(header: JsonObject): void {
     this.#text = "";
     this.#written = 0;
@@ -45,7 +45,7 @@ export class Journal {
     this.#flushing.catch(() => {});
   }
 
-  /** It has become no message after all. What is on the disk already is not written again. */
+  /** It did not become a message after all. Text that is already on disk is not written again. */
   takeBack(text: string): void {
     this.#text = text + this.#text;
     this.#written = 0;
@@ -58,23 +58,23 @@ export class Journal {
     this.#text += text;
     this.#flushing ??= this.#flush();
     const flushed = this.#flushing;
-    // Whoever does not wait must not be ended by a rejection that nobody takes.
+    // A caller that does not await it must not crash from an unhandled rejection.
     flushed.catch(() => {});
     return flushed;
   }
 
-  /** Nothing is on its way any more. What could not be written stands in `text` all the same. */
+  /** Resolves when no write is pending. Text that could not be written is still in `text`. */
   async settled(): Promise<void> {
     while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
   }
 
-  /** `first` is a write on its way. Should it fail, the next one does its work too. */
+  /** `first` is a pending write. If it fails, the next one includes its text. */
   async #flush(first?: Promise<unknown>): Promise<void> {
     try {
       await first?.catch(() => {});
       const pause = this.#lastFlush + FLUSH_EVERY_MS - performance.now();
       if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
-      // One at a time; what arrives meanwhile waits for the next.
+      // One at a time; text that arrives meanwhile waits for the next.
       while (this.#written < this.#text.length) {
         this.#lastFlush = performance.now();
         this.#written = await this.#push(this.#text.slice(this.#written));

@@ -7,7 +7,7 @@ import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
 
 export interface LeaseOptions {
-  /** How long it is held without a renewal, when its holder does not die before. Default 30 s. */
+  /** How long it is held without a renewal, unless its holder dies first. Default 30 s. */
   readonly ttlMs?: number;
   /** How long to wait for it. Waiters are served first in, first out. Default: not at all. */
   readonly waitMs?: number;
@@ -17,7 +17,7 @@ const LEASE_TTL_MS = 30_000;
 const TTL_MAX_MS = 24 * 3_600_000;
 const POLL_MS = 25;
 
-/** The right to run one conversation, across processes, until it is released, runs out or its holder dies. */
+/** The exclusive right to run one conversation, across processes, until it is released or expires or its holder dies. */
 export class Lease implements AsyncDisposable {
   readonly conversation: string;
   /** Grows with every lease of the conversation, and is checked with every write that names the lease. */
@@ -64,13 +64,13 @@ export class Lease implements AsyncDisposable {
     return isoTime(this.#expiresMs);
   }
 
-  /** Hold it for another `ttlMs`. `CONFLICT` when somebody else has it meanwhile. */
+  /** Hold it for another `ttlMs`. `CONFLICT` if another holder has it by now. */
   async renew(): Promise<void> {
     const { expiresMs } = await this.#ask("renew");
     this.#expiresMs = expiresMs;
   }
 
-  /** Give it back. Does nothing when it was lost. */
+  /** Release it. Does nothing if it was lost. */
   async release(): Promise<void> {
     await this.#ask("release");
   }

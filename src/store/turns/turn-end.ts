@@ -1,4 +1,4 @@
-/** How turns end: by themselves, or by whoever finds what a dead process left. */
+/** How turns end: by their owner, or by the next writer after their process died. */
 import type { OpenTurn } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { EndState, Entry, MessageEntry, MessageInput } from "../../message/types.ts";
@@ -14,7 +14,7 @@ import type { Turn } from "./turn.ts";
 
 const TURN_ENTRIES_MAX = 1000;
 
-/** What a turn leaves: its answer, or a note that there was none. */
+/** The last entry of a turn: its answer, or a record that there was none. */
 export function pendingEnd(
   turn: string,
   header: JsonObject,
@@ -37,12 +37,12 @@ export function ended(id: string): ColloquyError {
   return new ColloquyError("CONFLICT", `Turn ${id} has ended`, { field: "turn", details: { turn: id } });
 }
 
-/** A turn that was begun and has not ended, as people see it. */
+/** A turn in progress, for callers. */
 export interface TurnUnderWay {
   readonly id: string;
-  /** What was streamed since the last message. */
+  /** The text that was streamed since the last message. */
   readonly text: string;
-  /** `null` when its branch was pruned. */
+  /** `null` if its branch was pruned. */
   readonly branch: string | null;
   readonly model: string | null;
   readonly startedAt: string;
@@ -65,14 +65,14 @@ export async function describeTurn(
   };
 }
 
-/** The turn that is under way, with its text from `from` on. */
+/** The turn in progress, with its text from `from` on. */
 export function openTurn(store: StoreAccess, conversation: string, from = 0): Promise<OpenTurn | undefined> {
   return store.ask((engine) => engine.turn(conversation, from));
 }
 
 /**
- * Seal what a process that died left of its answer, if nobody runs the
- * conversation any more. Whoever still does is not disturbed.
+ * Seal the partial answer of a process that died. A
+ * turn whose holder is alive is left unchanged.
  */
 export async function sealInterrupted(store: StoreAccess, conversation: string): Promise<void> {
   let lease: Lease;
@@ -89,7 +89,7 @@ export async function sealInterrupted(store: StoreAccess, conversation: string):
   }
 }
 
-/** The caller has the lease, so whoever began the turn has lost it. */
+/** The caller has the lease, so the process that started the turn has lost it. */
 export async function sealWith(store: StoreAccess, conversation: string, lease: Lease): Promise<void> {
   const open = await openTurn(store, conversation);
   if (open === undefined) return;
@@ -101,7 +101,7 @@ export async function sealWith(store: StoreAccess, conversation: string, lease: 
     await write(store, conversation, [pending], { ...options, operationId: `${open.id}/end` }, nowMs);
   } catch (error) {
     if (!(error instanceof ColloquyError) || !["CONFLICT", "NOT_FOUND"].includes(error.code)) throw error;
-    // Its end was written, and only the journal is left; or its branch was pruned, but the words are kept.
+    // Its end was written, and only the journal is left; or its branch was pruned, but the text is kept.
     const written = (await entriesOfTurn(store, conversation, open.id)).length > 0;
     const words = written ? {} : { text: open.text };
     const note = pendingEntry("info", { type: "turn", turn: open.id, state: "interrupted", ...words }, nowMs);
@@ -110,7 +110,7 @@ export async function sealWith(store: StoreAccess, conversation: string, lease: 
   }
 }
 
-/** A turn that ended under this name, with what it wrote. */
+/** The turn that ended under this id, with its entries. */
 export async function findEnded(
   store: StoreAccess,
   conversation: string,
@@ -150,7 +150,7 @@ export function stepOf(turn: string, operationId: string | undefined): number | 
   return /^[1-9][0-9]*$/.test(step) ? Number(step) : undefined;
 }
 
-/** What a turn that has ended wrote, its end last; nothing when it has not ended. */
+/** The entries of a turn that has ended, its end last; none if it has not ended. */
 export async function entriesOfTurn(
   store: StoreAccess,
   conversation: string,
@@ -162,7 +162,7 @@ export async function entriesOfTurn(
   return own.at(-1)?.operationId === `${turn}/end` ? own : [];
 }
 
-/** What a turn that is under way has written so far. */
+/** The entries of a turn in progress. */
 export function entriesOfOpenTurn(store: StoreAccess, conversation: string, turn: string): Promise<Entry[]> {
   return entriesBefore(store, conversation, turn, null);
 }

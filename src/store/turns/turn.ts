@@ -15,44 +15,44 @@ import { Lease, type LeaseOptions } from "./lease.ts";
 import { ended, findEnded, pendingEnd, sealWith } from "./turn-end.ts";
 
 export interface TurnOptions extends LeaseOptions {
-  /** Names the turn. One that has ended under this name comes back as it ended, and nothing is written. */
+  /** The id of the turn. If it has already ended, it is returned as it ended, and nothing is written. */
   readonly operationId?: string;
   /** Default: the checked-out branch. */
   readonly branch?: string;
-  /** Goes into the answer. */
+  /** Recorded in the answer. */
   readonly model?: string;
-  /** A lease that the caller holds; otherwise the turn takes one and gives it back at its end. */
+  /** A lease that the caller holds; otherwise the turn acquires one and releases it at its end. */
   readonly lease?: Lease;
 }
 
 /**
- * One answer while it is made: messages that are durable at once, and streamed
- * text that a killed process leaves behind, readable.
+ * One answer in progress: messages that are durable at once, and streamed text
+ * that survives a killed process.
  *
- * The text lies in a journal beside the log and becomes one message at the
- * end, so a long stream does not grow the log.
+ * The text is in a journal beside the log and becomes one message at the end,
+ * so a long stream does not grow the log.
  */
 export interface Turn extends AsyncDisposable {
   readonly id: string;
   /** `running`, or how it ended. */
   readonly state: EndState | "running";
-  /** What was streamed since the last message. */
+  /** The text that was streamed since the last message. */
   readonly text: string;
-  /** What the turn has written. */
+  /** The entries that the turn has written. */
   readonly entries: readonly MessageEntry[];
   /**
    * Append messages, durable at once and marked with the turn. Text that was
-   * streamed before an assistant message is taken to be part of that message.
+   * streamed before an assistant message counts as part of that message.
    */
   add(messages: Messages): Promise<Appended>;
   /**
-   * Keep streamed text. Resolves when it is journalled, and need not be
-   * awaited: text that could not be journalled is written by `finish` all the same.
+   * Store streamed text. Resolves when it is journalled, and need not be
+   * awaited: text that could not be journalled is still written by `finish`.
    */
   delta(text: string): Promise<void>;
   /**
-   * End the turn: the streamed text, or `message` in its place, becomes the
-   * answer. One write makes it durable and removes the journal. `undefined`
+   * End the turn: the streamed text, or `message` instead, becomes
+   * the answer. One write makes it durable and removes the journal. `undefined`
    * when there was no text.
    */
   finish(state?: "finished" | "stopped", options?: FinishOptions): Promise<MessageEntry | undefined>;
@@ -208,15 +208,15 @@ class RunningTurn implements Turn {
   }
 
   /**
-   * Whoever leaves a turn without ending it has stopped it. A turn that is
-   * being ended, or was lost to another holder, says so elsewhere.
+   * Leaving a turn without ending it stops it. A turn that is
+   * ending, or was lost to another holder, reports that elsewhere.
    */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#renewal);
     if (this.#finishing !== undefined) await this.#finishing.catch(() => {});
     if (this.#state !== "running" || this.#lost !== undefined) return;
     await this.finish("stopped").catch((error: unknown) => {
-      // Whoever took over has ended it already.
+      // The process that took over has already ended it.
       if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") throw error;
     });
   }
@@ -258,7 +258,7 @@ class RunningTurn implements Turn {
   }
 }
 
-/** Begin a turn, or give back the one that has ended under this name. */
+/** Start a turn, or return the one that has ended under this id. */
 export function beginTurn(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
   return RunningTurn.begin(store, conversation, options);
 }
@@ -267,7 +267,7 @@ function toList(messages: Messages): readonly MessageInput[] {
   return Array.isArray(messages) ? messages : [messages as MessageInput];
 }
 
-/** Messages with the turn's model, and with the words that were streamed before them, where they lack these. */
+/** Messages with the turn's model, and with the text that was streamed before them if they lack it. */
 function completed(
   messages: readonly MessageInput[],
   streamed: string,
@@ -283,7 +283,7 @@ function completed(
   });
 }
 
-/** The ids of a turn's entries are made of its own. */
+/** The ids of a turn's entries are derived from its id. */
 function checkTurnId(operationId: unknown): void {
   if (Buffer.byteLength(checkOperationId(operationId)) > TURN_ID_BYTES_MAX) {
     throw invalid(`Invalid operation id: the limit for a turn is ${TURN_ID_BYTES_MAX} bytes`, "operationId");

@@ -22,7 +22,7 @@ import { type ColloquyError, unavailable } from "../../errors.ts";
 import type { LogEnd } from "../../tree/place-entries.ts";
 import { type Opened, type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
-/** Another engine, in a thread of its own. */
+/** Runs another engine in a worker thread. */
 export class WorkerEngine implements Engine {
   readonly name: string;
   readonly location: string | null;
@@ -139,7 +139,7 @@ interface Waiting {
   readonly reject: (error: ColloquyError) => void;
 }
 
-/** Questions to the thread that wait for their answer. */
+/** Calls that wait for a reply of the thread. */
 class Calls {
   readonly #worker: Worker;
   readonly #waiting = new Map<number, Waiting>();
@@ -161,7 +161,7 @@ class Calls {
     return answer;
   }
 
-  /** A store that nobody closes must not keep the process alive, unless an answer is awaited. */
+  /** A store that is never closed must not keep the process alive, unless a reply is awaited. */
   expect<T>(id: number): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.#end !== undefined) {
@@ -181,7 +181,7 @@ class Calls {
     else asked?.resolve(reply.value);
   }
 
-  /** The thread is gone: nobody who waits, or asks later, waits for ever. */
+  /** The thread has ended: pending and later calls must fail instead of waiting for ever. */
   end(error: ColloquyError): void {
     this.#end ??= error;
     const asked = [...this.#waiting.values()];

@@ -1,10 +1,10 @@
 import type { Engine } from "../../engine/index.ts";
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
 
-/** What a worker says of its engine when it is open, as reply 0. */
+/** Describes the engine of a worker once it is open, as reply 0. */
 export type Opened = Pick<Engine, "name" | "location" | "supports">;
 
-/** What the two sides of a worker say to each other. */
+/** The messages between the two sides of a worker. */
 export interface Request {
   readonly id: number;
   readonly method: Exclude<keyof Engine, keyof Opened>;

@@ -1,4 +1,4 @@
-/** The other side of `WorkerEngine`: opens the engine in this thread and does what it is asked. */
+/** The other side of `WorkerEngine`: opens the engine in this thread and executes calls. */
 import { parentPort, workerData } from "node:worker_threads";
 import type { Engine, EngineOptions, Outcome } from "../../engine/index.ts";
 import { asColloquyError } from "../../errors.ts";

@@ -1,6 +1,6 @@
 /**
- * Conversations that were written elsewhere, taken in entry by entry with
- * their own ids and times. For imports; whoever talks uses `Conversation`.
+ * Writes conversations of other programs, entry by entry, with their
+ * original ids and times. For imports; other callers use `Conversation`.
  */
 import type { ConversationInfo, CreateOperation, EntryPlace, NewBlob, NewEntry } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
@@ -34,7 +34,7 @@ export class Ingest {
   }
 
   /**
-   * Throws `VALIDATION_ERROR` when it cannot be a message. It must not be
+   * Throws `VALIDATION_ERROR` if it is not a valid message. It must not be
    * changed afterwards, and it must be made of parsed JSON of a bounded depth
    * (`isPlain`), or it is looked through.
    */
@@ -67,8 +67,8 @@ export class Ingest {
   }
 
   /**
-   * Make a conversation, or find the one of that id. Where a session key is
-   * in use already, the conversation is made without one.
+   * Create a conversation, or find the one with that id. If the session
+   * key is in use, the conversation is created without one.
    */
   async create(
     init: Pick<CreateOperation, "id" | "key" | "title" | "channel" | "model"> & { readonly atMs: number },
@@ -93,7 +93,7 @@ export class Ingest {
     }
   }
 
-  /** Out of the trash. `undefined` when its session key is in use meanwhile. */
+  /** Restore it from the trash. `undefined` if its session key is in use by now. */
   async restore(conversation: string): Promise<ConversationInfo | undefined> {
     try {
       const at = isoTime(this.#store.nowMs());
@@ -113,9 +113,9 @@ export class Ingest {
   }
 
   /**
-   * Append to a branch, by its id. Depth is no reason to refuse what exists
-   * elsewhere. Unless the caller knows that the ids are `fresh`, one that
-   * exists already is a `CONFLICT`.
+   * Append to a branch, by its id. The depth limit does not apply to
+   * imported branches. Unless the caller knows that the ids are `fresh`, one that
+   * already exists is a `CONFLICT`.
    */
   async append(
     conversation: string,
@@ -143,7 +143,7 @@ export class Ingest {
     return putBlob(this.#store, source);
   }
 
-  /** Every entry behind `seq`, whatever branch it lies on. */
+  /** Every entry after `seq`, on any branch. */
   async *log(conversation: string, after: number): AsyncGenerator<StoredEntry, void, undefined> {
     for (let from = after, more = true; more; ) {
       const page = await this.#store.ask((engine) =>
@@ -163,7 +163,7 @@ export class Ingest {
     }
   }
 
-  /** How many branches lie deeper than is allowed to those who make them. */
+  /** The number of branches deeper than the limit for new ones. */
   async deepBranches(conversation: string): Promise<number> {
     const { tree, lastSeq, last } = await this.logEnd(conversation);
     const { maxDepth } = this.#store.depthLimits;

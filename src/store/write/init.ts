@@ -1,4 +1,4 @@
-/** What a conversation begins with. */
+/** The initial properties of a conversation. */
 import { checkLabel, checkProperties, checkTitle } from "../../message/validate.ts";
 
 export interface ConversationInit {

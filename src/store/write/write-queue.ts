@@ -18,11 +18,11 @@ import type {
 } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError, unavailable } from "../../errors.ts";
 
-/** Limits of one transaction, so that a flood neither fills memory nor makes everybody wait for the last of it. */
+/** Limits of one transaction, so that a flood of writes neither fills memory nor delays every caller until its end. */
 const BATCH_OPERATIONS_MAX = 1024;
 const BATCH_SIZE_MAX = 16 * 1024 * 1024;
 
-/** What an operation is answered with. */
+/** The outcome of an operation. */
 export type ResultOf<T extends Operation> = T extends AppendOperation
   ? AppendResult
   : T extends LeaseOperation
@@ -42,10 +42,10 @@ interface Waiting {
 }
 
 /**
- * Group commit: what arrives together shares one transaction and one sync.
+ * Group commit: operations that arrive together share one transaction and one sync.
  *
  * The queue is drained in a microtask, which is late enough to catch
- * everything that the running code starts and early enough not to be felt.
+ * everything that the running code starts and early enough not to be noticed.
  */
 export class WriteQueue {
   readonly #engine: Engine;
@@ -66,7 +66,7 @@ export class WriteQueue {
     });
   }
 
-  /** Take nothing more. Resolves when everything that was pushed has been answered. */
+  /** Accept nothing more. Resolves when every pending operation has settled. */
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#draining !== undefined) await this.#draining;
@@ -87,7 +87,7 @@ export class WriteQueue {
       batch.forEach((waiting, index) => {
         answer(waiting, outcomes[index]);
       });
-      // Let those who were just answered go first: what they write next joins the next batch.
+      // Let the callers that were just answered continue first: their next writes join the next batch.
       await undefined;
     }
     this.#draining = undefined;
@@ -120,7 +120,7 @@ function sizeOf(operation: Operation): number {
   }
 }
 
-/** The member of the answer that says what an operation did. */
+/** The property of an outcome that an operation must have. */
 const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
   create: "info",
   update: "info",

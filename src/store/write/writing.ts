@@ -1,4 +1,4 @@
-/** From the messages of a caller to entries of the log. */
+/** Turns the messages of a caller into entries of the log. */
 import { LINE_BYTES_MAX } from "../../disk/line-scan.ts";
 import type { AppendOperation, EntryPlace, NewBlob, NewEntry } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
@@ -82,10 +82,10 @@ export function pendingEntry(kind: string, data: JsonObject, nowMs: number, id?:
   return { entry, blobs: [], content: { data: stored } };
 }
 
-/** What came of an append. */
+/** The result of an append. */
 export interface Appended<T extends Entry = MessageEntry> {
   readonly entries: readonly T[];
-  /** The last of the entries: the `expectedHead` of an append that is to follow this one directly. */
+  /** The last of the entries: the `expectedHead` of an append that must follow this one directly. */
   readonly head: string;
   /** The entries were written before, under the same operation id or with the same ids; nothing was written now. */
   readonly replayed: boolean;
@@ -100,7 +100,7 @@ export async function write(
   nowMs: number,
 ): Promise<Appended<Entry>> {
   const blobs = pending.flatMap((one) => one.blobs);
-  // A name tells entries that were written as one from entries that were written one by one.
+  // The operation id marks entries that were written in one append.
   const operationId = options.operationId ?? (pending.length > 1 ? nextUuid(nowMs) : undefined);
   const result = await store.queue.push({
     type: "append",
