@@ -75,7 +75,7 @@ const CALLS: readonly (readonly [string, (store: Store, chat: Conversation) => P
     ],
     ["changing a read-only property", (_, chat) => chat.update({ createdAt: "now" } as object), /createdAt/],
     ["an unknown property of init", (store) => store.create({ colour: "red" } as object), /colour/],
-    ["an empty list of messages", (_, chat) => chat.append([]), /At least one/],
+    ["an empty list of messages", (_, chat) => chat.append([]), /at least one/],
     ["one id twice in a list", (_, chat) => chat.append([m("a"), m("a")]), /same id/],
     ["an empty operation id", (_, chat) => chat.append(m("a"), { operationId: "" }), /operation id/],
     ["a limit of zero", (_, chat) => chat.messages({ limit: 0 }), /limit/],
