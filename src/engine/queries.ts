@@ -59,7 +59,7 @@ export interface PageQuery {
   /** A page ends before the JSON of its messages would exceed this, but holds at least one entry. */
   readonly bytesMax: number;
   /** Only entries of this kind. */
-  readonly kind: string | undefined;
+  readonly kind?: string | undefined;
   /** The path of this branch, by name or id; `undefined` is the checked-out branch, `null` the whole log. */
   readonly branch?: string | number | null | undefined;
   /** For a copy: the whole log, even of a conversation in the trash, and the branch of each entry. */

@@ -25,6 +25,7 @@ import { BlobFiles } from "./blobs/blob-files.ts";
 import { BlobReferences } from "./blobs/blob-references.ts";
 import { backupStore } from "./care/backup.ts";
 import { measureStore } from "./care/measure.ts";
+import { repairFolder } from "./care/repair.ts";
 import { verifyFolder } from "./care/verify.ts";
 import { Commit } from "./commit.ts";
 import { finishPurges } from "./erase/purge.ts";
@@ -43,6 +44,7 @@ import { StoreFolder } from "./folder/store-folder.ts";
 import type { JsonlContext } from "./jsonl-context.ts";
 import { LegacyIo } from "./legacy/legacy-io.ts";
 import { finishMigrations, migrateConversation } from "./legacy/migrate.ts";
+import { legacyConversations } from "./legacy/report.ts";
 import { locateEntry, readLogEnd, readPage } from "./log/log-queries.ts";
 import { OpenLogs } from "./log/open-logs.ts";
 import { Journals } from "./turns/journals.ts";
@@ -217,13 +219,11 @@ export class JsonlEngine implements Engine {
     return verifyFolder(this.#context);
   }
 
-  async repair(): Promise<Finding[]> {
-    const { repairFolder } = await import("./care/repair.ts");
+  repair(): Promise<Finding[]> {
     return this.#withLock(() => repairFolder(this.#context));
   }
 
-  async legacyConversations(): Promise<LegacyConversation[]> {
-    const { legacyConversations } = await import("./legacy/report.ts");
+  legacyConversations(): LegacyConversation[] {
     return legacyConversations(this.#context);
   }
 

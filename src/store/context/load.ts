@@ -88,7 +88,6 @@ async function readBack(
         from: before,
         limit: PAGE_ENTRIES,
         bytesMax: PAGE_BYTES,
-        kind: undefined,
         branch,
       }),
     );

@@ -43,7 +43,6 @@ export async function* storedLog(
         from: after,
         limit: PAGE_ENTRIES,
         bytesMax: PAGE_BYTES,
-        kind: undefined,
         branch: null,
         asStored: true,
       }),

@@ -34,10 +34,7 @@ export async function* changes(
   checkProperties(options, CHANGES_MEMBERS, "options");
   const { since, signal } = options;
   checkSignal(signal);
-  let place =
-    since === undefined
-      ? (await now).place
-      : (decodeCursor("f", since, ["number", "number"], "since") as unknown as FeedPlace);
+  let place = since === undefined ? (await now).place : placeOf(since);
   while (!signal?.aborted && !isClosed()) {
     const batch = await next(store, place, isClosed);
     if (batch === undefined) return;
@@ -55,6 +52,11 @@ export async function* changes(
     if (batch.changes.length > 0) continue;
     await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
   }
+}
+
+function placeOf(cursor: string): FeedPlace {
+  const [first, second] = decodeCursor("f", cursor, ["number", "number"], "since");
+  return [first as number, second as number];
 }
 
 /** `undefined` when the store was closed meanwhile. */

@@ -36,7 +36,6 @@ export async function entryAt(
       from: seq - 1,
       limit: 1,
       bytesMax: 1,
-      kind: undefined,
       branch: null,
     }),
   );
@@ -83,7 +82,6 @@ export async function storedRanges(
           from: after,
           limit: Math.min(1000, to - after),
           bytesMax: 16 * 1024 * 1024,
-          kind: undefined,
           branch,
         }),
       );

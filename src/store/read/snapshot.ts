@@ -114,7 +114,6 @@ export class Snapshot {
         from: after,
         limit: PAGE_ENTRIES,
         bytesMax: PAGE_BYTES,
-        kind: undefined,
         branch,
       }),
     );

@@ -180,7 +180,6 @@ async function entriesBefore(
       from,
       limit: TURN_ENTRIES_MAX,
       bytesMax: PAGE_BYTES_DEFAULT,
-      kind: undefined,
       branch: null,
     }),
   );

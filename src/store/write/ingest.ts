@@ -153,7 +153,6 @@ export class Ingest {
           from,
           limit: PAGE_ENTRIES,
           bytesMax: PAGE_BYTES,
-          kind: undefined,
           branch: null,
         }),
       );
