@@ -12,7 +12,7 @@ export type ErrorCode =
   | "INTERNAL_ERROR";
 
 export interface ErrorOptions {
-  /** The argument or member that is wrong, for `VALIDATION_ERROR`. */
+  /** The invalid argument or property, for `VALIDATION_ERROR`. */
   readonly field?: string;
   /** A few plain values that help a program to react, such as the actual head of a moved branch. */
   readonly details?: Readonly<Record<string, unknown>>;

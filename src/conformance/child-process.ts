@@ -11,11 +11,11 @@ export interface WriteTask {
   readonly writer: string;
   /** So many appends … */
   readonly count: number;
-  /** … of so many messages each. */
+  /** Messages per append. */
   readonly batch: number;
 }
 
-/** Begin a turn and stream numbered pieces until somebody ends the process. */
+/** Start a turn and stream numbered pieces until the process is killed. */
 export interface TurnTask {
   readonly task: "turn";
   readonly turn: string;
@@ -37,7 +37,7 @@ export interface MixTask {
 
 export type Task = WriteTask | TurnTask | LeaseTask | MixTask;
 
-/** What a process of its own is told to do. */
+/** A job for a separate process. */
 export type ChildJob<T extends Task = Task> = T & {
   readonly engine: string;
   readonly folder: string;
@@ -62,7 +62,7 @@ export class Child<T extends Task = Task> implements AsyncDisposable {
     this.process.stdout?.on("data", (data) => {
       this.#said += data;
     });
-    // It may be dead by the time that it is told something.
+    // It may be dead by the time of the write.
     this.process.stdin?.on("error", () => {});
   }
 

@@ -47,7 +47,7 @@ export class Bench implements AsyncDisposable {
     return store;
   }
 
-  /** The engine without a store in front of it. Whoever asks for it closes it. */
+  /** The engine without a store in front of it. The caller closes it. */
   engine(options: StoreOptions = {}, folder: string = this.folder): Promise<Engine> {
     return this.#module.open(folder, {
       readonly: options.readonly ?? false,
@@ -103,7 +103,7 @@ export async function allPages<T>(
   }
 }
 
-/** What somebody says, one message for each text. */
+/** One user message for each string. */
 export function say(...contents: readonly string[]): MessageInput[] {
   return contents.map((content) => ({ role: "user", content }));
 }

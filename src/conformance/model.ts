@@ -1,6 +1,6 @@
 /**
- * Random work against a plain model: whatever the store is asked to do, in
- * whatever order, with closing and opening in between, an array must agree.
+ * Random operations against a plain model: in any order,
+ * with reopening in between, the store must agree with an array.
  */
 import assert from "node:assert/strict";
 import type { Conversation } from "../store/conversation.ts";

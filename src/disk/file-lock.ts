@@ -10,7 +10,7 @@ export interface FileLock {
   /** Take the lock if it is free. Never waits. */
   tryAcquire(): boolean;
   release(): void;
-  /** The holder, if the system tells, for the error of a waiter that gives up. */
+  /** The holder, if the system reports it, for the error of a waiter that gives up. */
   holder(): string;
   close(): void;
 }

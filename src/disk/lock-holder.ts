@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from "node:fs";
 
-/** Describes the process that has a write lock on a file. Only Linux tells which one. */
+/** Describes the process that has a write lock on a file. Only Linux reports which one. */
 export function holderOf(path: string): string {
   const inode = statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
   const pid = inode === undefined ? undefined : lockingProcess(inode);

@@ -76,7 +76,7 @@ function refsOf({ credential }: Profile): (readonly [member: string, ref: Secret
 
 async function problemOf(ref: SecretRef, bound: string, at: SealKeys): Promise<MissingSecret | undefined> {
   if (typeof ref === "object" && "sealed" in ref) return sealedProblem(ref.sealed, bound, at);
-  // Only running the command would tell.
+  // Only running the command could check it.
   if (typeof ref === "object" && "command" in ref) return undefined;
   const secret = await at.secrets.get(ref, bound);
   return secret.ok ? undefined : { code: "missing-secret", severity: "warning", why: secret.reason };

@@ -186,7 +186,7 @@ describe("waiters", () => {
     expect(desk.wait("c").ahead).toBe(2);
   });
 
-  it("leave the queue when they give up, by a release or by asking without waiting", () => {
+  it("leave the queue when they give up, by a release or by a call without waiting", () => {
     const desk = new Desk();
     desk.take("a");
     desk.wait("b");

@@ -99,7 +99,7 @@ export interface TrashOperation {
   readonly at: string;
 }
 
-/** Remove for good: the conversation, its journal and lease, and blobs that nothing else refers to. */
+/** Permanently remove the conversation, its journal and lease, and blobs that nothing else refers to. */
 export interface PurgeOperation {
   readonly type: "purge";
   readonly conversation: string;
@@ -188,7 +188,7 @@ export type Operation =
   | BlobOperation
   | CollectOperation;
 
-/** What was removed for good. */
+/** What was permanently removed. */
 export interface Removed {
   readonly entries: number;
   readonly blobs: number;

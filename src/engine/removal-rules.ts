@@ -1,4 +1,4 @@
-/** What is removed for good, and how it is counted. */
+/** What is permanently removed, and how it is counted. */
 import { ColloquyError } from "../errors.ts";
 import { type SeqRange, unreachable } from "../tree/path.ts";
 import type { LogEnd } from "../tree/place-entries.ts";

@@ -15,7 +15,7 @@ describe("two keys that become one", () => {
     expect(settleClaims(claims)).toEqual(["discord:dm:42", `discord:dm:42~${B}`, "discord:dm:43"]);
   });
 
-  it("give every conversation its own key, in any order, which resolving does not change", () => {
+  it("have a separate key for every conversation, in any order, which resolving does not change", () => {
     const claim = fc.record({
       key: fc.constantFrom("discord:dm:42", "telegram:+4917612345678", "web:AbC"),
       sessionId: fc.oneof(fc.uuid(), fc.string({ minLength: 1 })),

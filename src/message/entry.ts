@@ -31,7 +31,7 @@ export function toStoredData(data: JsonObject): JsonObject {
 export function toEntry(stored: StoredEntry): Entry {
   if (stored.message !== undefined) return stored as Entry;
   const complete = COMPLETE.get(stored.kind);
-  // Data of a program's own and of unknown kinds is nobody else's to rename.
+  // Custom data and data of unknown kinds must not be renamed.
   if (complete === undefined) return { ...stored, data: stored.data ?? null } as Entry;
   const data = isPlainObject(stored.data) ? renamed(stored.data as JsonObject, NAMES) : {};
   return { ...stored, data: { ...data, ...complete(data) } } as Entry;

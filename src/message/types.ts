@@ -104,7 +104,7 @@ export interface BlobRef {
   readonly hash: string;
   /** In bytes. */
   readonly size: number;
-  /** Where it belongs in the message, where an empty text stands for it. Empty when the message itself refers to it. */
+  /** Where it belongs in the message, where an empty string replaces it. Empty when the message itself refers to it. */
   readonly path: readonly (string | number)[];
   /** The bytes are the text in UTF-8, or what the text is in Base64. */
   readonly as: "text" | "base64" | "reference";
@@ -133,20 +133,20 @@ interface EntryData {
   readonly [property: string]: Json | undefined;
 }
 
-/** A summary that stands for everything before `firstKept` when a context is built. */
+/** A summary that replaces everything before `firstKept` when a context is built. */
 export interface CompactionData extends EntryData {
   readonly summary: string;
-  /** The first message that is still shown as it is; `null` when the summary stands for all before it. */
+  /** The first message that is kept unchanged; `null` if the summary replaces all messages before it. */
   readonly firstKept: string | null;
   readonly firstKeptSeq?: number;
   readonly strategy?: string;
-  /** How many messages the summary stands for. */
+  /** The number of messages that the summary replaces. */
   readonly summarised?: number;
   readonly tokensBefore?: number;
   readonly tokensAfter?: number;
 }
 
-/** A summary of another branch, for the branch on which the entry lies. */
+/** A summary of another branch, for the branch that the entry is on. */
 export interface BranchSummaryData extends EntryData {
   readonly branch: string;
   readonly summary: string;
@@ -199,7 +199,7 @@ export type RemovedEntry = DataEntry<"removed", Json>;
 /** A kind that a newer version or an import wrote. Kept and carried along. */
 export type UnknownEntry = DataEntry<UnknownKind, Json>;
 
-/** Any other string. A type of its own, because a comparison with a known kind must tell the two apart. */
+/** Any other string. A separate type, so that a comparison with a known kind narrows the union. */
 declare enum UnknownKind {
   any = "*",
 }

@@ -3,7 +3,7 @@
 const SHOWN = 4;
 const LENGTH_MIN = 12;
 
-/** The last four characters, or none when four would give a short value away. */
+/** The last four characters, or none if four would reveal too much of a short value. */
 export function maskSecret(value: string): string {
   return value.length < LENGTH_MIN ? "…" : `…${value.slice(-SHOWN)}`;
 }

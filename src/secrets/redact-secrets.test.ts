@@ -44,7 +44,7 @@ describe("redactSecrets", () => {
     expect(redactSecrets("abc", ["", "abc"]).text).toBe("abc");
   });
 
-  it("keeps what stands around a secret", () => {
+  it("keeps the text around a secret", () => {
     expect(redactSecrets("postgres://app:s3cr3t-Pa55@db.example:5432/main").text).toBe(
       "postgres://app:[redacted: url password]@db.example:5432/main",
     );
@@ -53,7 +53,7 @@ describe("redactSecrets", () => {
     );
   });
 
-  it("takes out a private key whose end is missing, and goes on behind it", () => {
+  it("removes a private key whose end is missing, and continues after it", () => {
     const body = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\nBKcwggSjAgEAAoIBAQDAbCdEfGhIjKl";
     const cut = redactSecrets(`-----BEGIN RSA PRIVATE KEY-----\n${body}\n\nAnd then it stopped. -----END it`);
     expect(cut.text).toBe("[redacted: private key]\n\nAnd then it stopped. -----END it");

@@ -1,4 +1,4 @@
-/** Names that sound as if a secret is behind them: keys of objects, variables, options. */
+/** Names that suggest a secret: keys of objects, variables, options. */
 
 const SECRET_NAME =
   /(?:token|secret|passwo?r?d|passphrase|pass|key|credential|authorization|cookie|bearer|header)s?$/i;

@@ -31,7 +31,7 @@ describe("the state folder", () => {
     expect(resolveStateDir({ env: { COLLOQUY_STATE_DIR: "/a" }, flag: "b", home })).toBe(resolve("b"));
   });
 
-  it("of a profile lies beside the usual one, whatever the environment says", () => {
+  it("of a profile is beside the usual one, whatever the environment says", () => {
     const env = { COLLOQUY_STATE_DIR: "/a" };
     expect(resolveStateDir({ env, profile: "work-2", home })).toBe(join(home, ".colloquy-work-2"));
     expect(resolveStateDir({ env, profile: "default", home })).toBe(join(home, ".colloquy"));

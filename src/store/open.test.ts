@@ -37,13 +37,13 @@ describe("openStore", () => {
     expect(store.engine).toBe("ephemeral");
   });
 
-  it.each(["sqlite", "jsonl"])("gives the same errors through a worker thread (%s)", async (engine) => {
+  it.each(["sqlite", "jsonl"])("throws the same errors through a worker thread (%s)", async (engine) => {
     const path = join(tempFolder(), "missing");
     const opening = openStore(`${engine}:${path}`, { worker: true, readonly: true });
     await expect(opening).rejects.toMatchObject({ name: "ColloquyError", code: "NOT_FOUND" });
   });
 
-  it("tells which engine it has and where", async () => {
+  it("has the name of its engine and its location", async () => {
     const folder = tempFolder();
     await using files = await openStore(`jsonl:${join(folder, "files")}`);
     await using file = await openStore(`sqlite:${join(folder, "store.db")}`, { worker: true });

@@ -310,7 +310,7 @@ describe("a page of a path", () => {
     expect(page("backward", 8)).toEqual(["e1", "e2", "e6", "e7"]);
   });
 
-  it("gives an entry another parent if its own is damaged, and only then", () => {
+  it("assigns an entry another parent only if its own is damaged", () => {
     for (const direction of ["forward", "backward"] as const) {
       const flagged = (bad: number[], ranges: SeqRange[] | undefined): [string, string | null][] =>
         tree(bad)

@@ -64,7 +64,7 @@ function format(ms: number, twelveBits: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-${version}${HEX[twelveBits & 0xff]}-${variant}${hex(3)}-${tail}`;
 }
 
-/** A UUID of version 8 from the SHA-256 of a string: equal strings give equal ids on every machine. */
+/** A UUID of version 8 from the SHA-256 of a string: equal strings have equal ids on every machine. */
 export function uuidFromHash(text: string): string {
   const digest = sha256().update(text).digest();
   digest[6] = (digest.readUInt8(6) & 0x0f) | 0x80;
@@ -73,7 +73,7 @@ export function uuidFromHash(text: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** An id for something that has none and needs no UUID: equal parts give equal ids on every machine. */
+/** An id for something that has none and needs no UUID: equal parts have equal ids on every machine. */
 export function madeId(...parts: readonly (string | number)[]): string {
   return sha256Hex(JSON.stringify(parts)).slice(0, 32);
 }

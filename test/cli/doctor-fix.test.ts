@@ -15,7 +15,7 @@ function codesOf(fixed: readonly Printed[] | undefined): string[] | undefined {
 }
 
 describe("doctor --fix", () => {
-  it("has nothing to do when there is no problem, and says so", async () => {
+  it("reports that there is nothing to do when there is no problem", async () => {
     using place = new DoctorPlace();
     await place.command(APPEND);
     const { code, findings, fixed } = await place.doctor(["--fix"]);

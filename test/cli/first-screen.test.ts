@@ -11,7 +11,7 @@ import { INFO_MEMBERS, Place } from "./run-command.ts";
 const HELLO = ["--role", "user", "--content", "Hello"];
 
 describe("the first screen", () => {
-  it("tells a newcomer what to do, and creates nothing", async () => {
+  it("shows a new user what to do, and creates nothing", async () => {
     using place = new Place();
     const { code, stdout } = await place.run([]);
     expect(code).toBe(0);

@@ -59,7 +59,7 @@ describe("models list", () => {
     expect(missing).toMatchObject({ code: 1, error: { code: "NOT_FOUND", field: "provider" } });
   });
 
-  it("tells a newcomer what to do, and shows everything with --all", async () => {
+  it("shows a new user what to do, and shows everything with --all", async () => {
     using place = new Place();
     const { stdout, stderr } = await place.run(["models", "list"], { env: CLEAN });
     expect(stdout).toBe("No models: no provider is set up.\n");

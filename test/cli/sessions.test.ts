@@ -203,7 +203,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       });
     });
 
-    it("tells deleted conversations apart in a narrow terminal", async () => {
+    it("distinguishes deleted conversations in a narrow terminal", async () => {
       for (const title of ["A plan", "Another plan"]) {
         const { entries } = await place.json(
           sessions("append", "notes:twin", "--role", "user", "--content", title),

@@ -133,7 +133,7 @@ describe("an import survives", () => {
     expect(report.skipped).toMatchObject([{ line: 2 }]);
   });
 
-  it("clocks that stand in 1970 and in 2100, and times that are none", async () => {
+  it("clocks in 1970 and in 2100, and invalid times", async () => {
     put(
       "clock.jsonl",
       piHeader("clock") +

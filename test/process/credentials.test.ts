@@ -56,7 +56,7 @@ describe("processes that share credentials", () => {
     expect(readdirSync(provider)).toEqual(["first"]);
   });
 
-  it("go on when the one that refreshes dies, and know that it did", async () => {
+  it("continue when the process that refreshes dies, and notice that it did", async () => {
     const { state, provider } = await expiredToken();
     const dying = new Worker(state, "die", provider);
     await dying.ready();

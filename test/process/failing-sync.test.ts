@@ -29,7 +29,7 @@ async function breakSyncs(child: Child): Promise<() => Promise<void>> {
 
 describe.skipIf(lacks(has(STRACE), "a sync that fails needs strace"))("a sync that fails", () => {
   it.each(ENGINES)(
-    "is never acknowledged by %s, which refuses to go on until it is opened again",
+    "is never acknowledged by %s, which refuses to continue until it is reopened",
     async (engine) => {
       using folder = new Folder();
       await using child = new Child();

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe("an engine on plain files whose processes are killed and whose power fails", () => {
-  it("keeps branches, turns, blobs and removals, and tells every entry once", async () => {
+  it("keeps branches, turns, blobs and removals, and its feed has every entry once", async () => {
     for (const seed of SEEDS) await replayable(seed, () => new EngineRun(seed).run());
     // A replay of one seed need not do everything.
     if (SEEDS.length < 300) return;

@@ -4,7 +4,7 @@ import type { Change } from "../../store/feed/changes.ts";
 import { Child, SHARED_KEY } from "../child-process.ts";
 import { allMessages, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
-/** The next so many changes. */
+/** The next N changes. */
 async function take(feed: AsyncIterator<Change>, count: number): Promise<Change[]> {
   const taken: Change[] = [];
   while (taken.length < count) {
@@ -54,7 +54,7 @@ export const changes: Topic = (check) => {
       assert.equal(conversation, chat.id);
       return entry === undefined ? type : `${type} ${entry.kind}`;
     });
-    // Entries of what is gone may have gone with it; what was done to it is told all the same.
+    // The entries of a purged conversation may be missing; the changes to it are still in the feed.
     assert.deepEqual(
       types.filter((type) => !type.startsWith("entry ")),
       [
@@ -216,7 +216,7 @@ export const changes: Topic = (check) => {
   });
 };
 
-/** Each conversation is told of completely, once, and in its own order. */
+/** The feed has each conversation completely, once, and in order. */
 function checkComplete(told: readonly Change[], chats: readonly Conversation[], count: number): void {
   for (const { id } of chats) {
     const seqs = told.flatMap(({ conversation, entry }) => (conversation === id ? (entry?.seq ?? []) : []));

@@ -18,7 +18,7 @@ function holder(bench: Bench, task: Partial<LeaseTask> = {}): Child<LeaseTask> {
   return new Child(bench, { task: "lease", writer: "child", ttlMs: LONG_TTL_MS, waitMs: 0, ...task });
 }
 
-/** Wait until so many stand in line, the holder included. */
+/** Wait until N are in the queue, including the holder. */
 async function inLine(chat: Conversation, count: number): Promise<void> {
   let ahead: unknown;
   for (const deadline = performance.now() + MINUTE_MS; performance.now() < deadline; ) {

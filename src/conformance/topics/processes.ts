@@ -18,7 +18,7 @@ function acknowledged(child: Writer): number {
   return child.said("ack").length;
 }
 
-/** Everything acknowledged is there once and in order; appends are whole, and nothing stands inside them. */
+/** Everything acknowledged is there once and in order; appends are complete and contiguous. */
 function checkWriter(contents: readonly unknown[], child: Writer): void {
   const { job } = child;
   const mine = contents.flatMap((content, at) =>

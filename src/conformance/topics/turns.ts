@@ -58,7 +58,7 @@ export const turns: Topic = (check) => {
     const second = await chat.beginTurn();
     await second.delta("stop");
     await second.finish("stopped");
-    // A lease that nobody renews: its turn is over as soon as another one begins.
+    // A lease that is not renewed: its turn ends as soon as another one starts.
     const third = await chat.beginTurn({ lease: await chat.lease({ ttlMs: 30 }) });
     await third.delta("cut o");
     clock.nowMs += 40;
@@ -107,7 +107,7 @@ export const turns: Topic = (check) => {
     const chat = await store.create();
     const turn = await chat.beginTurn();
     const pieces = Array.from({ length: 5000 }, (_, n) => `piece ${n}, `);
-    // Nobody waits for each: order and completeness are the promise of the turn.
+    // Not awaited one by one: the turn guarantees order and completeness.
     for (const piece of pieces) void turn.delta(piece);
     await turn.finish();
     const text = pieces.join("");

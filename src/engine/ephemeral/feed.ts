@@ -11,7 +11,7 @@ export class Feed {
     this.#notes.push(entry === undefined ? { type, conversation } : { type, conversation, entry });
   }
 
-  /** `find` returns the current state of an entry, or `undefined` when it was removed for good. */
+  /** `find` returns the current state of an entry, or `undefined` when it was permanently removed. */
   after(
     place: FeedPlace | null,
     limit: number,

@@ -21,7 +21,7 @@ describe("a session file of pi", () => {
       .split("\n")
       .map((line) => JSON.parse(line));
 
-  it("is a tree whose parents all stand before their children, and ends on the checked-out branch", async () => {
+  it("is a tree whose parents all precede their children, and ends on the checked-out branch", async () => {
     const [header, ...entries] = await lines();
     expect(header).toMatchObject({ type: "session", version: 3, id });
     const seen = new Set<string | null>([null]);

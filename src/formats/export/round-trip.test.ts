@@ -154,7 +154,7 @@ describe("an export that is read again", () => {
   });
 
   it.each(["json", "jsonl"] as const)(
-    "has its main branch after it was flattened or begun anew, from %s",
+    "has its main branch after it was flattened or started over, from %s",
     async (to) => {
       await using from = await openStore("ephemeral:");
       const chat = await from.open("cli:flat");
@@ -229,7 +229,7 @@ describe("an export that is read again", () => {
     expect(lines.map((line) => decodeLine(Buffer.from(line)).ok)).toEqual(lines.map(() => true));
   });
 
-  it("holds one branch alone where that is asked for", async () => {
+  it("contains only one branch if requested", async () => {
     const { branches, active, entries } = JSON.parse(
       await exported(store, id, { to: "json", branch: "other" }),
     );

@@ -1,7 +1,6 @@
 /**
- * Finds the reader of a file. Usually its first record tells. Where the
- * beginning is damaged, so that a file of lines looks like an array or like
- * nothing, the first records that can still be read tell.
+ * Finds the reader of a file. Usually its first record decides. If
+ * the beginning is damaged, so that a file of lines looks like an array or like nothing, the first readable records decide.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { bytesOf } from "../sources/byte-source.ts";
@@ -13,7 +12,7 @@ import { sniffHead } from "../sources/sniff.ts";
 import type { ByteSource, SourceLine } from "../sources/types.ts";
 import { documentFormat, linesFormat, type WithDocument, type WithLines } from "./choose-format.ts";
 
-/** How far to look for readable records after a beginning that tells nothing. */
+/** How far to look for readable records after a beginning that is not recognized. */
 const LINES_BYTES_MAX = 4 * 1024 * 1024;
 const ELEMENTS_BYTES_MAX = 64 * 1024 * 1024;
 const RECORDS_MAX = 20;

@@ -32,7 +32,7 @@ export class Gathered {
     this.#length = length;
   }
 
-  /** The joined bytes, or `undefined` beyond the limit. The next piece starts anew. */
+  /** The joined bytes, or `undefined` beyond the limit. The next piece starts over. */
   take(): Buffer | undefined {
     const taken = this.isOver ? undefined : (this.#bytes ?? Buffer.alloc(0)).subarray(0, this.#length);
     this.#bytes = undefined;

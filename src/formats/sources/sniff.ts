@@ -65,7 +65,7 @@ async function firstLines(source: ByteSource, bytesMax: number): Promise<FirstLi
   return { ...found, isAll: end < bytesMax };
 }
 
-/** Enough to tell what it is: what is long in a line says nothing about that. */
+/** Enough to recognize it: the long strings of a line do not matter for that. */
 function shortText(raw: Buffer | undefined): string {
   if (raw === undefined) return "";
   const { text } = cutLongStrings(raw);

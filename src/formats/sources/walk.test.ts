@@ -52,7 +52,7 @@ describe("walking", () => {
     expect(problems).toEqual([]);
   });
 
-  it("passes over what never holds conversations, unless it is asked for", async () => {
+  it("skips folders that never contain conversations, unless one is named", async () => {
     const root = folder({ ".git/a": "", "node_modules/b": "", "x/node_modules/c": "", d: "" });
     expect(names((await found(root)).files)).toEqual(["d"]);
     expect(names((await found(join(root, ".git"))).files)).toEqual(["a"]);
@@ -133,7 +133,7 @@ describe("walking", () => {
     expect([files, problems]).toEqual([[], ["/no/such/place does not exist"]]);
   });
 
-  it.skipIf(process.getuid?.() === 0)("tells what may not be read", async () => {
+  it.skipIf(process.getuid?.() === 0)("reports files without permission", async () => {
     const root = folder({ "a/x": "1", b: "a file that is long enough to be a zip" });
     chmodSync(join(root, "a"), 0);
     chmodSync(join(root, "b"), 0);

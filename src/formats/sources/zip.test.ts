@@ -58,7 +58,7 @@ describe("a zip", () => {
     expect(files).toMatchObject([{ relative: "fake.zip", archive: undefined }]);
   });
 
-  it("without members is no problem", async () => {
+  it("without members is not a problem", async () => {
     expect(await zipped()).toMatchObject({ files: [], problems: [] });
   });
 
@@ -94,7 +94,7 @@ describe("a zip", () => {
   });
 
   it.each(["../a", "a/../../b", "/etc/a", "C:a", "a\\b", "a\0b", ""])(
-    "may not name a member %j",
+    "cannot have a member named %j",
     async (name) => {
       const { files, problems } = await zipped({ name, data: "x" }, { name: "good", data: "x" });
       expect(files.map(({ relative }) => relative)).toEqual(["export!good"]);
@@ -141,7 +141,7 @@ describe("a zip", () => {
     expect(problems).toEqual(["!m27 is beyond the first 64 GiB of the zip"]);
   });
 
-  it("that understates the size of a member is refused", async () => {
+  it("that understates the size of a member is rejected", async () => {
     const { files } = await zipped({ name: "a", data: "x".repeat(1000), size: 10 });
     await expect(textOf(files[0])).rejects.toMatchObject({ details: { problem: "damaged" } });
   });

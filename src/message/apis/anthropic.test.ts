@@ -147,7 +147,7 @@ describe("toClaude", () => {
 });
 
 describe("a foreign list", () => {
-  it("comes back unchanged, whatever it holds", () => {
+  it("is returned unchanged, whatever it contains", () => {
     fc.assert(
       fc.property(fc.array(claudeMessage()), (list) => {
         expect(toClaude(fromClaude(list), { lossless: true })).toEqual(list);

@@ -93,7 +93,7 @@ describe.skipIf(process.platform === "win32")("the login shell", () => {
     expect(Object.keys(config.env).toSorted()).toEqual(["A", "B", "PATH", "SHELL"]);
   });
 
-  it("may be named, and is asked for what patches refer to", async () => {
+  it("can be chosen, and provides variables that patches refer to", async () => {
     using folder = new TrialFolder({ "config.d/1.json5": `{ ui: { a: '\${FROM_PATCH}' } }` });
     const named = shell(folder, `export FROM_PATCH=yes; ${RUN}`);
     folder.write("colloquy.json", JSON.stringify({ env: { shellEnv: named } }));

@@ -50,7 +50,7 @@ describe("$include", () => {
     expect((await folder.load()).value.ui).toEqual({ b: 2 });
   });
 
-  it("of a config that is itself a link begins where the link stands", async () => {
+  it("of a config that is itself a link starts at the location of the link", async () => {
     using folder = new TrialFolder({ "a.json5": "{ a: 1 }" });
     mkdirSync(join(folder.home, "dotfiles"));
     writeFileSync(join(folder.home, "dotfiles/c.json"), "{ ui: { $include: 'a.json5' } }");

@@ -137,7 +137,7 @@ describe("adopting the config of an OpenClaw", () => {
     expect(statSync(root).mode & 0o777).toBe(0o755);
   });
 
-  it("does not where there is one, where it is told not to, and stops when one appears", async () => {
+  it("does not if there is one or the caller opts out, and stops when one appears", async () => {
     using folder = new TrialFolder();
     adopted(folder, ".moltbot", "clawdbot.json");
     expect((await folder.load({ adopt: false })).value).toMatchObject({ gateway: { port: 18789 } });

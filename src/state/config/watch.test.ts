@@ -30,7 +30,7 @@ class Watching {
 const port = ({ value }: LoadedConfig): unknown => (value.gateway as { port: number }).port;
 
 describe("watching the config", () => {
-  it("tells of changes, in includes too", async () => {
+  it("reports changes, in includes too", async () => {
     using folder = new TrialFolder({
       "colloquy.json": "{ $include: 'a.json5' }",
       "a.json5": "{ gateway: { port: 1 } }",
@@ -52,7 +52,7 @@ describe("watching the config", () => {
     expect([watching.changes, watching.errors]).toEqual([[], []]);
   });
 
-  it("keeps the last good config when the new one is wrong, tells it once, and goes on when it is mended", async () => {
+  it("keeps the last good config when the new one is invalid, reports it once, and continues when it is fixed", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 1 } }" });
     using watching = new Watching();
     const watch = await watching.start(folder);

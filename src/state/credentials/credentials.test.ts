@@ -324,7 +324,7 @@ describe("a damaged file", () => {
     },
   );
 
-  it("is left behind when a person begins anew", async () => {
+  it("is ignored after the user starts over", async () => {
     const setup = new Setup();
     damage(setup, "{");
     await setup.open().add({ provider: "x", secret: { value: KEY } });

@@ -92,7 +92,7 @@ describe("JSON5", () => {
     expect(failure(`"${"ü".repeat(JSON5_BYTES_MAX / 2)}"`).message).toMatch(/larger than 2 MiB/);
   });
 
-  it("knows where every part stands", () => {
+  it("knows the position of every part", () => {
     const node = parseJson5("{\n  // c\n  a: { b: [10, 'x'] },\n}", "f");
     const item = nodeAt(node, ["a", "b", "1"]);
     expect(item).toMatchObject({ type: "string", value: "x", start: { line: 3, column: 16, offset: 24 } });

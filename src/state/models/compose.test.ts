@@ -86,7 +86,7 @@ describe("the models", () => {
     }
   });
 
-  it("have the members of the format, in its order", () => {
+  it("have the properties of the format, in its order", () => {
     const { file } = composeModels({ env: { ANTHROPIC_API_KEY: "x" } });
     expect(Object.keys(file)).toEqual(["prices", "providers"]);
     expect(file.prices.asOf).toMatch(/^2026-\d\d-\d\d$/);

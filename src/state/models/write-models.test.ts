@@ -32,7 +32,7 @@ describe("models.json", () => {
     expect(notices).toHaveLength(1);
   });
 
-  it("is written again when something changed, or somebody else wrote it", async () => {
+  it("is rewritten when something changed, or another program wrote it", async () => {
     const stateDir = tempFolder();
     const { path } = await writeModelsConfig({ stateDir, env });
     const config = { models: { default: "anthropic/claude-haiku-5-5" } };

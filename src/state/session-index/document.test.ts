@@ -46,7 +46,7 @@ describe("the text of the index", () => {
     });
   });
 
-  it("keeps unknown fields, and members that are no entries", () => {
+  it("keeps unknown fields, and properties that are not entries", () => {
     const value = {
       "cli:x": entry("a", 1, { future: { deep: [1] } }),
       note: "hello",

@@ -13,7 +13,7 @@ const HEAD = Buffer.from('{\n"');
 const TAIL = Buffer.from("\n}\n");
 const COMMA = 0x2c;
 
-/** Where an entry stands: from its key to the newline behind it. */
+/** The position of an entry: from its key to the newline after it. */
 export interface Line {
   readonly start: number;
   readonly end: number;

@@ -32,7 +32,7 @@ describe("two who changed one index", () => {
     });
   });
 
-  it("deletions survive, whoever deleted and whatever the other changed", () => {
+  it("deletions survive, on either side and whatever the other changed", () => {
     const changed = { "cli:x": { ...base["cli:x"], label: "changed", updatedAt: 99 } };
     expect(mergeStores(base, {}, base)).toEqual({});
     expect(mergeStores(base, base, {})).toEqual({});

@@ -8,7 +8,7 @@ import { deleteSessionEntry, patchSessionEntry } from "./patch.ts";
 import { saveSessionStore } from "./save.ts";
 
 describe("patching an entry", () => {
-  it("changes the fields it names, takes away those that are undefined, and moves the time", async () => {
+  it("changes the fields it names, removes those that are undefined, and updates the time", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     const clock = (): number => 1000;
@@ -47,7 +47,7 @@ describe("patching an entry", () => {
     expect(await deleteSessionEntry({ agentDir, sessionKey: "cli:x" })).toBe(false);
   });
 
-  it("that fails is an error for its caller alone: those before and behind it are done", async () => {
+  it("that fails is an error for its caller alone: those before and after it succeed", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     const patch = (number: number) =>

@@ -130,7 +130,7 @@ describe("a damaged index", () => {
     expect(folder.names()).toEqual(names);
   });
 
-  it("that cannot be written anew is of use all the same", () => {
+  it("that cannot be rewritten can still be used", () => {
     using folder = new AgentFolder();
     fill(folder);
     folder.write("sessions.json", "");

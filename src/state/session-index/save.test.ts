@@ -34,7 +34,7 @@ describe("the session index", () => {
     expect(folder.names()).toEqual(["sessions.json"]);
   });
 
-  it("gives everybody a copy", async () => {
+  it("returns a copy to every caller", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     await saveSessionStore({ agentDir, store: { "cli:x": entry("a", 1, { origin: { label: "was" } }) } });

@@ -83,7 +83,7 @@ describe("the index as a view of the store", () => {
     expect(Object.keys(folder.read()).sort()).toEqual(["cli:c", "telegram:+1234567890"]);
   });
 
-  it("gives a key to the store's conversation and keeps that of another program beside it", async () => {
+  it("assigns a key to the store's conversation and keeps that of another program beside it", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", {
       "discord:direct:42": entry("foreign", 1, { deliveryContext: { to: "42" }, totalTokens: 9 }),

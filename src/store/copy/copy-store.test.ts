@@ -147,7 +147,7 @@ describe("a copy of a store", () => {
     expect(again).toEqual({ ...first, replayed: true });
   });
 
-  it("tells its changes to whoever follows the target, also where entries are gone", async () => {
+  it("sends its changes to followers of the target, even where entries are missing", async () => {
     await using source = await open("ephemeral", "");
     const chat = await source.open("web:a");
     const said = async (content: string, branch = "main"): Promise<string> =>
@@ -171,7 +171,7 @@ describe("a copy of a store", () => {
     }
   });
 
-  it("goes on where a stop left it", async () => {
+  it("continues where it was stopped", async () => {
     const folder = tempFolder();
     await using source = await open("sqlite", join(folder, "from"));
     for (let n = 0; n < 20; n++) {
@@ -193,7 +193,7 @@ describe("a copy of a store", () => {
     expect(report.items.filter(({ added }) => added === 1)).toHaveLength(13);
   });
 
-  it("made by two at once is one copy, and whoever comes second says so or finds it done", async () => {
+  it("made by two callers at once is one copy, and the second reports a conflict or finds it done", async () => {
     for (const to of ["jsonl", "sqlite"] as const) {
       const folder = tempFolder();
       await using source = await open("ephemeral", "");
@@ -238,7 +238,7 @@ describe("a copy of a store", () => {
     expect((await target.list({ trash: true })).items).toMatchObject([{ id: chat.id }]);
   });
 
-  it("overwrites nothing that is there, and says what stands in the way", async () => {
+  it("overwrites nothing, and reports conflicts", async () => {
     const folder = tempFolder();
     await using source = await open("sqlite", join(folder, "from"));
     await using target = await open("jsonl", join(folder, "to"));

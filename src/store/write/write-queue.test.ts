@@ -18,7 +18,7 @@ class WatchedEngine extends EphemeralEngine {
 const hello = { role: "user", content: "hello" } as const;
 
 describe("group commit", () => {
-  it("gives everything that arrives together to the engine at once", async () => {
+  it("passes operations that arrive together to the engine at once", async () => {
     const engine = new WatchedEngine();
     const store = await openStore(engine);
     const chats = await Promise.all(Array.from({ length: 64 }, () => store.create()));
@@ -49,7 +49,7 @@ describe("group commit", () => {
     expect(engine.batches.slice(3)).toEqual([2, 1]);
   });
 
-  it("rejects everything in a batch that the engine could not do, and goes on afterwards", async () => {
+  it("rejects every operation of a failed batch, and continues afterwards", async () => {
     const engine = new WatchedEngine();
     const store = await openStore(engine);
     const chat = await store.create();
@@ -60,7 +60,7 @@ describe("group commit", () => {
     expect((await chat.append(hello)).entries[0]?.seq).toBe(1);
   });
 
-  it("answers everybody when an engine gives no answer", async () => {
+  it("rejects all callers when an engine returns nothing", async () => {
     const engine = new WatchedEngine();
     engine.commit = () => undefined as unknown as Outcome[];
     const store = await openStore(engine);

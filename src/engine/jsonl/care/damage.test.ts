@@ -108,7 +108,7 @@ describe("a JSONL store whose files were damaged", () => {
     await store.close();
   });
 
-  it("gives a key to one conversation, even if the change counter is damaged", async () => {
+  it("assigns a key to one conversation, even if the change counter is damaged", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 1);
     const [one, two] = [await open(folder), await open(folder)];
@@ -131,7 +131,7 @@ describe("a JSONL store whose files were damaged", () => {
     await store.close();
   });
 
-  it.runIf(process.platform === "linux")("does not wait for a pipe in the place of a file", async () => {
+  it.runIf(process.platform === "linux")("does not wait for a pipe instead of a file", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 1);
     execFileSync("mkfifo", [join(folder, "20200101000000000.meta.json")]);

@@ -75,7 +75,7 @@ describe("the repair of a JSONL store", () => {
     expect((await again.verify()).findings).toEqual([]);
   });
 
-  it("never gives the number of a line that was set aside to another entry", async () => {
+  it("never reuses the number of a quarantined line", async () => {
     const folder = await filled([["one"], ["two"]]);
     spoil(named(folder, LOG), '"two"', '"twi"');
     await using store = await open(folder);

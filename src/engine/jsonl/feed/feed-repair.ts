@@ -116,7 +116,7 @@ export function prepareFeed(context: JsonlContext): void {
   feed.replace({ id: state.id, boot }, [kept.bytes, ...missing.map(encodeRecord)]);
 }
 
-/** The records up to the first unreadable one. No place after it was ever given out. */
+/** The records up to the first unreadable one. No position after it was ever returned. */
 class KeptRecords {
   readonly bytes: Buffer;
   /** The conversations in the feed, and how far each log is published. */

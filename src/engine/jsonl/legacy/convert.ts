@@ -1,9 +1,8 @@
 /**
  * Converts a legacy transcript to a v2 log.
  *
- * Lines go in, lines come out, in one pass and always the same ones: what a
- * longer file adds comes behind what was there. That lets a file be read as a
- * log long before anybody writes to it, under ids that stay.
+ * It works line by line, in one pass, and is deterministic: a longer
+ * file only adds lines at the end. So a file can be read as a log, under stable ids, long before anything is written to it.
  */
 
 import type { RawLine } from "../../../disk/line-scan.ts";
@@ -70,7 +69,7 @@ export class LegacyConverter {
     const isFirst = this.#isFirst;
     this.#isFirst = false;
     const text = bytes?.toString("utf8");
-    // It has become the header, and what else it says stands in the metadata.
+    // It became the header, and its other properties are in the metadata.
     if (isFirst && text !== undefined && isMetadataLine(text)) return;
     const record = text === undefined ? "longer than the limit for a line" : readRecord(text);
     this.#record++;

@@ -14,7 +14,7 @@ interface Converted {
   readonly end: number;
   readonly size: number;
   readonly problems: readonly LegacyProblem[];
-  /** Dropped to save memory; another conversion gives the same result. */
+  /** Dropped to save memory; another conversion returns the same result. */
   made: { readonly bytes: Buffer; readonly converter: LegacyConverter | undefined } | undefined;
 }
 

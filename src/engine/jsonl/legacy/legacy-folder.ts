@@ -1,4 +1,4 @@
-/** Finds the legacy transcripts in the folder of a store, and gives each its name in the store. */
+/** Finds the legacy transcripts in the folder of a store, and assigns each its name in the store. */
 import { basename, dirname, join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { NEWLINE, readChunk } from "../../../disk/line-scan.ts";

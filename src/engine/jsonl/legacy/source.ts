@@ -24,7 +24,7 @@ export interface LegacyFacts {
   readonly header: Header;
   /** In the format of a v2 metadata file. */
   readonly metadata: JsonObject;
-  /** Whether it has checksums and is therefore a v2 transcript in another place. */
+  /** Whether it has checksums and so is a v2 transcript in another place. */
   readonly isCurrent: boolean;
 }
 

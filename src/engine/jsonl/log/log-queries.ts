@@ -21,7 +21,7 @@ export function readPage(context: JsonlContext, query: PageQuery): EntryPage {
   return { ...reader.page({ direction, from, limit, bytesMax, kind, ranges }), branch };
 }
 
-/** The log as it is, with the branch of every entry, for a copy. */
+/** The whole log, with the branch of every entry, for a copy. */
 function readStoredPage(
   context: JsonlContext,
   { conversation, direction, from, limit, bytesMax, kind }: PageQuery,

@@ -1,4 +1,4 @@
-/** Removes data for good. SQLite overwrites what is deleted here; `erase.ts` does the rest. */
+/** Permanently removes data. SQLite overwrites the deleted rows; `erase.ts` does the rest. */
 import { timeOf } from "../../../util/time.ts";
 import type { PurgeOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
 import { entryNotFound, planSweep, receipt } from "../../removal-rules.ts";

@@ -130,7 +130,7 @@ describe("HTML", () => {
     expect(open).toContain("swordfish");
   });
 
-  it("takes secrets out of JSON without breaking it, and only where that is asked for", async () => {
+  it("removes secrets from JSON without breaking it, and only on request", async () => {
     await using own = await openStore("ephemeral:");
     const chat = await own.open("cli:leaky");
     const secret = plantedSecrets()[0]?.secret as string;

@@ -79,7 +79,7 @@ function withoutIndent(line: string, indent: number): string {
 }
 
 /**
- * Lines without HTML and pictures. Code within a line stays as it is, unless
+ * Lines without HTML and images. Inline code stays unchanged, unless
  * an earlier line of the paragraph left a backtick open: then it is unclear
  * what is code.
  */
@@ -146,7 +146,7 @@ function runAt(line: string, start: number): number {
   return end - start;
 }
 
-/** Behind the next run of the same length. */
+/** After the next run of the same length. */
 function closingRun(line: string, from: number, length: number): number | undefined {
   for (let at = line.indexOf("`", from); at !== -1; ) {
     const run = runAt(line, at);

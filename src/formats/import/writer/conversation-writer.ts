@@ -2,7 +2,7 @@
  * Writes one conversation, from any number of files.
  *
  * Readers are synchronous and queue entries; `drain` writes them. This class
- * creates the conversation, gives it title and model, and checks out the
+ * creates the conversation, sets its title and model, and checks out the
  * branch that the source shows. `EntryIntake` takes the entries.
  */
 import type { ConversationInfo } from "../../../engine/index.ts";

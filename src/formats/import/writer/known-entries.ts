@@ -9,7 +9,7 @@ import type { SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import { shortJson } from "../text-placeholders.ts";
 import { type KeptRecord, restoreRecord } from "./kept-records.ts";
 
-/** Beyond this number the oldest are dropped, and the store is asked instead. */
+/** Beyond this number the oldest are dropped, and the store is queried instead. */
 const IDS_MAX = 100_000;
 
 export class KnownEntries {

@@ -20,7 +20,7 @@ describe("the file beside a sub-agent's", () => {
     expect(describeStart(START).parent).toEqual({ sourceId: `${SESSION}/agent-outer`, agent: "Explore" });
   });
 
-  it("changes nothing when it says nothing, or when there is no sub-agent", () => {
+  it("changes nothing when it is empty, or when there is no sub-agent", () => {
     for (const text of ["", "[]", "{", '{"toolUseId":7}']) expect(describeAgent(text)(START)).toEqual(START);
     expect(describeAgent('{"toolUseId":"t"}')({ sourceId: SESSION })).toEqual({ sourceId: SESSION });
   });

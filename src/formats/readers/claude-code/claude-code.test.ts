@@ -153,7 +153,7 @@ describe("files of version 2.1", () => {
     );
   });
 
-  it("put the file of a long output in the place of its preview", () => {
+  it("replace the preview of a long output with its file", () => {
     expect(main?.entries[2]?.message?.content).toEqual([
       {
         type: "tool_result",

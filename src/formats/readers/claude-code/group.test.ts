@@ -46,7 +46,7 @@ describe("an answer that was written in several lines", () => {
   reader.end(true);
   const entries = sink.conversations[0]?.entries ?? [];
 
-  it("becomes one message, also when results stand between its lines", () => {
+  it("becomes one message, even when results are between its lines", () => {
     expect(entries[1]).toMatchObject({ id: "l1", parent: "u1", aliases: ["l2", "l3", "l4", "l5"] });
     const blocks = entries[1]?.message?.content as { type: string; id?: string }[];
     expect(blocks.map(({ type, id }) => id ?? type)).toEqual([
@@ -131,7 +131,7 @@ describe("a line of the same answer", () => {
     expect(chain(read([plain("a", null), plain("b", "a")]))).toEqual(["a < null", "b < a"]);
   });
 
-  it("stands for the whole message as a parent", () => {
+  it("represents the whole message as a parent", () => {
     const sink = read([
       ...[
         say("a", null, "m", "One"),

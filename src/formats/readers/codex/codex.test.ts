@@ -117,7 +117,7 @@ describe("codex lines", () => {
     });
   });
 
-  it("join thoughts with the calls that follow, and give them the counts and the model", () => {
+  it("join thoughts with the calls that follow, and add the counts and the model", () => {
     expect(at(3).message).toEqual({
       role: "assistant",
       content: [
@@ -139,7 +139,7 @@ describe("codex lines", () => {
     expect(at(3).records.map(({ line }) => line)).toEqual([8, 10, 11, 12]);
   });
 
-  it("give counts that come after the output to the answer before it", () => {
+  it("assign counts that come after the output to the answer before it", () => {
     expect(at(6).message?.usage).toMatchObject({ input_tokens: 300, output_tokens: 40 });
     expect(at(6).message?.content).toEqual([
       {
@@ -152,7 +152,7 @@ describe("codex lines", () => {
     ]);
   });
 
-  it("give each output a message, whatever its shape", () => {
+  it("create a message for each output, whatever its shape", () => {
     expect(at(4).message?.content).toEqual([
       { type: "tool_result", tool_use_id: "call_ls", content: "north\nsouth\n" },
     ]);
@@ -292,7 +292,7 @@ describe("codex branches", () => {
     expect(entries[2]).toMatchObject({ kind: "info", parent: null });
   });
 
-  it("give repeated entries of a fork the same ids, though times and events differ", () => {
+  it("assign repeated entries of a fork the same ids, though times and events differ", () => {
     const fork = read(fixture("fork.jsonl"));
     expect(idsOf(fork).slice(0, 3)).toEqual([env?.id, first?.id, heron?.id]);
     expect(fork.conversations[0]?.start).toMatchObject({
@@ -404,7 +404,7 @@ describe("older and newer codexLines files", () => {
     expect(sink.unknowns).toEqual(["turn item Tide"]);
   });
 
-  it("do not repeat turn items where model items stand beside them", () => {
+  it("do not repeat turn items where model items are beside them", () => {
     const sink = read(fixture("turn-items-beside-model-items.jsonl"));
     expect(sink.lines()).toEqual(["user: Count the terns.", "assistant: Three terns."]);
     expect(entriesOf(sink)[0]?.message?.extra).toBeUndefined();

@@ -16,7 +16,7 @@ const IMAGE_STARTS: readonly (readonly [string, string])[] = [
   ["R0lG", "image/gif"],
 ];
 
-/** An image without a media type: its first bytes tell. */
+/** An image without a media type is detected by its first bytes. */
 export function bareImage(data: string): Block {
   const [, media_type] = IMAGE_STARTS.find(([start]) => data.startsWith(start)) ?? [];
   return { type: "image", source: { type: "base64", media_type: media_type ?? "image/png", data } };

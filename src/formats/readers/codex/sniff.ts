@@ -23,7 +23,7 @@ const TYPES: ReadonlySet<unknown> = new Set([
   ...["inter_agent_communication", "inter_agent_communication_metadata", "security_risk_score"],
 ]);
 
-/** Any line tells, because the first one may be lost. */
+/** Any line is enough, because the first one may be lost. */
 export function sniffsCodex(records: readonly JsonObject[]): boolean {
   const [first] = records;
   if (first !== undefined && isBareHeader(first)) return true;

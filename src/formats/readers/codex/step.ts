@@ -62,7 +62,7 @@ export class CodexStep {
     }
   }
 
-  /** A user item: perhaps a prompt, perhaps context. `isPrompt` where files have no events to tell. */
+  /** A user item: perhaps a prompt, perhaps context. `isPrompt` decides where files have no events. */
   user(record: SourceRecord, content: Message["content"], at: number | undefined, isPrompt: boolean): void {
     this.#endAnswer();
     const added = this.#open.find((user) => user.seen === "event" && completes(user, content));

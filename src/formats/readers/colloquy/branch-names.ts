@@ -1,4 +1,4 @@
-/** The branches of a log of ours, as they are called in the end. */
+/** The final names of the branches in one of our logs. */
 import { describeBranches } from "../../../tree/branches.ts";
 import { branchById, fold, isMark, MAIN, PLAIN, type Tree } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";

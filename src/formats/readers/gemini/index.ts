@@ -42,7 +42,7 @@ export const gemini: FormatDeclaration = {
   usualPlaces: ({ home }) => [{ tool: "Gemini CLI", path: join(home, ".gemini", "tmp") }],
 };
 
-/** Any line tells, because the metadata may be lost. */
+/** Any line is enough, because the metadata may be lost. */
 function isLine(record: JsonObject): boolean {
   if (isMetadata(record)) return record.messages === undefined;
   return typeof record.$rewindTo === "string" || objectIn(record.$set) !== undefined || isMessage(record);

@@ -30,7 +30,7 @@ export function itemOf(id: string, entry: string): Item {
 
 const ID_BYTES_MAX = 200;
 
-/** A message without an id is known by what it says. */
+/** A message without an id is identified by its content. */
 export function idOf(value: JsonObject): string {
   const id = filledIn(value.id);
   if (id === undefined) return madeId("gemini", jsonText(value) ?? "");

@@ -123,7 +123,7 @@ export class Messages {
       this.#addVersion(item, value, partOf(value, item.entry, record));
   }
 
-  /** One that stood elsewhere before becomes a copy here: there it belongs to what was replaced. */
+  /** A message that was elsewhere before becomes a copy here: the original belongs to what was replaced. */
   #takeReplaced(value: JsonObject, record: SourceRecord, gone: ReadonlySet<string>): void {
     const id = idOf(value);
     if (this.#byId.has(id)) return;

@@ -95,7 +95,7 @@ class GoclawReader implements RecordReader {
     else this.#open({}).note(record);
   }
 
-  /** File names are escaped session keys, which may repeat in two folders. The first message tells them apart. */
+  /** File names are escaped session keys, which may repeat in two folders. The first message distinguishes them. */
   #open(first: JsonObject): ConversationSink {
     if (this.#conversation !== undefined) return this.#conversation;
     const { role = null, content = null, timestamp = null } = first;

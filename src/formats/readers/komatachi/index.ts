@@ -108,7 +108,7 @@ class KomatachiReader implements RecordReader {
     return this.#sourceId === undefined ? undefined : { sourceId: this.#sourceId, position: this.#position };
   }
 
-  /** Every conversation has the same file name, and folders may: the first message tells them apart. */
+  /** Every conversation has the same file name, and folders may: the first message distinguishes them. */
   #open(first: JsonObject): ConversationSink {
     const folder = this.#around.path.split(/[\\/]/).at(-2) ?? "conversation";
     this.#sourceId ??= `${folder}-${madeId(JSON.stringify(first)).slice(0, 12)}`;

@@ -56,7 +56,7 @@ test("Each line with messages is a conversation", () => {
   expect(sink.skipped).toEqual([{ line: 4, reason: "neither a message nor a conversation" }]);
 });
 
-test("A line without an id is the same conversation in every import, wherever it stands", () => {
+test("A line without an id is the same conversation in every import, wherever it is", () => {
   const lines = fixture("fine-tune.jsonl").split("\n");
   const [once, again] = [
     readText(fixture("fine-tune.jsonl")),

@@ -115,7 +115,7 @@ describe("the index of OpenClaw", () => {
     expect(sink.conversations).toEqual([]);
   });
 
-  it("gives each transcript the key that leads to it", () => {
+  it("assigns each transcript the key that leads to it", () => {
     const keys = openclawKeys(index);
     expect([...keys.keys()]).toEqual([FERNS, `${TOPIC}-topic-7`, MOSS]);
     expect(keys.get(FERNS)).toMatchObject({ key: "agent:main:main", label: "Ferns", channel: "telegram" });
@@ -235,7 +235,7 @@ describe("the database of OpenClaw", () => {
     expect(fromRows?.start.root).toBe(fromFile?.start.root);
   });
 
-  it("gives a key to the transcript that it leads to now, and to no other", async () => {
+  it("assigns a key only to the transcript that it leads to now", async () => {
     const sink = await readDatabase(example());
     expect(found(sink, FERNS)?.start).toMatchObject({
       key: "agent:main:main",

@@ -291,7 +291,7 @@ test("Where both tables have a message it is read once, and what only the newer 
   expect(read(fixture).lines()).toEqual(["user: once", "user: later"]);
 });
 
-test("It gives the writer time while a long session is read", () => {
+test("The writer can catch up while a long session is read", () => {
   const fixture = new Fixture(SCHEMA);
   fixture.session("ses_1");
   for (let index = 0; index < 200; index++) {

@@ -75,7 +75,7 @@ test("A session is read with its messages and parts, each answer followed by wha
   expect(session?.start.parent).toBeUndefined();
 });
 
-test("A person's message has its texts and files in the order of their ids, and says which were not the person's", async () => {
+test("A user message has its texts and files in the order of their ids, and marks those that are not the user's", async () => {
   const sink = await read(SESSION);
   expect(entry(sink, "msg_01")?.message).toEqual({
     role: "user",
@@ -134,7 +134,7 @@ test("Calls and results are paired by id; failures are marked, also those that o
   ]);
 });
 
-test("Tokens, cost and end stand with the last part of an answer", async () => {
+test("Tokens, cost and end are with the last part of an answer", async () => {
   const sink = await read(SESSION);
   expect(entry(sink, "msg_02")?.message?.usage).toBeUndefined();
   expect(entry(sink, "msg_02/2")?.message).toMatchObject({

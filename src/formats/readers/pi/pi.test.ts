@@ -415,7 +415,7 @@ describe("pi versions", () => {
 
 describe("reading on in a pi file", () => {
   it.each(["v3-tree.jsonl", "v1-without-ids.jsonl", "v3-release-1.jsonl", "oh-my-pi-title.jsonl"])(
-    "gives what one pass gives, wherever it stopped: %s",
+    "returns the same as one pass, wherever it stopped: %s",
     (name) => {
       const lines = fixture(name).trim().split("\n");
       const whole = read(lines.join("\n"));
@@ -443,7 +443,7 @@ describe("reading on in a pi file", () => {
     },
   );
 
-  it("keeps a small state, however many entries lie beside the path", () => {
+  it("keeps a small state, however many entries are off the path", () => {
     const reader = piLines.open(new RecordingSink(), surroundings("a.jsonl"), undefined);
     const customs = Array.from({ length: 5000 }, (_, index) =>
       JSON.stringify({ type: "custom", id: `c${index}`, parentId: index === 0 ? null : `c${index - 1}` }),

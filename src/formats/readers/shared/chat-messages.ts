@@ -32,7 +32,7 @@ export function areMostly(records: readonly JsonObject[], is: (record: JsonObjec
   return records.length > 0 && records.filter(is).length * 2 >= records.length;
 }
 
-/** As `areMostly`. Tools that give lines a type write messages that look the same otherwise. */
+/** Like `areMostly`. Tools that write a type into lines have messages that otherwise look the same. */
 export function areChatLines(records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean {
   return areMostly(records, is) && !records.some(({ _type: type }) => type !== undefined);
 }

@@ -43,7 +43,7 @@ describe("cutting long strings out of a line", () => {
   });
 
   it.each(['["aaaa\\x"]', '["aaaa\\u12"]', '["aaa\ta"]', '["aaaaaa', '["aaaa\\', '"', ""])(
-    "changes nothing about what is no JSON: %j",
+    "changes nothing in a line that is not JSON: %j",
     (text) => {
       expect(cutLongStrings(Buffer.from(text), 2)).toEqual({ text, cuts: [] });
     },

@@ -18,8 +18,7 @@ const COLON = 0x3a;
 
 /**
  * The line with a token instead of each long string value. The line
- * itself is not to be used any more: the strings are made of its bytes. Names of
- * members stay, and so does every string that bytes cannot stand for: broken
+ * must not be used afterwards: the strings share its bytes. Names of properties stay, and so does every string that bytes cannot represent: broken
  * UTF-8, half a surrogate pair, invalid JSON.
  */
 export function cutLongStrings(

@@ -1,7 +1,6 @@
 /**
- * Cuts the bytes of a JSON array into its elements, knowing of JSON only
- * brackets, strings and escapes. What it cannot tell apart any more comes as
- * one piece: whether a piece is a value is seen when it is parsed.
+ * Splits the bytes of a JSON array into its elements, by
+ * brackets, strings and escapes only. Bytes that it cannot separate are one piece: parsing decides whether a piece is a value.
  */
 import { NEWLINE } from "../../../disk/line-scan.ts";
 import { Gathered } from "../gathered.ts";

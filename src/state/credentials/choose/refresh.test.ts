@@ -49,7 +49,7 @@ function provider() {
 }
 
 describe("a refresh", () => {
-  it("gives and keeps the new tokens, sealed", async () => {
+  it("returns the new tokens and stores them sealed", async () => {
     const { open, file } = await signedIn();
     const { requests, refresher } = provider();
     const resolved = await open().refresh("x:default", refresher);

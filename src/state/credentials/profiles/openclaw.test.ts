@@ -92,7 +92,7 @@ describe("profiles of OpenClaw", () => {
     });
   });
 
-  it("give way to our own of the same id", async () => {
+  it("are overridden by our own with the same id", async () => {
     const { open } = adopt(JSON.stringify(STORE));
     await open().add({ provider: "anthropic", secret: { value: "sk-ant-our-own-5555" } });
     expect((await open().resolve("anthropic:default")).value).toBe("sk-ant-our-own-5555");
@@ -101,7 +101,7 @@ describe("profiles of OpenClaw", () => {
   });
 
   it.each(['{"profiles": {"a:b": "sk-canary', "[]", "null"])(
-    "that are damaged keep nobody from their own (%j)",
+    "that are damaged do not affect our own (%j)",
     async (content) => {
       const { open } = adopt(content);
       await open().add({ provider: "x", secret: { value: "our-own-secret-6666" } });

@@ -112,7 +112,7 @@ describe.each([
     expect(await open(state, { env, platform }).ring.current()).toEqual(key);
   });
 
-  it("is told apart from a session that has none", async () => {
+  it("is distinguished from a session without one", async () => {
     const state = tempFolder();
     const { env } = fakeStore(name, body);
     const { id } = await open(state, { env, platform }).ring.current();
@@ -126,7 +126,7 @@ describe.each([
     expect(await open(state, { env, platform }).ring.byId(id)).toHaveProperty("key");
   });
 
-  it("is not trusted when it does not give the key back", async () => {
+  it("is not trusted when it does not return the key", async () => {
     const { env } = fakeStore(name, "exit 0");
     const { ring, file, notices } = open(tempFolder(), { env, platform });
     const { id, bytes } = await ring.current();

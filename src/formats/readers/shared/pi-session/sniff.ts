@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../../util/json.ts";
 import { filledIn, objectIn, timeIn } from "../../../contract/values.ts";
 
-/** Whether records are lines of a session as pi writes it. Any line tells, because the header may be torn. */
+/** Whether records are lines of a session as pi writes it. Any line is enough, because the header may be torn. */
 export function isPiSession(records: readonly JsonObject[]): boolean {
   return records.some((record) => isHeader(record) || isEntry(record));
 }
