@@ -18,7 +18,7 @@ function run(command: string, args: readonly string[], cwd = root): string {
   return execFileSync(command, args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] });
 }
 
-/** Every page that tells somebody how to use the package. */
+/** Every page that explains how to use the package. */
 function pages(): string[] {
   const docs = readdirSync("docs", { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".md"),

@@ -76,7 +76,7 @@ export async function loading(folder: string): Promise<BenchRow[]> {
   ];
 }
 
-/** Changing one entry of ten thousand, beside writing the same bytes anew. */
+/** Changing one entry of ten thousand, compared with rewriting the same bytes. */
 export async function patching(folder: string): Promise<BenchRow[]> {
   const { agentDir, path, keys, bytes } = filled(folder);
   const options = { io: systemIo, random: systemRandom };

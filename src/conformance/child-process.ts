@@ -5,11 +5,11 @@ import type { Bench } from "./kit.ts";
 
 const CHILD = new URL(import.meta.url.endsWith(".ts") ? "./child.ts" : "./child.js", import.meta.url);
 
-/** Append numbered messages, and say so for each append that was acknowledged. */
+/** Append numbered messages, and report each acknowledged append. */
 export interface WriteTask {
   readonly task: "write";
   readonly writer: string;
-  /** So many appends … */
+  /** Number of appends. */
   readonly count: number;
   /** Messages per append. */
   readonly batch: number;
@@ -21,7 +21,7 @@ export interface TurnTask {
   readonly turn: string;
 }
 
-/** Take the lease, then do what comes in by lines: `append`, `release`. */
+/** Acquire the lease, then execute commands from standard input, one a line: `append`, `release`. */
 export interface LeaseTask {
   readonly task: "lease";
   readonly writer: string;
@@ -29,7 +29,7 @@ export interface LeaseTask {
   readonly waitMs: number;
 }
 
-/** Everything that changes files in other ways than by an append, again and again. */
+/** Repeat every operation that changes files in other ways than an append. */
 export interface MixTask {
   readonly task: "mix";
   readonly round: number;
@@ -45,10 +45,10 @@ export type ChildJob<T extends Task = Task> = T & {
   readonly key: string;
 };
 
-/** The conversation that all of them work on. */
+/** The conversation that all processes use. */
 export const SHARED_KEY = "cli:shared";
 
-/** A process of its own, with what it has said so far. */
+/** A separate process, with its output so far. */
 export class Child<T extends Task = Task> implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly job: ChildJob<T>;
@@ -66,13 +66,13 @@ export class Child<T extends Task = Task> implements AsyncDisposable {
     this.process.stdin?.on("error", () => {});
   }
 
-  /** What it said on lines that begin with this word. Half a line was not said: the process died writing it. */
+  /** Its output lines that start with this word. An incomplete line does not count: the process died while writing it. */
   said(word: string): string[] {
     const lines = this.#said.split("\n").slice(0, -1);
     return lines.flatMap((line) => (line.startsWith(`${word} `) ? [line.slice(word.length + 1)] : []));
   }
 
-  /** Wait until it has said this so often, or has ended. */
+  /** Wait until it has printed this N times, or has ended. */
   async heard(word: string, times = 1): Promise<void> {
     while (this.said(word).length < times && this.isRunning) {
       await new Promise((resolve) => setTimeout(resolve, 2));

@@ -1,6 +1,6 @@
 /**
- * A process of its own: opens the engine, does one task and says what was
- * acknowledged.
+ * A separate process: opens the engine, does one job and reports what
+ * was acknowledged.
  */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -11,7 +11,7 @@ import { LOCK_WAIT_MS } from "../util/wait.ts";
 import type { ChildJob, LeaseTask, MixTask, TurnTask, WriteTask } from "./child-process.ts";
 import type { EngineModule } from "./kit.ts";
 
-/** Straight to the pipe: what is said here was acknowledged, even if the process dies right after. */
+/** Written synchronously: a reported line was acknowledged, even if the process dies right after. */
 function say(line: string): void {
   writeSync(1, `${line}\n`);
 }

@@ -1,4 +1,4 @@
-/** What an engine promises to the store, where no user of the store would see it. */
+/** Promises of an engine to the store that are not visible through the store. */
 
 import assert from "node:assert/strict";
 import type {

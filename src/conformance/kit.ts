@@ -12,18 +12,18 @@ import type { Page } from "../store/read/listing.ts";
 import type { Store } from "../store/store.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 
-/** What the module of an engine exports, so that the suite can open it here and in processes of its own. */
+/** What the module of an engine exports, so that the suite can open it here and in other processes. */
 export interface EngineModule {
-  /** Open the engine's store that lives in `folder`. */
+  /** Open the engine's store in `folder`. */
   open(folder: string, options: EngineOptions): Promise<Engine>;
-  /** False when nothing outlives the engine. Default: true. */
+  /** False if nothing survives closing the engine. Default: true. */
   readonly persistent?: boolean;
 }
 
 /** Registers one test: `test` of node:test, `it` of vitest and the like. */
 export type TestFunction = (name: string, run: () => Promise<void>) => unknown;
 
-/** A folder of its own for one test, and stores that are closed when it ends. */
+/** A separate folder for one test, and stores that are closed when it ends. */
 export class Bench implements AsyncDisposable {
   readonly folder: string = mkdtempSync(join(tmpdir(), "colloquy-conformance-"));
   readonly url: URL;
@@ -63,7 +63,7 @@ export class Bench implements AsyncDisposable {
   }
 }
 
-/** Registers a test; `persistent` ones are left out for an engine that keeps nothing. */
+/** Registers a test; `persistent` ones are skipped for an engine that is not persistent. */
 export interface Check {
   (name: string, run: (bench: Bench) => Promise<void>): void;
   persistent(name: string, run: (bench: Bench) => Promise<void>): void;
@@ -87,7 +87,7 @@ export async function refuses(
   return error;
 }
 
-/** Every message of a conversation, or all that a query names. */
+/** Every message of a conversation, or all that match a query. */
 export function allMessages(conversation: Conversation, query: EntryQuery = {}): Promise<MessageEntry[]> {
   return Array.fromAsync(conversation.messages(query));
 }

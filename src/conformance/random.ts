@@ -1,4 +1,4 @@
-/** A small generator of numbers, so that a failing seed can be run again. */
+/** A small random number generator, so that a failing seed can be repeated. */
 export function randomFrom(seed: number): (below: number) => number {
   let state = seed * 2654435761;
   return (below) => {

@@ -1,6 +1,6 @@
 /**
- * Random work on one tree, with closing and opening in between: every branch
- * must read as the parents of its entries say, and hold what was written to it.
+ * Random operations on one tree, with reopening in between: every branch
+ * must match the parents of its entries, and contain what was written to it.
  */
 import assert from "node:assert/strict";
 import type { Entry } from "../message/types.ts";
@@ -15,7 +15,7 @@ const STEPS = 60;
 class Run {
   readonly #bench: Bench;
   readonly #random: (below: number) => number;
-  /** What the messages of each branch say. */
+  /** The texts of the messages of each branch. */
   readonly #written = new Map<string, string[]>([["main", []]]);
   #store: Store;
   #chat: Conversation;
@@ -96,7 +96,7 @@ class Run {
     this.#active = "main";
   }
 
-  /** The former main has a name that the store has chosen. */
+  /** The store chooses the name of the previous main. */
   async #becomeMain(contents: string[]): Promise<void> {
     const former = (await this.#chat.branches()).find(
       ({ name }) => !this.#written.has(name) && name !== this.#active,
@@ -138,7 +138,7 @@ class Run {
     }
   }
 
-  /** Some entry, and what is said up to there. */
+  /** A random entry, and the texts up to it. */
   async #fork(): Promise<[string | null, string[]]> {
     const name = this.#pick();
     const entries = await allMessages(this.#chat, { branch: name });

@@ -14,7 +14,7 @@ function ioOver(bytes: Buffer, readMax = Number.MAX_SAFE_INTEGER): FileIo {
   };
 }
 
-/** What is lent must be copied before the next line is asked for. */
+/** A borrowed line must be copied before the next one is read. */
 function collect(lines: Generator<RawLine>): { start: number; end: number; text: string | undefined }[] {
   const found = [];
   for (const { start, end, bytes } of lines) found.push({ start, end, text: bytes?.toString("latin1") });

@@ -323,7 +323,7 @@ describe("a page of a path", () => {
       expect(flagged([6], MAIN)).toEqual([["e7", "e2"]]);
       expect(flagged([1], SIDE)).toEqual([["e2", null]]);
       expect(flagged([2], SIDE)).toEqual([["e4", "e1"]]);
-      // In the whole log the parent of what goes on elsewhere is not the line before it.
+      // In the whole log, the parent of an entry on another branch is not the line before it.
       for (const bad of [[3], [8, 9]]) expect(flagged(bad, undefined)).toEqual([]);
       expect(flagged([4], undefined)).toEqual([]);
     }

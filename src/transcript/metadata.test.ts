@@ -44,7 +44,7 @@ describe("metadata", () => {
       const copy = Buffer.from(bytes);
       copy[bit >> 3] = (copy[bit >> 3] as number) ^ (1 << (bit & 7));
       const read = decodeMetadata(copy);
-      // A broken checksum member is as good as none: the words are taken, the counts are not.
+      // A broken checksum counts as a missing one: the strings are used, the counts are not.
       if (typeof read === "object") expect(read.log).toEqual(EMPTY_LOG);
     }
   });

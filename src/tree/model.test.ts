@@ -58,13 +58,13 @@ class Naive {
     return new Set(this.live.flatMap(({ id }) => this.path(id).map(({ seq }) => seq)));
   }
 
-  /** `main` owns all of its path, whoever wrote it. */
+  /** `main` owns all of its path, whatever branch wrote it. */
   owner(entry: string | null): number {
     const onMain = entry === null || this.path(this.trunk).some(({ id }) => id === entry);
     return onMain ? this.trunk : this.line(entry).branch;
   }
 
-  /** A branch that `main` was made from leaves it behind the last entry that it gave. */
+  /** A branch that `main` was made from starts after the last entry that it contributed. */
   forkedFrom(id: number): string | null {
     if (id === this.trunk) return null;
     const given = this.path(this.trunk).filter(({ branch }) => branch === id);

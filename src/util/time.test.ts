@@ -21,7 +21,7 @@ describe("times", () => {
     }
   });
 
-  it("that are none are undefined", () => {
+  it("that are invalid are undefined", () => {
     expect([parseTime("yesterday"), parseTime(1), parseTime(undefined)]).toEqual([
       undefined,
       undefined,

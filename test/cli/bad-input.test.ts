@@ -161,7 +161,7 @@ const rows: readonly Row[] = [
     field: "title",
   },
   {
-    what: "a limit that is no number",
+    what: "a limit that is not a number",
     args: ["sessions", "list", "--limit", "many"],
     exit: 1,
     field: "limit",
@@ -469,7 +469,7 @@ const rows: readonly Row[] = [
     field: "limits",
   },
   {
-    what: "an age that is no number",
+    what: "an age that is not a number",
     args: ["sessions", "retain", "--max-age-days", "old"],
     exit: 1,
     field: "max-age-days",

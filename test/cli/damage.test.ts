@@ -57,7 +57,7 @@ describe("validate", () => {
     using place = new Place();
     const file = place.path("agent.db");
     await seed(`sqlite:${file}`);
-    // The table of contents of the file, behind its header.
+    // The schema page of the file, after its header.
     writeFileSync(file, readFileSync(file).fill(0xff, 100, 4096));
     const store = ["--store", `sqlite:${file}`];
     const { code, stdout } = await place.run(["sessions", "validate", "--json", ...store]);

@@ -52,20 +52,20 @@ export class Place {
           resolve({ code, stdout, stderr });
         },
       );
-      // A command that ends without reading closes the pipe; that is no failure of the test.
+      // A command that ends without reading closes the pipe; that does not fail the test.
       child.stdin?.on("error", () => {});
       child.stdin?.end(input ?? "");
     });
   }
 
-  /** Run with `--json` and give what it printed. Fails the test when the command failed. */
+  /** Run with `--json` and return its output. Fails the test when the command failed. */
   async json(args: readonly string[], options?: RunOptions): Promise<Printed> {
     const { code, stdout, stderr } = await this.run([...args, "--json"], options);
     if (code !== 0) throw new Error(`exit code ${code}: ${stderr}`);
     return JSON.parse(stdout);
   }
 
-  /** Run with `--json` and give the exit code and the error. */
+  /** Run with `--json` and return the exit code and the error. */
   async failure(args: readonly string[], options?: RunOptions): Promise<{ code: number; error: Printed }> {
     const { code, stdout, stderr } = await this.run([...args, "--json"], options);
     if (code === 0) throw new Error(`did not fail: ${stdout}`);

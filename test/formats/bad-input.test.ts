@@ -25,7 +25,7 @@ let folder: string;
 beforeEach(() => {
   folder = join(tempFolder(), "sources");
   mkdirSync(folder);
-  // Whatever else lies there, this is imported.
+  // Whatever other files there are, this is imported.
   writeFileSync(join(folder, "zz-good.jsonl"), GOOD);
 });
 

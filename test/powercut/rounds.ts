@@ -46,7 +46,7 @@ export async function cutWhileWriting(options: RoundOptions): Promise<RoundResul
   return { ...findings, ...oracle.count(cutNs) };
 }
 
-/** Open for writing, which repairs, and write: the store must be whole and go on. */
+/** Open for writing, which repairs, and write: the store must be intact and continue. */
 async function inspect(target: string, oracle: Oracle, cutNs: bigint): Promise<Findings> {
   await using store = await openStore(target, { onProblem: () => {} });
   const findings = await oracle.check(store, cutNs);

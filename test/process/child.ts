@@ -1,5 +1,5 @@
 /**
- * A process that does what a test tells it, one call a line, and can stop in
+ * A process that executes the commands of a test, one a line, and can stop in
  * the middle of a write.
  *
  * "Stop" is a real SIGSTOP while the store's lock is held: in JSONL after half

@@ -1,6 +1,6 @@
 /**
- * A process that uses the credentials of an agent as a test tells it by its
- * arguments, and prints what came of it as JSON.
+ * A process that uses the credentials of an agent as its
+ * arguments say, and prints the result as JSON.
  *
  * The provider is a folder: every refresh is a file in it, named by the token
  * that was spent, which can be made only once.

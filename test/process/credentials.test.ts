@@ -8,7 +8,7 @@ import { tempFolder } from "../support/temp-folder.ts";
 
 const CHILD = fileURLToPath(new URL("./credentials-child.ts", import.meta.url));
 
-/** A child that waits to be told to go on, so that several begin in the same moment. */
+/** A child that waits for a signal to continue, so that several start at the same moment. */
 class Worker {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #closed: Promise<unknown[]>;

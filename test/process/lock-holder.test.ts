@@ -4,7 +4,7 @@ import { Child, ENGINES, Folder, user } from "./child-process.ts";
 /** Longer than a page, so that what a stopped writer leaves is really torn. */
 const LONG = `held ${"x".repeat(10_000)}`;
 
-/** Only Linux tells who has a lock. */
+/** Only Linux reports who has a lock. */
 function nameOf(holder: Child): string {
   return process.platform === "linux" ? `process ${holder.pid}` : "another process";
 }

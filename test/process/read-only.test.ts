@@ -6,7 +6,7 @@ import { Child, canRunAs, ENGINES, Folder, isRoot, lacks, must, user } from "./c
 
 const REFUSED = { ok: false, error: { code: "SERVICE_UNAVAILABLE" } };
 const NOBODY = 65_534;
-/** Root may write everywhere, so that its children run as nobody. */
+/** Root can write everywhere, so its children run as the user nobody. */
 const AS_SOMEBODY: { uid?: number } = isRoot ? { uid: NOBODY } : {};
 const noOther = lacks(!isRoot || canRunAs(NOBODY), "missing permissions: nobody cannot read this checkout");
 const noMount = lacks(isRoot, "a read-only mount needs root");

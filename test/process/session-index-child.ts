@@ -5,7 +5,7 @@ import { patchSessionEntry } from "../../src/state/session-index/patch.ts";
 const [agentDir = "", name = "", count = "0"] = process.argv.slice(2);
 
 for (let number = 0; number < Number(count); number++) {
-  // An entry that everybody changes, each in a field of his own, and one of his own.
+  // An entry that every process changes, each in its own field, and one entry per process.
   await patchSessionEntry({
     agentDir,
     sessionKey: "cli:shared",

@@ -49,7 +49,7 @@ function read(agentDir: string): Record<string, Record<string, unknown>> {
 }
 
 describe("the session index and several processes", () => {
-  it("two with 500 patches each to one entry and 500 entries of their own: none is lost", async () => {
+  it("two with 500 patches each to one entry and to 500 separate entries: none is lost", async () => {
     using folder = new Folder();
     const patchers = ["one", "two"].map((name) => new Patcher(folder.path, name, 500));
     // A third one that loads and saves whole stores meanwhile.
@@ -73,7 +73,7 @@ describe("the session index and several processes", () => {
     expect(Object.keys(index)).toHaveLength(1002);
   });
 
-  it("killed in the middle of writing: always a whole file, with all that was told done, and no lock is left", async () => {
+  it("killed during a write: always a complete file, with every acknowledged change, and no lock is left", async () => {
     using folder = new Folder();
     mkdirSync(join(folder.path, "sessions"));
     // Large enough that a writer is mostly in the middle of writing.

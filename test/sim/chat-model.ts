@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { AppendOperation, BlobPart } from "../../src/engine/index.ts";
 import type { BlobRef, StoredEntry } from "../../src/message/types.ts";
 
-/** Whether something was done: `maybe` until somebody looks. */
+/** Whether something was done: `maybe` until it is read. */
 export type Sure = "no" | "maybe" | "yes";
 
 export interface ModelEntry {
@@ -13,7 +13,7 @@ export interface ModelEntry {
   /** The branch it is on; `null` for what is about the tree. */
   readonly branch: string | null;
   readonly blobs: readonly BlobRef[];
-  /** A word that stands in no other entry. */
+  /** A word that occurs in no other entry. */
   readonly word: string;
   seq: number;
   redacted: Sure;

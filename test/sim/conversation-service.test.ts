@@ -1,6 +1,6 @@
 /**
  * The tests that the conversation service's requirements name, CS-T1 to CS-NT4,
- * on plain files through the front. They stand here and not beside the engine,
+ * on plain files through the front. They are here and not beside the engine,
  * because an engine does not import the store.
  */
 import { describe, expect, it } from "vitest";
@@ -70,7 +70,7 @@ describe("the conversation service", () => {
     });
   });
 
-  it("CS-T2: appending a message adds a line to the .jsonl and touches nothing before it", async () => {
+  it("CS-T2: appending a message adds a line to the .jsonl and changes nothing before it", async () => {
     const { disk, store } = await service();
     const chat = await store.create();
     await chat.append(user("What is Rust?"));
@@ -219,7 +219,7 @@ describe("the conversation service", () => {
 });
 
 describe("changes that share one transaction survive a power cut", () => {
-  it("when an append is followed by one that is refused", async () => {
+  it("when an append is followed by a rejected one", async () => {
     for (let seed = 0; seed < 20; seed++) {
       const { disk, store } = await service(new SimulatedDisk(new Dice(seed)));
       const chat = await store.create();

@@ -1,10 +1,10 @@
-/** Random numbers from one seed: the same seed gives the same run. */
+/** Random numbers from one seed: the same seed repeats the same run. */
 export class Dice {
   #state: number;
 
   constructor(seed: number) {
     this.#state = Math.imul(seed + 1, 0x9e3779b9) >>> 0;
-    // The first numbers of neighbouring seeds are alike; nobody sees them.
+    // The first numbers of neighbouring seeds are alike, so they are skipped.
     this.below(2);
     this.below(2);
   }
@@ -17,7 +17,7 @@ export class Dice {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
   }
 
-  /** A whole number from 0, smaller than `limit`. */
+  /** An integer from 0 to `limit` - 1. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }

@@ -165,7 +165,7 @@ export class Calls {
     };
   }
 
-  /** The same once more, for somebody who got no answer. */
+  /** The same again, for a caller that received no answer. */
   #retry(chat: ChatModel): Call | undefined {
     const maybe = this.#dice.pick(chat.maybe);
     return maybe === undefined ? undefined : this.#appendCall(chat, maybe);

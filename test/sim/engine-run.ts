@@ -25,8 +25,8 @@ export const succeeded: Map<Operation["type"], number> = new Map();
 
 /**
  * Several lives of an engine on plain files, each ended by a power cut:
- * branches, turns, blobs, redaction, sweeping, purging, and somebody who
- * follows the changes. Processes are killed in between.
+ * branches, turns, blobs, redaction, sweeping, purging, and a
+ * follower of the feed. Processes are killed in between.
  */
 export class EngineRun {
   readonly #dice: Dice;
@@ -46,7 +46,7 @@ export class EngineRun {
     this.#disk = new SimulatedDisk(this.#dice);
   }
 
-  /** Timers must be faked: nobody waits for a second of real time. */
+  /** Timers must be faked, so that no real time is spent waiting. */
   async run(): Promise<void> {
     for (let life = 0; life < LIVES; life++) {
       Object.assign(this.#disk.faults, this.#lie);
@@ -110,7 +110,7 @@ export class EngineRun {
     const calls = Array.from({ length: 1 + this.#dice.below(4) }, () => this.#calls.next());
     for (const { operation } of calls) if (operation.type === "journal") await this.#lease(engine, operation);
     const chosen = this.#dice.chance(0.1) ? this.#someFault() : {};
-    // What the dead did not sync, and a sync that fails: nobody can tell any more what is on the disk.
+    // What the dead did not sync, and a sync that fails: what is on the disk is then unknown.
     const fault = this.#killed && chosen.failingSyncs !== undefined ? {} : chosen;
     if (fault.failingSyncs === undefined && this.#dice.chance(0.1)) process.killIn(1 + this.#dice.below(15));
     Object.assign(this.#disk.faults, fault);
@@ -118,7 +118,7 @@ export class EngineRun {
     let failure: unknown;
     try {
       const answer = engine.commit(calls.map(({ operation }) => operation));
-      // In the middle of it somebody else looks.
+      // Another reader looks in the middle of it.
       const looks = !process.dead && Object.keys(fault).length === 0 && this.#dice.chance(0.3);
       if (looks) this.#consumer.take(other.engine, 3);
       outcomes = await answer;
@@ -158,14 +158,14 @@ export class EngineRun {
       { shortWrite: this.#dice.below(200) },
       { bytesLeft: this.#dice.below(3000) },
       { failingWrites: 1 + this.#dice.below(2) },
-      // Two in a row may cost the feed, which is said to whoever follows it.
+      // Two in a row may lose the feed, which is reported to its followers.
       { failingSyncs: 1 },
       { failingRenames: 1 },
       { failingFolderSyncs: 1 },
     ]);
   }
 
-  /** Whoever runs a turn holds the lease. */
+  /** A running turn holds the lease. */
   async #lease(engine: JsonlEngine, journal: Extract<Call["operation"], { type: "journal" }>): Promise<void> {
     const chat = this.#calls.chats.find(({ id }) => id === journal.conversation) as ChatModel;
     this.#calls.nowMs += 2;
@@ -258,7 +258,7 @@ export class EngineRun {
     const { turn, maybeTurns } = chat;
     if (turn === undefined || open?.id !== turn.id) {
       if (turn !== undefined) throw new Error(`lost: turn ${turn.id} is gone`);
-      // Ended, but its journal came back: whoever finds it ends it again.
+      // Ended, but its journal came back: the next reader ends it again.
       if (open !== undefined) chat.turn = { id: open.id, kept: open.text, sent: open.text };
     } else {
       if (!open.text.startsWith(turn.kept) || !turn.sent.startsWith(open.text))
@@ -303,7 +303,7 @@ export class EngineRun {
       if (!known.has(id)) throw new Error(`the feed told of ${id}, which is not there`);
   }
 
-  /** Words that were taken away are nowhere on the disk. */
+  /** Removed words are nowhere on the disk. */
   #checkForgotten(): void {
     const gone: { word: string; copies: readonly string[] }[] = [];
     for (const { purged, entries } of this.#calls.chats) {

@@ -3,7 +3,7 @@ import { EngineRun, succeeded } from "./engine-run.ts";
 import { firstFailure, replayable, seeds } from "./seeds.ts";
 
 const SEEDS = seeds(300);
-/** How the run says that something acknowledged is not there any more, or something taken away is. */
+/** How the run reports that acknowledged data is missing, or that removed data is still there. */
 const LOST = /lost: |taken away|and is there|half of an append|not there|twice|another feed|verify|shorter/;
 
 beforeEach(() => {

@@ -1,7 +1,7 @@
 import type { FeedPlace } from "../../src/engine/index.ts";
 import type { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 
-/** Somebody who follows the changes of a store and remembers where it was, whatever happens to the store. */
+/** A follower of the feed that remembers its position, whatever happens to the store. */
 export class FeedConsumer {
   /** How often each entry came. */
   readonly seen: Map<string, number> = new Map();
@@ -22,7 +22,7 @@ export class FeedConsumer {
       this.seen.set(entry.id, count);
       if (count > 1) throw new Error(`the feed tells entry ${entry.id} twice`);
     }
-    // To go on from the last change is as good as from the end of the page.
+    // Continuing from the last change is the same as continuing from the end of the page.
     this.#place = changes.length === limit ? (changes.at(-1)?.place ?? place) : place;
     return changes.length > 0;
   }

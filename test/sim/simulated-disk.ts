@@ -23,7 +23,7 @@ import type { Dice } from "./dice.ts";
 export interface Faults {
   /** The power fails at this change, counted from 1; its effect may or may not have taken place. */
   crashAt?: number;
-  /** The next write takes only so many bytes, without an error. */
+  /** The next write accepts only this many bytes, without an error. */
   shortWrite?: number;
   /** So many more bytes fit; then a write is short, and after that it throws `ENOSPC`. */
   bytesLeft?: number;
@@ -402,7 +402,7 @@ export class SimulatedDisk implements FileIo {
     throw systemError("EIO", syscall);
   }
 
-  /** How many of so many bytes can be written. */
+  /** How many of the bytes can be written. */
   #room(wanted: number): number {
     const { shortWrite, bytesLeft } = this.faults;
     let count = wanted;

@@ -53,7 +53,7 @@ export class StoreRun {
     this.#disk = new SimulatedDisk(this.#dice);
   }
 
-  /** Timers must be faked: nobody waits for a second of real time. */
+  /** Timers must be faked, so that no real time is spent waiting. */
   async run(): Promise<void> {
     for (let life = 0; life < LIVES; life++) {
       Object.assign(this.#disk.faults, this.#lie);
@@ -216,7 +216,7 @@ export class StoreRun {
     for (const chat of this.#chats.filter(({ exists, trashed }) => exists && !trashed)) {
       const message = someMessage(this.#dice, this.#number++);
       await (await handle(store, chat)).append(message);
-      // Only a writer may give a complete last line the newline that it lacks.
+      // Only a writer may add a missing newline to a complete last line.
       this.#settle(engine, chat, [message]);
       chat.maybeAppends = [];
     }
@@ -309,13 +309,13 @@ interface Call {
   readonly appends?: boolean;
 }
 
-/** On a good disk only two calls fail: on what lies in the trash, and one that reports an earlier failure. */
+/** On a good disk only two calls fail: on a trashed conversation, and one that reports an earlier failure. */
 function isExcused({ code, message }: ColloquyError, failing: boolean): boolean {
   if (code === "SERVICE_UNAVAILABLE") return failing || message.includes("can be repeated");
   return code === "NOT_FOUND";
 }
 
-/** A conversation as a program has it in hand, also when it lies in the trash meanwhile. */
+/** A conversation as a program has it in hand, even if it is in the trash by now. */
 async function handle(store: Store, { id }: Chat): ReturnType<Store["create"]> {
   const found = await store.get(id);
   if (found === undefined) throw new ColloquyError("NOT_FOUND", id);

@@ -110,7 +110,7 @@ class Writer {
       n: step.n,
       ns: String(process.hrtime.bigint()),
     });
-    // Its own conversations may be deleted by then; appending would create them anew.
+    // Its own conversations may be deleted by then; appending would create them again.
     const repeatable = step.named !== "none" && !isOwn(step.conversation);
     if (repeatable && this.#done.length < 100) this.#done.push(step);
   }

@@ -3,7 +3,7 @@ import type { Conversation, Entry, Message, MessageEntry } from "../../src/index
 import type { Json } from "../../src/util/json.ts";
 import type { Equal, True } from "./equal.ts";
 
-/** The kind tells what an entry holds, also beside kinds that are not known. */
+/** The kind determines the data of an entry, also beside unknown kinds. */
 export function byKind(entry: Entry): string | null {
   switch (entry.kind) {
     case "message":

@@ -4,7 +4,7 @@ import { allMessages, refuses, type Topic, texts } from "../kit.ts";
 
 const hello: MessageInput = { role: "user", content: "hello" };
 
-/** Contents that must come back exactly as they went in. */
+/** Contents that must be returned unchanged. */
 const CONTENTS: readonly MessageInput["content"][] = [
   "plain",
   " leading and trailing \n\t ",

@@ -15,7 +15,7 @@ function nested(levels: number): unknown {
 
 const with_ = (block: unknown): MessageInput => ({ role: "user", content: [block] }) as MessageInput;
 
-/** What is wrong, the message, and what the error says. */
+/** What is wrong, the message, and the error. */
 const MESSAGES: readonly (readonly [string, unknown, RegExp])[] = [
   ["no message", undefined, /object/],
   ["a string instead of a message", "hello", /object/],

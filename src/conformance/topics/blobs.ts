@@ -55,7 +55,7 @@ async function hashesOf(chat: Conversation): Promise<(string | undefined)[]> {
   return items.flatMap(({ blobs = [] }) => blobs.map(({ hash }) => hash));
 }
 
-/** Contents with a large part, each of which must come back as it went in. */
+/** Contents with a large part, each of which must be returned unchanged. */
 const LARGE: Readonly<Record<string, MessageInput>> = {
   "a long tool result": toolResult("line of output\n".repeat(10_000)),
   "a tool result of blocks": {

@@ -21,7 +21,7 @@ async function talked(bench: Bench, rounds = 10): Promise<Conversation> {
   return chat;
 }
 
-/** What the model would be sent, as one text. */
+/** The context as one string. */
 async function sent(chat: Conversation): Promise<string> {
   const { messages, ledger } = await chat.context({ maxTokens: 50_000 });
   const count = (await allMessages(chat)).length;
@@ -35,7 +35,7 @@ function times(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-/** A summariser that remembers what it was asked. */
+/** A summariser that records its requests. */
 function recording(answer: string): {
   summarize: (request: SummaryRequest) => string;
   asked: SummaryRequest[];
@@ -50,7 +50,7 @@ function recording(answer: string): {
   };
 }
 
-/** Everything that a failed compaction must leave as it was. */
+/** Everything that a failed compaction must not change. */
 async function everything(chat: Conversation): Promise<unknown> {
   return [await chat.info(), (await chat.entries({ all: true, limit: 1000 })).items, await sent(chat)];
 }

@@ -15,7 +15,7 @@ const FILTERED = [
   { key: "mail:gone", title: "Plans", model: "m-1" },
 ] as const;
 
-/** Query, and the keys that it names, newest first. */
+/** Query, and the keys of its results, newest first. */
 const FILTERS: readonly (readonly [ConversationQuery, string[]])[] = [
   [{ channel: "web" }, ["mail:a", "web:b", "web:a"]],
   [{ channel: "Web" }, []],

@@ -3,10 +3,10 @@ import { textOf } from "../../message/text.ts";
 import { Child, type MixTask, SHARED_KEY } from "../child-process.ts";
 import { allMessages, type Bench, type Topic } from "../kit.ts";
 
-/** So long after the first acknowledgement each process lives. */
+/** How long each process lives after its first acknowledgement. */
 const LIVES_MS = [0, 30, 70, 150];
 
-/** Whatever it was doing: what it had acknowledged is there once, and the store is whole. */
+/** Whatever it was doing, acknowledged writes are there once, and the store is intact. */
 async function checkAfter(bench: Bench, children: readonly Child<MixTask>[]): Promise<void> {
   const store = await bench.open({ onProblem: () => {} });
   const chat = await store.open(SHARED_KEY);

@@ -6,7 +6,7 @@ import { Child, type LeaseTask, SHARED_KEY } from "../child-process.ts";
 import { allMessages, type Bench, refuses, say, type Topic, texts } from "../kit.ts";
 
 const MINUTE_MS = 60_000;
-/** Longer than anything is waited for: only the end of its process frees such a lease. */
+/** Longer than any wait: only the end of its process frees such a lease. */
 const LONG_TTL_MS = 10 * MINUTE_MS;
 
 async function fresh(bench: Bench): Promise<Conversation> {
@@ -97,7 +97,7 @@ export const leases: Topic = (check) => {
       await inLine(chat, n + 1);
     }
     await first.release();
-    // Free for a moment, but not for one who has not waited.
+    // Free for a moment, but not for a caller that did not wait.
     await refuses("CONFLICT", chat.lease());
     await Promise.all(waiting);
     assert.deepEqual(order, [1, 2, 3, 4]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { allMessages, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
-/** Two things at once: whichever comes first, no acknowledged word is lost. */
+/** Two operations at once: whichever comes first, nothing acknowledged is lost. */
 export const races: Topic = (check) => {
   check("a conversation that is restored is not purged", async (bench) => {
     const store = await bench.open();
@@ -28,7 +28,7 @@ export const races: Topic = (check) => {
     const late = await chat.append(say("late"), { branch: "b" }).catch(() => undefined);
     const { removed } = await pruning;
     const left = JSON.stringify((await chat.entries({ all: true })).items);
-    // It was looked at again, with the late word, or the late word was refused.
+    // It was checked again, with the late message, or the late message was rejected.
     if (late !== undefined) assert.equal(removed[0]?.entries, 2);
     assert.ok(!left.includes("old"));
   });

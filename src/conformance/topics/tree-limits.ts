@@ -3,7 +3,7 @@ import type { Conversation } from "../../store/conversation.ts";
 import { idOf, refuses, say, type Topic } from "../kit.ts";
 import { asked, contents } from "./tree.ts";
 
-/** Branches `d2`, `d3` … each of which leaves the one before. */
+/** Branches `d2`, `d3` … each of which starts on the one before. */
 async function nest(chat: Conversation, from: string, depth: number): Promise<string> {
   let head = from;
   for (let level = 2; level <= depth; level++) {
@@ -102,7 +102,7 @@ export const treeLimits: Topic = (check) => {
     assert.deepEqual(await plan({ olderThanDays: 1.5 }), ["first"]);
     assert.deepEqual(await plan({ keep: 1 }), ["first", "second"]);
     assert.deepEqual(await plan({ keep: 9 }), []);
-    // One that was made last but never written to is not kept for one that has words.
+    // A branch that was created last but never written to does not displace one with messages.
     await chat.branch(idOf(question), { name: "empty" });
     assert.deepEqual(await plan({ keep: 1 }), ["empty", "first", "second"]);
     await chat.pruneBranches({ names: ["empty"] });

@@ -10,7 +10,7 @@ export async function asked(bench: Bench): Promise<{ chat: Conversation; questio
   return { chat, question: idOf(question), answer: idOf(answer) };
 }
 
-/** What the messages of a branch say. */
+/** The texts of the messages of a branch. */
 export async function contents(chat: Conversation, branch?: string): Promise<unknown[]> {
   return texts(await allMessages(chat, branch === undefined ? {} : { branch }));
 }

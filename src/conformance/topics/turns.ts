@@ -12,7 +12,7 @@ export async function fresh(bench: Bench): Promise<Conversation> {
   return store.open(SHARED_KEY);
 }
 
-/** The same with a clock that the test moves: a lease runs out when it should, however slow the machine is. */
+/** The same with a clock that the test moves: a lease expires on time, however slow the machine is. */
 async function clocked(bench: Bench): Promise<{ chat: Conversation; clock: { nowMs: number } }> {
   const clock = { nowMs: Date.UTC(2026, 0, 1) };
   const store = await bench.open({ durability: "process", clock: () => clock.nowMs });

@@ -96,7 +96,7 @@ function codes(engine: JsonlEngine): string[] {
   return engine.verify().findings.map(({ code }) => code);
 }
 
-/** A store with one conversation, `hello` in it, called Title, and nobody at work. */
+/** A store with one conversation, `hello` in it, called Title, which is not open. */
 async function settled(folder: string): Promise<string> {
   const { engine } = await open(folder);
   const id = await created(engine, { key: "cli:a", title: "Title" });

@@ -1,6 +1,6 @@
 /**
- * Finds the reader of a file. Usually its first record decides. If
- * the beginning is damaged, so that a file of lines looks like an array or like nothing, the first readable records decide.
+ * Finds the reader of a file. Usually its first record decides. If the beginning is damaged, so that a file
+ * of lines looks like an array or like nothing, the first readable records decide.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { bytesOf } from "../sources/byte-source.ts";

@@ -223,7 +223,7 @@ function claudeMessage(): fc.Arbitrary<object> {
   return fc.record({ role: fc.constantFrom("user", "assistant"), content }).chain(open);
 }
 
-/** The object with a few members of any kind beside its own. */
+/** The object with a few additional properties of any kind. */
 function open(base: object): fc.Arbitrary<object> {
   // The second cannot be turned into text, which a careless template would try.
   const value = fc

@@ -8,7 +8,7 @@ interface Row {
   readonly what: string;
   readonly files: Readonly<Record<string, string>>;
   readonly prepare?: (folder: TrialFolder) => void;
-  /** Behind the name of the file. */
+  /** After the name of the file. */
   readonly message: RegExp;
   readonly code?: string;
 }

@@ -62,7 +62,7 @@ async function fill(store: Store, seed: number): Promise<void> {
     for (let n = 0; n < steps; n++) await step(chat, random, clock++);
   }
   await store.delete("web:trash");
-  // The key of what lies in the trash is in use again.
+  // The key of a trashed conversation is in use again.
   await (await store.open("web:trash")).append({ role: "user", content: "here" });
   await store.create({ title: "empty" });
 }
@@ -97,7 +97,7 @@ describe("a copy of a store", () => {
           expect((await target.list({ trash: true })).items).toEqual(
             (await source.list({ trash: true })).items,
           );
-          // The way back gives the same number, and a second time changes nothing.
+          // Copying back returns the same hash, and a second copy changes nothing.
           await using back = await open("ephemeral", "");
           expect((await target.copyTo(back)).hash).toBe(report.hash);
           const again = await source.copyTo(target);

@@ -3,7 +3,7 @@ import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
 import type { Operation, Outcome } from "../../engine/index.ts";
 import { openStore } from "../open.ts";
 
-/** Tells how many operations came together, and fails when it is told to. */
+/** Records how many operations arrive together, and fails on request. */
 class WatchedEngine extends EphemeralEngine {
   readonly batches: number[] = [];
   failing = false;

@@ -8,7 +8,7 @@ import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import { JsonlEngine } from "../jsonl-engine.ts";
 
-/** Things that happen to files behind the back of a store. */
+/** Changes that other programs make to the files of a store. */
 
 interface Opened {
   readonly store: Store;

@@ -1,8 +1,8 @@
 /**
  * Converts a legacy transcript to a v2 log.
  *
- * It works line by line, in one pass, and is deterministic: a longer
- * file only adds lines at the end. So a file can be read as a log, under stable ids, long before anything is written to it.
+ * It works line by line, in one pass, and is deterministic: a longer file only adds lines at the end. So a
+ * file can be read as a log, under stable ids, long before anything is written to it.
  */
 
 import type { RawLine } from "../../../disk/line-scan.ts";

@@ -43,7 +43,7 @@ async function migrateAll(engine: JsonlEngine): Promise<void> {
   for (const { conversation } of await engine.legacyConversations()) await engine.migrateLegacy(conversation);
 }
 
-/** Migrate until the power fails; gives the disk that is found afterwards. */
+/** Migrate until the power fails; returns the disk after the crash. */
 async function cutOff(crashAt: number, faults: Faults = {}): Promise<SimulatedDisk> {
   const disk = diskWith(crashAt);
   Object.assign(disk.faults, faults);

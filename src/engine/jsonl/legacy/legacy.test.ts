@@ -19,7 +19,7 @@ import type { Store } from "../../../store/store.ts";
 
 const FIXTURES = "test/fixtures/own/sessions";
 
-/** A copy of the fixtures, as the folder of a store that nobody has opened yet. */
+/** A copy of the fixtures, as the folder of a store that was never opened. */
 function legacyFolder(): string {
   const folder = join(tempFolder(), "sessions");
   cpSync(FIXTURES, folder, { recursive: true });
@@ -220,7 +220,7 @@ describe("a folder of legacy transcripts", () => {
     expect(readdirSync(folder).filter((name) => name.endsWith(".jsonl") && !/^\d{17}\./.test(name))).toEqual(
       [],
     );
-    // What could not be read stands in the new log as it stood in the legacy file.
+    // Unreadable lines are copied to the new log unchanged.
     const codes = (await again.verify()).findings.map(({ code }) => code);
     expect(codes).toEqual(["bad-line", "bad-line"]);
   });
@@ -249,7 +249,7 @@ describe("a folder of legacy transcripts", () => {
     const after = (await chat.messages()).items;
     expect(after.slice(0, 3)).toEqual(before);
     expect(after[3]?.message?.content).toBe("added");
-    // A file that is written anew, as some programs do, is read anew.
+    // A file that is rewritten, as some programs do, is read again.
     const text = readFileSync(join(folder, "telegram_4711.jsonl"), "utf8");
     writeFileSync(join(folder, "telegram_4711.jsonl"), text.replace("added", "other"));
     expect((await chat.messages({ last: 1 })).items[0]?.message?.content).toBe("other");

@@ -48,7 +48,7 @@ function labelsOf({ message }: SourceEntry): string[] {
   );
 }
 
-/** What stands on the path to the entry that was added last, block by block. */
+/** The path to the entry that was added last, block by block. */
 function activePath(sink: RecordingSink): string[] {
   const byName = new Map<string, SourceEntry>();
   for (const entry of entriesOf(sink)) {
@@ -63,7 +63,7 @@ function activePath(sink: RecordingSink): string[] {
   return path;
 }
 
-/** Results may stand between the parts of an answer that was cut: here they stand behind it, as in one pass. */
+/** Results may be between the parts of an answer that was split: here they come after it, as in one pass. */
 function regrouped(path: readonly string[]): string[] {
   const groups: { key: string | undefined; blocks: string[]; results: string[] }[] = [];
   for (const label of path) {

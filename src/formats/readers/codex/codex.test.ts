@@ -453,7 +453,7 @@ describe("older and newer codexLines files", () => {
 });
 
 describe("reading on in a codexLines file", () => {
-  /** Read up to a line, keep the state as text, and go on with another reader. */
+  /** Read up to a line, keep the state as a string, and continue with another reader. */
   function readInTwo(text: string, lines: number): RecordingSink {
     const sink = new RecordingSink();
     const all = text.trim().split("\n");

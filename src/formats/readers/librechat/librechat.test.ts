@@ -42,7 +42,7 @@ test("Messages within messages become a tree, with the newest branch first", asy
     model: "gpt-4o",
     about: { endpoint: "agents" },
   });
-  // The time of day in `exportAt` is no date.
+  // The time of day in `exportAt` is not a date.
   expect(chat?.start.createdAt).toBeUndefined();
 });
 

@@ -124,7 +124,7 @@ describe("the index of OpenClaw", () => {
   });
 });
 
-/** What the importer gives readers, over a database in memory. */
+/** The import's side of a reader, over a database in memory. */
 function sourceOf(database: DatabaseSync): SourceDatabase {
   return {
     columns: (table) =>

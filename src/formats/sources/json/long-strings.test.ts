@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fc } from "../../../../test/support/fast-check.ts";
 import { cutLongStrings } from "./long-strings.ts";
 
-/** What the line means when the strings are put back in the place of their tokens. */
+/** The value of the line after its tokens are replaced with their strings. */
 function meaning(line: Buffer, bytesMin?: number): unknown {
   const { text, cuts } = cutLongStrings(line, bytesMin);
   const strings = new Map(cuts.map(({ token, bytes }) => [token, bytes.toString("utf8")]));

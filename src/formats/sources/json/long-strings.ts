@@ -17,8 +17,8 @@ const BACKSLASH = 0x5c;
 const COLON = 0x3a;
 
 /**
- * The line with a token instead of each long string value. The line
- * must not be used afterwards: the strings share its bytes. Names of properties stay, and so does every string that bytes cannot represent: broken
+ * The line with a token instead of each long string value. The line must not be used afterwards: the strings
+ * share its bytes. Names of properties stay, and so does every string that bytes cannot represent: broken
  * UTF-8, half a surrogate pair, invalid JSON.
  */
 export function cutLongStrings(

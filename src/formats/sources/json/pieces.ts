@@ -1,6 +1,6 @@
 /**
- * Splits the bytes of a JSON array into its elements, by
- * brackets, strings and escapes only. Bytes that it cannot separate are one piece: parsing decides whether a piece is a value.
+ * Splits the bytes of a JSON array into its elements, by brackets, strings and escapes only. Bytes that it
+ * cannot separate are one piece: parsing decides whether a piece is a value.
  */
 import { NEWLINE } from "../../../disk/line-scan.ts";
 import { Gathered } from "../gathered.ts";

@@ -109,7 +109,7 @@ describe("a refresh", () => {
     expect(errors.map(({ message }) => message)).toContain(
       "Cannot refresh x:default: invalid_grant for …0000 and …0000",
     );
-    // Later somebody may try again.
+    // A later call may try again.
     const { requests, refresher: well } = provider();
     expect((await open().refresh("x:default", well)).value).toBe("access-token-0001");
     expect(requests[0]?.interrupted).toBe(false);
