@@ -24,7 +24,7 @@ import { type CountedItem, UnitList } from "./unit-list.ts";
 export interface FittedContext {
   readonly messages: readonly Message[];
   readonly ledger: Ledger;
-  /** Size of `messages`, by our count. */
+  /** Estimated size of `messages`, in tokens. */
   readonly tokens: number;
 }
 

@@ -52,16 +52,16 @@ export function planAppend(append: AppendOperation, lookup: AppendLookup): Appen
   const { tree, last } = lookup.logEnd;
   if (expectedHead !== undefined) {
     const head = headOf(tree, targetBranch(tree, branch), last);
-    if (expectedHead !== head) throw headMoved(conversation, head);
+    if (expectedHead !== head) throw headMoved(conversation, expectedHead, head);
   }
   checkBlobs(append, lookup);
   return placeEntries(lookup.logEnd, entries, branch, maxDepth);
 }
 
-function headMoved(conversation: string, head: string | null): ColloquyError {
+function headMoved(conversation: string, expected: string | null, head: string | null): ColloquyError {
   return new ColloquyError(
     "CONFLICT",
-    `Conversation ${conversation} has moved on: its head is now ${head ?? "none"}`,
+    `Conversation ${conversation}: expected head ${expected ?? "none"}, but the head is ${head ?? "none"}`,
     { field: "expectedHead", details: { head } },
   );
 }

@@ -12,9 +12,9 @@ export interface StoreAccess {
   warn(text: string): void;
   /** Call the engine. Whatever it throws is rethrown as a `ColloquyError`. */
   ask<T>(question: (engine: Engine) => Awaitable<T>): Promise<T>;
-  /** Throws when the store is closed or was opened for reading only. */
+  /** Throws if the store is closed or read-only. */
   assertWritable(): void;
-  /** Throws when the store was opened without branches. */
+  /** Throws if the store was opened without branches. */
   assertTree(): void;
 }
 

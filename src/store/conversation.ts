@@ -51,16 +51,16 @@ import { type Appended, pendingMessages, type WriteOptions, write } from "./writ
 export interface AppendOptions {
   /** Default: the checked-out branch. */
   readonly branch?: string;
-  /** Names this append, so that a retry changes nothing and returns what the first try wrote. */
+  /** Identifies this append, so that a retry writes nothing and returns the result of the first attempt. */
   readonly operationId?: string;
-  /** The head that the caller has seen; `null` for an empty conversation. Another head is a `CONFLICT`. */
+  /** The head that the caller expects; `null` for an empty conversation. Any other head is a `CONFLICT`. */
   readonly expectedHead?: string | null;
-  /** Fails with `CONFLICT` once another holder has the lease. */
+  /** `CONFLICT` if another holder has taken the lease. */
   readonly lease?: Lease;
 }
 
 export interface ConversationPatch {
-  /** At most 120 characters; `null` removes it. The same applies to the others. */
+  /** At most 120 characters; `null` clears it, as for the other properties. */
   readonly title?: string | null;
   readonly channel?: string | null;
   readonly model?: string | null;
@@ -80,7 +80,7 @@ export class Conversation {
   }
 
   /**
-   * Append messages and make them durable.
+   * Append messages durably.
    *
    * Contract: once this resolves, the messages survive a power cut. All are
    * written or none. With `operationId`, or with ids in the messages, a retry
@@ -109,7 +109,7 @@ export class Conversation {
     return this.#list(query, undefined);
   }
 
-  /** Information about the conversation. Fails with `NOT_FOUND` when it was deleted meanwhile. */
+  /** Information about the conversation. `NOT_FOUND` if it was deleted. */
   info(): Promise<ConversationInfo> {
     return infoOf(this.#store, this.id);
   }
@@ -137,7 +137,7 @@ export class Conversation {
 
   /**
    * Replace the beginning with a summary, in contexts only: every
-   * message stays. `undefined` when there is too little to summarise. A
+   * message is kept. `undefined` if there is too little to summarise. A
    * summariser that fails, or returns nothing, changes nothing.
    */
   async compact(options: CompactOptions): Promise<CompactionEntry | undefined> {
@@ -149,7 +149,7 @@ export class Conversation {
     return undoCompaction(this.#store, this.id, entryId);
   }
 
-  /** Create a branch that starts after an entry; `null` is before the first one. */
+  /** Start a branch after an entry; `null` is before the first one. */
   async branch(fromEntryId: string | null, options: BranchOptions = {}): Promise<BranchResult> {
     return this.#branching.branch(fromEntryId, options);
   }
@@ -159,12 +159,12 @@ export class Conversation {
     return this.#branching.branches();
   }
 
-  /** Check out a branch, for every process, until the next checkout. `NOT_FOUND` if it was pruned. */
+  /** Check out a branch. Applies to every process until the next checkout. `NOT_FOUND` if it was pruned. */
   async checkout(name: string): Promise<BranchResult> {
     return this.#branching.checkout(name);
   }
 
-  /** Make the checked-out path the branch `main`. The others stay until they are pruned. */
+  /** Make the checked-out path the branch `main`. The others are kept until they are pruned. */
   async flatten(): Promise<BranchResult> {
     return this.#branching.flatten();
   }
@@ -174,7 +174,7 @@ export class Conversation {
     return prune(this.#store, this.id, options);
   }
 
-  /** Another version of a message, as its sibling on a new branch, which is checked out. */
+  /** Add another version of a message, as its sibling on a new branch, which is checked out. */
   async edit(
     entryId: string,
     messages: MessageInput | readonly MessageInput[],
@@ -197,7 +197,7 @@ export class Conversation {
     return this.#branching.labels();
   }
 
-  /** Where two branches diverge, and what each has added. */
+  /** Where two branches diverge, and the entries of each after that. */
   async compare(a: string, b: string): Promise<Comparison> {
     return this.#branching.compare(a, b);
   }
@@ -211,12 +211,12 @@ export class Conversation {
     return this.#branching.resultOf(entry);
   }
 
-  /** Start over with these messages. The previous ones stay as a branch. */
+  /** Start over with these messages; the previous transcript is kept as a branch. */
   async replaceTranscript(messages: MessageInput | readonly MessageInput[]): Promise<BranchResult> {
     return this.#branching.replaceTranscript(messages);
   }
 
-  /** Permanently erase the content of an entry, everywhere. The entry stays, marked as redacted. */
+  /** Permanently erase an entry's content; a placeholder remains. */
   async redact(entryId: string): Promise<Receipt> {
     return redact(this.#store, this.id, entryId);
   }
@@ -245,7 +245,7 @@ export class Conversation {
     return follow(this.#store, this.id, options, turn);
   }
 
-  /** The right to run this conversation, across processes. `CONFLICT` if it is not free in time. */
+  /** The exclusive right to run this conversation, across processes. `CONFLICT` if it is not free in time. */
   async lease(options: LeaseOptions = {}): Promise<Lease> {
     return Lease.acquire(this.#store, this.id, options);
   }

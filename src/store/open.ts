@@ -12,32 +12,32 @@ export interface StoreOptions {
   /** Never write. The store must exist. */
   readonly readonly?: boolean;
   /**
-   * `full` (default): what resolved survives a power cut. `process`: it
+   * `full` (default): a write that resolved survives a power cut. `process`: it
    * survives a crash of the process, not a power cut, and is many times faster.
    */
   readonly durability?: "full" | "process";
   /** Run the engine in a worker thread, so that a slow disk never stalls a server. */
   readonly worker?: boolean;
-  /** How long to wait for another process's write. Default 10 s. */
+  /** How long to wait for another process's write. Default: 10 s. */
   readonly lockWaitMs?: number;
-  /** Called for damage that was found and worked around. Default: a process warning. */
+  /** Called for damage that was found and worked around. Default: `process.emitWarning`. */
   readonly onProblem?: (problem: ColloquyError) => void;
-  /** The maximum depth of branches (default 10), and the depth above which to warn (default 7). */
+  /** Maximum branch depth (default 10), and the depth that triggers a warning (default 7). */
   readonly tree?: { readonly maxDepth?: number; readonly warningDepth?: number };
-  /** If false, methods that change the tree fail with `NOT_SUPPORTED`. */
+  /** If false, `branch` and related methods throw `NOT_SUPPORTED`. Default: true. */
   readonly treeEnabled?: boolean;
-  /** Called for what is allowed but unwise, such as very deep branches. Default: a process warning. */
+  /** Called for what is allowed but unwise, such as very deep branches. Default: `process.emitWarning`. */
   readonly onWarning?: (text: string) => void;
   /** Milliseconds since 1970. Default: the system clock. */
   readonly clock?: Clock;
-  /** How to treat legacy transcripts in the folder of a `jsonl:` store. */
+  /** How legacy transcripts in the folder of a `jsonl:` store are handled. */
   readonly sessions?: SessionFormat;
 }
 
 export interface SessionFormat {
-  /** `legacy`: messages are appended in the legacy format. Default `auto`. */
+  /** `legacy`: messages are appended in the legacy format. Default: `auto`. */
   readonly format?: "auto" | "legacy" | "v2";
-  /** Migrate a legacy transcript when it is first written to, and keep it in `legacy/`. Default true; otherwise the write fails. */
+  /** Migrate a legacy transcript when it is first written to, and keep it in `legacy/`. Default: true; if false, the write fails. */
   readonly autoMigrate?: boolean;
 }
 

@@ -108,7 +108,7 @@ export class Store {
     return this.#create({ ...fields, id, key: init.key === undefined ? null : checkKey(init.key) }, false);
   }
 
-  /** The conversation with this id or session key, or `undefined`. A reference that contains ":" is a key. */
+  /** Get the conversation with this id or session key, or `undefined`. A reference that contains ":" is a key. */
   async get(idOrKey: string): Promise<Conversation | undefined> {
     const info = await this.#find(idOrKey);
     return info === undefined ? undefined : this.#opened(info.id);
@@ -120,7 +120,7 @@ export class Store {
     return listing(first, () => listAll(this.#access, query, first));
   }
 
-  /** Move a conversation to the trash. Its session key is free again. `NOT_FOUND` when there is none. */
+  /** Move a conversation to the trash, which frees its session key. `NOT_FOUND` if it does not exist. */
   async delete(idOrKey: string): Promise<ConversationInfo> {
     const info = await this.#find(idOrKey);
     this.#assertWritable();
@@ -129,8 +129,8 @@ export class Store {
   }
 
   /**
-   * Restore a conversation from the trash: the one with this id, or the one last deleted of those that had this
-   * session key. `CONFLICT` when its session key is in use.
+   * Restore a conversation from the trash: the one with this id, or the most recently deleted one that had this
+   * session key. `CONFLICT` if its session key is in use.
    */
   async restore(idOrKey: string): Promise<ConversationInfo> {
     const id = isKey(idOrKey) ? await this.#deletedWith(checkKey(idOrKey)) : checkConversationId(idOrKey);
@@ -143,7 +143,7 @@ export class Store {
    * Permanently remove a conversation, with everything derived from it.
    *
    * Contract: a conversation that is not in the trash is a `CONFLICT`, unless `force` is set. A session key means
-   * the conversation that has it, if `force` is set, or else the one last deleted of those that had it.
+   * the conversation that has it, if `force` is set, or else the most recently deleted one that had it.
    */
   async purge(idOrKey: string, options: { readonly force?: boolean } = {}): Promise<Receipt> {
     checkProperties(options, PURGE_PROPERTIES, "options");
@@ -158,22 +158,22 @@ export class Store {
     return { id: conversation, at, ...removed };
   }
 
-  /** Apply limits on age, count and size. Without limits nothing is removed; `dryRun` only reports. */
+  /** Apply limits on age, count and size. Removes only what a limit covers; `dryRun` only reports. */
   retain(policy: RetentionPolicy, options: RetentionOptions = {}): Promise<RetentionReport> {
     return retain(this, this.#access, policy, options);
   }
 
-  /** Store bytes once, by their hash, a piece at a time. Messages can refer to them. */
+  /** Store bytes once, by their hash, in chunks. Messages can refer to them. */
   putBlob(source: BlobSource): Promise<StoredBlob> {
     return mapped(() => putBlob(this.#access, source));
   }
 
-  /** The bytes of a blob, a piece at a time, or `undefined`. */
+  /** Read the bytes of a blob in chunks, or `undefined` if there is none. */
   blob(hash: string): Promise<AsyncIterable<Uint8Array> | undefined> {
     return mapped(() => readBlob(this.#access, hash));
   }
 
-  /** Remove blobs that nothing refers to and that are older than a day, or than the hours given. */
+  /** Remove unreferenced blobs that are older than a day, or than the given number of hours. */
   async collectGarbage(options: { readonly olderThanHours?: number } = {}): Promise<Removed> {
     checkProperties(options, COLLECT_PROPERTIES, "options");
     const { olderThanHours = 24 } = options;
@@ -187,8 +187,8 @@ export class Store {
   }
 
   /**
-   * A feed of everything that is committed, also by other processes.
-   * Each change has a cursor to continue after it later: nothing is missed or repeated.
+   * A feed of everything that is committed, including by other processes.
+   * Each change has a cursor; pass it as `since` to resume: nothing is missed or repeated.
    */
   changes(options: ChangesOptions = {}): AsyncGenerator<Change, void, undefined> {
     // Read immediately, so that changes before the first read are not missed.
@@ -202,25 +202,25 @@ export class Store {
     return this.#ask((engine) => backupTo(engine, path, isoTime(this.#clock())));
   }
 
-  /** Read everything that is stored and report what is wrong. Changes nothing. */
+  /** Read everything in the store and report damage. Changes nothing. */
   async verify(): Promise<VerifyReport> {
     return this.#ask((engine) => engine.verify());
   }
 
-  /** Like `verify`, and also reports branches deeper than the limit: not damage, but worth knowing. */
+  /** Like `verify`, and also reports branches deeper than the limit, which are not damage. */
   validate(): Promise<VerifyReport> {
     return validateStore(this, this.#access);
   }
 
-  /** Repair damage that can be repaired without losing anything, and report what is left. */
+  /** Repair damage that can be repaired without losing data, and report the rest. */
   repair(): Promise<RepairReport> {
     return repairStore(this, this.#access);
   }
 
   /**
-   * Copy every conversation to another store, also those in the trash, and compare both.
+   * Copy every conversation to another store, including those in the trash, and compare both.
    *
-   * Contract: nothing in the target is overwritten. A copy that was stopped, by `signal` or a kill, continues with
+   * Contract: nothing in the target is overwritten. A copy that was stopped, by `signal` or a kill, resumes with
    * the next call.
    */
   copyTo(target: Store, options: CopyOptions = {}): Promise<CopyReport> {
@@ -232,12 +232,12 @@ export class Store {
     return migrateLegacy(this.#access, options);
   }
 
-  /** For imports: write entries with the ids and times that they had elsewhere. */
+  /** For imports: write entries with their original ids and times. */
   ingest(): Ingest {
     return new Ingest(this.#access);
   }
 
-  /** For exports: a conversation as it is now, read a page at a time. */
+  /** For exports: a snapshot of a conversation, read a page at a time. */
   snapshot(idOrKey: string): Promise<Snapshot> {
     return Snapshot.take(this, this.#access, idOrKey);
   }
@@ -247,7 +247,7 @@ export class Store {
     return { ...stats, top: stats.top.map(copyOf), engine: this.#engine.name, path: this.#engine.location };
   }
 
-  /** Finish pending writes and release the files. Calling it again does nothing. */
+  /** Finish pending writes and close the files. Calling it again has no effect. */
   close(): Promise<void> {
     this.#closed ??= this.#queue.close().then(() => mapped(() => this.#engine.close()));
     return this.#closed;

@@ -163,7 +163,12 @@ export const appending: Topic = (check) => {
     ]);
     assert.deepEqual(race.map(({ status }) => status).toSorted(), ["fulfilled", "rejected"]);
     const error = await refuses("CONFLICT", chat.append(hello, { expectedHead }));
-    assert.equal(error.details?.head, (await chat.info()).head);
+    const { head } = await chat.info();
+    assert.equal(error.details?.head, head);
+    assert.ok(
+      error.message.endsWith(`: expected head ${expectedHead}, but the head is ${head}`),
+      error.message,
+    );
     await refuses("CONFLICT", chat.append(hello, { expectedHead: null }));
   });
 

@@ -62,7 +62,8 @@ export function checkOptions(options: ExportOptions): Wanted {
     throw invalid(`Unknown format "${to}": expected one of ${Object.keys(EXPORT_FORMATS).join(", ")}`, "to");
   }
   const traits = EXPORT_FORMATS[to];
-  if (allBranches && branch !== undefined) throw invalid("branch and all cannot be given together", "branch");
+  if (allBranches && branch !== undefined)
+    throw invalid("Pass either `branch` or `allBranches`, not both", "branch");
   if (allBranches && traits.branches === "one") {
     throw invalid(`${to} is a list of messages and holds one branch: specify it with branch`, "allBranches");
   }

@@ -16,7 +16,7 @@ function systemText(system: SystemPrompt | undefined): string {
   return system.map((block) => stringOf((block as JsonObject).text)).join("\n\n");
 }
 
-/** System messages at the start belong into the system prompt, where an API has a place for it. */
+/** System messages at the start belong in the system prompt, where an API has a place for it. */
 export function liftSystem(messages: readonly Message[]): {
   readonly lifted: readonly string[];
   readonly rest: readonly Message[];

@@ -64,7 +64,7 @@ export async function inspect(engine: string, path: string): Promise<VerifyRepor
 }
 
 export function exists(path: string): ColloquyError {
-  return new ColloquyError("CONFLICT", `${path} already exists and is not overwritten`, { field: "path" });
+  return new ColloquyError("CONFLICT", `${path} already exists and was not overwritten`, { field: "path" });
 }
 
 export function summary(

@@ -13,7 +13,7 @@ import { checkManifest, checksums, filesOf } from "./manifest.ts";
 export interface RestoreReport extends BackupReport {
   /** Whether there were checksums to compare with. They matched. */
   readonly checksums: boolean;
-  /** Where the former store was moved to. */
+  /** Where the previous store was moved to. */
   readonly former: string | null;
 }
 

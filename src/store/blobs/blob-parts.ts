@@ -26,7 +26,7 @@ export interface Extracted {
 
 /**
  * Take the large parts out of a message, or out of the data of another entry.
- * `undefined` when it has none, as nearly always. `json` is its text.
+ * `undefined` if it has none, as is usual. `json` is its JSON text.
  */
 export function extractBlobs(
   value: Message | JsonObject,

@@ -71,7 +71,7 @@ async function* pieces(source: BlobSource): AsyncGenerator<Buffer, void, undefin
   if (bytes > 0) yield Buffer.concat(gathered);
 }
 
-/** The bytes of a blob, a piece at a time. */
+/** The bytes of a blob, in chunks. */
 export async function readBlob(
   store: StoreAccess,
   hash: string,

@@ -25,12 +25,12 @@ import {
 } from "../write/writing.ts";
 
 export interface BranchInfo extends PlainBranch {
-  /** Set if the branch is deep. */
+  /** Set when the branch is very deep. */
   readonly warning: string | null;
 }
 
 export interface BranchOptions {
-  /** At most 256 bytes. Default: the first of `branch-1`, `branch-2` … that is free. */
+  /** At most 256 bytes. Default: the first free name of `branch-1`, `branch-2` and so on. */
   readonly name?: string;
   /** Also check it out. Default: false. */
   readonly checkout?: boolean;
@@ -41,7 +41,7 @@ export interface BranchResult<T extends Entry = MessageEntry> {
   readonly branch: BranchInfo;
   /** The entries that were written to it. */
   readonly entries: readonly T[];
-  /** Set if the branch is deep. */
+  /** Set when the branch is very deep. */
   readonly warnings: readonly string[];
 }
 
@@ -116,7 +116,7 @@ export class Branching {
     return this.#result((entries[0] as Entry).seq, entries.slice(1) as MessageEntry[]);
   }
 
-  /** Another version of an entry, on a new branch that is checked out. The entry itself stays. */
+  /** Another version of an entry, on a new branch that is checked out. The entry itself is kept. */
   async edit(entryId: string, messages: Messages, options: EditOptions): Promise<BranchResult> {
     checkProperties(options, EDIT_MEMBERS, "options");
     if (options.operationId !== undefined) checkOperationId(options.operationId);

@@ -13,11 +13,11 @@ import { NO_OPTIONS, pendingEntry, write } from "../write/writing.ts";
 export interface PruneOptions {
   /** Branches without a new entry for N days. */
   readonly olderThanDays?: number;
-  /** Keep the N most recently written; without another criterion, prune the rest. */
+  /** Always keep the N most recently written; with no other criterion, prune the rest. */
   readonly keep?: number;
-  /** Branches without children that are older than the checked-out one. */
+  /** Branches with no child branches, if the checked-out branch was written after them. */
   readonly abandoned?: boolean;
-  /** Branches with these names. */
+  /** Prune the branches with these names. */
   readonly names?: readonly string[];
   /** Only report what would be removed. */
   readonly dryRun?: boolean;

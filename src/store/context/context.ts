@@ -58,13 +58,13 @@ export interface PlainContext {
   readonly messages: PlainMessage[];
 }
 
-/** What a model API takes, with an account of how it came about. */
+/** A request in the shape of a model API, with an account of how it was built. */
 export type Context<Api extends ModelApi | undefined = undefined> = (Api extends ModelApi
   ? ApiRequests[Api]
   : PlainContext) & {
   /** What happened to every message, and why. */
   readonly ledger: Ledger;
-  /** Size of the messages, by our count. */
+  /** Estimated size of the messages, in tokens. */
   readonly tokens: number;
 };
 

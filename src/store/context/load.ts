@@ -40,7 +40,7 @@ export async function load(
   const name = branchName === undefined ? undefined : checkLabel(branchName, "branch");
   const logEnd = await logEndOf(store, id);
   const { tree, lastSeq } = logEnd;
-  // By id for all pages: another branch may be checked out meanwhile.
+  // By id for all pages: another branch may be checked out in the meantime.
   const branch = targetBranch(tree, name);
   const path = pathOf(tree, branch, lastSeq);
   const compaction = compacted ? lastCompaction(tree, path) : undefined;

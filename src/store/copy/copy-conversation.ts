@@ -21,7 +21,7 @@ export interface Copied {
   readonly entries: number;
   /** Entries that were new in the target. */
   readonly added: number;
-  /** Of what was read. */
+  /** Of the content that was read. */
   readonly hash: string;
 }
 

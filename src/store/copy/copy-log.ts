@@ -29,7 +29,7 @@ export interface StoredLog {
   readonly turn: string | undefined;
 }
 
-/** Every entry of a conversation in order, also of one in the trash, a page at a time. */
+/** Every entry of a conversation in order, even in the trash, a page at a time. */
 export async function* storedLog(
   store: StoreAccess,
   conversation: string,

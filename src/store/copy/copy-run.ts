@@ -1,4 +1,4 @@
-/** What a copy or a migration of many conversations has done so far. */
+/** The progress of a copy or a migration of many conversations. */
 
 import type { Finding } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
@@ -9,7 +9,7 @@ export class CopyRun {
   readonly items: CopyItem[] = [];
   readonly skipped: CopySkip[] = [];
   readonly #options: CopyOptions;
-  /** What has been done to a conversation, for the message of a stopped run. */
+  /** The participle for a finished conversation, for the message of a stopped run. */
   readonly #done: "copied" | "migrated";
   #progress: CopyProgress = { conversations: 0, total: 0, entries: 0 };
 
@@ -32,7 +32,7 @@ export class CopyRun {
     this.#tell({ entries: this.#progress.entries + count });
   }
 
-  /** Content that the source cannot read any more. */
+  /** Content that the source can no longer read. */
   addDamage({ code, conversation, source, line, message }: Finding, key: string | null): void {
     const place = source === null ? "" : ` (${source}${line === null ? "" : `, line ${line}`})`;
     this.skipped.push({ conversation, key, code: "DAMAGED", reason: `${code}: ${message}${place}` });

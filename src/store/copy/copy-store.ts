@@ -16,15 +16,15 @@ import { contentHash, copyConversation } from "./copy-conversation.ts";
 import { CopyRun } from "./copy-run.ts";
 
 export interface CopyProgress {
-  /** Conversations done, of `total`. */
+  /** Conversations finished so far. */
   readonly conversations: number;
   readonly total: number;
-  /** Read so far. */
+  /** Entries read so far. */
   readonly entries: number;
 }
 
 export interface CopyOptions {
-  /** Only report what would be done. Conflicts are still found. */
+  /** Only report what would be done, including conflicts. */
   readonly dryRun?: boolean;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: CopyProgress) => void;
@@ -55,7 +55,7 @@ export interface CopyReport {
   readonly entries: number;
   /** Every conversation was read back from the target and equals the source. */
   readonly verified: boolean;
-  /** SHA-256 over the hashes of all conversations, by id. */
+  /** SHA-256 of the hashes of all conversations, by id. */
   readonly hash: string;
   readonly skipped: readonly CopySkip[];
   readonly items: readonly CopyItem[];
@@ -111,7 +111,7 @@ class StoreCopy {
       this.#run.items.push({ id, key: info.key, title: info.title, entries, added, hash, verified });
     } catch (error) {
       const known = asColloquyError(error, `Cannot copy conversation ${id}`);
-      // One that cannot be copied must not keep the others back; a disk that is full, or a stop, concerns all.
+      // A conversation that cannot be copied must not stop the others; a full disk or a stop ends the run.
       if (!CONCERNS_ONE.has(known.code)) throw known;
       this.#run.skipped.push({ conversation: id, key, code: known.code, reason: known.message });
     }
@@ -135,7 +135,7 @@ const CONCERNS_ONE: ReadonlySet<ErrorCode> = new Set([
   "NOT_SUPPORTED",
 ]);
 
-/** Findings that mean that words are missing, as against counts that are wrong or parents that are unknown. */
+/** Findings that mean lost content, as opposed to wrong counts or unknown parents. */
 const LOSSES: ReadonlySet<string> = new Set([
   ...["bad-line", "bad-entry", "bad-blob", "missing-blob", "missing-log", "unreadable-log", "shrunk-log"],
   ...[

@@ -9,7 +9,7 @@ import { decodeCursor, encodeCursor } from "../read/cursor.ts";
 import { readEntries } from "../read/entries.ts";
 
 export interface ChangesOptions {
-  /** The cursor of the last change that was seen, to continue after it. Default: only new changes. */
+  /** The cursor of the last change that was seen, to resume after it. Default: only new changes. */
   readonly since?: string;
   readonly signal?: AbortSignal;
 }
@@ -59,7 +59,7 @@ function placeOf(cursor: string): FeedPlace {
   return [first as number, second as number];
 }
 
-/** `undefined` when the store was closed meanwhile. */
+/** `undefined` if the store was closed in the meantime. */
 async function next(
   store: StoreAccess,
   place: FeedPlace,

@@ -1,4 +1,4 @@
-/** The conversations of a store, a page at a time or all of them. Reads no messages. */
+/** The conversations of a store, by page or by iteration. Reads no messages. */
 import { activeAt, type ConversationInfo, type ListFilter } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
@@ -8,13 +8,13 @@ import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Page } from "./listing.ts";
 
 export interface ConversationQuery {
-  /** The conversations in the trash instead of the others. */
+  /** Conversations in the trash instead. */
   readonly trash?: boolean;
   /** Exactly this channel. */
   readonly channel?: string;
   /** Session keys that begin with this. */
   readonly keyPrefix?: string;
-  /** A part of the title, in upper or lower case. */
+  /** Part of the title, case-insensitive. */
   readonly title?: string;
   /** Exactly this model. */
   readonly model?: string;
@@ -22,9 +22,9 @@ export interface ConversationQuery {
   readonly after?: string;
   /** Active before this time. */
   readonly before?: string;
-  /** At most this many in a page. Default 50, at most 10,000. */
+  /** Page size. Default: 50, at most 10,000. */
   readonly limit?: number;
-  /** From the page before. `null`, as the last page has it, is an empty page. */
+  /** From the previous page. `null`, as on the last page, returns an empty page. */
   readonly cursor?: string | null;
 }
 

@@ -1,4 +1,4 @@
-/** Entries of one conversation, a page at a time or all of them. */
+/** Entries of one conversation, by page or by iteration. */
 import type { EntryPage } from "../../engine/index.ts";
 import { toEntry } from "../../message/entry.ts";
 import type { Entry } from "../../message/types.ts";
@@ -29,7 +29,7 @@ export async function readPage(
   };
 }
 
-/** Everything that the query names, in ascending order whatever the direction of its pages. */
+/** Everything that the query selects, in ascending order whatever the direction of its pages. */
 export async function* readAll(
   store: StoreAccess,
   id: string,
@@ -52,7 +52,7 @@ export async function* readAll(
   }
 }
 
-/** From the place of the plan up to `end`. */
+/** From the start of the plan up to `end`. */
 async function* ascending(
   store: StoreAccess,
   id: string,
@@ -67,7 +67,7 @@ async function* ascending(
     yield* await presented(store, wanted, plan);
     more = page.more && wanted.length === page.entries.length;
     from = page.entries.at(-1)?.seq ?? from;
-    // By its id: another branch may be checked out meanwhile.
+    // By id: another branch may be checked out in the meantime.
     branch = page.branch ?? branch;
   }
 }

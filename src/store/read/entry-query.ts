@@ -4,34 +4,34 @@ import { checkCount, LIMIT_MAX } from "../access.ts";
 import { decodeCursor } from "./cursor.ts";
 
 /**
- * Which entries: at most one of `last`, `before`, `after` and `cursor`, or from the first one on. Pages of
+ * Which entries: at most one of `last`, `before`, `after` and `cursor`. Default: from the first. Pages of
  * `last` and `before` go backwards; an iteration is always in ascending order.
  */
 export interface EntryQuery {
   /** The newest N. */
   readonly last?: number;
-  /** Those right before this entry id. */
+  /** The entries right before this id. */
   readonly before?: string;
-  /** Those right after this entry id. */
+  /** The entries right after this id. */
   readonly after?: string;
-  /** At most this many in a page. Default 100, at most 10,000. */
+  /** Page size. Default: 100, at most 10,000. */
   readonly limit?: number;
-  /** A page ends before it would exceed this many bytes, but holds at least one entry. Default 64 MiB. */
+  /** A page ends before it would exceed this many bytes, but holds at least one entry. Default: 64 MiB. */
   readonly maxBytes?: number;
-  /** From the page before, to continue in its direction. `null`, as the last page has it, is an empty page. */
+  /** From the previous page, to continue in its direction. `null`, as on the last page, returns an empty page. */
   readonly cursor?: string | null;
   /** The path of this branch. Default: the checked-out one. */
   readonly branch?: string;
   /** The whole log: every branch, and the changes to the tree. */
   readonly all?: boolean;
-  /** `inline` (default): large parts are in their place. `references`: the entry names them in `blobs`. */
+  /** `inline` (default): large parts are in the message. `references`: the entry lists them in `blobs`. */
   readonly blobs?: "inline" | "references";
 }
 
 export interface PagePlan {
   readonly direction: "forward" | "backward";
   readonly from: number | null;
-  /** The entry id to start from, where no cursor says its `seq`. */
+  /** The entry id to start from, unless a cursor has its `seq`. */
   readonly anchor: string | undefined;
   readonly limit: number;
   readonly bytesMax: number;
@@ -45,7 +45,7 @@ export interface PagePlan {
 export const WHOLE_LOG = -1;
 
 const LIMIT_DEFAULT = 100;
-/** Of one page, unless the caller asks for less or more: enough for the longest message. */
+/** Default limit of a page: enough for the longest message. */
 export const PAGE_BYTES_DEFAULT: number = 64 * 1024 * 1024;
 
 const QUERY_MEMBERS: ReadonlySet<string> = new Set([
@@ -77,7 +77,7 @@ export function planPage(query: EntryQuery, lastMax: number = LIMIT_MAX): PagePl
     const backward = direction === "backward";
     return {
       ...same,
-      // On the branch of the first page, unless the caller says another.
+      // On the branch of the first page, unless the caller passes another.
       branch: same.branch === undefined && branch !== WHOLE_LOG ? (branch as number) : same.branch,
       direction: backward ? "backward" : "forward",
       from: from as number,
@@ -98,7 +98,7 @@ export function planPage(query: EntryQuery, lastMax: number = LIMIT_MAX): PagePl
 
 function checkScope({ branch, all, blobs }: EntryQuery): Pick<PagePlan, "branch" | "inline"> {
   if (all !== undefined && typeof all !== "boolean") throw invalid("all must be true or false", "all");
-  if (all && branch !== undefined) throw invalid("branch and all cannot be given together", "branch");
+  if (all && branch !== undefined) throw invalid("Pass either `branch` or `all`, not both", "branch");
   if (blobs !== undefined && blobs !== "inline" && blobs !== "references") {
     throw invalid('blobs must be "inline" or "references"', "blobs");
   }

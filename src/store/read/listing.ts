@@ -1,7 +1,7 @@
 /** One page of a list. */
 export interface Page<T> {
   readonly items: T[];
-  /** Passed back as `cursor`, it continues in the same direction. `null` at the end. */
+  /** Pass it as `cursor` to continue in the same direction. `null` at the end. */
   readonly cursor: string | null;
 }
 

@@ -9,7 +9,7 @@ import { type Branch, branchByName, type Tree } from "../../tree/tree.ts";
 import { copyOf, type StoreAccess } from "../access.ts";
 import { readEntries } from "./entries.ts";
 
-/** Fails with `NOT_FOUND` when there is no such conversation, or it is in the trash. */
+/** Fails with `NOT_FOUND` if the conversation does not exist or is in the trash. */
 export async function infoOf(store: StoreAccess, id: string): Promise<ConversationInfo> {
   const info = await store.ask((engine) => engine.byId(id));
   if (info === undefined || info.deletedAt !== null) throw notFound(id);

@@ -1,8 +1,8 @@
 /**
- * A conversation as it was at one moment, read a page at a time.
+ * A conversation at one point in time, read a page at a time.
  *
- * The end of the log is noted first: whatever is appended while an export
- * runs is not part of it, so that branches, labels and entries fit together.
+ * The end of the log is recorded first: an entry that is appended while an export
+ * runs is not part of it, so branches, labels and entries are consistent.
  */
 import type { ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
@@ -15,10 +15,10 @@ import { inlineBlobs } from "../blobs/blob-parts.ts";
 import type { Store } from "../store.ts";
 import { branchNamed, infoOf, logEndOf } from "./lookups.ts";
 
-/** An entry with all its parts, and the branch that it is on. */
+/** An entry with all its parts, and its branch. */
 export interface ExportEntry extends StoredEntry {
   readonly branch: number;
-  /** Blobs that the message refers to by their hash, and that are not in it. */
+  /** Blobs that the message refers to by hash. */
   readonly references: readonly string[];
 }
 
@@ -58,7 +58,7 @@ export class Snapshot {
     return new Snapshot(store, access, await infoOf(access, conversation.id), tree, lastSeq, last);
   }
 
-  /** The branch of that name, or the checked-out one. */
+  /** The branch with this name; default: the checked-out one. */
   branch(name: string | undefined): Branch {
     const active = this.branches.find((branch) => branch.active)?.name ?? "main";
     return branchNamed(this.tree, name ?? active);
@@ -69,7 +69,7 @@ export class Snapshot {
     return this.branches.find((branch) => branch.name === name);
   }
 
-  /** Every entry of the log, with what was done to the tree. */
+  /** Every entry of the log, including changes to the tree. */
   log(): AsyncGenerator<ExportEntry, void, undefined> {
     return this.#entries(null, [[1, this.#lastSeq]], (seq) => ownerOf(this.tree, seq));
   }

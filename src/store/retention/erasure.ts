@@ -1,4 +1,4 @@
-/** Permanently removes content at the user's request. */
+/** Permanent erasure. */
 import type { Removed } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
@@ -10,7 +10,7 @@ import { findEntry, noEntry } from "../read/lookups.ts";
 
 /** A receipt of what was removed. */
 export interface Receipt extends Removed {
-  /** Of the conversation. */
+  /** The conversation id. */
   readonly id: string;
   readonly at: string;
 }

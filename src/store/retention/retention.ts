@@ -21,7 +21,7 @@ export interface RetentionPolicy extends RetentionLimits {
 
 export interface RetentionItem {
   readonly id: string;
-  /** Its title, or else its session key. */
+  /** The title, or else the session key. */
   readonly name: string;
   readonly entries: number;
   readonly bytes: number;
@@ -29,11 +29,11 @@ export interface RetentionItem {
 
 export interface RetentionReport {
   readonly dryRun: boolean;
-  /** Moved to the trash, from where they can be restored. */
+  /** Moved to the trash; they can be restored. */
   readonly trashed: readonly RetentionItem[];
   /** Purged. */
   readonly removed: readonly RetentionItem[];
-  /** Of what was purged. */
+  /** Size of the purged conversations. */
   readonly bytes: number;
 }
 

@@ -8,7 +8,7 @@ import { checkSignal, type StoreAccess } from "../access.ts";
 import { endStateOf, entriesOfOpenTurn, entriesOfTurn, openTurn, stepOf } from "./turn-end.ts";
 
 export interface FollowOptions {
-  /** Where to start, in UTF-16 units of the text. Default 0. */
+  /** Where to start, in UTF-16 units of the text. Default: 0. */
   readonly from?: number;
   /** Wait for the next turn if none is in progress. Default: false. */
   readonly wait?: boolean;

@@ -7,9 +7,9 @@ import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
 
 export interface LeaseOptions {
-  /** How long it is held without a renewal, unless its holder dies first. Default 30 s. */
+  /** How long it is held without a renewal, unless its holder dies first. Default: 30 s. */
   readonly ttlMs?: number;
-  /** How long to wait for it. Waiters are served first in, first out. Default: not at all. */
+  /** How long to wait for it. Waiters are served first in, first out. Default: no wait. */
   readonly waitMs?: number;
 }
 
@@ -17,10 +17,10 @@ const LEASE_TTL_MS = 30_000;
 const TTL_MAX_MS = 24 * 3_600_000;
 const POLL_MS = 25;
 
-/** The exclusive right to run one conversation, across processes, until it is released or expires or its holder dies. */
+/** The exclusive right to run one conversation, across processes, until it is released, it expires or its holder dies. */
 export class Lease implements AsyncDisposable {
   readonly conversation: string;
-  /** Grows with every lease of the conversation, and is checked with every write that names the lease. */
+  /** Increases with every lease of the conversation, and is checked on every write that passes the lease. */
   readonly epoch: number;
   readonly ttlMs: number;
   readonly #store: StoreAccess;
@@ -64,13 +64,13 @@ export class Lease implements AsyncDisposable {
     return isoTime(this.#expiresMs);
   }
 
-  /** Hold it for another `ttlMs`. `CONFLICT` if another holder has it by now. */
+  /** Hold it for another `ttlMs`. `CONFLICT` if another holder has taken it. */
   async renew(): Promise<void> {
     const { expiresMs } = await this.#ask("renew");
     this.#expiresMs = expiresMs;
   }
 
-  /** Release it. Does nothing if it was lost. */
+  /** Release it. Has no effect if it was lost. */
   async release(): Promise<void> {
     await this.#ask("release");
   }

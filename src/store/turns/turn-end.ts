@@ -37,7 +37,7 @@ export function ended(id: string): ColloquyError {
   return new ColloquyError("CONFLICT", `Turn ${id} has ended`, { field: "turn", details: { turn: id } });
 }
 
-/** A turn in progress, for callers. */
+/** A turn in progress. */
 export interface TurnUnderWay {
   readonly id: string;
   /** The text that was streamed since the last message. */
@@ -142,7 +142,7 @@ export function endStateOf(end: Entry): EndState | undefined {
   return end.kind === "info" ? (end.data.state as EndState | undefined) : end.message?.endState;
 }
 
-/** The number of an entry within its turn, or `end`; `undefined` when it belongs to another. */
+/** The number of an entry within its turn, or `end`; `undefined` if it belongs to another turn. */
 export function stepOf(turn: string, operationId: string | undefined): number | "end" | undefined {
   if (operationId === undefined || !operationId.startsWith(`${turn}/`)) return undefined;
   const step = operationId.slice(turn.length + 1);

@@ -21,7 +21,7 @@ export interface TurnOptions extends LeaseOptions {
   readonly branch?: string;
   /** Recorded in the answer. */
   readonly model?: string;
-  /** A lease that the caller holds; otherwise the turn acquires one and releases it at its end. */
+  /** A lease that the caller holds. Default: the turn acquires one and releases it at the end. */
   readonly lease?: Lease;
 }
 

@@ -35,8 +35,8 @@ export class Ingest {
 
   /**
    * Throws `VALIDATION_ERROR` if it is not a valid message. It must not be
-   * changed afterwards, and it must be made of parsed JSON of a bounded depth
-   * (`isPlain`), or it is looked through.
+   * changed afterwards. Unless it is parsed JSON of a bounded depth
+   * (`isPlain`), it is checked in full.
    */
   message(id: string, atMs: number, message: Message, isPlain: boolean, standsFor?: StandsFor): ReadyEntry {
     checkShape(message);

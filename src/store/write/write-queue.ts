@@ -35,7 +35,7 @@ export type ResultOf<T extends Operation> = T extends AppendOperation
 
 interface Waiting {
   readonly operation: Operation;
-  /** In characters, which is near enough for a limit. */
+  /** In characters, which is accurate enough for a limit. */
   readonly size: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;

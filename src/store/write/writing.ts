@@ -14,7 +14,7 @@ import { readEntries } from "../read/entries.ts";
 
 export const APPEND_MESSAGES_MAX = 10_000;
 const ENVELOPE_BYTES = 4096;
-/** A message and what the JSONL format adds to it must fit on one line. */
+/** A message, with the fields that the JSONL format adds, must fit on one line. */
 export const MESSAGE_BYTES_MAX: number = LINE_BYTES_MAX - ENVELOPE_BYTES;
 
 /** An entry that is about to be written, and its content as the caller reads it back. */
