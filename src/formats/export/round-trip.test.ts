@@ -274,7 +274,9 @@ it("refuses invalid options before anything is read", async () => {
   const of = (options: object): unknown => exportConversation(store, id, options as never);
   expect(() => of({ to: "word" })).toThrow(/Unknown format "word": expected one of markdown, html/);
   expect(() => of({ to: "claude", allBranches: true })).toThrow(/one branch/);
-  expect(() => of({ to: "json", allBranches: true, branch: "main" })).toThrow(/Either/);
+  expect(() => of({ to: "json", allBranches: true, branch: "main" })).toThrow(
+    /either `branch` or `allBranches`/,
+  );
   expect(() => of({ to: "json", colour: 1 })).toThrow(/colour/);
   await expect(exported(store, "cli:nobody", { to: "json" })).rejects.toMatchObject({ code: "NOT_FOUND" });
   await expect(exported(store, id, { to: "json", branch: "x" })).rejects.toMatchObject({ code: "NOT_FOUND" });
