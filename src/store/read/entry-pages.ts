@@ -2,7 +2,7 @@
 import type { EntryPage } from "../../engine/index.ts";
 import { toEntry } from "../../message/entry.ts";
 import type { Entry } from "../../message/types.ts";
-import type { StoreAccess } from "../access.ts";
+import { LIMIT_MAX, type StoreAccess } from "../access.ts";
 import { encodeCursor } from "./cursor.ts";
 import { readEntries } from "./entries.ts";
 import { type EntryQuery, type PagePlan, planPage, WHOLE_LOG } from "./entry-query.ts";
@@ -39,7 +39,7 @@ export async function* readAll(
 ): AsyncGenerator<Entry, void, undefined> {
   const iterated = { limit: ITERATED_ENTRIES, maxBytes: ITERATED_BYTES, ...query };
   const plan = planPage(iterated, Number.MAX_SAFE_INTEGER);
-  if (query.last !== undefined) yield* newest(store, id, plan, query.last, kind);
+  if (query.last !== undefined) yield* last(store, id, plan, query.last, kind, first);
   else if (plan.direction === "forward") {
     const { items, cursor } = await first;
     yield* items;
@@ -70,6 +70,21 @@ async function* ascending(
     // By id: another branch may be checked out in the meantime.
     branch = page.branch ?? branch;
   }
+}
+
+/** The last `count` entries: usually one page, which has been read already. */
+async function* last(
+  store: StoreAccess,
+  id: string,
+  plan: PagePlan,
+  count: number,
+  kind: string | undefined,
+  first: Promise<Page<Entry>>,
+): AsyncGenerator<Entry, void, undefined> {
+  // A page of more than that is refused, an iteration is not.
+  const page = count <= LIMIT_MAX ? await first : undefined;
+  if (page !== undefined && (page.cursor === null || page.items.length >= count)) yield* page.items;
+  else yield* newest(store, id, plan, count, kind);
 }
 
 /** The last `count` entries. Found backwards, so they are held until the first of them is known. */
