@@ -259,7 +259,7 @@ describe("checkKey", () => {
 });
 
 describe("other names", () => {
-  it("rejects them with the field that is wrong", () => {
+  it("rejects them with the invalid field", () => {
     expect(() => validate.checkOperationId("")).toThrow(refusal(/^Invalid operation id/, "operationId"));
     expect(() => validate.checkEntryId("", "fromEntryId")).toThrow(
       refusal(/^Invalid entry id/, "fromEntryId"),

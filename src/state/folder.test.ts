@@ -140,7 +140,7 @@ describe.skipIf(process.platform === "win32")("permissions", () => {
     expect(modeOf(join(home, "outside"))).toBe("644");
   });
 
-  it("of a folder for everybody are left, and told", () => {
+  it("of a folder that is open to everyone are left, and reported", () => {
     const shared = join(home, "shared");
     mkdirSync(shared);
     chmodSync(shared, 0o1777);

@@ -102,11 +102,11 @@ describe("a line", () => {
       sealObject({ _type: "metadata", version: 1 }).subarray(0, -1),
       "not a header of version 2",
     ],
-  ])("%s is refused with a reason and never throws", (_, bytes, reason) => {
+  ])("%s is rejected with a reason and never throws", (_, bytes, reason) => {
     expect(decodeLine(bytes)).toEqual({ ok: false, reason });
   });
 
-  it("of a newer version says so", () => {
+  it("of a newer version is reported as such", () => {
     const newer = sealObject({ _type: "metadata", version: 3, id: "x", created_at: AT }).subarray(0, -1);
     expect(decodeLine(newer)).toMatchObject({ ok: false, newer: true });
   });

@@ -38,7 +38,7 @@ describe("metadata", () => {
     expect(decodeMetadata(encodeMetadata(METADATA))).toEqual(METADATA);
   });
 
-  it("shows every single flipped bit, or reads what was written", () => {
+  it("detects every single flipped bit, or reads what was written", () => {
     const bytes = encodeMetadata(METADATA);
     for (let bit = 0; bit < (bytes.length - 1) * 8; bit++) {
       const copy = Buffer.from(bytes);

@@ -103,7 +103,7 @@ describe("config get", () => {
     expect([value, source.origin]).toEqual([9, "override"]);
   });
 
-  it.skipIf(process.platform === "win32")("makes files private, and says so", async () => {
+  it.skipIf(process.platform === "win32")("makes files private, and reports it", async () => {
     using place = new Place();
     write(place, "colloquy.json", "{}");
     chmodSync(place.path("state/colloquy.json"), 0o644);

@@ -96,7 +96,7 @@ describe("validate", () => {
 });
 
 describe("doctor", () => {
-  it("finds nothing wrong with a store of this version", async () => {
+  it("finds no problems in a store of this version", async () => {
     using place = new Place();
     await place.json(["sessions", "append", "notes:a", "--role", "user", "--content", "Hi"]);
     expect(await place.json(["doctor"])).toEqual({ ok: true, findings: [] });
@@ -107,7 +107,7 @@ describe("doctor", () => {
     expect(stdout).toContain("No problems found.");
   });
 
-  it("finds nothing wrong before the first message, and creates nothing", async () => {
+  it("finds no problems before the first message, and creates nothing", async () => {
     using place = new Place();
     const { ok, findings } = await place.json(["doctor"]);
     expect(ok).toBe(true);

@@ -28,7 +28,7 @@ describe("doctor --fix", () => {
     expect(readdirSync(place.folder)).toEqual([]);
   });
 
-  it("removes the access of others to folders and files, and says so", async () => {
+  it("removes the access of others to folders and files, and reports it", async () => {
     using place = new DoctorPlace();
     await place.command(APPEND);
     const config = place.write("colloquy.json", "{}");
@@ -146,7 +146,7 @@ describe("doctor --fix", () => {
     expect(fixed).toEqual([]);
   });
 
-  it("shows what was fixed, and before that what can be", async () => {
+  it("shows what was fixed, and before that what can be fixed", async () => {
     using place = new DoctorPlace();
     const config = place.write("colloquy.json", "{}");
     chmodSync(config, 0o644);

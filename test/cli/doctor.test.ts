@@ -186,7 +186,7 @@ describe("doctor and credentials", () => {
     ]);
   });
 
-  it("uses the profiles of OpenClaw, and says so", async () => {
+  it("uses the profiles of OpenClaw, and reports it", async () => {
     using place = new DoctorPlace();
     const folder = place.path(".openclaw", "agents", "main", "agent");
     mkdirSync(folder, { recursive: true });

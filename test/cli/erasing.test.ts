@@ -130,7 +130,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
 }
 
 describe("retention", () => {
-  it("keeps the newest conversation of a channel over a limit, and says so", async () => {
+  it("keeps the newest conversation of a channel over a limit, and reports it", async () => {
     using place = new Place();
     {
       await using store = await openStore(`sqlite:${place.state}/conversations.db`);

@@ -56,7 +56,7 @@ describe("import", () => {
     expect(stdout).toMatch(/Missing from the store: 1\n {2}.*a\.jsonl:3: /);
   });
 
-  it("forgets a source only when told to", async () => {
+  it("forgets a source only with --forget", async () => {
     await place.run(["import", "sources"]);
     rmSync(place.path("sources", "a.jsonl"));
     await place.run(["import", "sources"]);

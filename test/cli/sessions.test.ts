@@ -268,7 +268,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(/ +\d+ bytes: 1 conversation in the trash\. .* sessions purge --trash --store /);
     });
 
-    it("finds nothing wrong with an intact store", async () => {
+    it("finds no problems in an intact store", async () => {
       const report = await place.json(sessions("validate"));
       expect(report).toEqual({ ok: true, conversations: expect.any(Number), findings: [] });
       expect((await place.run(sessions("validate"))).stdout).toMatch(

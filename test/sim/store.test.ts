@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe("a store of plain files on a disk whose power fails", () => {
-  it("keeps every acknowledged change, in order, once, and no append by half", async () => {
+  it("keeps every acknowledged change, in order, once, and no partial append", async () => {
     for (const seed of SEEDS) await replayable(seed, () => new StoreRun(seed).run());
   });
 

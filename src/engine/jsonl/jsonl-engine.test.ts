@@ -318,7 +318,7 @@ describe("a crash in the middle of moving to the trash", () => {
     expect(listed(engine, true)).toEqual([id]);
   });
 
-  it("after the log moved leaves it in the trash, with its title, and it can come back", async () => {
+  it("after the log moved leaves it in the trash, with its title, and it can be restored", async () => {
     const folder = newFolder();
     const id = await settled(folder);
     mkdirSync(join(folder, "trash"));

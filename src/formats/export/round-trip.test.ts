@@ -177,7 +177,7 @@ describe("an export that is read again", () => {
     },
   );
 
-  it("holds every entry of the log in json, also what was done to the tree", async () => {
+  it("contains every entry of the log in json, including changes to the tree", async () => {
     const { colloquy, info, branches, active, labels, entries, blobs } = JSON.parse(
       await exported(store, id, { to: "json" }),
     );

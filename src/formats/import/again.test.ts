@@ -97,7 +97,7 @@ describe.each(["sqlite", "jsonl"])("importing again into %s", (engine) => {
     expect(await path(store)).toEqual(["One", "Two", "Three", "Four", "Five"]);
   });
 
-  it("does not bring back what was redacted or purged when the file has another name", async () => {
+  it("does not bring back redacted or purged content when the file has another name", async () => {
     await using store = await openStore(target);
     await take(store);
     await (await store.get(KEY))?.redact("a1");

@@ -142,7 +142,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     });
   });
 
-  it("leaves an incomplete last line for later and reports nothing wrong", async () => {
+  it("leaves an incomplete last line for later and reports no problem", async () => {
     const whole = said("a4", "a3", "assistant", "Later.");
     const path = write("a.jsonl", TALK + whole.slice(0, 30));
     expect(await importOnce()).toMatchObject({ messages: 3, skippedCount: 0, pending: 1 });
@@ -236,7 +236,7 @@ describe.each(["sqlite", "jsonl"])("importing into %s", (engine) => {
     expect(existsSync(`${join(folder, "store")}-imports`)).toBe(false);
   });
 
-  it("verifies that nothing is missing, and finds what is", async () => {
+  it("verifies that nothing is missing, and finds missing entries", async () => {
     const path = write("a.jsonl", TALK);
     await importOnce();
     expect(await importOnce({ verify: true })).toMatchObject({

@@ -89,7 +89,7 @@ describe("a database of another program", () => {
     ]);
   });
 
-  it.each(["WAL", "DELETE"] as const)("is left as it was, with nothing beside it (%s)", async (mode) => {
+  it.each(["WAL", "DELETE"] as const)("is left unchanged, with nothing beside it (%s)", async (mode) => {
     const path = closed(mode);
     const [bytes, { mtimeNs }] = [readFileSync(path), statSync(path, { bigint: true })];
     expect(await texts(path)).toEqual(["one", "two"]);
@@ -131,7 +131,7 @@ describe("a database of another program", () => {
     expect(await texts(path)).toHaveLength(5);
   });
 
-  it("leaves the log alone that a program has begun meanwhile", async () => {
+  it("keeps the log that a program has started meanwhile", async () => {
     const path = closed("WAL");
     const database = await openSourceDatabase(path);
     const app = writer(path, "INSERT INTO t VALUES (3, 'three')");
@@ -142,7 +142,7 @@ describe("a database of another program", () => {
     expect(await texts(path)).toHaveLength(4);
   });
 
-  it("leaves the log alone that a program had begun meanwhile when it was killed", async () => {
+  it("keeps the log that a killed program had started meanwhile", async () => {
     const path = closed("WAL");
     const database = await openSourceDatabase(path);
     const app = `const { DatabaseSync } = require("node:sqlite");
@@ -227,7 +227,7 @@ describe("a database of another program", () => {
     await expect(texts(path)).rejects.toMatchObject({ details: { problem: "damaged" } });
   });
 
-  it("that is none is a problem, and is never created", async () => {
+  it("that is missing or not a database is a problem, and is never created", async () => {
     const folder = tempFolder();
     await expect(openSourceDatabase(join(folder, "none.db"))).rejects.toMatchObject({
       details: { problem: "vanished" },
@@ -241,7 +241,7 @@ describe("a database of another program", () => {
     expect(readdirSync(folder)).toEqual(["folder.db", "text.db"]);
   });
 
-  it("says which query was wrong", async () => {
+  it("reports which query failed", async () => {
     const database = await openSourceDatabase(closed("DELETE"));
     open.push(database);
     expect(() => [...database.rows("SELECT * FROM none")]).toThrow("no such table: none");

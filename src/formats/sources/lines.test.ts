@@ -80,7 +80,7 @@ describe("lines", () => {
     expect(second).toMatchObject({ text: "y", offset: long.length + 2 });
   });
 
-  it("that are longer than the limit are told and not held", async () => {
+  it("that are longer than the limit are reported and not held", async () => {
     const piece = Buffer.alloc(1024 * 1024, "x");
     const huge: ByteSource = {
       async *chunks() {

@@ -177,7 +177,7 @@ describe("the files around a file", () => {
     expect((await main?.around.read("large"))?.toString() === large).toBe(true);
   });
 
-  it("are never outside of what was given", async () => {
+  it("are never outside the given path", async () => {
     const outside = folder({ "secret/key": "s" });
     const root = folder({ "in/main": "m", "in2/x": "x" });
     symlinkSync(join(outside, "secret/key"), join(root, "in/link"));
@@ -198,7 +198,7 @@ describe("a file that changes", () => {
     await source.close();
   });
 
-  it("and shrinks returns what is left, then a problem", async () => {
+  it("and shrinks returns the rest, then a problem", async () => {
     const root = folder({ a: "x".repeat(3_000_000) });
     const source = await ((await found(root)).files[0] as SourceFile).open();
     truncateSync(join(root, "a"), 1000);

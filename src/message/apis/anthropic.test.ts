@@ -162,7 +162,7 @@ describe.each([
   { format: "OpenAI", to: toOpenAI, from: fromOpenAI },
   { format: "flat", to: toFlat, from: fromFlat },
 ])("our messages as $format messages, lossless", ({ to, from }) => {
-  it("come back unchanged, whatever they hold", () => {
+  it("are returned unchanged, whatever they contain", () => {
     fc.assert(
       fc.property(fc.array(ourMessage()), (list) => {
         for (const message of list) checkMessage(message);

@@ -237,7 +237,7 @@ describe("toOpenAI", () => {
     expect(fromOpenAI(list)).toEqual([result("a"), result("b")]);
   });
 
-  it("drops thinking of other providers, and says so where nothing else is left", () => {
+  it("drops thinking of other providers, and marks a message where nothing else is left", () => {
     const thinking = { type: "thinking", thinking: "hm", signature: "s" };
     expect(toOpenAI([{ role: "assistant", content: [thinking, { type: "text", text: "hi" }] }])).toEqual([
       { role: "assistant", content: [{ type: "text", text: "hi" }] },

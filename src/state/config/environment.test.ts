@@ -129,7 +129,7 @@ describe.skipIf(process.platform === "win32")("the login shell", () => {
   it.each([
     ["is not there", "/nowhere/sh", /cannot be started \(ENOENT\)/],
     ["fails", "/bin/false", /did not list its variables/],
-  ])("that %s is told", async (_what, SHELL, message) => {
+  ])("that %s is reported", async (_what, SHELL, message) => {
     using folder = new TrialFolder({ "colloquy.json": "{ env: { shellEnv: true } }" });
     const { warnings } = await folder.load({ env: { SHELL, PATH: process.env.PATH } });
     expect(warnings[0]?.message).toMatch(message);

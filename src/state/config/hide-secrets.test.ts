@@ -5,7 +5,7 @@ import { maskFields, secretsOf } from "./hide-secrets.ts";
 const shown = (value: Json): Json => maskFields(value, []);
 
 describe("secrets", () => {
-  it("are hidden where the table says so", () => {
+  it("are hidden where the schema says so", () => {
     const value = {
       gateway: { auth: { token: "0123456789abcdef", mode: "token" } },
       env: { vars: { X: "y" } },

@@ -42,7 +42,7 @@ describe("merging", () => {
     expect(merged({ a: [1], b: 1 }, { a: [2], b: null }, INCLUDE_RULES)).toEqual({ a: [1, 2], b: null });
   });
 
-  it("leaves both sides as they were", () => {
+  it("does not modify its arguments", () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (base, over) => {
         fc.pre(!/"(?:__proto__|constructor|prototype)":/.test(JSON.stringify([base, over])));

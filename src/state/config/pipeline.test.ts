@@ -75,7 +75,7 @@ describe("the pipeline", () => {
     });
   });
 
-  it.skipIf(process.platform === "win32")("makes files private, and says so", async () => {
+  it.skipIf(process.platform === "win32")("makes files private, and reports it", async () => {
     using folder = new TrialFolder({
       "colloquy.json": "{ $include: 'a.json5' }",
       "a.json5": "{}",

@@ -97,7 +97,7 @@ describe("watching the config", () => {
       { "config.d/b.json5": "{ gateway: { port: 'x' } }" },
       { "config.d/b.json5": "{ gateway: { port: 2000 } }" },
     ],
-  ])("goes on when %s is mended", async (_what, wrong, mended) => {
+  ])("continues when %s is fixed", async (_what, wrong, mended) => {
     using folder = new TrialFolder({
       "colloquy.json": "{ gateway: { port: 1 } }",
       "config.d/a.json5": "{}",

@@ -370,7 +370,7 @@ describe("the file of profiles", () => {
     expect(readdirSync(setup.folder).sort()).toEqual(["profiles.json", "profiles.lock"]);
   });
 
-  it("gets its permissions back, and it is said", async () => {
+  it("has its permissions restored, and that is reported", async () => {
     const setup = new Setup();
     await setup.open().add({ provider: "x", secret: { value: KEY } });
     chmodSync(setup.file, 0o644);

@@ -19,7 +19,7 @@ describe("models.json", () => {
     expect(readdirSync(join(path, ".."))).toEqual(["models.json"]);
   });
 
-  it("is left alone when nothing changed, but for its permissions", async () => {
+  it("is not rewritten when nothing changed, except for its permissions", async () => {
     const stateDir = tempFolder();
     const { path } = await writeModelsConfig({ stateDir, env });
     utimesSync(path, 1_000_000, 1_000_000);
@@ -43,7 +43,7 @@ describe("models.json", () => {
     expect(JSON.parse(readFileSync(path, "utf8")).default).toBe("anthropic/claude-haiku-5-5");
   });
 
-  it("is as before when the disk is full or the config is wrong", async () => {
+  it("is unchanged when the disk is full or the config is invalid", async () => {
     const stateDir = tempFolder();
     const { path } = await writeModelsConfig({ stateDir, env });
     const before = readFileSync(path, "utf8");

@@ -76,7 +76,7 @@ describe("the text of the index", () => {
     expect("sessionId" in {}).toBe(false);
   });
 
-  it("has one entry a line, and is read back as it was", () => {
+  it("has one entry per line, and is read back unchanged", () => {
     const entries = { "cli:x": entry("a", 1), "cli:y": entry("b", 2) };
     const bytes = writeDocument({ entries, others: {} });
     expect(bytes.toString().split("\n")).toHaveLength(5);

@@ -7,8 +7,8 @@ import { mergeStores } from "./merge.ts";
 const base = { "cli:x": entry("a", 10, { label: "was", model: "m", totalTokens: 5 }) };
 const [A, B] = ["0198c0de-1111-7222-8333-444455556666", "0198c0de-1111-7222-8333-444455557777"] as const;
 
-describe("two who changed one index", () => {
-  it("both have their fields", () => {
+describe("two processes that changed one index", () => {
+  it("keep the fields of both", () => {
     const ours = { "cli:x": { ...base["cli:x"], label: "ours", updatedAt: 11 } };
     const theirs = { "cli:x": { ...base["cli:x"], model: "theirs", updatedAt: 12 } };
     expect(mergeStores(base, ours, theirs)).toEqual({
@@ -16,7 +16,7 @@ describe("two who changed one index", () => {
     });
   });
 
-  it("and one field: the entry that was updated last has it", () => {
+  it("take a field that both changed from the entry that was updated last", () => {
     const ours = { "cli:x": entry("a", 11, { label: "ours" }) };
     const theirs = { "cli:x": entry("a", 12, { label: "theirs" }) };
     const merged = { "cli:x": entry("a", 12, { label: "theirs" }) };
@@ -24,7 +24,7 @@ describe("two who changed one index", () => {
     expect(mergeStores(base, theirs, ours)).toEqual(merged);
   });
 
-  it("a field that one took away stays away", () => {
+  it("do not restore a field that one of them removed", () => {
     const ours = { "cli:x": entry("a", 11, { model: "m", totalTokens: 5 }) };
     const theirs = { "cli:x": { ...base["cli:x"], totalTokens: 9, updatedAt: 12 } };
     expect(mergeStores(base, ours, theirs)).toEqual({
@@ -32,7 +32,7 @@ describe("two who changed one index", () => {
     });
   });
 
-  it("deletions survive, on either side and whatever the other changed", () => {
+  it("keep deletions, on either side and whatever the other changed", () => {
     const changed = { "cli:x": { ...base["cli:x"], label: "changed", updatedAt: 99 } };
     expect(mergeStores(base, {}, base)).toEqual({});
     expect(mergeStores(base, base, {})).toEqual({});
@@ -40,13 +40,13 @@ describe("two who changed one index", () => {
     expect(mergeStores(base, changed, {})).toEqual({});
   });
 
-  it("a new conversation under a key that the other deleted is kept", () => {
+  it("keep a new conversation under a key that the other deleted", () => {
     const begun = { "cli:x": entry("b", 20) };
     expect(mergeStores(base, begun, {})).toEqual(begun);
     expect(mergeStores(base, {}, begun)).toEqual(begun);
   });
 
-  it("counters of the old conversation do not become those of the new one", () => {
+  it("do not carry counters of the old conversation over to the new one", () => {
     const ours = { "cli:x": entry("b", 11, { label: "was", model: "m", totalTokens: 0 }) };
     const theirs = { "cli:x": { ...base["cli:x"], totalTokens: 900, thinkingLevel: "high", updatedAt: 12 } };
     expect(mergeStores(base, ours, theirs)).toEqual({
@@ -54,21 +54,21 @@ describe("two who changed one index", () => {
     });
   });
 
-  it("two new conversations under one key are both kept", () => {
+  it("keep two new conversations under one key", () => {
     expect(mergeStores({}, { "cli:x": entry(A, 1) }, { "cli:x": entry(B, 2) })).toEqual({
       "cli:x": entry(B, 2),
       [`cli:x~${A}`]: entry(A, 1),
     });
   });
 
-  it("nothing counts as deleted when it is not known what was loaded", () => {
+  it("count nothing as deleted if the loaded version is unknown", () => {
     expect(mergeStores(undefined, { "cli:y": entry("b", 1) }, base)).toEqual({
       ...base,
       "cli:y": entry("b", 1),
     });
   });
 
-  it("changes to different entries are all there", () => {
+  it("keep all changes to different entries", () => {
     const keys = fc.constantFrom("cli:a", "cli:b", "cli:c", "cli:d", "cli:e", "cli:f");
     const store = fc.dictionary(
       keys,

@@ -21,7 +21,7 @@ describe("patching an entry", () => {
     expect(folder.read()).toEqual({ "cli:x": entry("a", 1000, { model: "m", totalTokens: 7 }) });
   });
 
-  it("calls a function with what is there, and leaves it when that returns nothing", async () => {
+  it("calls a function with the entry, and leaves it when that returns nothing", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     const sessionKey = "cli:x";
@@ -85,7 +85,7 @@ describe("patching an entry", () => {
     expect(folder.read()["cli:x"]?.label).toBe("x");
   });
 
-  it("in a folder that cannot be written says so, and which file it was", async () => {
+  it("in an unwritable folder fails with the name of the file", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", { "cli:x": entry("a", 1) });
     const io = countingIo({

@@ -48,7 +48,7 @@ describe("a damaged index", () => {
     ["of zeros", "\0".repeat(100)],
     ["that is no JSON", "oops"],
     ["that is a list", "[]"],
-  ])("%s is set aside and made anew from the transcripts", (_, content) => {
+  ])("%s is set aside and rebuilt from the transcripts", (_, content) => {
     using folder = new AgentFolder();
     fill(folder);
     folder.write("sessions.json", content);

@@ -100,7 +100,7 @@ describe("saving a store", () => {
     expect(Object.keys(folder.read())).toEqual(["cli:a", "cli:e"]);
   });
 
-  it("writes what was given, not what became of it while it waited", async () => {
+  it("writes the store as it was passed, not as it was modified meanwhile", async () => {
     using folder = new AgentFolder();
     const store = { "cli:a": entry("a", 1, { label: "given" }) };
     const saved = saveSessionStore({ agentDir: folder.agentDir, store });

@@ -33,7 +33,7 @@ function damage(path: string): void {
 }
 
 describe.each(["sqlite", "jsonl"])("a backup of %s", (engine) => {
-  it("is restored as it was", async () => {
+  it("is restored unchanged", async () => {
     const copy = await filled(`${engine}:${join(tempFolder(), "store")}`);
     const target = `${engine}:${join(tempFolder(), "restored")}`;
     expect(await restoreBackup(copy, target)).toMatchObject({
@@ -53,7 +53,7 @@ describe.each(["sqlite", "jsonl"])("a backup of %s", (engine) => {
     await chat?.append({ role: "user", content: "goes on" });
   });
 
-  it("does not overwrite a store, and moves it aside when told to", async () => {
+  it("does not overwrite a store, and renames it with force", async () => {
     const folder = tempFolder();
     const target = `${engine}:${join(folder, "store")}`;
     const copy = await filled(target);
@@ -84,7 +84,7 @@ describe.each(["sqlite", "jsonl"])("a backup of %s", (engine) => {
     });
   });
 
-  it("of a store that was damaged then is given back as it was", async () => {
+  it("of a damaged store is restored with its damage", async () => {
     const place = join(tempFolder(), "store");
     await filled(`${engine}:${place}`);
     const [file] = engine === "sqlite" ? [place] : logsIn(place);
@@ -113,7 +113,7 @@ describe.each(["sqlite", "jsonl"])("a backup of %s", (engine) => {
     expect(existsSync(target)).toBe(false);
   });
 
-  it("is restored without its checksums too, and says so", async () => {
+  it("is restored without its checksums too, and reports it", async () => {
     const copy = await filled(`${engine}:${join(tempFolder(), "store")}`);
     rmSync(`${copy}.manifest.json`);
     const report = await restoreBackup(copy, `${engine}:${join(tempFolder(), "restored")}`);

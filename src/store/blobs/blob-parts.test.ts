@@ -65,7 +65,7 @@ describe("large parts of messages", () => {
     await expect(other).rejects.toMatchObject({ code: "CONFLICT" });
   });
 
-  it("come back whatever they hold", async () => {
+  it("are returned unchanged, whatever they contain", async () => {
     await using store = await openStore("ephemeral:");
     const chat = await store.create();
     await fc.assert(

@@ -255,7 +255,7 @@ describe("a folder of legacy transcripts", () => {
     expect((await chat.messages({ last: 1 })).items[0]?.message?.content).toBe("other");
   });
 
-  it("reads the same however a file grew, and keeps what was read once", async () => {
+  it("reads the same however a file grew, and caches earlier reads", async () => {
     const folder = legacyFolder();
     for (const name of ["cli_mixed.jsonl", "web_kitchen.jsonl", "web_odd-tree.jsonl"]) {
       const whole = readFileSync(join(FIXTURES, name));

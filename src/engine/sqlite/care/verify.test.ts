@@ -53,7 +53,7 @@ describe("verify on SQLite", () => {
     expect(report.findings[0]?.source).toBe(path);
   });
 
-  it.each(["compressed", "plain"])("finds what is wrong with a blob that is %s", async (kind) => {
+  it.each(["compressed", "plain"])("finds a blob that is %s", async (kind) => {
     const text =
       kind === "compressed" ? "much the same ".repeat(5000) : randomBytes(60_000).toString("base64");
     const source = { type: "base64", media_type: "image/png", data: text };

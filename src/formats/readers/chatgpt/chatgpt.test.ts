@@ -198,7 +198,7 @@ test("Assets are found beside the file and in the folders of the archive", async
   expect(sink.unresolvedReferences).toEqual(["file-Gone1", "file_dead", "file_beef"]);
 });
 
-test("A missing asset leaves its block, marked, and what was attached stays named", async () => {
+test("A missing asset leaves its block, marked, and attachments stay named", async () => {
   const sink = await read(fixture("assets.json"));
   expect(blocks(sink, "p6")).toMatchObject([
     { type: "image", source: { type: "asset", name: "file_dead" }, missing: true },
@@ -238,7 +238,7 @@ test("The small files of an export are known and say nothing", async () => {
   expect(chatgptDocument.sniff({ id: "x", title: "y" })).toBe(false);
 });
 
-test("A value that is not a conversation is skipped with a reason, and odd properties do no harm", async () => {
+test("A value that is not a conversation is skipped with a reason, and unexpected properties are harmless", async () => {
   const odd = {
     id: 5,
     title: null,

@@ -137,7 +137,7 @@ test("Attached text is a document, and files that the export lacks are marked", 
   expect(sink.unresolvedReferences).toEqual(["f-1"]);
 });
 
-test("What the web page shows is the leaf, where the source says so; an orphan is kept", async () => {
+test("The leaf is the message that the web page shows, if the source names it; an orphan is kept", async () => {
   const sink = await read(fixture("attachments-and-lines.json"));
   expect(sink.conversations[1]?.leaf).toBe("w2");
   expect(sink.conversations[1]?.entries.map(({ id, parent }) => `${id}<${parent}`)).toEqual([

@@ -41,7 +41,7 @@ describe("inline sub-agents", () => {
     ]);
   });
 
-  it("are told apart by their id where they have one", () => {
+  it("are distinguished by their id if they have one", () => {
     const sink = read([
       task("a", null, "t1", "Look"),
       ...[side("s", "a", "Look", { agentId: "x" }), side("t", "elsewhere", "More", { agentId: "x" })],

@@ -181,7 +181,7 @@ describe("files of version 2.1", () => {
     expect(main?.start.title).toBe("The wet spring");
   });
 
-  it("mark what was only shown", () => {
+  it("mark records that were only displayed", () => {
     expect(main?.entries.at(-1)?.message?.extra).toEqual({
       "claude-code": { isVisibleInTranscriptOnly: true },
     });

@@ -201,7 +201,7 @@ describe("codex lines", () => {
     expect(at(0).at).toBe(Date.UTC(2026, 1, 3, 9, 0, 3));
   });
 
-  it("lose no record and report what is unknown", () => {
+  it("lose no record and report unknown ones", () => {
     const kept = [...entries.flatMap(({ records }) => records), ...(sink.conversations[0]?.notes ?? [])];
     const lines = kept.map(({ line }) => line as number).sort((a, b) => a - b);
     expect(lines).toEqual(
@@ -233,7 +233,7 @@ describe("codex prompts", () => {
     expect(entriesOf(sink).map(({ message }) => message?.extra !== undefined)).toEqual([true, false, false]);
   });
 
-  it("are told from context that an event of the first releases marks", () => {
+  it("are distinguished from context that an event of the first releases marks", () => {
     const event = line("event_msg", { type: "user_message", message: "env", kind: "environment_context" });
     const sink = read([META, said("user", "env"), event, said("user", "a"), shown("a")].join("\n"));
     expect(entriesOf(sink).map(({ message }) => message?.extra !== undefined)).toEqual([true, false]);

@@ -58,7 +58,7 @@ describe("JSONL of version 2", () => {
     expect(notes).toHaveLength(1);
   });
 
-  it("passes over lines whose checksum is missing or wrong, where the first line announces one", () => {
+  it("skips lines whose checksum is missing or does not match, if the first line announces one", () => {
     const header = encodeHeader({
       id: "c-1",
       key: null,

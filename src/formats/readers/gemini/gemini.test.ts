@@ -55,7 +55,7 @@ describe("a recording", () => {
     expect(main?.start.parent).toBeUndefined();
   });
 
-  it("is called what its summary says, and before that by the prompt as it was shown", () => {
+  it("is titled by its summary, or else by the displayed prompt", () => {
     expect(main?.start.title).toBe("Three notes");
     const withoutSummary = fixture("chats/session-2026-04-01T08-00-9e111000.jsonl").replace(
       "summary",
@@ -108,7 +108,7 @@ describe("a recording", () => {
     expect(main?.entries[3]?.message).not.toHaveProperty("usage");
   });
 
-  it("keeps text as it was sent, and pictures", () => {
+  it("keeps the original text, and images", () => {
     expect(main?.entries[0]?.message?.content).toEqual([
       { type: "text", text: "Read the notes @notes" },
       { type: "image", source: { type: "base64", media_type: "image/png", data: "iVBORw==" } },
@@ -304,7 +304,7 @@ describe("a recording without its first line", () => {
   });
 });
 
-describe("going on later", () => {
+describe("continuing later", () => {
   const texts = {
     ...{ rewound: fixture("rewound.jsonl"), replaced: fixture("replaced-messages.jsonl") },
     plain: fixture("chats/session-2026-04-01T08-00-9e111000.jsonl"),

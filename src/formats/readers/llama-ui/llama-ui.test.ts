@@ -77,7 +77,7 @@ describe("an export of llama.cpp's UI", () => {
     });
   });
 
-  it("keeps what was attached", () => {
+  it("keeps attachments", () => {
     expect(entry("m2").message?.content).toMatchObject([
       { type: "text", text: "Which knot?" },
       { type: "image", source: { type: "base64", media_type: "image/png" } },
@@ -88,7 +88,7 @@ describe("an export of llama.cpp's UI", () => {
     ]);
   });
 
-  it("reports what is unknown and loses no record", () => {
+  it("reports unknown records and loses none", () => {
     expect(sink.unknowns.toSorted()).toEqual(["attachment scent", "role oracle", "sticker"]);
     const kept = sink.conversations.flatMap(({ entries, notes }) => [
       ...entries.flatMap(({ records }) => records),

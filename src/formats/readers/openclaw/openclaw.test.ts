@@ -81,7 +81,7 @@ describe("an OpenClaw transcript", () => {
     });
   });
 
-  it("shows what its pointer says, and not what was added on the side", () => {
+  it("follows its pointer, and not entries that were added on the side", () => {
     expect(sink.conversations[0]?.leaf).toBe("k2");
     expect(sink.unknowns).toEqual([]);
   });

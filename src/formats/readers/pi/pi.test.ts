@@ -54,7 +54,7 @@ describe("pi lines", () => {
     expect(piLines.sniff(recordsIn(fixture("v3-tree.jsonl")).slice(1), "x.jsonl")).toBe(true);
   });
 
-  it("are told from lines of Claude Code", () => {
+  it("are distinguished from lines of Claude Code", () => {
     const claude = { type: "message", uuid: "u", id: "i", parentId: null, message: { role: "user" } };
     expect(piLines.sniff([claude], "x.jsonl")).toBe(false);
     expect(piLines.sniff([], "x.jsonl")).toBe(false);

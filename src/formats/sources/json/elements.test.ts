@@ -72,7 +72,7 @@ describe("the elements of an array", () => {
     ["12", ["neither a JSON array nor an object"]],
     ["]]", ["neither a JSON array nor an object", "neither a JSON array nor an object"]],
     ["[1] trailing", [1, "neither a JSON array nor an object"]],
-  ])("that are whole are found in %j, and what is wrong is told", async (text, expected) => {
+  ])("that are complete are found in %j, and damage is reported", async (text, expected) => {
     expect(await brief(text)).toEqual(expected);
   });
 
@@ -101,7 +101,7 @@ describe("the elements of an array", () => {
     }
   });
 
-  it("that are nested too deeply are told, however deep", async () => {
+  it("that are nested too deeply are reported, however deep", async () => {
     const deep = `${"[".repeat(50_000)}${"]".repeat(50_000)}`;
     expect(await brief(`[1,${deep},2]`)).toEqual([1, "nested too deeply", 2]);
   });

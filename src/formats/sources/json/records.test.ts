@@ -41,7 +41,7 @@ describe("the records of a line", () => {
     ]);
   });
 
-  it("are told to be cut off, or not to be JSON", () => {
+  it("are reported as cut off, or as not JSON", () => {
     expect(parseRecords('{"a":').rest?.reason).toBe("cut off");
     expect(parseRecords('{"a":"x').rest?.reason).toBe("cut off");
     expect(parseRecords("{a:1}").rest?.reason).toBe("not valid JSON");

@@ -62,7 +62,7 @@ describe("the elements after damage", () => {
     }
   });
 
-  it("come with their place, and what was damaged with its text", async () => {
+  it("have their position, and damaged ones their text", async () => {
     const torn = one.replace('"a, ', "a, ");
     expect(await read(source(`[${two},${torn},${three}]`))).toEqual([
       { value: JSON.parse(two), offset: 1, text: two },
@@ -78,14 +78,14 @@ describe("the elements after damage", () => {
     }
   });
 
-  it("are found wherever what is looked at at once ends", async () => {
+  it("are found wherever the scanned window ends", async () => {
     const many = Array.from({ length: 200 }, (_, n) =>
       JSON.stringify({ n, text: '\\ "é" \u0007'.repeat(1500 + n), yes: true, no: null }),
     );
     expect(await numbers(source(`[{"n":"torn},${many.join(",")}]`))).toEqual(many.map((_, n) => n));
   });
 
-  it("are found when they are longer than what is looked at at once", async () => {
+  it("are found when they are longer than the scanned window", async () => {
     const long = JSON.stringify({ n: 4, text: "x".repeat(5_000_000) });
     expect(await numbers(source(`[{"n":"torn},${long},${three}]`))).toEqual([4, 3]);
   });

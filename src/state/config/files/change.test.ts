@@ -67,7 +67,7 @@ describe("changing the config", () => {
     expect(folder.read("colloquy.json")).toBe(expected);
   });
 
-  it("writes into the include that holds the key, or that holds what is above it", async () => {
+  it("writes to the include that contains the key or its parent", async () => {
     using folder = new TrialFolder({
       "colloquy.json": "{ channels: { $include: 'channels.json5' }, $include: 'more.json5', ui: { x: 1 } }",
       "channels.json5": "{ /* all */ discord: { enabled: true } }",
@@ -107,7 +107,7 @@ describe("changing the config", () => {
     expect(folder.read("colloquy.json")).toBe(before);
   });
 
-  it("refuses a value that makes the config wrong, and leaves the file", async () => {
+  it("rejects a value that makes the config invalid, and leaves the file", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 1 } }" });
     await expect(set(folder, "gateway.port", "x")).rejects.toThrow(
       "Nothing was changed: gateway.port must be an integer from 1 to 65535",
@@ -118,7 +118,7 @@ describe("changing the config", () => {
     expect(readdirSync(folder.state).toSorted()).toEqual(["colloquy.json", "colloquy.lock"]);
   });
 
-  it("mends a wrong config step by step", async () => {
+  it("can fix an invalid config step by step", async () => {
     using folder = new TrialFolder({
       "colloquy.json": `{ gateway: { port: 'x', mode: 'y' }, ui: { a: '\${GONE}' } }`,
     });
@@ -232,7 +232,7 @@ describe("a change on a disk that fails", () => {
     ["is read-only", failing("open", "EROFS"), /permission denied/],
     ["refuses the rename", failing("rename", "EACCES"), /permission denied/],
     ["refuses the backup", failing("link", "ENOSPC"), /disk is full/],
-  ])("that %s leaves everything as it was", async (_what, io, message) => {
+  ])("that %s changes nothing", async (_what, io, message) => {
     using folder = new TrialFolder({ "colloquy.json": "{ ui: { a: 1 } }", "colloquy.json.bak.5": "old" });
     const error = await set(folder, "ui.a", 2, { io }).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: "SERVICE_UNAVAILABLE", message: expect.stringMatching(message) });

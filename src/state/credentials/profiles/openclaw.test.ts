@@ -62,7 +62,7 @@ describe("profiles of OpenClaw", () => {
     expect(problems).toEqual([expect.stringContaining("2 of its profiles are of an unknown kind")]);
   });
 
-  it("are used in their order and with what is known of them", async () => {
+  it("are used in their order and with their usage data", async () => {
     const { open } = adopt(JSON.stringify(STORE));
     expect((await open().resolve("anthropic")).value).toBe("adopted-access-2222");
     expect(await open().order("anthropic")).toEqual(["anthropic:me@example.org", "anthropic:default"]);

@@ -134,7 +134,7 @@ describe.each([
     expect(notices[0]).toContain(`${name} did not keep the key`);
   });
 
-  it("is left alone when the owner says so", async () => {
+  it("is not used when the user opts out", async () => {
     const { env } = fakeStore(name, body);
     const { ring, file } = open(tempFolder(), { env: { ...env, COLLOQUY_KEY_STORE: "file" }, platform });
     const { id } = await ring.current();

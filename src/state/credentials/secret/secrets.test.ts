@@ -106,7 +106,7 @@ describe("a secret by reference", () => {
     expect(await open().get(ref, "a:b/apiKey")).toMatchObject({ reason: expect.stringContaining("its key") });
   });
 
-  it("is sealed for one agent, and what was sealed before that still opens", async () => {
+  it("is sealed for one agent, and older sealed values still open", async () => {
     const state = tempFolder();
     const [ops, main] = [open({}, state, "ops"), open({}, state, "main")];
     const ref = (await ops.seal("sk-sealed", "a:b/apiKey")) as { sealed: Sealed };
