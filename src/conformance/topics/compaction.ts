@@ -274,6 +274,20 @@ export const compaction: Topic = (check) => {
     });
   }
 
+  for (const [field, options] of [
+    ["last", { last: 4 }],
+    ["last", { last: 4, strategy: "full" }],
+    ["summarize", { summarize: () => "x" }],
+    ["summarize", { summarize: () => "x", strategy: "sliding" }],
+  ] as const) {
+    const strategy = "strategy" in options ? `strategy ${options.strategy}` : "the default strategy";
+    check(`a context refuses ${field} with ${strategy}, where it has no effect`, async (bench) => {
+      const chat = await talked(bench, 1);
+      const error = await refuses("VALIDATION_ERROR", chat.context({ maxTokens: 50_000, ...options }));
+      assert.equal(error.field, field);
+    });
+  }
+
   check("a context has only role and content, or the shape of an API", async (bench) => {
     const chat = await talked(bench, 1);
     await chat.append([

@@ -11,7 +11,7 @@ import {
   sandwichState,
   sliding,
 } from "../../context/index.ts";
-import { invalid } from "../../errors.ts";
+import { type ColloquyError, invalid } from "../../errors.ts";
 import {
   type ApiRequests,
   isModelApi,
@@ -41,11 +41,11 @@ export interface ContextOptions<Api extends ModelApi | undefined = undefined> {
   readonly tools?: readonly object[];
   /** `auto` (default) sends as much of the end as fits. */
   readonly strategy?: "auto" | "full" | "sliding" | "sandwich";
-  /** For `sliding`: the number of messages. Default: 50. */
+  /** The number of messages, only for `sliding`. Default: 50. */
   readonly last?: number;
   /** Longer tool results are cut in the middle. Default: 8,000. */
   readonly maxToolResultTokens?: number;
-  /** For `sandwich`: writes the summary of the middle. */
+  /** Writes the summary of the middle, only for `sandwich`. */
   readonly summarize?: Summarize;
   /** Default: the checked-out branch. */
   readonly branch?: string;
@@ -104,6 +104,13 @@ function checkOptions(options: ContextOptions<ModelApi | undefined>): void {
       "strategy",
     );
   }
+  if (last !== undefined && strategy !== "sliding") throw noEffect("last", "sliding");
+  if (summarize !== undefined && strategy !== "sandwich") throw noEffect("summarize", "sandwich");
+}
+
+/** Ignored, the option would leave the caller with another context than expected. */
+function noEffect(option: string, strategy: string): ColloquyError {
+  return invalid(`${option} has no effect without strategy "${strategy}"; leave it out`, option);
 }
 
 async function fitted(
