@@ -118,11 +118,11 @@ const rows: readonly Row[] = [
   { what: "a wrong id", args: ["sessions", "show", "nonsense"], exit: 1, field: "id", message: /nonsense/ },
   { what: "a wrong key", args: ["sessions", "show", "a:"], exit: 1, field: "key" },
   {
-    what: "a key where an id is required",
+    what: "restoring an unknown key",
     args: ["sessions", "restore", "a:b", "--state-dir", "state"],
     exit: 1,
-    field: "id",
-    message: /sessions list --trash --state-dir state$/,
+    code: "NOT_FOUND",
+    message: /\ba:b\b/,
   },
   {
     what: "a role that is none",
@@ -414,7 +414,7 @@ const rows: readonly Row[] = [
     exit: 1,
     code: "NOT_FOUND",
   },
-  { what: "purging nothing", args: ["sessions", "purge"], exit: 2, field: "ID", message: /--trash/ },
+  { what: "purging nothing", args: ["sessions", "purge"], exit: 2, field: "ID|KEY", message: /--trash/ },
   {
     what: "purging one and all",
     args: ["sessions", "purge", UNKNOWN_ID, "--trash"],
@@ -453,7 +453,7 @@ const rows: readonly Row[] = [
     args: ["sessions", "purge", "no:one"],
     exit: 1,
     code: "NOT_FOUND",
-    message: /sessions list --trash$/,
+    message: /^Conversation no:one not found$/,
   },
   {
     what: "no limit to retain by",

@@ -160,11 +160,16 @@ describe("help", () => {
     }
   });
 
-  it("says that retain removes whole conversations, and what --force accepts", async () => {
+  it("says that retain removes whole conversations, and which one a key means", async () => {
     using place = new Place();
     const retain = (await place.run(["sessions", "retain", "--help"])).stdout.replaceAll("\n", " ");
     expect(retain).toMatch(/Whole conversations go to the trash, .* never the newest of a channel/);
-    expect((await place.run(["sessions", "purge", "--help"])).stdout).toMatch(/--force .*a KEY or ID/);
+    for (const command of ["restore", "purge"]) {
+      const help = (await place.run(["sessions", command, "--help"])).stdout.replaceAll("\n", " ");
+      expect(help).toMatch(
+        /A KEY means the most recently deleted conversation that had it.* sessions \w+ \[?ID\|KEY/,
+      );
+    }
   });
 
   it("explains a group, and answers programs", async () => {

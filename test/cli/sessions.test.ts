@@ -193,9 +193,6 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const append = sessions("append", gone.info.id, "--role", "user", "--content", "x");
       for (const args of [append, sessions("show", gone.info.id)])
         expect((await place.failure(args)).error.message).toMatch(/ is in the trash\. To restore it: /);
-      expect((await place.failure(sessions("restore", "notes:lines"))).error.message).toMatch(
-        new RegExp(`restored by id: .* sessions restore ${gone.info.id} --store `),
-      );
       expect((await place.json(sessions("restore", gone.info.id))).info.key).toBe("notes:lines");
       expect((await place.failure(sessions("restore", gone.info.id))).error).toMatchObject({
         code: "NOT_FOUND",
@@ -221,8 +218,19 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(several.error.message).toMatch(
         /^2 conversations in the trash had the key notes:twin\. To list them: .* list --trash --store/,
       );
-      for (const { id } of (await place.json(sessions("list", "--trash"))).items)
-        await place.json(sessions("purge", id));
+    });
+
+    it("restores and purges by key the conversation that was deleted last", async () => {
+      expect((await place.json(sessions("restore", "notes:twin"))).info.title).toBe("Another plan");
+      // One has the key, and one in the trash had it.
+      expect((await place.failure(sessions("restore", "notes:twin"))).error.code).toBe("CONFLICT");
+      const { removed } = await place.json(sessions("purge", "notes:twin"));
+      expect(removed).toMatchObject([{ name: "A plan" }]);
+      expect((await place.failure(sessions("purge", "notes:twin"))).error.code).toBe("CONFLICT");
+      const forced = await place.json(sessions("purge", "notes:twin", "--force"));
+      expect(forced.removed).toMatchObject([{ name: "Another plan" }]);
+      for (const command of ["restore", "purge"])
+        expect((await place.failure(sessions(command, "notes:twin"))).error.code).toBe("NOT_FOUND");
     });
 
     it("does not restore while the key is in use again", async () => {

@@ -5,17 +5,17 @@ import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
 
-/** The trashed conversations with this id or former session key. */
+/** The trashed conversations with this id or former session key, most recently deleted first. */
 export async function trashedAs(store: Store, reference: string): Promise<ConversationInfo[]> {
   const found: ConversationInfo[] = [];
   for await (const info of store.list({ trash: true })) {
     if (info.id === reference || info.key === reference) found.push(info);
   }
-  return found;
+  return found.sort((a, b) => Date.parse(b.deletedAt ?? "") - Date.parse(a.deletedAt ?? ""));
 }
 
 /** The command that restores it, or lists the candidates. */
-export function wayBack({ values }: Call, trashed: readonly ConversationInfo[]): string {
+function wayBack({ values }: Call, trashed: readonly ConversationInfo[]): string {
   const [only] = trashed;
   const words = only !== undefined && trashed.length === 1 ? `restore ${only.id}` : "list --trash";
   return nextCommand(`sessions ${words}`, values);

@@ -9,6 +9,7 @@ import { checkReference } from "../../input/reference.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { noConversation, openToClean } from "../../store/open-store.ts";
+import { trashedAs } from "../../view/in-trash.ts";
 import { copiesLines, removedLines, removedTable } from "../../view/removed-view.ts";
 
 const DAY_MS = 86_400_000;
@@ -46,45 +47,37 @@ function choiceOf(call: Call): Choose {
   if (!call.flags.has("trash")) {
     if (typed === undefined) {
       throw new UsageError(
-        `"sessions purge" requires ID, or --trash. See ${PROGRAM} sessions purge --help`,
-        "ID",
+        `"sessions purge" requires ID|KEY, or --trash. See ${PROGRAM} sessions purge --help`,
+        "ID|KEY",
       );
     }
     if (days !== undefined) throw new UsageError("--older-than-days requires --trash", "older-than-days");
     const reference = checkReference(typed);
     return (store) => chosenOne(call, store, reference);
   }
-  if (typed !== undefined) throw new UsageError("ID and --trash cannot be given together", "trash");
+  if (typed !== undefined) throw new UsageError("ID|KEY and --trash cannot be given together", "trash");
   if (call.flags.has("force")) throw new UsageError("--force and --trash cannot be given together", "force");
   return (store) => expired(store, days);
 }
 
+/** As `store.purge` chooses, so that a dry run shows the same conversation. */
 async function chosenOne(
   call: Call,
   store: Store | undefined,
   reference: string,
 ): Promise<ConversationInfo[]> {
-  const live = await (await store?.get(reference))?.info();
-  if (live !== undefined) {
-    if (call.flags.has("force")) return [live];
-    const words = `sessions delete ${quoted(reference)}`;
-    throw new ColloquyError(
-      "CONFLICT",
-      `${reference} is not in the trash: ${nextCommand(words, call.values)} first, or add --force`,
-      { field: "force" },
-    );
-  }
-  if (reference.includes(":")) {
-    const list = nextCommand("sessions list --trash", call.values);
-    throw new ColloquyError(
-      "NOT_FOUND",
-      `Conversation ${reference} not found; conversations in the trash are purged by id. See ${list}`,
-    );
-  }
-  if (store !== undefined) {
-    for await (const info of store.list({ trash: true })) if (info.id === reference) return [info];
-  }
-  throw noConversation(reference);
+  if (store === undefined) throw noConversation(reference);
+  const live = await (await store.get(reference))?.info();
+  if (live !== undefined && call.flags.has("force")) return [live];
+  const [trashed] = await trashedAs(store, reference);
+  if (trashed !== undefined) return [trashed];
+  if (live === undefined) throw noConversation(reference);
+  const words = `sessions delete ${quoted(reference)}`;
+  throw new ColloquyError(
+    "CONFLICT",
+    `${reference} is not in the trash: ${nextCommand(words, call.values)} first, or add --force`,
+    { field: "force" },
+  );
 }
 
 async function expired(store: Store | undefined, days: number | undefined): Promise<ConversationInfo[]> {

@@ -25,19 +25,21 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     name: "sessions purge",
     topic: REMOVE,
     summary: "Permanently remove trashed conversations",
-    args: [{ name: "ID", optional: true }],
+    details:
+      "A KEY means the most recently deleted conversation that had it; with --force, the one that has it now, if any.",
+    args: [{ name: "ID|KEY", optional: true }],
     options: {
-      trash: { type: "boolean", help: "Everything in the trash, instead of ID" },
+      trash: { type: "boolean", help: "Everything in the trash, instead of one" },
       "older-than-days": {
         type: "string",
         value: "N",
         help: "With --trash: only if deleted more than N days ago",
       },
-      force: { type: "boolean", help: "Also if it is not in the trash; accepts a KEY or ID" },
+      force: { type: "boolean", help: "Also if it is not in the trash" },
       "dry-run": DRY_RUN,
     },
     examples: [
-      "colloquy sessions purge 0198c0de-1111-7222-8333-444455556666",
+      "colloquy sessions purge notes:today",
       "colloquy sessions purge --trash --older-than-days 30 --dry-run",
     ],
     load: () => import("./purge.ts"),

@@ -112,9 +112,10 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     name: "sessions restore",
     topic: TRASH,
     summary: "Restore a conversation from the trash",
-    args: [{ name: "ID" }],
+    details: "A KEY means the most recently deleted conversation that had it.",
+    args: [CONVERSATION],
     options: {},
-    examples: ["colloquy sessions restore 0198c0de-1111-7222-8333-444455556666"],
+    examples: ["colloquy sessions restore notes:today"],
     load: () => import("./restore.ts"),
   },
   {
