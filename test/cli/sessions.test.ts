@@ -90,6 +90,22 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toBe("user · just now\n  Good.\n");
     });
 
+    it("returns placeholders for messages without text with history", async () => {
+      {
+        await using store = await openStore(target);
+        const chat = await store.open("notes:tools");
+        await chat.append([
+          { role: "assistant", content: [{ type: "tool_use", id: "t", name: "f", input: {} }] },
+          { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "42" }] },
+        ]);
+      }
+      const { messages } = await place.json(sessions("history", "notes:tools"));
+      expect(messages.map(({ text }: Printed) => text)).toEqual(["[tool_use f]", "[tool_result] 42"]);
+      const { stdout } = await place.run(sessions("history", "notes:tools"));
+      for (const { text } of messages) expect(stdout).toContain(`\n  ${text}\n`);
+      await place.json(sessions("purge", "notes:tools", "--force"));
+    });
+
     it("appends to a new key, and resumes it", async () => {
       const first = await place.json(sessions("append", "notes:a", "--role", "user", "--content", "One"));
       expect(Object.keys(first)).toEqual(["entries"]);

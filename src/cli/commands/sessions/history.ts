@@ -42,7 +42,9 @@ export async function run(call: Call): Promise<number> {
 }
 
 function messageJson({ message, at, id }: MessageEntry): Record<string, unknown> {
-  return { role: message.role, text: textOf(message), at, id, endState: message.endState };
+  // A message without text, such as a tool call, would otherwise look empty.
+  const text = textOf(message) || readableOf(message);
+  return { role: message.role, text, at, id, endState: message.endState };
 }
 
 /** The text is indented, so that no message can imitate the heading of another. */
