@@ -34,6 +34,7 @@ export type { ConversationQuery } from "./read/conversation-pages.ts";
 export type { EntryQuery } from "./read/entry-query.ts";
 export type { Listing, Page } from "./read/listing.ts";
 export type { Snapshot } from "./read/snapshot.ts";
+export type { RetentionOptions } from "./retention/apply-retention.ts";
 export type { Receipt } from "./retention/erasure.ts";
 export type {
   RetentionItem,

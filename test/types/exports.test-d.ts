@@ -1,0 +1,58 @@
+/** `colloquy` exports every type that its methods use, so that callers can name them. */
+import type {
+  ApiRequests,
+  BlobRef,
+  Block,
+  Budget,
+  Clock,
+  Context,
+  ContextOptions,
+  DocumentBlock,
+  Dropped,
+  Entry,
+  ImageBlock,
+  Kept,
+  KnownBlock,
+  Ledger,
+  ModelApi,
+  PlainContext,
+  PlainMessage,
+  RedactedThinkingBlock,
+  Repair,
+  RepairReport,
+  RetentionOptions,
+  SessionFormat,
+  Snapshot,
+  Store,
+  StoreOptions,
+  SystemPrompt,
+  TextBlock,
+  ThinkingBlock,
+  ToolResultBlock,
+  ToolUseBlock,
+  UnknownBlock,
+} from "../../src/index.ts";
+import type { Equal, True } from "./equal.ts";
+
+type Result<Name extends "repair" | "snapshot"> = Awaited<ReturnType<Store[Name]>>;
+type Extends<A, B> = A extends B ? true : false;
+
+export type Checks = [
+  True<Equal<Result<"repair">, RepairReport>>,
+  True<Equal<Result<"snapshot">, Snapshot>>,
+  True<Equal<Parameters<Store["retain"]>[1], RetentionOptions | undefined>>,
+  True<Equal<StoreOptions["clock"], Clock | undefined>>,
+  True<Equal<StoreOptions["sessions"], SessionFormat | undefined>>,
+  True<Equal<ContextOptions["system"], SystemPrompt | undefined>>,
+  True<Equal<PlainContext["messages"], PlainMessage[]>>,
+  True<Equal<keyof ApiRequests, ModelApi>>,
+  True<Extends<Context<"anthropic">, ApiRequests["anthropic"]>>,
+  True<Equal<Ledger["kept"], readonly Kept[]>>,
+  True<Equal<Ledger["dropped"], readonly Dropped[]>>,
+  True<Equal<Ledger["repaired"], readonly Repair[]>>,
+  True<Extends<Ledger["budget"], Budget>>,
+  True<Equal<Entry["blobs"], readonly BlobRef[] | undefined>>,
+  True<Equal<Block, KnownBlock | UnknownBlock>>,
+  True<Extends<TextBlock | ImageBlock | DocumentBlock | ThinkingBlock, KnownBlock>>,
+  True<Extends<RedactedThinkingBlock | ToolUseBlock | ToolResultBlock, KnownBlock>>,
+];
