@@ -4,9 +4,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigOptions } from "../../src/state/config/config-build.ts";
 import { loadConfig } from "../../src/state/config/load.ts";
-// They are loaded when a config needs them; here, before the clock starts.
-import "../../src/state/config/steps/replace-variables.ts";
-import "../../src/state/config/steps/resolve-includes.ts";
 import { alternate, type BenchRow, timed } from "../harness.ts";
 import { below } from "../rows.ts";
 

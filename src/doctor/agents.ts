@@ -1,4 +1,5 @@
 /** The checks of each agent. Those without anything to check are skipped. */
+
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { findAdoptable } from "../state/adopt.ts";
@@ -7,7 +8,11 @@ import { stateLayout } from "../state/folder.ts";
 import type { Store } from "../store/store.ts";
 import type { CheckedConfig } from "./config.ts";
 import type { CheckedCredentials } from "./credentials.ts";
+import { checkCredentials } from "./credentials.ts";
 import { attempt, type Checkup, type Fixing } from "./finding.ts";
+import { checkModels } from "./models.ts";
+import { readKeys } from "./secrets.ts";
+import { checkIndex } from "./session-index.ts";
 
 export interface AgentsToCheck {
   readonly options: ConfigOptions;
@@ -56,7 +61,6 @@ async function indexes(
   const layout = stateLayout(options.stateDir);
   const agents = ids.map((id) => layout.agent(id)).filter(({ sessionIndex }) => existsSync(sessionIndex));
   if (agents.length === 0) return [];
-  const { checkIndex } = await import("./session-index.ts");
   const checkups: Checkup[] = [];
   for (const { root, sessionIndex } of agents) {
     const index = { agentDir: root, store, config: config.value, fixing };
@@ -71,10 +75,6 @@ async function credentials(
   adoptFrom: string | undefined,
 ): Promise<Checkup[]> {
   const { options, config } = agents;
-  const [{ readKeys }, { checkCredentials }] = await Promise.all([
-    import("./secrets.ts"),
-    import("./credentials.ts"),
-  ]);
   const { env } = config;
   const keys = readKeys(options.stateDir, env);
   const checkups = keys.keys === undefined || keys.keys.size > 0 ? [keys.checkup] : [];
@@ -102,7 +102,6 @@ async function modelsFile(
   const { value, env, files } = config;
   // Without the config and the profiles its right content is unknown.
   if (value === undefined || providers === undefined) return [];
-  const { checkModels } = await import("./models.ts");
   const sources = [file, ...files];
   const models = { stateDir, agentId, providers, config: value, env, sources, fixing };
   const found = await attempt(`Models of agent ${agentId}`, () => checkModels(models));

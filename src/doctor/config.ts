@@ -1,6 +1,7 @@
 import { asColloquyError, type ColloquyError } from "../errors.ts";
 import type { ConfigOptions } from "../state/config/config-build.ts";
 import { type Finding, findingText } from "../state/config/finding.ts";
+import { loadConfig } from "../state/config/load.ts";
 import type { Environment } from "../state/folder.ts";
 import type { JsonObject } from "../util/json.ts";
 import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./finding.ts";
@@ -17,7 +18,6 @@ export interface CheckedConfig {
 
 /** Load the config as every command does, but leave permissions to another check. */
 export async function checkConfig(options: ConfigOptions): Promise<CheckedConfig> {
-  const { loadConfig } = await import("../state/config/load.ts");
   try {
     const config = await loadConfig({ ...options, tolerant: true, repair: false });
     const checked = config.exists ? `Config ${config.file}` : "No config: defaults apply";

@@ -1,5 +1,6 @@
 import { asColloquyError, type ColloquyError } from "../errors.ts";
 import type { Finding } from "../store/index.ts";
+import { openStore } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { damagedFile } from "./damaged-file.ts";
 import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./finding.ts";
@@ -33,7 +34,6 @@ export async function checkStore({ target, path, expected }: StoreToCheck): Prom
   }
   let store: Store | undefined;
   try {
-    const { openStore } = await import("../store/open.ts");
     // `verify` reports the same damage, and all of it.
     store = await openStore(target, { readonly: true, onProblem: () => {}, onWarning: () => {} });
     const { conversations, findings } = await store.verify();

@@ -2,16 +2,20 @@
  * How a config is built, in this order: variables are known before they are
  * replaced, patches and overrides are applied before validation, and defaults
  * fill the rest.
- *
- * The code of a step is loaded when the step has something to do: most configs
- * are small, and a command that reads one setting should be fast.
  */
 import { useCache } from "./cache.ts";
 import { type ConfigBuild, dotEnvOf, patchFolderOf } from "./config-build.ts";
 import { someTree, treeAt } from "./located.ts";
 import { applyDefaults } from "./steps/apply-defaults.ts";
+import { applyEnvVars } from "./steps/apply-env-vars.ts";
+import { applyOverrides } from "./steps/apply-overrides.ts";
+import { applyPatches } from "./steps/apply-patches.ts";
+import { askLoginShell } from "./steps/ask-login-shell.ts";
 import { findFile } from "./steps/find-file.ts";
+import { loadDotEnv } from "./steps/load-dot-env.ts";
 import { parseFile } from "./steps/parse-file.ts";
+import { replaceVariables } from "./steps/replace-variables.ts";
+import { resolveIncludes } from "./steps/resolve-includes.ts";
 import { resolvePaths } from "./steps/resolve-paths.ts";
 import { validate } from "./steps/validate.ts";
 
@@ -26,55 +30,13 @@ export const PIPELINE: readonly Step[] = [
   { name: "path", run: findFile },
   { name: "cache", run: useCache },
   { name: "parse", run: parseFile },
-  {
-    name: "includes",
-    run: when(hasIncludes, async (build) => {
-      const { resolveIncludes } = await import("./steps/resolve-includes.ts");
-      resolveIncludes(build);
-    }),
-  },
-  {
-    name: ".env",
-    run: when(hasDotEnv, async (build) => {
-      const { loadDotEnv } = await import("./steps/load-dot-env.ts");
-      loadDotEnv(build);
-    }),
-  },
-  {
-    name: "env.vars",
-    run: when(has("env", "vars"), async (build) => {
-      const { applyEnvVars } = await import("./steps/apply-env-vars.ts");
-      applyEnvVars(build);
-    }),
-  },
-  {
-    name: "login shell",
-    run: when(has("env", "shellEnv"), async (build) => {
-      const { askLoginShell } = await import("./steps/ask-login-shell.ts");
-      await askLoginShell(build);
-    }),
-  },
-  {
-    name: "variables",
-    run: when(hasVariables, async (build) => {
-      const { replaceVariables } = await import("./steps/replace-variables.ts");
-      replaceVariables(build);
-    }),
-  },
-  {
-    name: "merge patches",
-    run: when(hasPatches, async (build) => {
-      const { applyPatches } = await import("./steps/apply-patches.ts");
-      applyPatches(build);
-    }),
-  },
-  {
-    name: "overrides",
-    run: when(hasOverrides, async (build) => {
-      const { applyOverrides } = await import("./steps/apply-overrides.ts");
-      applyOverrides(build);
-    }),
-  },
+  { name: "includes", run: when(hasIncludes, resolveIncludes) },
+  { name: ".env", run: when(hasDotEnv, loadDotEnv) },
+  { name: "env.vars", run: when(has("env", "vars"), applyEnvVars) },
+  { name: "login shell", run: when(has("env", "shellEnv"), askLoginShell) },
+  { name: "variables", run: when(hasVariables, replaceVariables) },
+  { name: "merge patches", run: when(hasPatches, applyPatches) },
+  { name: "overrides", run: when(hasOverrides, applyOverrides) },
   { name: "validation", run: validate },
   { name: "defaults", run: applyDefaults },
   { name: "paths", run: resolvePaths },

@@ -1,17 +1,18 @@
+import { configIn, findAdoptable } from "../../adopt.ts";
 import { stateLayout } from "../../folder.ts";
 import { type ConfigBuild, dotEnvOf, patchFolderOf } from "../config-build.ts";
 import { closeToOthers } from "../files/read-file.ts";
 import { finding } from "../finding.ts";
 
 /** Step 1: find the file. `colloquy.json`, or the config of an OpenClaw where there is none. */
-export async function findFile(build: ConfigBuild): Promise<void> {
+export function findFile(build: ConfigBuild): void {
   const { config, root } = stateLayout(build.options.stateDir);
   build.file = config;
   build.exists = build.reads.exists(config);
   if (!build.exists) {
     // When the file appears, a config that was loaded without it is out of date.
     build.stamps.set(config, "");
-    if (build.options.adopt !== false) await adopt(build, root);
+    if (build.options.adopt !== false) adopt(build, root);
   }
   for (const beside of [dotEnvOf(build), patchFolderOf(build)]) {
     build.stamps.set(beside, build.reads.stamp(beside));
@@ -29,8 +30,7 @@ function closeFolders(build: ConfigBuild, root: string): void {
   build.stamps.set(patches, build.reads.stamp(patches));
 }
 
-async function adopt(build: ConfigBuild, root: string): Promise<void> {
-  const { configIn, findAdoptable } = await import("../../adopt.ts");
+function adopt(build: ConfigBuild, root: string): void {
   const found = configIn(root) ?? findAdoptable(build.realEnv, build.home)?.config;
   if (found === undefined) return;
   const message = `This config of OpenClaw is only read. The first "colloquy config set" copies it to ${build.file}`;
