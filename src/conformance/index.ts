@@ -12,7 +12,6 @@
  * because the crash and two-writer tests open it in processes of their own.
  */
 
-import { contract } from "./contract.ts";
 import { Bench, type Check, type EngineModule, type TestFunction, type Topic } from "./kit.ts";
 import { model } from "./model.ts";
 import { appending } from "./topics/appending.ts";
@@ -24,6 +23,7 @@ import { changes } from "./topics/changes.ts";
 import { compaction } from "./topics/compaction.ts";
 import { conversations } from "./topics/conversations.ts";
 import { crashes } from "./topics/crashes.ts";
+import { contract } from "./topics/engine-contract.ts";
 import { erasure } from "./topics/erasure.ts";
 import { following } from "./topics/following.ts";
 import { leases } from "./topics/leases.ts";

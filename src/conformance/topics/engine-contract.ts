@@ -11,12 +11,12 @@ import type {
   NewEntry,
   Operation,
   Outcome,
-} from "../engine/index.ts";
-import type { ErrorCode } from "../errors.ts";
-import { sha256Hex } from "../util/sha256.ts";
-import { isoTime } from "../util/time.ts";
-import { nextUuid } from "../util/uuid.ts";
-import type { Bench, Topic } from "./kit.ts";
+} from "../../engine/index.ts";
+import type { ErrorCode } from "../../errors.ts";
+import { sha256Hex } from "../../util/sha256.ts";
+import { isoTime } from "../../util/time.ts";
+import { nextUuid } from "../../util/uuid.ts";
+import type { Bench, Topic } from "../kit.ts";
 
 const NOW_MS = Date.UTC(2026, 0, 1);
 const AT = isoTime(NOW_MS);
