@@ -26,7 +26,7 @@ async function dispatch(words: Words): Promise<number> {
   return run({ ...request, json: words.json, out: standardOutput() });
 }
 
-/** A reader that stops early (`| head`) is no failure; a full disk is. */
+/** A reader that stops early (`| head`) is not a failure; a full disk is. */
 function endOutput(error: NodeJS.ErrnoException, json: boolean): never {
   if (error.code === "EPIPE") process.exit(EXIT_DONE);
   report("error", asColloquyError(error, "Cannot write the output"), json);

@@ -106,7 +106,7 @@ function moveStore(from: string, to: string): void {
   }
 }
 
-/** Make a copy private, whoever could read the backup, and durable, folders included. */
+/** Make a copy durable, folders included, and private, even if others could read the backup. */
 function settle(path: string): void {
   if (!statSync(path).isDirectory()) {
     chmodSync(path, 0o600);
