@@ -33,8 +33,12 @@ export interface FormatDeclaration {
   readonly usualPlaces?: (roots: PlaceRoots) => readonly UsualPlace[];
 }
 
+/** A declaration with these kinds of source. */
+export type FormatWith<Kind extends "lines" | "document" | "database"> = FormatDeclaration &
+  Required<Pick<FormatDeclaration, Kind>>;
+
 /** A file of one record a line. */
-export interface LinesFormat {
+interface LinesFormat {
   /**
    * Looks at the first parsable records of a file, at most 20. The path
    * decides only where two tools write the same records.
@@ -45,7 +49,7 @@ export interface LinesFormat {
 }
 
 /** A file that is one JSON value, or one long array of them. */
-export interface DocumentFormat {
+interface DocumentFormat {
   /** Looks at the file's value, or at the first element of its array. */
   sniff(value: JsonObject): boolean;
   /** Called for the value, or for each element in turn. */
@@ -57,7 +61,7 @@ export interface DocumentFormat {
   readonly isScattered?: true;
 }
 
-export interface DatabaseFormat {
+interface DatabaseFormat {
   sniff(database: SourceDatabase): boolean;
   /** Yields now and then, so that entries are written before more are read. */
   read(database: SourceDatabase, sink: Sink, around: Surroundings): Generator<void> | AsyncGenerator<void>;

@@ -16,7 +16,7 @@ import type { Store } from "../../store/store.ts";
 import { decodeLine } from "../../transcript/lines.ts";
 import { isJsonObject } from "../../util/json.ts";
 import { importConversations } from "../import/run.ts";
-import { colloquyDocument, colloquyLines } from "../readers/colloquy/index.ts";
+import { colloquy } from "../readers/colloquy/index.ts";
 
 let store: Store;
 let id: string;
@@ -112,8 +112,8 @@ describe("an export that is read again", () => {
   it("is the same conversation from json", async () => {
     const sink = new RecordingSink();
     const value = JSON.parse(await exported(store, id, { to: "json" }));
-    expect(colloquyDocument.sniff(value)).toBe(true);
-    await colloquyDocument.read({ value, line: null, offset: null }, sink, surroundings("a.json"));
+    expect(colloquy.document.sniff(value)).toBe(true);
+    await colloquy.document.read({ value, line: null, offset: null }, sink, surroundings("a.json"));
     const [found] = sink.conversations as [Recorded];
     expect(added(found)).toEqual(content(await logOf(store)));
     expect(found.start).toMatchObject({
@@ -130,7 +130,7 @@ describe("an export that is read again", () => {
     const sink = new RecordingSink();
     const text = await exported(store, id, { to: "jsonl" });
     expect(
-      colloquyLines.sniff(
+      colloquy.lines.sniff(
         text
           .trimEnd()
           .split("\n")
@@ -138,7 +138,7 @@ describe("an export that is read again", () => {
         "x.jsonl",
       ),
     ).toBe(true);
-    const reader = colloquyLines.open(sink, surroundings("a.jsonl"), undefined);
+    const reader = colloquy.lines.open(sink, surroundings("a.jsonl"), undefined);
     readLines(reader, text);
     reader.end(true);
     const [found] = sink.conversations as [Recorded];

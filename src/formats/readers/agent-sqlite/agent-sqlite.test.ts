@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { type Recorded, RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
-import { agentSqliteDatabase } from "./index.ts";
+import { agentSqlite } from "./index.ts";
 
 function database(sql: string): SourceDatabase {
   const file = new DatabaseSync(":memory:", { enableForeignKeyConstraints: false });
@@ -22,18 +22,18 @@ const SCHEMA = readFileSync("test/fixtures/agent-sqlite/sessions-and-messages.sq
 
 async function read(sql: string): Promise<RecordingSink> {
   const sink = new RecordingSink();
-  for await (const _ of agentSqliteDatabase.read(database(sql), sink, surroundings("conversations.db")));
+  for await (const _ of agentSqlite.database.read(database(sql), sink, surroundings("conversations.db")));
   return sink;
 }
 
 describe("a database of sessions and messages", () => {
   it("is known by its tables", () => {
-    expect(agentSqliteDatabase.sniff(database(SCHEMA))).toBe(true);
-    expect(agentSqliteDatabase.sniff(database("CREATE TABLE messages (id, session_id, role, content)"))).toBe(
-      false,
-    );
+    expect(agentSqlite.database.sniff(database(SCHEMA))).toBe(true);
     expect(
-      agentSqliteDatabase.sniff(database("CREATE TABLE sessions (id); CREATE TABLE messages (id, data)")),
+      agentSqlite.database.sniff(database("CREATE TABLE messages (id, session_id, role, content)")),
+    ).toBe(false);
+    expect(
+      agentSqlite.database.sniff(database("CREATE TABLE sessions (id); CREATE TABLE messages (id, data)")),
     ).toBe(false);
   });
 

@@ -1,12 +1,11 @@
 /** SQLite files with the tables `sessions` and `messages`, as small agents keep their conversations. */
-import type { Block, Message } from "../../../message/types.ts";
+import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { DatabaseFormat, FormatDeclaration } from "../../contract/format.ts";
-import { madeId } from "../../contract/ids.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import type { ConversationSink, Sink, SourceDatabase, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../contract/values.ts";
-import { isKnownRole } from "../shared/flat-message.ts";
-import { contentWith, FlatTools, listOf, mediaBlock, roleOf } from "../shared/flat-tools.ts";
+import { addFlatMessage } from "../shared/flat-message.ts";
+import { FlatTools, mediaBlock } from "../shared/flat-tools.ts";
 import { unplaced } from "../shared/records.ts";
 
 const NAME = "agent-sqlite";
@@ -14,21 +13,19 @@ const ROWS_BETWEEN = 500;
 
 type Row = Readonly<Record<string, unknown>>;
 
-export const agentSqliteDatabase: DatabaseFormat = {
-  sniff: (database) =>
-    has(database, "sessions", ["id", "channel"]) &&
-    has(database, "messages", ["id", "session_id", "role", "content"]),
-  *read(database, sink) {
-    for (const session of database.rows("SELECT * FROM sessions ORDER BY rowid")) {
-      yield* readSession(database, session, sink);
-    }
-    yield* readOrphans(database, sink);
-  },
-};
-
-export const agentSqlite: FormatDeclaration = {
+export const agentSqlite: FormatWith<"database"> = {
   name: NAME,
-  database: agentSqliteDatabase,
+  database: {
+    sniff: (database) =>
+      has(database, "sessions", ["id", "channel"]) &&
+      has(database, "messages", ["id", "session_id", "role", "content"]),
+    *read(database, sink) {
+      for (const session of database.rows("SELECT * FROM sessions ORDER BY rowid")) {
+        yield* readSession(database, session, sink);
+      }
+      yield* readOrphans(database, sink);
+    },
+  },
 };
 
 function has(database: SourceDatabase, table: string, wanted: readonly string[]): boolean {
@@ -65,19 +62,17 @@ function* readMessages(
   conversation: ConversationSink,
   sink: Sink,
 ): Generator<void> {
-  const tools = new FlatTools();
+  const target = { format: NAME, sink, conversation, tools: new FlatTools() };
   let count = 0;
   for (const row of database.rows("SELECT * FROM messages WHERE session_id = ? ORDER BY id", sourceId)) {
-    if (!isKnownRole(row.role)) sink.unknown(`role ${String(row.role)}`);
-    const id = String(row.id);
-    conversation.add({
-      id,
-      at: timeIn(row.created_at),
-      message: messageOf(row, id, tools),
-      records: [recordOf(row)],
-    });
-    count++;
-    if (count % ROWS_BETWEEN === 0) yield;
+    const record = recordOf(row);
+    const line = {
+      ...(record.value as JsonObject),
+      content: contentOf(row.content),
+      timestamp: row.created_at as Json,
+    };
+    addFlatMessage(line, record, String(row.id), target);
+    if (++count % ROWS_BETWEEN === 0) yield;
   }
   yield;
 }
@@ -92,21 +87,6 @@ function jsonIn(value: unknown): Json {
   if (value instanceof Uint8Array) return { base64: Buffer.from(value).toString("base64") };
   if (typeof value === "bigint") return String(value);
   return typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : null;
-}
-
-function messageOf(row: Row, id: string, tools: FlatTools): Message {
-  const { role, other } = roleOf(row.role);
-  const extra = other === undefined ? {} : { extra: { [NAME]: { role: other } } };
-  const content = contentOf(row.content);
-  if (row.role === "tool" || row.role === "function") {
-    const callId = filledIn(row.tool_call_id);
-    const result = tools.result(callId === undefined ? {} : { tool_call_id: callId }, content as Json);
-    return { role: "user", content: [result], ...extra };
-  }
-  const calls = listOf(textIn(row.tool_calls)).map((call, index) =>
-    tools.call(call, madeId(id, "call", index)),
-  );
-  return { role, content: contentWith(content as Json, [], calls), ...extra };
 }
 
 /** Parts written as JSON text, or the text itself. */

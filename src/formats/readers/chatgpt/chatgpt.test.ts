@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { objectIn } from "../../contract/values.ts";
-import { chatgptDocument } from "./index.ts";
+import { chatgpt } from "./index.ts";
 
 function fixture(name: string): JsonObject[] {
   const value = JSON.parse(readFileSync(`test/fixtures/chatgpt/${name}`, "utf8"));
@@ -18,7 +18,7 @@ async function read(
   const around = surroundings("conversations.json", files);
   let offset = 1;
   for (const value of values) {
-    await chatgptDocument.read({ value: value as JsonObject, line: null, offset: offset++ }, sink, around);
+    await chatgpt.document.read({ value: value as JsonObject, line: null, offset: offset++ }, sink, around);
   }
   return sink;
 }
@@ -231,11 +231,11 @@ test("Cycles, missing parents, several roots and parents that only list their ch
 test("The small files of an export are known and say nothing", async () => {
   for (const name of ["user.json", "message_feedback.json", "shared_conversations.json"]) {
     const values = fixture(name);
-    expect(chatgptDocument.sniff(values[0] ?? {})).toBe(true);
+    expect(chatgpt.document.sniff(values[0] ?? {})).toBe(true);
     const sink = await read(values);
     expect([sink.conversations, sink.skipped]).toEqual([[], []]);
   }
-  expect(chatgptDocument.sniff({ id: "x", title: "y" })).toBe(false);
+  expect(chatgpt.document.sniff({ id: "x", title: "y" })).toBe(false);
 });
 
 test("A value that is not a conversation is skipped with a reason, and unexpected properties are harmless", async () => {

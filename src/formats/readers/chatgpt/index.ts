@@ -8,29 +8,27 @@
  * conversation.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
-import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
+import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
-import { type Assets, assetsAround, NO_ASSETS } from "./assets.ts";
+import { assetsAround, NO_ASSETS } from "./assets.ts";
 import { CallPairs } from "./calls.ts";
 import { messageOf } from "./message.ts";
 
-export const chatgptDocument: DocumentFormat = {
-  sniff: (value) => isConversation(value) || isCompanion(value),
-  async read(record, sink, around) {
-    const value = objectIn(record.value);
-    if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
-    else if (value === undefined || !isCompanion(value)) sink.skip(record, "not a conversation");
-  },
-};
-
-export const chatgpt: FormatDeclaration = {
+export const chatgpt: FormatWith<"document"> = {
   name: "chatgpt",
-  document: chatgptDocument,
+  document: {
+    sniff: (value) => isConversation(value) || isCompanion(value),
+    async read(record, sink, around) {
+      const value = objectIn(record.value);
+      if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
+      else if (value === undefined || !isCompanion(value)) sink.skip(record, "not a conversation");
+    },
+  },
 };
 
 /** A node that has a message. */
@@ -65,8 +63,20 @@ async function readConversation(
   const { nodes, redirect, empty } = nodesOf(mapping);
   for (const node of empty) target.note(partOf(record, node));
   const assets = needsAssets(nodes) ? await assetsAround(around, sourceId) : NO_ASSETS;
-  const leaf = leafOf(value, nodes, redirect);
-  addNodes(wholeTree(nodes, leaf), target, { record, sink, assets });
+  const leaf = shownLeaf(nodes, entryId(redirect(filledIn(value.current_node) ?? null)));
+  const pairs = new CallPairs();
+  for (const node of wholeTree(nodes, leaf)) {
+    const ownId = idIn(node.message.id);
+    target.add({
+      id: node.id,
+      parent: node.parent,
+      aliases: ownId === undefined || ownId === node.id ? undefined : [ownId],
+      at: node.at,
+      message: messageOf(node, pairs, assets, sink),
+      records: [partOf(record, node.record)],
+      flags: node.message.status === "in_progress" ? ["cut-off"] : undefined,
+    });
+  }
   if (leaf !== undefined) target.leaf(leaf);
 }
 
@@ -152,40 +162,4 @@ function needsAssets(nodes: readonly ChatNode[]): boolean {
     const attachments = listIn(objectIn(message.metadata)?.attachments);
     return attachments.length > 0 || parts.some((item) => objectIn(item) !== undefined);
   });
-}
-
-function leafOf(
-  { current_node }: JsonObject,
-  nodes: readonly ChatNode[],
-  redirect: Nodes["redirect"],
-): string | undefined {
-  const named = entryId(redirect(filledIn(current_node) ?? null));
-  return nodes.some(({ id }) => id === named) ? (named ?? undefined) : newestLeaf(nodes);
-}
-
-interface Tools {
-  readonly record: SourceRecord;
-  readonly sink: Sink;
-  readonly assets: Assets;
-}
-
-function addNodes(
-  nodes: readonly ChatNode[],
-  target: ConversationSink,
-  { record, sink, assets }: Tools,
-): void {
-  const pairs = new CallPairs();
-  for (const node of nodes) {
-    const ownId = idIn(node.message.id);
-    const isCut = node.message.status === "in_progress";
-    target.add({
-      id: node.id,
-      parent: node.parent,
-      ...(ownId !== undefined && ownId !== node.id && { aliases: [ownId] }),
-      at: node.at,
-      message: messageOf(node, pairs, assets, sink),
-      records: [partOf(record, node.record)],
-      ...(isCut && { flags: ["cut-off"] }),
-    });
-  }
 }

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { objectsIn } from "../../contract/values.ts";
-import { claudeAiDocument } from "./index.ts";
+import { claudeAi } from "./index.ts";
 
 function fixture(name: string): JsonObject[] {
   return JSON.parse(readFileSync(`test/fixtures/claude-ai/${name}`, "utf8"));
@@ -16,7 +16,7 @@ async function read(
   const sink = new RecordingSink();
   const around = surroundings("conversations.json", files);
   for (const value of values)
-    await claudeAiDocument.read({ value: value as JsonObject, line: null, offset: 1 }, sink, around);
+    await claudeAi.document.read({ value: value as JsonObject, line: null, offset: 1 }, sink, around);
   return sink;
 }
 
@@ -153,10 +153,10 @@ test("The leaf is the message that the web page shows, if the source names it; a
 test("Accounts and projects are known and hold no conversation", async () => {
   for (const name of ["users.json", "projects.json"]) {
     const values = fixture(name);
-    expect(claudeAiDocument.sniff(values[0] ?? {})).toBe(true);
+    expect(claudeAi.document.sniff(values[0] ?? {})).toBe(true);
     const sink = await read(values);
     expect([sink.conversations, sink.skipped]).toEqual([[], []]);
   }
-  expect(claudeAiDocument.sniff({ uuid: "x", name: "y" })).toBe(false);
+  expect(claudeAi.document.sniff({ uuid: "x", name: "y" })).toBe(false);
   expect((await read([{ other: 1 }])).skipped).toHaveLength(1);
 });

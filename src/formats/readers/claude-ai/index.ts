@@ -8,36 +8,37 @@
  */
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
-import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
+import { shownLeaf } from "../shared/whole-tree.ts";
 import { contentOf, headerOf, idIn } from "../shared/whole-tree-blocks.ts";
-import { blocksOf, type Item, type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
+import {
+  addParts,
+  blocksOf,
+  type Item,
+  type Part,
+  type PartNode,
+  partRecord,
+  partsOf,
+} from "../shared/whole-tree-parts.ts";
 import { contentItems, filesAround } from "./content.ts";
 
-export const claudeAiDocument: DocumentFormat = {
-  sniff: (value) => isConversation(value) || isCompanion(value),
-  async read(record, sink, around) {
-    const value = objectIn(record.value);
-    if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
-    else if (value === undefined || !isCompanion(value)) sink.skip(record, "not a conversation");
+export const claudeAi: FormatWith<"document"> = {
+  name: "claude-ai",
+  document: {
+    sniff: (value) => isConversation(value) || isCompanion(value),
+    async read(record, sink, around) {
+      const value = objectIn(record.value);
+      if (value !== undefined && isConversation(value)) await readConversation(value, record, sink, around);
+      else if (value === undefined || !isCompanion(value)) sink.skip(record, "not a conversation");
+    },
   },
 };
 
-export const claudeAi: FormatDeclaration = {
-  name: "claude-ai",
-  document: claudeAiDocument,
-};
-
 const ROOT = "00000000-0000-4000-8000-000000000000";
-
-interface ClaudeNode extends TreeNode {
-  readonly message: JsonObject;
-  readonly parts: readonly Part[];
-}
 
 function isConversation({ chat_messages }: JsonObject): boolean {
   return Array.isArray(chat_messages);
@@ -62,7 +63,15 @@ async function readConversation(
   target.note(partOf(record, headerOf(value, "chat_messages")));
   const files = await filesAround(around, messages);
   const nodes = nodesOf(messages, (message, id) => contentItems(message, id, files, sink));
-  addNodes(nodes, leafOf(value, nodes), target, { record, sink });
+  const leaf = shownLeaf(nodes, idIn(value.current_leaf_message_uuid));
+  addParts(nodes, leaf, target, ({ message, parts }, part) => {
+    const isCut = part === parts.at(-1) && objectsIn(message.content).some(({ cut_off }) => cut_off === true);
+    return {
+      message: messageOf(message, part, sink),
+      records: [partOf(record, partRecord(message, "uuid", parts, part))],
+      flags: isCut ? ["cut-off"] : undefined,
+    };
+  });
 }
 
 function announce(value: JsonObject, sourceId: string, sink: Sink): ConversationSink {
@@ -79,8 +88,8 @@ function announce(value: JsonObject, sourceId: string, sink: Sink): Conversation
 type ItemsOf = (message: JsonObject, id: string) => readonly Item[];
 
 /** Older exports do not say what a message follows: they have one line of messages only. */
-function nodesOf(messages: readonly JsonObject[], itemsOf: ItemsOf): ClaudeNode[] {
-  const nodes: ClaudeNode[] = [];
+function nodesOf(messages: readonly JsonObject[], itemsOf: ItemsOf): PartNode[] {
+  const nodes: PartNode[] = [];
   let before: string | null = null;
   messages.forEach((message, index) => {
     const id: string = idIn(message.uuid) ?? madeId("claude-ai message", before ?? "", index);
@@ -98,52 +107,6 @@ function nodesOf(messages: readonly JsonObject[], itemsOf: ItemsOf): ClaudeNode[
     before = id;
   });
   return nodes;
-}
-
-function leafOf({ current_leaf_message_uuid }: JsonObject, nodes: readonly ClaudeNode[]): string | undefined {
-  const named = idIn(current_leaf_message_uuid);
-  return nodes.some(({ id }) => id === named) ? named : newestLeaf(nodes);
-}
-
-interface Context {
-  readonly record: SourceRecord;
-  readonly sink: Sink;
-}
-
-function addNodes(
-  nodes: readonly ClaudeNode[],
-  leaf: string | undefined,
-  target: ConversationSink,
-  context: Context,
-): void {
-  const lastParts = new Map<string, string>();
-  for (const { id, parts } of nodes) if (!lastParts.has(id)) lastParts.set(id, parts.at(-1)?.id ?? id);
-  const lastPart = (id: string): string => lastParts.get(id) ?? id;
-  for (const node of wholeTree(nodes, leaf)) {
-    addParts(node, node.parent === null ? null : lastPart(node.parent), target, context);
-  }
-  if (leaf !== undefined) target.leaf(lastPart(leaf));
-}
-
-function addParts(
-  { message, parts, at }: ClaudeNode,
-  parent: string | null,
-  target: ConversationSink,
-  { record, sink }: Context,
-): void {
-  let before = parent;
-  const isCut = objectsIn(message.content).some(({ cut_off }) => cut_off === true);
-  for (const part of parts) {
-    target.add({
-      id: part.id,
-      parent: before,
-      at,
-      message: messageOf(message, part, sink),
-      records: [partOf(record, partRecord(message, "uuid", parts, part))],
-      ...(isCut && part === parts.at(-1) && { flags: ["cut-off"] }),
-    });
-    before = part.id;
-  }
 }
 
 function messageOf(message: JsonObject, part: Part, sink: Sink): Message {

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import type { Json } from "../../../util/json.ts";
-import { claudeCodeLines } from "./index.ts";
+import { claudeCode } from "./index.ts";
 
 const FOLDER = "test/fixtures/claude-code";
 const SESSION = "5e550000-0000-4000-8000-000000000000";
@@ -21,7 +21,7 @@ const side = (uuid: string, parent: string | null, content: string, more: object
 
 function read(records: readonly object[], path = "session.jsonl"): RecordingSink {
   const sink = new RecordingSink();
-  const reader = claudeCodeLines.open(sink, surroundings(path), undefined);
+  const reader = claudeCode.lines.open(sink, surroundings(path), undefined);
   readLines(reader, records.map((record) => JSON.stringify(record)).join("\n"));
   reader.end(true);
   return sink;
@@ -85,7 +85,7 @@ describe.each(fixtures)("%s", (name) => {
     const sink = new RecordingSink();
     let state: Json | undefined;
     [0, ...parts].forEach((from, index) => {
-      const reader = claudeCodeLines.open(sink, surroundings(name), state);
+      const reader = claudeCode.lines.open(sink, surroundings(name), state);
       readLines(reader, lines.slice(from, parts[index]).join("\n"), from + 1);
       reader.end(index === parts.length);
       state = JSON.parse(JSON.stringify(reader.state())) as Json;

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
-import { claudeCodeLines } from "./index.ts";
+import { claudeCode } from "./index.ts";
 
 const FOLDER = "test/fixtures/claude-code";
 
 function read(name: string): RecordingSink {
   const sink = new RecordingSink();
-  const reader = claudeCodeLines.open(sink, surroundings(`${FOLDER}/${name}`), undefined);
+  const reader = claudeCode.lines.open(sink, surroundings(`${FOLDER}/${name}`), undefined);
   readLines(reader, readFileSync(`${FOLDER}/${name}`, "utf8"));
   reader.end(true);
   return sink;
@@ -19,7 +19,7 @@ function text(records: readonly object[]): string {
 
 function readText(records: readonly object[], path = "session.jsonl"): RecordingSink {
   const sink = new RecordingSink();
-  const reader = claudeCodeLines.open(sink, surroundings(path), undefined);
+  const reader = claudeCode.lines.open(sink, surroundings(path), undefined);
   readLines(reader, text(records));
   reader.end(true);
   return sink;
@@ -250,7 +250,7 @@ describe("recognising a file", () => {
     ["a summary", [{ type: "summary", summary: "x", leafUuid: "y" }]],
     ["a snapshot", [{ type: "file-history-snapshot", messageId: "m", snapshot: {} }]],
   ])("says yes to %s", (_, records) => {
-    expect(claudeCodeLines.sniff(records as never, "x.jsonl")).toBe(true);
+    expect(claudeCode.lines.sniff(records as never, "x.jsonl")).toBe(true);
   });
 
   it.each([
@@ -259,7 +259,7 @@ describe("recognising a file", () => {
     ["the history of prompts", [{ display: "hi", timestamp: 1, project: "/x", sessionId: "y" }]],
     ["a message without a session", [{ type: "user", message: { role: "user", content: "Hello" } }]],
   ])("says no to %s", (_, records) => {
-    expect(claudeCodeLines.sniff(records as never, "x.jsonl")).toBe(false);
+    expect(claudeCode.lines.sniff(records as never, "x.jsonl")).toBe(false);
   });
 });
 
@@ -319,7 +319,7 @@ describe("odd records", () => {
 
   it("are skipped when they are not objects", () => {
     const odd = new RecordingSink();
-    const reader = claudeCodeLines.open(odd, surroundings("x.jsonl"), undefined);
+    const reader = claudeCode.lines.open(odd, surroundings("x.jsonl"), undefined);
     readLines(reader, '"a text"\n[1]\nnull');
     reader.end(true);
     expect(odd.skipped.map(({ line }) => line)).toEqual([1, 2, 3]);
@@ -347,7 +347,7 @@ describe("odd records", () => {
   it("may be nested as deeply as they like", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`);
     const sinkOf = new RecordingSink();
-    const reader = claudeCodeLines.open(sinkOf, surroundings("x.jsonl"), undefined);
+    const reader = claudeCode.lines.open(sinkOf, surroundings("x.jsonl"), undefined);
     const blocks = [{ type: "tool_use", id: "t", name: "n", input: [deep] }, deep];
     for (const [line, type] of ["user", "assistant", "system"].entries()) {
       const { uuid: _, ...value } = { ...user("u", null, blocks), type, subtype: "compact_boundary" };

@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
-import { claudeCodeLines } from "./index.ts";
+import { claudeCode } from "./index.ts";
 
 const TEXT = readFileSync("test/fixtures/claude-code/compaction.jsonl", "utf8");
 
 function read(text: string): RecordingSink {
   const sink = new RecordingSink();
-  const reader = claudeCodeLines.open(sink, surroundings("session.jsonl"), undefined);
+  const reader = claudeCode.lines.open(sink, surroundings("session.jsonl"), undefined);
   readLines(reader, text);
   reader.end(true);
   return sink;
@@ -55,11 +55,11 @@ describe("a compaction", () => {
   it("waits for its summary from one reading to the next", () => {
     const lines = TEXT.trim().split("\n");
     const sink = new RecordingSink();
-    const first = claudeCodeLines.open(sink, surroundings("session.jsonl"), undefined);
+    const first = claudeCode.lines.open(sink, surroundings("session.jsonl"), undefined);
     readLines(first, lines.slice(0, 3).join("\n"));
     first.end(false);
     const state = JSON.parse(JSON.stringify(first.state())) as Json;
-    const second = claudeCodeLines.open(sink, surroundings("session.jsonl"), state);
+    const second = claudeCode.lines.open(sink, surroundings("session.jsonl"), state);
     readLines(second, lines.slice(3).join("\n"), 4);
     second.end(true);
     const strip = (list: typeof entries) => list.map(({ id, parent, data }) => ({ id, parent, data }));

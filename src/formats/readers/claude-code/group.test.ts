@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
-import { claudeCodeLines } from "./index.ts";
+import { claudeCode } from "./index.ts";
 
 const SESSION = "5e550000-0000-4000-8000-000000000000";
 const line = (type: string, uuid: string, parentUuid: string | null, message: object, more: object = {}) => ({
@@ -25,7 +25,7 @@ const note = (uuid: string, parent: string) => ({
 });
 
 function open(sink: RecordingSink, state?: Json) {
-  return claudeCodeLines.open(sink, surroundings("session.jsonl"), state);
+  return claudeCode.lines.open(sink, surroundings("session.jsonl"), state);
 }
 
 function read(records: readonly object[]): RecordingSink {

@@ -5,19 +5,17 @@
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type { FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { describeAgent } from "./agent-meta.ts";
 import { SIDE_TYPES, TREE_TYPES } from "./kinds.ts";
 import { ClaudeCodeReader } from "./reader.ts";
 
-export const claudeCodeLines: LinesFormat = {
-  sniff: (records) => records.some(isOurs),
-  open: (sink, around, state) => new ClaudeCodeReader(sink, around, state),
-};
-
-export const claudeCode: FormatDeclaration = {
+export const claudeCode: FormatWith<"lines"> = {
   name: "claude-code",
-  lines: claudeCodeLines,
+  lines: {
+    sniff: (records) => records.some(isOurs),
+    open: (sink, around, state) => new ClaudeCodeReader(sink, around, state),
+  },
   companions: /\/agent-[^/]+\.meta\.json$|\/tool-results\/[^/]+$/,
   sideFile: {
     names: (transcript) => {

@@ -3,7 +3,7 @@ import { fc } from "../../../../test/support/fast-check.ts";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { claudeCodeLines } from "./index.ts";
+import { claudeCode } from "./index.ts";
 
 const SESSION = "5e550000-0000-4000-8000-000000000000";
 type Lines = readonly object[];
@@ -29,7 +29,7 @@ function readPasses(...passes: readonly Lines[]): RecordingSink {
   let state: Json | undefined;
   let lines = 0;
   for (const pass of passes) {
-    const reader = claudeCodeLines.open(sink, surroundings("session.jsonl"), state);
+    const reader = claudeCode.lines.open(sink, surroundings("session.jsonl"), state);
     readLines(reader, pass.map((record) => JSON.stringify(record)).join("\n"), lines + 1);
     reader.end(true);
     state = JSON.parse(JSON.stringify(reader.state())) as Json;
@@ -126,7 +126,7 @@ describe("an answer that continues in the next pass", () => {
 
   it("is known in a state that also holds a part of it back", () => {
     const sink = new RecordingSink();
-    const open = (state?: Json) => claudeCodeLines.open(sink, surroundings("session.jsonl"), state);
+    const open = (state?: Json) => claudeCode.lines.open(sink, surroundings("session.jsonl"), state);
     const take = (reader: ReturnType<typeof open>, isLast: boolean, record: object) => {
       readLines(reader, JSON.stringify(record));
       reader.end(isLast);

@@ -3,13 +3,13 @@ import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { codex, codexDocument, codexLines } from "./index.ts";
+import { codex } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/codex/${name}`, "utf8");
 
 function read(text: string, path = "rollout.jsonl"): RecordingSink {
   const sink = new RecordingSink();
-  const reader = codexLines.open(sink, surroundings(path), undefined);
+  const reader = codex.lines.open(sink, surroundings(path), undefined);
   readLines(reader, text);
   reader.end(true);
   return sink;
@@ -41,14 +41,14 @@ describe("codex lines", () => {
         .trim()
         .split("\n")
         .map((text) => JSON.parse(text));
-    expect(codexLines.sniff(records("typed-lines.jsonl"), "x.jsonl")).toBe(true);
-    expect(codexLines.sniff(records("typed-lines.jsonl").slice(1), "x.jsonl")).toBe(true);
-    expect(codexLines.sniff(records("bare-lines.jsonl"), "x.jsonl")).toBe(true);
+    expect(codex.lines.sniff(records("typed-lines.jsonl"), "x.jsonl")).toBe(true);
+    expect(codex.lines.sniff(records("typed-lines.jsonl").slice(1), "x.jsonl")).toBe(true);
+    expect(codex.lines.sniff(records("bare-lines.jsonl"), "x.jsonl")).toBe(true);
     expect(
-      codexLines.sniff([{ type: "session", id: "a", timestamp: "2026-01-01T00:00:00Z" }], "x.jsonl"),
+      codex.lines.sniff([{ type: "session", id: "a", timestamp: "2026-01-01T00:00:00Z" }], "x.jsonl"),
     ).toBe(false);
     expect(
-      codexLines.sniff(
+      codex.lines.sniff(
         [{ id: "a", timestamp: "2026-01-01T00:00:00Z", role: "user", instructions: "" }],
         "x.jsonl",
       ),
@@ -320,7 +320,7 @@ describe("codex branches", () => {
   });
 });
 
-describe("older and newer codexLines files", () => {
+describe("older and newer files of codex", () => {
   it("of bare lines that lost their first one are read as such, under the id of their name", () => {
     const text = fixture("bare-lines.jsonl");
     const path = "sessions/rollout-2025-06-01T10-00-00-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl";
@@ -337,7 +337,7 @@ describe("older and newer codexLines files", () => {
     { type: "function_call_output", output: "a" },
     { type: "compacted", timestamp: "2026-01-01T00:00:00Z", payload: { message: "So far." } },
   ])("are recognised by any of their lines: $type", (record) => {
-    expect(codexLines.sniff([record], "x.jsonl")).toBe(true);
+    expect(codex.lines.sniff([record], "x.jsonl")).toBe(true);
   });
 
   it.each([
@@ -347,7 +347,7 @@ describe("older and newer codexLines files", () => {
     { type: "function_call", function: { name: "x" } },
     { type: "compacted", payload: {} },
   ])("are not found in lines of others: %j", (record) => {
-    expect(codexLines.sniff([record], "x.jsonl")).toBe(false);
+    expect(codex.lines.sniff([record], "x.jsonl")).toBe(false);
   });
 
   it("of bare lines have prompts without events, and calls paired by order", () => {
@@ -369,10 +369,10 @@ describe("older and newer codexLines files", () => {
 
   it("of one JSON value are read item by item", async () => {
     const value: JsonObject = JSON.parse(fixture("first-release.json"));
-    expect(codexDocument.sniff(value)).toBe(true);
-    expect(codexDocument.sniff({ session: {}, items: [] })).toBe(false);
+    expect(codex.document.sniff(value)).toBe(true);
+    expect(codex.document.sniff({ session: {}, items: [] })).toBe(false);
     const sink = new RecordingSink();
-    await codexDocument.read({ value, line: null, offset: null }, sink, surroundings("rollout.json"));
+    await codex.document.read({ value, line: null, offset: null }, sink, surroundings("rollout.json"));
     expect(sink.conversations[0]?.start.sourceId).toBe("11111111-2222-4333-8444-555555555555");
     expect(sink.lines()).toEqual([
       "user: What is in this folder?",
@@ -452,16 +452,16 @@ describe("older and newer codexLines files", () => {
   });
 });
 
-describe("reading on in a codexLines file", () => {
+describe("reading on in a file of codex", () => {
   /** Read up to a line, keep the state as a string, and continue with another reader. */
   function readInTwo(text: string, lines: number): RecordingSink {
     const sink = new RecordingSink();
     const all = text.trim().split("\n");
-    const first = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
+    const first = codex.lines.open(sink, surroundings("rollout.jsonl"), undefined);
     readLines(first, all.slice(0, lines).join("\n"));
     first.end(false);
     const state = first.state();
-    const second = codexLines.open(
+    const second = codex.lines.open(
       sink,
       surroundings("rollout.jsonl"),
       state === undefined ? undefined : JSON.parse(JSON.stringify(state)),
@@ -505,7 +505,7 @@ describe("reading on in a codexLines file", () => {
 
   it("holds an answer that may continue, and adds it when the turn is over", () => {
     const sink = new RecordingSink();
-    const reader = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
+    const reader = codex.lines.open(sink, surroundings("rollout.jsonl"), undefined);
     readLines(
       reader,
       [line("session_meta", { id: "t" }), said("user", "a"), shown("a"), said("assistant", "b")].join("\n"),
@@ -519,7 +519,7 @@ describe("reading on in a codexLines file", () => {
 
   it("keeps a small state in a long file, and none when too much is held", () => {
     const sink = new RecordingSink();
-    const reader = codexLines.open(sink, surroundings("rollout.jsonl"), undefined);
+    const reader = codex.lines.open(sink, surroundings("rollout.jsonl"), undefined);
     const turn = [said("user", "go"), shown("go"), said("assistant", "done")].join("\n");
     readLines(
       reader,

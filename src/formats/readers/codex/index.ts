@@ -3,7 +3,7 @@
  * value, bare lines, typed lines, and typed lines with turn items.
  */
 import { join } from "node:path";
-import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
 import { listIn, objectIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
@@ -11,20 +11,16 @@ import { CodexReader } from "./reader.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";
 import { describeThread } from "./thread-names.ts";
 
-export const codexLines: LinesFormat = {
-  sniff: sniffsCodex,
-  open: (sink, around, state) => new CodexReader(sink, around.path, state),
-};
-
-export const codexDocument: DocumentFormat = {
-  sniff: isCodexDocument,
-  read: readDocument,
-};
-
-export const codex: FormatDeclaration = {
+export const codex: FormatWith<"lines" | "document"> = {
   name: "codex",
-  lines: codexLines,
-  document: codexDocument,
+  lines: {
+    sniff: sniffsCodex,
+    open: (sink, around, state) => new CodexReader(sink, around.path, state),
+  },
+  document: {
+    sniff: isCodexDocument,
+    read: readDocument,
+  },
   companions: /\/session_index\.jsonl$/,
   sideFile: {
     isShared: true,

@@ -4,7 +4,7 @@ import { fc } from "../../../../test/support/fast-check.ts";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { codexLines } from "./index.ts";
+import { codex } from "./index.ts";
 
 const line = (type: string, payload: JsonObject): string => JSON.stringify({ type, payload });
 const item = (payload: JsonObject): string => line("response_item", payload);
@@ -25,7 +25,7 @@ function readPasses(passes: readonly (readonly string[])[], isFinal = true): Rec
   let state: Json | undefined;
   let lines = 0;
   for (const [index, pass] of passes.entries()) {
-    const reader = codexLines.open(sink, surroundings("rollout.jsonl"), state);
+    const reader = codex.lines.open(sink, surroundings("rollout.jsonl"), state);
     readLines(reader, pass.join("\n"), lines + 1);
     reader.end(isFinal || index === passes.length - 1);
     const saved = reader.state();
@@ -57,7 +57,7 @@ function cutAt(lines: readonly string[], cuts: readonly number[]): string[][] {
   return ends.map((end, index) => lines.slice(ends[index - 1] ?? 0, end));
 }
 
-describe("a codexLines file that is read in several passes", () => {
+describe("a file of codex that is read in several passes", () => {
   it("has each prompt once, though a pass ended between its item and its event", () => {
     for (const [first, second] of [
       [said("user", "Go"), shown("Go")],
@@ -132,7 +132,7 @@ const pieces: fc.Arbitrary<readonly string[]> = fc.oneof(
 );
 const cuts = fc.array(fc.nat(80), { minLength: 1, maxLength: 3 });
 
-describe("a codexLines file, wherever passes over it ended,", () => {
+describe("a file of codex, wherever passes over it ended,", () => {
   const files = fc.array(pieces, { minLength: 1, maxLength: 16 }).map((all) => [META, ...all.flat()]);
 
   it("has no entry in a pass over all of it that is not known, and shows the same", () => {

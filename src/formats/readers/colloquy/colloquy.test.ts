@@ -7,11 +7,11 @@ import {
   surroundings,
 } from "../../../../test/support/recording-sink.ts";
 import { encodeHeader, sealObject } from "../../../transcript/lines.ts";
-import { colloquyDocument, colloquyLines } from "./index.ts";
+import { colloquy } from "./index.ts";
 
 function read(text: string, path = "sessions/garden.jsonl"): RecordingSink {
   const sink = new RecordingSink();
-  const reader = colloquyLines.open(sink, surroundings(path), undefined);
+  const reader = colloquy.lines.open(sink, surroundings(path), undefined);
   readLines(reader, text);
   reader.end(true);
   return sink;
@@ -27,7 +27,7 @@ const parsed = (text: string) =>
 describe("JSONL of version 2", () => {
   it("is read when another program wrote it, with its branches and calls", () => {
     const text = fixture("v2-of-another-program.jsonl");
-    expect(colloquyLines.sniff(parsed(text), "x.jsonl")).toBe(true);
+    expect(colloquy.lines.sniff(parsed(text), "x.jsonl")).toBe(true);
     const sink = read(text);
     const [{ start, entries, notes }] = sink.conversations as [Recorded];
     expect(start.sourceId).toMatch(/^garden-[0-9a-f]{12}$/);
@@ -50,7 +50,7 @@ describe("JSONL of version 2", () => {
 
   it("may begin with lines of version 1, which get ids that stay the same", () => {
     const text = fixture("v1-lines-that-go-on-as-v2.jsonl");
-    expect(colloquyLines.sniff(parsed(text), "x.jsonl")).toBe(true);
+    expect(colloquy.lines.sniff(parsed(text), "x.jsonl")).toBe(true);
     const [{ entries, notes }] = read(text).conversations as [Recorded];
     expect(entries.map(({ parent }) => parent)).toEqual([undefined, undefined, "unknown-parent"]);
     expect(entries[0]?.id).toMatch(/^[0-9a-f]{32}$/);
@@ -109,11 +109,11 @@ describe("JSONL of version 2", () => {
 
 describe("the JSON document", () => {
   it("is recognized by its first property, and survives missing ones", async () => {
-    expect(colloquyDocument.sniff({ colloquy: 1, entries: [] })).toBe(true);
-    expect(colloquyDocument.sniff({ entries: [] })).toBe(false);
+    expect(colloquy.document.sniff({ colloquy: 1, entries: [] })).toBe(true);
+    expect(colloquy.document.sniff({ entries: [] })).toBe(false);
     const sink = new RecordingSink();
     const give = (value: object) =>
-      colloquyDocument.read(
+      colloquy.document.read(
         { value: value as never, line: null, offset: null },
         sink,
         surroundings("x.json"),

@@ -150,7 +150,7 @@ export class ColloquyLinesReader implements RecordReader {
   #message(line: JsonObject, id: string): JsonObject {
     const isFlat = [line.tool_calls, line.tool_call_id, line.media].some((member) => member !== undefined);
     if (!isFlat && line.role !== "tool") return line;
-    const { role, content, extra } = flatMessage(line, id, this.#tools, "colloquy");
+    const { role, content, extra } = flatMessage(line, id, this.#tools, "colloquy").message;
     return { ...line, role, content: content as Json, ...(extra === undefined ? {} : { extra }) };
   }
 }

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { geminiDocument, geminiLines } from "./index.ts";
+import { gemini } from "./index.ts";
 
 const FOLDER = "test/fixtures/gemini";
 const MAIN = "9e111000-0000-4000-8000-000000000001";
@@ -17,7 +17,7 @@ function read(name: string): RecordingSink {
 
 function readText(text: string, path = "chats/session-x.jsonl"): RecordingSink {
   const sink = new RecordingSink();
-  const reader = geminiLines.open(sink, surroundings(path), undefined);
+  const reader = gemini.lines.open(sink, surroundings(path), undefined);
   readLines(reader, text);
   reader.end(true);
   return sink;
@@ -26,7 +26,7 @@ function readText(text: string, path = "chats/session-x.jsonl"): RecordingSink {
 async function readDocument(name: string): Promise<RecordingSink> {
   const sink = new RecordingSink();
   const value = JSON.parse(fixture(name)) as JsonObject;
-  await geminiDocument.read({ value, line: null, offset: null }, sink, surroundings(`${FOLDER}/${name}`));
+  await gemini.document.read({ value, line: null, offset: null }, sink, surroundings(`${FOLDER}/${name}`));
   return sink;
 }
 
@@ -36,7 +36,7 @@ const chain = (sink: RecordingSink) =>
 const META = { sessionId: "s1", projectHash: "h", startTime: "2026-04-01T08:00:00.000Z" };
 const lines = (...records: object[]) => records.map((record) => JSON.stringify(record)).join("\n");
 const user = (id: string, content: Json): JsonObject => ({ id, type: "user", content });
-const gemini = (id: string, content: Json, more: JsonObject = {}): JsonObject => ({
+const answered = (id: string, content: Json, more: JsonObject = {}): JsonObject => ({
   id,
   type: "gemini",
   content,
@@ -144,7 +144,7 @@ describe("going back", () => {
 
   it("goes after the results of the message before", () => {
     const done = { toolCalls: [{ id: "c", name: "n", args: {}, result: "ok", status: "success" }] };
-    const records = [META, gemini("a", "", done), user("b", "x"), { $rewindTo: "b" }, user("c", "y")];
+    const records = [META, answered("a", "", done), user("b", "x"), { $rewindTo: "b" }, user("c", "y")];
     expect(chain(readText(lines(...records)))).toEqual([
       ...["a < null", "a/results < a", "b < a/results", "c < a/results"],
     ]);
@@ -262,7 +262,7 @@ describe("odd records", () => {
       ...["timestamp", "model", "displayContent"],
     ];
     const records = members.flatMap((member) =>
-      values.map((value) => ({ ...gemini("a", "b"), [member]: value })),
+      values.map((value) => ({ ...answered("a", "b"), [member]: value })),
     );
     expect(() => readText(lines(META, ...records))).not.toThrow();
     expect(() => readText(lines(...records))).not.toThrow();
@@ -271,11 +271,11 @@ describe("odd records", () => {
   it("may be nested as deeply as they like", () => {
     const deep = JSON.parse(`${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`) as Json;
     const other = new RecordingSink();
-    const reader = geminiLines.open(other, surroundings("x.jsonl"), undefined);
+    const reader = gemini.lines.open(other, surroundings("x.jsonl"), undefined);
     const call = { args: [deep], result: [{ functionResponse: { response: deep } }], status: "success" };
     const values: JsonObject[] = [
       META,
-      gemini("a", [deep], { toolCalls: [call] }),
+      answered("a", [deep], { toolCalls: [call] }),
       { type: "user", content: [deep] },
     ];
     for (const value of [...values, { $set: { messages: values.slice(1) } }]) {
@@ -319,10 +319,10 @@ describe("continuing later", () => {
   it.each(cases)("makes the same of a %s recording when it stops after line %i", (_, count, all) => {
     const sink = new RecordingSink();
     const path = surroundings("chats/session-x.jsonl");
-    const first = geminiLines.open(sink, path, undefined);
+    const first = gemini.lines.open(sink, path, undefined);
     readLines(first, all.slice(0, count).join("\n"));
     first.end(false);
-    const second = geminiLines.open(sink, path, JSON.parse(JSON.stringify(first.state())) as Json);
+    const second = gemini.lines.open(sink, path, JSON.parse(JSON.stringify(first.state())) as Json);
     readLines(second, all.slice(count).join("\n"), count + 1);
     second.end(true);
     expect(chain(sink)).toEqual(chain(readText(all.join("\n"))));
@@ -330,22 +330,25 @@ describe("continuing later", () => {
 
   it("holds back the last message, which may still grow, and adds the others", () => {
     const sink = new RecordingSink();
-    const reader = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
-    readLines(reader, lines(META, user("a", "x"), gemini("b", "He"), { id: "i", type: "info", content: "" }));
+    const reader = gemini.lines.open(sink, surroundings("x.jsonl"), undefined);
+    readLines(
+      reader,
+      lines(META, user("a", "x"), answered("b", "He"), { id: "i", type: "info", content: "" }),
+    );
     reader.end(false);
     expect(chain(sink)).toEqual(["a < null"]);
-    readLines(reader, lines(gemini("b", "Hello")), 5);
+    readLines(reader, lines(answered("b", "Hello")), 5);
     reader.end(true);
     expect(sink.lines()).toEqual(["user: x", "assistant: Hello"]);
   });
 
   it("adds a version that comes too late beside the first", () => {
     const sink = new RecordingSink();
-    const first = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
-    readLines(first, lines(META, user("a", "x"), gemini("b", "He")));
+    const first = gemini.lines.open(sink, surroundings("x.jsonl"), undefined);
+    readLines(first, lines(META, user("a", "x"), answered("b", "He")));
     first.end(true);
-    const second = geminiLines.open(sink, surroundings("x.jsonl"), first.state());
-    readLines(second, lines(gemini("b", "Hello"), user("c", "y")), 4);
+    const second = gemini.lines.open(sink, surroundings("x.jsonl"), first.state());
+    readLines(second, lines(answered("b", "Hello"), user("c", "y")), 4);
     second.end(true);
     expect(chain(sink)).toEqual(["a < null", "b < a", "b < a", "c < b"]);
     expect(sink.lines().slice(1, 3)).toEqual(["assistant: He", "assistant: Hello"]);
@@ -354,40 +357,40 @@ describe("continuing later", () => {
   /** Two passes, both of which end as a single import does. */
   function readInTwo(before: string, after: string): RecordingSink {
     const sink = new RecordingSink();
-    const first = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
+    const first = gemini.lines.open(sink, surroundings("x.jsonl"), undefined);
     readLines(first, before);
     first.end(true);
     const saved = JSON.parse(JSON.stringify(first.state())) as Json;
-    const second = geminiLines.open(sink, surroundings("x.jsonl"), saved);
+    const second = gemini.lines.open(sink, surroundings("x.jsonl"), saved);
     readLines(second, after, 100);
     second.end(true);
     return sink;
   }
 
   it("adds the last message again when the whole list brings it in another version", () => {
-    const grown = { $set: { messages: [user("a", "[masked]"), gemini("b", "Hello")] } };
-    const sink = readInTwo(lines(META, user("a", "x"), gemini("b", "He")), lines(grown));
+    const grown = { $set: { messages: [user("a", "[masked]"), answered("b", "Hello")] } };
+    const sink = readInTwo(lines(META, user("a", "x"), answered("b", "He")), lines(grown));
     expect(chain(sink)).toEqual(["a < null", "b < a", "b < a"]);
     expect(sink.lines().at(-1)).toBe("assistant: Hello");
     expect(sink.conversations[0]?.leaf).toBe("b");
   });
 
   it("keeps the record of a version that says the same, and no more than that", () => {
-    const before = lines(META, user("a", "x"), gemini("b", "Hello"));
-    const sink = readInTwo(before, lines(gemini("b", "Hello", { tokens: { input: 7 } })));
+    const before = lines(META, user("a", "x"), answered("b", "Hello"));
+    const sink = readInTwo(before, lines(answered("b", "Hello", { tokens: { input: 7 } })));
     expect(chain(sink)).toEqual(["a < null", "b < a"]);
     expect(sink.conversations[0]?.notes.map(({ line }) => line)).toEqual([1, 100]);
   });
 
   it("shows the last message though an earlier one was added again, or what is left of a rewound one", () => {
-    const before = lines(META, user("a", "x"), gemini("b", "He"), user("c", "y"));
-    expect(readInTwo(before, lines(gemini("b", "Hello"))).conversations[0]?.leaf).toBe("c");
+    const before = lines(META, user("a", "x"), answered("b", "He"), user("c", "y"));
+    expect(readInTwo(before, lines(answered("b", "Hello"))).conversations[0]?.leaf).toBe("c");
     expect(readInTwo(before, lines({ $rewindTo: "b" })).conversations[0]?.leaf).toBe("a");
   });
 
   it("stays small however long the recording, and continues after its end", () => {
     const sink = new RecordingSink();
-    const reader = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
+    const reader = gemini.lines.open(sink, surroundings("x.jsonl"), undefined);
     const id = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, "0")}`;
     reader.record({ value: META, line: 1, offset: 0 });
     const count = 25_000;
@@ -397,7 +400,7 @@ describe("continuing later", () => {
     reader.end(false);
     const state = reader.state();
     expect(JSON.stringify(state).length).toBeLessThan(200_000);
-    const second = geminiLines.open(sink, surroundings("x.jsonl"), state);
+    const second = gemini.lines.open(sink, surroundings("x.jsonl"), state);
     second.record({ value: { $rewindTo: id(count - 2) }, line: null, offset: null });
     second.record({ value: user("z", "z"), line: null, offset: null });
     second.end(true);
@@ -409,26 +412,26 @@ describe("continuing later", () => {
 describe("recognising a file", () => {
   it("says yes to its metadata, and to each form only its own", () => {
     const document = JSON.parse(fixture("continued-from-json.json")) as JsonObject;
-    expect(geminiLines.sniff([META], "x.jsonl")).toBe(true);
-    expect(geminiDocument.sniff(document)).toBe(true);
-    expect(geminiLines.sniff([document], "x.jsonl")).toBe(false);
-    expect(geminiDocument.sniff(META)).toBe(false);
+    expect(gemini.lines.sniff([META], "x.jsonl")).toBe(true);
+    expect(gemini.document.sniff(document)).toBe(true);
+    expect(gemini.lines.sniff([document], "x.jsonl")).toBe(false);
+    expect(gemini.document.sniff(META)).toBe(false);
   });
 
   it("says yes to any of its lines, where the metadata are lost", () => {
     const at = { timestamp: "2026-04-01T08:00:00.000Z" };
-    expect(geminiLines.sniff([{ ...user("a", "x"), ...at }], "x.jsonl")).toBe(true);
-    expect(geminiLines.sniff([{ type: "gemini", content: "x", ...at }], "x.jsonl")).toBe(true);
-    expect(geminiLines.sniff([{ $rewindTo: "a" }], "x.jsonl")).toBe(true);
-    expect(geminiLines.sniff([{ $set: { summary: "x" } }], "x.jsonl")).toBe(true);
-    expect(geminiLines.sniff([{ ...user("a", "x"), ...at, role: "user" }], "x.jsonl")).toBe(false);
-    expect(geminiLines.sniff([{ type: "user", content: "x", ...at }], "x.jsonl")).toBe(false);
-    expect(geminiLines.sniff([{ type: "info", id: "a", message: {}, ...at }], "x.jsonl")).toBe(false);
+    expect(gemini.lines.sniff([{ ...user("a", "x"), ...at }], "x.jsonl")).toBe(true);
+    expect(gemini.lines.sniff([{ type: "gemini", content: "x", ...at }], "x.jsonl")).toBe(true);
+    expect(gemini.lines.sniff([{ $rewindTo: "a" }], "x.jsonl")).toBe(true);
+    expect(gemini.lines.sniff([{ $set: { summary: "x" } }], "x.jsonl")).toBe(true);
+    expect(gemini.lines.sniff([{ ...user("a", "x"), ...at, role: "user" }], "x.jsonl")).toBe(false);
+    expect(gemini.lines.sniff([{ type: "user", content: "x", ...at }], "x.jsonl")).toBe(false);
+    expect(gemini.lines.sniff([{ type: "info", id: "a", message: {}, ...at }], "x.jsonl")).toBe(false);
   });
 
   it("does not wait for lost metadata until the end of the file", () => {
     const sink = new RecordingSink();
-    const reader = geminiLines.open(sink, surroundings("chats/session-x.jsonl"), undefined);
+    const reader = gemini.lines.open(sink, surroundings("chats/session-x.jsonl"), undefined);
     for (let index = 0; index < 300; index++) {
       reader.record({ value: user(`u${index}`, "x"), line: index + 1, offset: index });
     }
@@ -439,7 +442,7 @@ describe("recognising a file", () => {
 
   it("says no to a session of Claude Code", () => {
     expect(
-      geminiLines.sniff([{ type: "user", sessionId: "s", uuid: "u", parentUuid: null }], "x.jsonl"),
+      gemini.lines.sniff([{ type: "user", sessionId: "s", uuid: "u", parentUuid: null }], "x.jsonl"),
     ).toBe(false);
   });
 });

@@ -6,39 +6,35 @@
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { defined, filledIn, objectIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { GeminiReader } from "./reader.ts";
 import { messagesOf, Recording } from "./recording.ts";
 import { startOf } from "./start.ts";
 
-export const geminiLines: LinesFormat = {
-  sniff: (records) => records.some((record) => isLine(record)),
-  open: (sink, around, state) => new GeminiReader(sink, around, state),
-};
-
-export const geminiDocument: DocumentFormat = {
-  sniff: (value) => isMetadata(value) && Array.isArray(value.messages),
-  read(record, sink, { path }) {
-    const { messages, ...metadata } = objectIn(record.value) ?? {};
-    const start = startOf(metadata, filledIn(metadata.sessionId) ?? stemOf(path), path);
-    const recording = new Recording(sink, start);
-    recording.note({ value: defined(metadata), line: record.line, offset: record.offset });
-    for (const message of messagesOf({ messages: messages ?? [] })) {
-      const value = objectIn(message.value);
-      if (value === undefined) recording.note(message);
-      else recording.message(value, message);
-    }
-    recording.messages.flush();
-    recording.messages.showLast();
-  },
-};
-
-export const gemini: FormatDeclaration = {
+export const gemini: FormatWith<"lines" | "document"> = {
   name: "gemini",
-  lines: geminiLines,
-  document: geminiDocument,
+  lines: {
+    sniff: (records) => records.some((record) => isLine(record)),
+    open: (sink, around, state) => new GeminiReader(sink, around, state),
+  },
+  document: {
+    sniff: (value) => isMetadata(value) && Array.isArray(value.messages),
+    read(record, sink, { path }) {
+      const { messages, ...metadata } = objectIn(record.value) ?? {};
+      const start = startOf(metadata, filledIn(metadata.sessionId) ?? stemOf(path), path);
+      const recording = new Recording(sink, start);
+      recording.note({ value: defined(metadata), line: record.line, offset: record.offset });
+      for (const message of messagesOf({ messages: messages ?? [] })) {
+        const value = objectIn(message.value);
+        if (value === undefined) recording.note(message);
+        else recording.message(value, message);
+      }
+      recording.messages.flush();
+      recording.messages.showLast();
+    },
+  },
   usualPlaces: ({ home }) => [{ tool: "Gemini CLI", path: join(home, ".gemini", "tmp") }],
 };
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import { checkMessage } from "../../../message/validate.ts";
-import { geminiLines } from "./index.ts";
+import { gemini } from "./index.ts";
 
 const FOLDER = "test/fixtures/gemini";
 const fixtures = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) =>
@@ -12,7 +12,7 @@ const fixtures = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filt
 it.each(fixtures)("%s loses no line and adds only what the store accepts", (name) => {
   const text = readFileSync(`${FOLDER}/${name}`, "utf8");
   const sink = new RecordingSink();
-  const reader = geminiLines.open(sink, surroundings(name), undefined);
+  const reader = gemini.lines.open(sink, surroundings(name), undefined);
   readLines(reader, text);
   reader.end(true);
   const entries = sink.conversations.flatMap((conversation) => conversation.entries);
@@ -27,7 +27,7 @@ it.each(fixtures)("%s loses no line and adds only what the store accepts", (name
 describe("a recording of more than is held in memory", () => {
   it("adds the oldest messages before the end, in their order", () => {
     const sink = new RecordingSink();
-    const reader = geminiLines.open(sink, surroundings("x.jsonl"), undefined);
+    const reader = gemini.lines.open(sink, surroundings("x.jsonl"), undefined);
     reader.record({ value: { sessionId: "s", projectHash: "h" }, line: 1, offset: 0 });
     for (let index = 0; index < 12; index++) {
       const value = { id: `m${index}`, type: "user", content: "x".repeat(1_000_000) };

@@ -6,7 +6,7 @@ import {
   readLines,
   surroundings,
 } from "../../../../test/support/recording-sink.ts";
-import { goclawLines } from "./index.ts";
+import { goclaw } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/goclaw/${name}`, "utf8");
 const parsed = (text: string) =>
@@ -17,7 +17,7 @@ const parsed = (text: string) =>
 
 function read(text: string): RecordingSink {
   const sink = new RecordingSink();
-  const reader = goclawLines.open(sink, surroundings("sessions/telegram_42.jsonl"), undefined);
+  const reader = goclaw.lines.open(sink, surroundings("sessions/telegram_42.jsonl"), undefined);
   readLines(reader, text);
   reader.end(true);
   return sink;
@@ -26,17 +26,17 @@ function read(text: string): RecordingSink {
 describe("goclaw", () => {
   it("is distinguished from version 2 by the version, not by the type of the first line", () => {
     for (const name of ["v1-with-metadata-line.jsonl", "v1-without-metadata-line.jsonl"]) {
-      expect(goclawLines.sniff(parsed(fixture(name)), "x.jsonl")).toBe(true);
+      expect(goclaw.lines.sniff(parsed(fixture(name)), "x.jsonl")).toBe(true);
     }
-    expect(goclawLines.sniff([{ _type: "metadata", version: 2 }], "x.jsonl")).toBe(false);
+    expect(goclaw.lines.sniff([{ _type: "metadata", version: 2 }], "x.jsonl")).toBe(false);
     expect(
-      goclawLines.sniff(
+      goclaw.lines.sniff(
         [{ role: "user", content: "x", timestamp: "y", id: "a", parent_id: null }],
         "x.jsonl",
       ),
     ).toBe(false);
-    expect(goclawLines.sniff([{ role: "user", content: "x", ts: "y" }], "x.jsonl")).toBe(false);
-    expect(goclawLines.sniff([], "x.jsonl")).toBe(false);
+    expect(goclaw.lines.sniff([{ role: "user", content: "x", ts: "y" }], "x.jsonl")).toBe(false);
+    expect(goclaw.lines.sniff([], "x.jsonl")).toBe(false);
   });
 
   it("reads calls, results, media and times", () => {
@@ -89,10 +89,10 @@ describe("goclaw", () => {
     const whole = read(lines.join("\n")).conversations[0]?.entries;
     for (let cut = 1; cut < lines.length; cut++) {
       const sink = new RecordingSink();
-      const first = goclawLines.open(sink, surroundings("sessions/telegram_42.jsonl"), undefined);
+      const first = goclaw.lines.open(sink, surroundings("sessions/telegram_42.jsonl"), undefined);
       readLines(first, lines.slice(0, cut).join("\n"));
       first.end(false);
-      const second = goclawLines.open(sink, surroundings("sessions/telegram_42.jsonl"), first.state());
+      const second = goclaw.lines.open(sink, surroundings("sessions/telegram_42.jsonl"), first.state());
       readLines(second, lines.slice(cut).join("\n"));
       second.end(true);
       expect(sink.conversations).toHaveLength(1);

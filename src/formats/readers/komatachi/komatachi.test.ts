@@ -6,7 +6,7 @@ import {
   readLines,
   surroundings,
 } from "../../../../test/support/recording-sink.ts";
-import { komatachi, komatachiLines } from "./index.ts";
+import { komatachi } from "./index.ts";
 
 const text = readFileSync("test/fixtures/komatachi/kitchen/transcript.jsonl", "utf8");
 const records = text
@@ -16,37 +16,37 @@ const records = text
 
 describe("Komatachi", () => {
   it("is known by Anthropic's blocks without times, and by its file name", () => {
-    expect(komatachiLines.sniff(records, "x.jsonl")).toBe(true);
+    expect(komatachi.lines.sniff(records, "x.jsonl")).toBe(true);
     expect(
-      komatachiLines.sniff(
+      komatachi.lines.sniff(
         records.filter(({ content }) => typeof content === "string"),
         "x.jsonl",
       ),
     ).toBe(false);
-    expect(komatachiLines.sniff([{ role: "user", content: [{ type: "text", text: "x" }] }], "x.jsonl")).toBe(
+    expect(komatachi.lines.sniff([{ role: "user", content: [{ type: "text", text: "x" }] }], "x.jsonl")).toBe(
       false,
     );
     expect(
-      komatachiLines.sniff(
+      komatachi.lines.sniff(
         records.map((record) => ({ ...record, timestamp: "x" })),
         "x.jsonl",
       ),
     ).toBe(false);
     const plain = [{ role: "user", content: "x" }];
-    expect(komatachiLines.sniff(plain, "home/kitchen/transcript.jsonl")).toBe(true);
-    expect(komatachiLines.sniff(plain, "home/my-transcript.jsonl")).toBe(false);
+    expect(komatachi.lines.sniff(plain, "home/kitchen/transcript.jsonl")).toBe(true);
+    expect(komatachi.lines.sniff(plain, "home/my-transcript.jsonl")).toBe(false);
   });
 
   it("reads the messages unchanged, under the name of the folder", () => {
     const sink = new RecordingSink();
-    const reader = komatachiLines.open(sink, surroundings("home/kitchen/transcript.jsonl"), undefined);
+    const reader = komatachi.lines.open(sink, surroundings("home/kitchen/transcript.jsonl"), undefined);
     readLines(reader, text);
     reader.end(true);
     const [{ start, entries }] = sink.conversations as [Recorded];
     expect(start.sourceId).toMatch(/^kitchen-[0-9a-f]{12}$/);
     expect(entries.map(({ message }) => message)).toEqual(records);
     expect(entries.every(({ at }) => at === undefined)).toBe(true);
-    const again = komatachiLines.open(sink, surroundings("home/kitchen/transcript.jsonl"), reader.state());
+    const again = komatachi.lines.open(sink, surroundings("home/kitchen/transcript.jsonl"), reader.state());
     readLines(again, '{"role":"user","content":"Thanks"}');
     expect(new Set(entries.map(({ id }) => id)).size).toBe(5);
   });

@@ -6,37 +6,30 @@
  * of several branches was shown is not in the file: it is the newest.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
+import type { Sink, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
-import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
+import { shownLeaf } from "../shared/whole-tree.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
-import { type Part, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
+import { addParts, type PartNode, partRecord, partsOf } from "../shared/whole-tree-parts.ts";
 import { contentItems, messageOf } from "./message.ts";
 
-export const librechatDocument: DocumentFormat = {
-  sniff: ({ conversationId, messagesTree, messages }) =>
-    typeof conversationId === "string" && (Array.isArray(messagesTree) || Array.isArray(messages)),
-  read(record, sink) {
-    const value = objectIn(record.value);
-    if (value === undefined) sink.skip(record, "not a conversation");
-    else readConversation(value, record, sink);
+export const librechat: FormatWith<"document"> = {
+  name: "librechat",
+  document: {
+    sniff: ({ conversationId, messagesTree, messages }) =>
+      typeof conversationId === "string" && (Array.isArray(messagesTree) || Array.isArray(messages)),
+    read(record, sink) {
+      const value = objectIn(record.value);
+      if (value === undefined) sink.skip(record, "not a conversation");
+      else readConversation(value, record, sink);
+    },
   },
 };
 
-export const librechat: FormatDeclaration = {
-  name: "librechat",
-  document: librechatDocument,
-};
-
 const ROOT = "00000000-0000-0000-0000-000000000000";
-
-interface LibreNode extends TreeNode {
-  readonly message: JsonObject;
-  readonly parts: readonly Part[];
-}
 
 function readConversation(value: JsonObject, record: SourceRecord, sink: Sink): void {
   const member = Array.isArray(value.messagesTree) ? "messagesTree" : "messages";
@@ -49,7 +42,14 @@ function readConversation(value: JsonObject, record: SourceRecord, sink: Sink): 
   });
   target.note(partOf(record, headerOf(value, member)));
   const nodes = nodesOf(flattened(objectsIn(value[member])), sink);
-  addNodes(nodes, target, record, sink);
+  addParts(nodes, shownLeaf(nodes, undefined), target, ({ message, parts }, part) => {
+    const isCut = part === parts.at(-1) && message.unfinished === true;
+    return {
+      message: messageOf(message, part, sink),
+      records: [partOf(record, partRecord(message, "messageId", parts, part))],
+      flags: isCut ? ["cut-off"] : undefined,
+    };
+  });
 }
 
 interface Placed {
@@ -71,7 +71,7 @@ function flattened(roots: readonly JsonObject[]): Placed[] {
   return placed;
 }
 
-function nodesOf(placed: readonly Placed[], sink: Sink): LibreNode[] {
+function nodesOf(placed: readonly Placed[], sink: Sink): PartNode[] {
   const ids = new Set(placed.map(({ id }) => id));
   const isLinked = placed.some(({ message }) => filledIn(message.parentMessageId) !== undefined);
   return placed.map(({ message, above, id }, index) => {
@@ -98,33 +98,4 @@ function parentOf(
   if (named === undefined) return above ?? before;
   if (ids.has(named)) return named;
   return above ?? (named === ROOT ? null : named);
-}
-
-function addNodes(
-  nodes: readonly LibreNode[],
-  target: ConversationSink,
-  record: SourceRecord,
-  sink: Sink,
-): void {
-  const leaf = newestLeaf(nodes);
-  const lastParts = new Map<string, string>();
-  for (const { id, parts } of nodes) if (!lastParts.has(id)) lastParts.set(id, parts.at(-1)?.id ?? id);
-  const lastPart = (id: string): string => lastParts.get(id) ?? id;
-  for (const { message, parts, parent, at } of wholeTree(nodes, leaf)) {
-    let before = parent === null ? null : lastPart(parent);
-    for (const part of parts) {
-      const value = partRecord(message, "messageId", parts, part);
-      const isCut = message.unfinished === true && part === parts.at(-1);
-      target.add({
-        id: part.id,
-        parent: before,
-        at,
-        message: messageOf(message, part, sink),
-        records: [partOf(record, value)],
-        ...(isCut && { flags: ["cut-off"] }),
-      });
-      before = part.id;
-    }
-  }
-  if (leaf !== undefined) target.leaf(lastPart(leaf));
 }

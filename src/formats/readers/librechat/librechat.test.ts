@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { librechatDocument } from "./index.ts";
+import { librechat } from "./index.ts";
 
 function fixture(name: string): JsonObject {
   return JSON.parse(readFileSync(`test/fixtures/librechat/${name}`, "utf8"));
@@ -10,7 +10,7 @@ function fixture(name: string): JsonObject {
 
 async function read(value: unknown): Promise<RecordingSink> {
   const sink = new RecordingSink();
-  await librechatDocument.read(
+  await librechat.document.read(
     { value: value as JsonObject, line: null, offset: 0 },
     sink,
     surroundings("chat.json"),
@@ -142,7 +142,7 @@ test("A tree of twenty thousand levels is read without recursion", async () => {
 });
 
 test("It is known by its conversation id and its messages", () => {
-  expect(librechatDocument.sniff(fixture("flat-list.json"))).toBe(true);
-  expect(librechatDocument.sniff(fixture("nested-branches.json"))).toBe(true);
-  expect(librechatDocument.sniff({ messages: [] })).toBe(false);
+  expect(librechat.document.sniff(fixture("flat-list.json"))).toBe(true);
+  expect(librechat.document.sniff(fixture("nested-branches.json"))).toBe(true);
+  expect(librechat.document.sniff({ messages: [] })).toBe(false);
 });

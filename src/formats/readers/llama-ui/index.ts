@@ -3,22 +3,20 @@
  * particular order; several sessions may follow one another.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, RecordReader, Sink, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
-import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
+import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { llamaMessage } from "./message.ts";
 
-export const llamaUiLines: LinesFormat = {
-  sniff: (records) => records.some(isOwn),
-  open: (sink, { path }) => new LlamaUiReader(sink, path),
-};
-
-export const llamaUi: FormatDeclaration = {
+export const llamaUi: FormatWith<"lines"> = {
   name: "llama-ui",
-  lines: llamaUiLines,
+  lines: {
+    sniff: (records) => records.some(isOwn),
+    open: (sink, { path }) => new LlamaUiReader(sink, path),
+  },
 };
 
 /** Sessions look like those of pi but for their `harness`. Messages name their session. */
@@ -98,7 +96,7 @@ class LlamaUiReader implements RecordReader {
   }
 
   #addAll(conversation: ConversationSink): void {
-    const leaf = this.#leaf();
+    const leaf = shownLeaf(this.#nodes, idIn(this.#session.currNode));
     // The UI hangs everything from a message that says nothing and is never shown.
     const roots = new Set(this.#nodes.filter(isRoot).map(({ id }) => id));
     for (const node of wholeTree(this.#nodes, leaf)) {
@@ -112,11 +110,6 @@ class LlamaUiReader implements RecordReader {
       conversation.add({ id, parent: below, at, message: made, records: [record] });
     }
     if (leaf !== undefined && !roots.has(leaf)) conversation.leaf(leaf);
-  }
-
-  #leaf(): string | undefined {
-    const named = idIn(this.#session.currNode);
-    return this.#nodes.some(({ id }) => id === named) ? named : newestLeaf(this.#nodes);
   }
 }
 

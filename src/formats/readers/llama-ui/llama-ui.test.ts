@@ -2,13 +2,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { llamaUiLines } from "./index.ts";
+import { llamaUi } from "./index.ts";
 
 const text = readFileSync("test/fixtures/llama-ui/two-sessions.jsonl", "utf8");
 
 function read(lines: string): RecordingSink {
   const sink = new RecordingSink();
-  const reader = llamaUiLines.open(sink, surroundings("export.jsonl"), undefined);
+  const reader = llamaUi.lines.open(sink, surroundings("export.jsonl"), undefined);
   readLines(reader, lines);
   reader.end(true);
   return sink;
@@ -21,7 +21,7 @@ describe("an export of llama.cpp's UI", () => {
 
   it("is recognised by its harness", () => {
     expect(
-      llamaUiLines.sniff(
+      llamaUi.lines.sniff(
         text
           .trim()
           .split("\n")
@@ -29,7 +29,7 @@ describe("an export of llama.cpp's UI", () => {
         "x.jsonl",
       ),
     ).toBe(true);
-    expect(llamaUiLines.sniff([{ type: "session", version: 3, id: "a" }], "x.jsonl")).toBe(false);
+    expect(llamaUi.lines.sniff([{ type: "session", version: 3, id: "a" }], "x.jsonl")).toBe(false);
   });
 
   it("may hold several conversations", () => {
@@ -106,7 +106,7 @@ describe("an export of llama.cpp's UI", () => {
     const spoken = (found: RecordingSink): unknown[] =>
       found.conversations.map(({ start, entries }) => [start.sourceId, entries.map(({ id }) => id).sort()]);
     expect(spoken(read(torn))).toEqual(spoken(sink));
-    expect(llamaUiLines.sniff([JSON.parse(torn.split("\n")[0] as string)], "x.jsonl")).toBe(true);
+    expect(llamaUi.lines.sniff([JSON.parse(torn.split("\n")[0] as string)], "x.jsonl")).toBe(true);
   });
 
   it("survives properties of any shape", () => {

@@ -4,28 +4,26 @@
  * `chat.messages`. Older ones have the copy only.
  */
 import type { JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
-import { newestLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
+import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn, headerOf as withoutMessages } from "../shared/whole-tree-blocks.ts";
 import { messageOf } from "./message.ts";
 
-export const openWebuiDocument: DocumentFormat = {
-  sniff: (value) => chatIn(value) !== undefined,
-  read(record, sink) {
-    const value = objectIn(record.value);
-    const chat = value === undefined ? undefined : chatIn(value);
-    if (value === undefined || chat === undefined) sink.skip(record, "not a chat");
-    else readChat(value, chat, record, sink);
-  },
-};
-
-export const openWebui: FormatDeclaration = {
+export const openWebui: FormatWith<"document"> = {
   name: "open-webui",
-  document: openWebuiDocument,
+  document: {
+    sniff: (value) => chatIn(value) !== undefined,
+    read(record, sink) {
+      const value = objectIn(record.value);
+      const chat = value === undefined ? undefined : chatIn(value);
+      if (value === undefined || chat === undefined) sink.skip(record, "not a chat");
+      else readChat(value, chat, record, sink);
+    },
+  },
 };
 
 interface WebNode extends TreeNode {
@@ -49,8 +47,19 @@ function readChat(value: JsonObject, chat: JsonObject, record: SourceRecord, sin
   const first = nodes[0]?.id ?? filledIn(value.title) ?? "";
   const target = announce(value, chat, idIn(value.id) ?? idIn(chat.id) ?? madeId("open-webui", first), sink);
   target.note(partOf(record, headerOf(value, chat)));
-  const leaf = leafOf(chat, nodes);
-  addNodes(wholeTree(nodes, leaf), target, record, sink);
+  const history = objectIn(chat.history) ?? {};
+  const leaf = shownLeaf(nodes, idIn(history.currentId) ?? idIn(history.current_id));
+  for (const { id, parent, at, message } of wholeTree(nodes, leaf)) {
+    const isCut = message.role === "assistant" && message.done === false;
+    target.add({
+      id,
+      parent,
+      at,
+      message: messageOf(message, sink),
+      records: [partOf(record, message)],
+      flags: isCut ? ["cut-off"] : undefined,
+    });
+  }
   if (leaf !== undefined) target.leaf(leaf);
 }
 
@@ -102,29 +111,4 @@ function addNode(nodes: Map<string, WebNode>, key: string, message: JsonObject, 
   const id = idIn(key) ?? idIn(message.id) ?? madeId("open-webui message", before ?? "");
   const parent = idIn(message.parentId) ?? (message.parentId === null ? null : before);
   nodes.set(id, { id, parent, at: timeIn(message.timestamp), message });
-}
-
-function leafOf(chat: JsonObject, nodes: readonly WebNode[]): string | undefined {
-  const history = objectIn(chat.history) ?? {};
-  const named = idIn(history.currentId) ?? idIn(history.current_id);
-  return nodes.some(({ id }) => id === named) ? named : newestLeaf(nodes);
-}
-
-function addNodes(
-  nodes: readonly WebNode[],
-  target: ConversationSink,
-  record: SourceRecord,
-  sink: Sink,
-): void {
-  for (const { id, parent, at, message } of nodes) {
-    const isCut = message.role === "assistant" && message.done === false;
-    target.add({
-      id,
-      parent,
-      at,
-      message: messageOf(message, sink),
-      records: [partOf(record, message)],
-      ...(isCut && { flags: ["cut-off"] }),
-    });
-  }
 }

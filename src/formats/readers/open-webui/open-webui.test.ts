@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { openWebuiDocument } from "./index.ts";
+import { openWebui } from "./index.ts";
 
 function fixture(): JsonObject[] {
   return JSON.parse(readFileSync("test/fixtures/open-webui/chats.json", "utf8"));
@@ -11,7 +11,7 @@ function fixture(): JsonObject[] {
 async function read(values: readonly unknown[]): Promise<RecordingSink> {
   const sink = new RecordingSink();
   for (const value of values) {
-    await openWebuiDocument.read(
+    await openWebui.document.read(
       { value: value as JsonObject, line: null, offset: 1 },
       sink,
       surroundings("chats.json"),
@@ -119,9 +119,9 @@ test("A message that only the copy of the path has is kept, too", async () => {
 
 test("It is known by its history, also without what the export says about it", async () => {
   const chat = fixture()[0]?.chat as JsonObject;
-  expect(openWebuiDocument.sniff(chat)).toBe(true);
+  expect(openWebui.document.sniff(chat)).toBe(true);
   expect(sinkIds(await read([chat]))).toEqual(["o1", "o2", "o3"]);
-  expect(openWebuiDocument.sniff({ messages: [] })).toBe(false);
+  expect(openWebui.document.sniff({ messages: [] })).toBe(false);
   expect((await read([{ chat: 1 }])).skipped).toHaveLength(1);
 });
 

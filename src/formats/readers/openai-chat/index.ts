@@ -7,7 +7,7 @@
  * conversation in a line has no name but its content, unless it has an id.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
@@ -21,27 +21,23 @@ import { areChatLines, fingerprintOf, isChatMessage } from "../shared/chat-messa
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { Chain } from "./chain.ts";
 
-export const openaiChatLines: LinesFormat = {
-  sniff: (records) => areChatLines(records, (record) => isConversation(record) || isChatMessage(record)),
-  open: (sink, around, state) => linesReader(sink, around, state),
-};
-
-export const openaiChatDocument: DocumentFormat = {
-  sniff: (value) => isConversation(value) || isChatMessage(value),
-  read(record, sink, around) {
-    const value = objectIn(record.value);
-    if (value !== undefined && isConversation(value)) {
-      readConversation(value, record, sink, documentId(value, record, around));
-    } else if (value !== undefined && isChatMessage(value)) {
-      chainOf(sink, around, record).add(bareConversation(sink, around), value, record);
-    } else sink.skip(record, "neither a message nor a conversation");
-  },
-};
-
-export const openaiChat: FormatDeclaration = {
+export const openaiChat: FormatWith<"lines" | "document"> = {
   name: "openai-chat",
-  lines: openaiChatLines,
-  document: openaiChatDocument,
+  lines: {
+    sniff: (records) => areChatLines(records, (record) => isConversation(record) || isChatMessage(record)),
+    open: (sink, around, state) => linesReader(sink, around, state),
+  },
+  document: {
+    sniff: (value) => isConversation(value) || isChatMessage(value),
+    read(record, sink, around) {
+      const value = objectIn(record.value);
+      if (value !== undefined && isConversation(value)) {
+        readConversation(value, record, sink, documentId(value, record, around));
+      } else if (value !== undefined && isChatMessage(value)) {
+        chainOf(sink, around, record).add(bareConversation(sink, around), value, record);
+      } else sink.skip(record, "neither a message nor a conversation");
+    },
+  },
   isGeneric: true,
 };
 

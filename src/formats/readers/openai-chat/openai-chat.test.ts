@@ -4,7 +4,7 @@ import { RecordingSink, readLines, surroundings } from "../../../../test/support
 import { toOpenAI } from "../../../message/apis/openai.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { openaiChatDocument, openaiChatLines } from "./index.ts";
+import { openaiChat } from "./index.ts";
 
 function fixture(name: string): string {
   return readFileSync(`test/fixtures/openai-chat/${name}`, "utf8");
@@ -19,7 +19,7 @@ function records(text: string): JsonObject[] {
 
 function readText(text: string, path = "chat.jsonl"): RecordingSink {
   const sink = new RecordingSink();
-  const reader = openaiChatLines.open(sink, surroundings(path), undefined);
+  const reader = openaiChat.lines.open(sink, surroundings(path), undefined);
   readLines(reader, text);
   reader.end(true);
   return sink;
@@ -33,7 +33,7 @@ async function readDocument(
   const sink = new RecordingSink();
   for (const [index, value] of values.entries()) {
     const record = { value: value as JsonObject, line: null, offset: offset + index * 10 };
-    await openaiChatDocument.read(record, sink, surroundings(path));
+    await openaiChat.document.read(record, sink, surroundings(path));
   }
   return sink;
 }
@@ -166,10 +166,10 @@ test("Reading continues where it ended, also between a call and its result", () 
   const whole = readText(fixture("bare-messages.jsonl"));
   const sink = new RecordingSink();
   const around = surroundings("chat.jsonl");
-  const first = openaiChatLines.open(sink, around, undefined);
+  const first = openaiChat.lines.open(sink, around, undefined);
   readLines(first, lines.slice(0, 3).join("\n"));
   first.end(false);
-  const second = openaiChatLines.open(sink, around, JSON.parse(JSON.stringify(first.state())));
+  const second = openaiChat.lines.open(sink, around, JSON.parse(JSON.stringify(first.state())));
   readLines(second, lines.slice(3).join("\n"), 4);
   second.end(true);
   const entries = (from: RecordingSink) =>
@@ -191,7 +191,7 @@ test("The same array, read again with the same sink, starts from the beginning",
   const sink = new RecordingSink();
   const around = surroundings("chat.json");
   for (const offset of [1, 20, 1, 20]) {
-    await openaiChatDocument.read(
+    await openaiChat.document.read(
       { value: { role: "user", content: `at ${offset}` }, line: null, offset },
       sink,
       around,
@@ -237,7 +237,7 @@ test("Blocks of Claude in such a file are taken as they are", () => {
 });
 
 test("Files of other formats are left to them", () => {
-  const line = (value: JsonObject) => openaiChatLines.sniff([value], "x.jsonl");
+  const line = (value: JsonObject) => openaiChat.lines.sniff([value], "x.jsonl");
   expect(line({ role: "user", content: "x" })).toBe(true);
   expect(line({ role: "assistant", content: null, tool_calls: [] })).toBe(true);
   expect(line({ messages: [{ role: "user", content: "x" }] })).toBe(true);
@@ -245,15 +245,15 @@ test("Files of other formats are left to them", () => {
   expect(line({ role: "user", content: "x", ts: 1 })).toBe(false);
   expect(line({ role: "user", message: { content: [] } })).toBe(false);
   expect(line({ type: "user", message: {} })).toBe(false);
-  expect(openaiChatLines.sniff([], "x.jsonl")).toBe(false);
-  expect(openaiChatLines.sniff(records(fixture("fine-tune.jsonl")), "x.jsonl")).toBe(true);
-  expect(openaiChatLines.sniff([{ role: "user", content: "x" }, { _type: "metadata" }], "x.jsonl")).toBe(
+  expect(openaiChat.lines.sniff([], "x.jsonl")).toBe(false);
+  expect(openaiChat.lines.sniff(records(fixture("fine-tune.jsonl")), "x.jsonl")).toBe(true);
+  expect(openaiChat.lines.sniff([{ role: "user", content: "x" }, { _type: "metadata" }], "x.jsonl")).toBe(
     false,
   );
-  expect(openaiChatDocument.sniff({ conversationId: "x", messages: [{ role: "user", content: "x" }] })).toBe(
+  expect(openaiChat.document.sniff({ conversationId: "x", messages: [{ role: "user", content: "x" }] })).toBe(
     false,
   );
-  expect(openaiChatDocument.sniff({ role: "user", content: "x" })).toBe(true);
+  expect(openaiChat.document.sniff({ role: "user", content: "x" })).toBe(true);
 });
 
 test("Content that no message should have does not stop the reader", () => {

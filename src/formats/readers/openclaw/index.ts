@@ -1,13 +1,7 @@
 /** OpenClaw: its transcripts, which are pi sessions, their index, and its database. */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type {
-  DatabaseFormat,
-  Describe,
-  DocumentFormat,
-  FormatDeclaration,
-  LinesFormat,
-} from "../../contract/format.ts";
+import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import { parsedIn } from "../../contract/values.ts";
 import type { PiOrigin } from "../shared/pi-session/header.ts";
@@ -20,28 +14,22 @@ import { isOpenclawPath, openclawPlace, topicId } from "./place.ts";
 
 const NAME = "openclaw";
 
-export const openclawLines: LinesFormat = {
-  sniff: (records, path) => isOpenclawPath(path) && isPiSession(records),
-  open: (sink, { path }, state) =>
-    new PiReader(sink, { format: NAME, origin: (header) => originOf(path, header) }, state),
-};
-
-/** Holds no messages. What it says about transcripts is applied when those are read. */
-export const openclawDocument: DocumentFormat = {
-  sniff: isOpenclawIndex,
-  read: () => {},
-};
-
-export const openclawDatabase: DatabaseFormat = {
-  sniff: isOpenclawDatabase,
-  read: readOpenclaw,
-};
-
-export const openclaw: FormatDeclaration = {
+export const openclaw: FormatWith<"lines" | "document" | "database"> = {
   name: NAME,
-  lines: openclawLines,
-  document: openclawDocument,
-  database: openclawDatabase,
+  lines: {
+    sniff: (records, path) => isOpenclawPath(path) && isPiSession(records),
+    open: (sink, { path }, state) =>
+      new PiReader(sink, { format: NAME, origin: (header) => originOf(path, header) }, state),
+  },
+  // Holds no messages. What it says about transcripts is applied when those are read.
+  document: {
+    sniff: isOpenclawIndex,
+    read: () => {},
+  },
+  database: {
+    sniff: isOpenclawDatabase,
+    read: readOpenclaw,
+  },
   // Copies of a transcript: all they say is in the transcript too.
   companions: /\.jsonl\.full\.bak$|\.checkpoint\.[^./\\]+\.jsonl(?:\.zst)?$/,
   sideFile: {

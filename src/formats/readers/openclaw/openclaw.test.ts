@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase, SourceEntry } from "../../contract/reader.ts";
-import { openclaw, openclawDatabase, openclawDocument, openclawLines } from "./index.ts";
+import { openclaw } from "./index.ts";
 import { openclawKeys } from "./keys.ts";
 import { isOpenclawPath } from "./place.ts";
 
@@ -20,7 +20,7 @@ const index: JsonObject = JSON.parse(fixture("sessions.json"));
 
 function read(name: string, folder = FOLDER): RecordingSink {
   const sink = new RecordingSink();
-  const reader = openclawLines.open(sink, surroundings(`${folder}/${name}`), undefined);
+  const reader = openclaw.lines.open(sink, surroundings(`${folder}/${name}`), undefined);
   readLines(reader, fixture(name));
   reader.end(true);
   return sink;
@@ -35,9 +35,9 @@ describe("an OpenClaw transcript", () => {
       .trim()
       .split("\n")
       .map((line) => JSON.parse(line));
-    expect(openclawLines.sniff(sniffed, "session.jsonl")).toBe(false);
-    expect(openclawLines.sniff(sniffed, `${FOLDER}/${FERNS}.jsonl`)).toBe(true);
-    expect(openclawLines.sniff([{ type: "user" }], `${FOLDER}/${FERNS}.jsonl`)).toBe(false);
+    expect(openclaw.lines.sniff(sniffed, "session.jsonl")).toBe(false);
+    expect(openclaw.lines.sniff(sniffed, `${FOLDER}/${FERNS}.jsonl`)).toBe(true);
+    expect(openclaw.lines.sniff([{ type: "user" }], `${FOLDER}/${FERNS}.jsonl`)).toBe(false);
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe("an OpenClaw transcript", () => {
 
   it("shows the entry before one on the side when nothing points elsewhere", () => {
     const other = new RecordingSink();
-    const reader = openclawLines.open(other, surroundings(`${FOLDER}/a.jsonl`), undefined);
+    const reader = openclaw.lines.open(other, surroundings(`${FOLDER}/a.jsonl`), undefined);
     readLines(reader, fixture(`${FERNS}.jsonl`).trim().split("\n").slice(0, -1).join("\n"));
     reader.end(true);
     expect(other.conversations[0]?.leaf).toBe("k5");
@@ -107,11 +107,11 @@ describe("an OpenClaw transcript", () => {
 
 describe("the index of OpenClaw", () => {
   it("is recognised, and holds no messages", () => {
-    expect(openclawDocument.sniff(index)).toBe(true);
-    expect(openclawDocument.sniff({})).toBe(false);
-    expect(openclawDocument.sniff({ "a:b": { sessionId: "x" }, version: 1 })).toBe(false);
+    expect(openclaw.document.sniff(index)).toBe(true);
+    expect(openclaw.document.sniff({})).toBe(false);
+    expect(openclaw.document.sniff({ "a:b": { sessionId: "x" }, version: 1 })).toBe(false);
     const sink = new RecordingSink();
-    openclawDocument.read({ value: index, line: null, offset: null }, sink, surroundings("sessions.json"));
+    openclaw.document.read({ value: index, line: null, offset: null }, sink, surroundings("sessions.json"));
     expect(sink.conversations).toEqual([]);
   });
 
@@ -202,7 +202,7 @@ function event(
 }
 
 async function readDatabase(database: DatabaseSync, sink = new RecordingSink()): Promise<RecordingSink> {
-  for await (const _ of openclawDatabase.read(sourceOf(database), sink, surroundings(DATABASE)));
+  for await (const _ of openclaw.database.read(sourceOf(database), sink, surroundings(DATABASE)));
   return sink;
 }
 
@@ -212,8 +212,8 @@ const found = (sink: RecordingSink, id: string) =>
 describe("the database of OpenClaw", () => {
   it("is recognised by its events", () => {
     const empty = new DatabaseSync(":memory:");
-    expect(openclawDatabase.sniff(sourceOf(example()))).toBe(true);
-    expect(openclawDatabase.sniff(sourceOf(empty))).toBe(false);
+    expect(openclaw.database.sniff(sourceOf(example()))).toBe(true);
+    expect(openclaw.database.sniff(sourceOf(empty))).toBe(false);
   });
 
   it("has the same conversation as the files, entry by entry", async () => {
@@ -371,7 +371,7 @@ describe("the database of OpenClaw", () => {
       );
     }
     let pauses = 0;
-    for await (const _ of openclawDatabase.read(
+    for await (const _ of openclaw.database.read(
       sourceOf(database),
       new RecordingSink(),
       surroundings(DATABASE),

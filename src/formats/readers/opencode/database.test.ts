@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
-import { opencodeDatabase } from "./index.ts";
+import { opencode } from "./index.ts";
 
 const open: DatabaseSync[] = [];
 afterEach(() => {
@@ -92,7 +92,7 @@ class Fixture {
 }
 
 function read(fixture: Fixture, sink: RecordingSink = new RecordingSink()): RecordingSink {
-  for (const _ of opencodeDatabase.read(
+  for (const _ of opencode.database.read(
     fixture.source,
     sink,
     surroundings("opencode.db"),
@@ -300,15 +300,15 @@ test("The writer can catch up while a long session is read", () => {
       time: { created: index },
     });
   }
-  const steps = opencodeDatabase.read(fixture.source, new RecordingSink(), surroundings("opencode.db"));
+  const steps = opencode.database.read(fixture.source, new RecordingSink(), surroundings("opencode.db"));
   expect([...(steps as Generator<void>)].length).toBeGreaterThan(3);
 });
 
 test("Other databases are left to others", () => {
-  expect(opencodeDatabase.sniff(twoSessions().source)).toBe(true);
-  expect(opencodeDatabase.sniff(new Fixture("CREATE TABLE session (id TEXT, cwd TEXT)").source)).toBe(false);
-  expect(opencodeDatabase.sniff(new Fixture("CREATE TABLE message (id, session_id, data)").source)).toBe(
+  expect(opencode.database.sniff(twoSessions().source)).toBe(true);
+  expect(opencode.database.sniff(new Fixture("CREATE TABLE session (id TEXT, cwd TEXT)").source)).toBe(false);
+  expect(opencode.database.sniff(new Fixture("CREATE TABLE message (id, session_id, data)").source)).toBe(
     false,
   );
-  expect(opencodeDatabase.sniff(new Fixture("CREATE TABLE session (id, directory)").source)).toBe(false);
+  expect(opencode.database.sniff(new Fixture("CREATE TABLE session (id, directory)").source)).toBe(false);
 });

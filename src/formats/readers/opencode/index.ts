@@ -9,7 +9,7 @@
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type { DatabaseFormat, DocumentFormat, FormatDeclaration } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import type { Sink, Surroundings } from "../../contract/reader.ts";
 import { filledIn, numberIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
@@ -17,37 +17,33 @@ import { isOpencodeDatabase, readDatabase } from "./database.ts";
 import { SessionReader } from "./session.ts";
 import { hasMessageFile, hasSessionFile, isFirstInFolder, readTree, sessionRoot } from "./tree.ts";
 
-export const opencodeDocument: DocumentFormat = {
-  isScattered: true,
-  sniff: (value) => kindOf(value) !== undefined,
-  async read(record, sink, around) {
-    const value = objectIn(record.value) ?? {};
-    switch (kindOf(value)) {
-      case "session":
-        return readTree(value, record, await sessionRoot(value, around), sink, around);
-      case "export":
-        return readExport(value, sink);
-      case "message":
-        return standIn(value, sink, around);
-      case "part":
-        return missMessage(value, sink, around);
-      case "other":
-        return;
-      default:
-        sink.skip(record, "not a session");
-    }
-  },
-};
-
-export const opencodeDatabase: DatabaseFormat = {
-  sniff: isOpencodeDatabase,
-  read: readDatabase,
-};
-
-export const opencode: FormatDeclaration = {
+export const opencode: FormatWith<"document" | "database"> = {
   name: "opencode",
-  document: opencodeDocument,
-  database: opencodeDatabase,
+  document: {
+    isScattered: true,
+    sniff: (value) => kindOf(value) !== undefined,
+    async read(record, sink, around) {
+      const value = objectIn(record.value) ?? {};
+      switch (kindOf(value)) {
+        case "session":
+          return readTree(value, record, await sessionRoot(value, around), sink, around);
+        case "export":
+          return readExport(value, sink);
+        case "message":
+          return standIn(value, sink, around);
+        case "part":
+          return missMessage(value, sink, around);
+        case "other":
+          return;
+        default:
+          sink.skip(record, "not a session");
+      }
+    },
+  },
+  database: {
+    sniff: isOpencodeDatabase,
+    read: readDatabase,
+  },
   usualPlaces: ({ data }) => [{ tool: "opencode", path: join(data, "opencode") }],
 };
 

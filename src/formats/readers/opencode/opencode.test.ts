@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { RecordingSink } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { Surroundings } from "../../contract/reader.ts";
-import { opencodeDocument } from "./index.ts";
+import { opencode } from "./index.ts";
 
 const ROOT = new URL("../../../../test/fixtures/opencode/", import.meta.url);
 
@@ -37,7 +37,7 @@ async function read(
 ): Promise<RecordingSink> {
   const sink = new RecordingSink();
   const text = changed[path] ?? readFileSync(new URL(path, ROOT), "utf8");
-  await opencodeDocument.read(
+  await opencode.document.read(
     { value: JSON.parse(text), line: null, offset: 0 },
     sink,
     around(path, changed),
@@ -245,16 +245,18 @@ test("Files of messages, parts and projects are known and left to their sessions
     "project/garden/storage/session/message/ses_old/msg_o1.json",
     "project/garden/storage/session/part/ses_old/msg_o1/prt_o1.json",
   ]) {
-    expect(opencodeDocument.sniff(JSON.parse(readFileSync(new URL(path, ROOT), "utf8")))).toBe(true);
+    expect(opencode.document.sniff(JSON.parse(readFileSync(new URL(path, ROOT), "utf8")))).toBe(true);
     const sink = await read(path);
     expect([path, sink.conversations, sink.unresolvedReferences, sink.skipped]).toEqual([path, [], [], []]);
   }
-  expect(opencodeDocument.sniff({ content: "Dig", status: "pending", priority: "high", id: "1" })).toBe(true);
-  expect(opencodeDocument.sniff({ file: "a.ts", before: "", after: "", additions: 1, deletions: 0 })).toBe(
+  expect(opencode.document.sniff({ content: "Dig", status: "pending", priority: "high", id: "1" })).toBe(
+    true,
+  );
+  expect(opencode.document.sniff({ file: "a.ts", before: "", after: "", additions: 1, deletions: 0 })).toBe(
     true,
   );
   expect(
-    opencodeDocument.sniff({ id: "x", title: "y", messages: [], time: { created: 1 }, version: "1" }),
+    opencode.document.sniff({ id: "x", title: "y", messages: [], time: { created: 1 }, version: "1" }),
   ).toBe(false);
 });
 

@@ -3,75 +3,52 @@
  * text, and the later file that is one JSON value, with tools as JSON texts.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { Describe, DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import type {
-  ConversationSink,
-  RecordReader,
-  Sink,
-  SourceConversation,
-  SourceRecord,
-  Surroundings,
-} from "../../contract/reader.ts";
-import {
-  defined,
-  filledIn,
-  listIn,
-  numberIn,
-  objectIn,
-  objectsIn,
-  parsedIn,
-  textIn,
-  timeIn,
-} from "../../contract/values.ts";
+import type { SourceConversation } from "../../contract/reader.ts";
+import { defined, filledIn, listIn, objectIn, objectsIn, parsedIn, timeIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
+import { addFlatMessage } from "../shared/flat-message.ts";
+import { type FlatLines, FlatReader } from "../shared/flat-reader.ts";
 import { FlatTools } from "../shared/flat-tools.ts";
 import { unplaced } from "../shared/records.ts";
-import { addPersonalAgentMessage } from "./message.ts";
 
-export const personalAgentLines: LinesFormat = {
-  sniff: (records) =>
-    records.some(
-      ({ role, content, ts }) => filledIn(role) !== undefined && content !== undefined && ts !== undefined,
-    ),
-  open: (sink, around, state) => new PersonalAgentReader(sink, around, objectIn(state)),
-};
+const LINES: FlatLines = { format: "personal-agent", sourceId: stemOf };
 
-export const personalAgentDocument: DocumentFormat = {
-  sniff: ({ messages, created_at, title, profile_id }) => {
-    const list = objectsIn(messages);
-    const named = created_at !== undefined && (title !== undefined || profile_id !== undefined);
-    return named ? Array.isArray(messages) && list.every(isLater) : list.some(isOwn);
+export const personalAgent: FormatWith<"lines" | "document"> = {
+  name: LINES.format,
+  lines: {
+    sniff: (records) =>
+      records.some(
+        ({ role, content, ts }) => filledIn(role) !== undefined && content !== undefined && ts !== undefined,
+      ),
+    open: (sink, around, state) => new FlatReader(LINES, sink, around, state),
   },
-  read(record, sink, around) {
-    const value = objectIn(record.value);
-    if (value === undefined) {
-      sink.skip(record, "not an object");
-      return;
-    }
-    const { messages: _messages, ...rest } = value;
-    const sourceId = filledIn(value.id) ?? stemOf(around.path);
-    const conversation = sink.conversation({ sourceId, ...personalAgentMetadata(rest) });
-    conversation.note({ ...record, value: rest, text: JSON.stringify(rest) });
-    const tools = new FlatTools();
-    for (const [position, message] of listIn(value.messages).entries()) {
-      const own = unplaced(message);
-      const line = objectIn(message);
-      if (line === undefined) conversation.note(own);
-      else
-        addPersonalAgentMessage(line, own, filledIn(line.id) ?? madeId(sourceId, position), {
-          sink,
-          conversation,
-          tools,
-        });
-    }
+  document: {
+    sniff: ({ messages, created_at, title, profile_id }) => {
+      const list = objectsIn(messages);
+      const named = created_at !== undefined && (title !== undefined || profile_id !== undefined);
+      return named ? Array.isArray(messages) && list.every(isLater) : list.some(isOwn);
+    },
+    read(record, sink, around) {
+      const value = objectIn(record.value);
+      if (value === undefined) {
+        sink.skip(record, "not an object");
+        return;
+      }
+      const { messages: _messages, ...rest } = value;
+      const sourceId = filledIn(value.id) ?? stemOf(around.path);
+      const conversation = sink.conversation({ sourceId, ...personalAgentMetadata(rest) });
+      conversation.note({ ...record, value: rest, text: JSON.stringify(rest) });
+      const target = { format: LINES.format, sink, conversation, tools: new FlatTools() };
+      for (const [position, message] of listIn(value.messages).entries()) {
+        const own = unplaced(message);
+        const line = objectIn(message);
+        if (line === undefined) conversation.note(own);
+        else addFlatMessage(line, own, filledIn(line.id) ?? madeId(sourceId, position), target);
+      }
+    },
   },
-};
-
-export const personalAgent: FormatDeclaration = {
-  name: "personal-agent",
-  lines: personalAgentLines,
-  document: personalAgentDocument,
   companions: /\.meta\.json$/,
   sideFile: {
     names: (transcript) => [`${stemOf(transcript)}.meta.json`],
@@ -103,47 +80,4 @@ function personalAgentMetadata(value: Json | undefined): Omit<SourceConversation
 function describeConversation(text: string): Describe {
   const metadata = personalAgentMetadata(parsedIn(text));
   return (start) => ({ ...start, ...metadata });
-}
-
-class PersonalAgentReader implements RecordReader {
-  readonly #sink: Sink;
-  readonly #tools: FlatTools;
-  readonly #sourceId: string;
-  readonly #conversation: ConversationSink;
-  #position: number;
-
-  constructor(sink: Sink, around: Surroundings, state: JsonObject | undefined) {
-    this.#sink = sink;
-    this.#sourceId = textIn(state?.sourceId) ?? stemOf(around.path);
-    this.#position = numberIn(state?.position) ?? 0;
-    this.#tools = new FlatTools(listIn(state?.waiting).flatMap((id) => textIn(id) ?? []));
-    this.#conversation = sink.conversation({ sourceId: this.#sourceId });
-  }
-
-  record(record: SourceRecord): void {
-    const line = objectIn(record.value);
-    if (line === undefined) {
-      this.#sink.skip(record, "not an object");
-      return;
-    }
-    if (line.role === undefined) {
-      this.#sink.unknown(filledIn(line._type) ?? "no role");
-      this.#conversation.note(record);
-      return;
-    }
-    const id = filledIn(line.id) ?? madeId(this.#sourceId, this.#position);
-    this.#position++;
-    const { sink, conversation, tools } = {
-      sink: this.#sink,
-      conversation: this.#conversation,
-      tools: this.#tools,
-    };
-    addPersonalAgentMessage(line, record, id, { sink, conversation, tools });
-  }
-
-  end(): void {}
-
-  state(): Json | undefined {
-    return { sourceId: this.#sourceId, position: this.#position, waiting: this.#tools.waiting };
-  }
 }

@@ -6,7 +6,7 @@ import {
   readLines,
   surroundings,
 } from "../../../../test/support/recording-sink.ts";
-import { personalAgent, personalAgentDocument, personalAgentLines } from "./index.ts";
+import { personalAgent } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/personal-agent/${name}`, "utf8");
 const LINES = "20250121193000001.jsonl";
@@ -15,7 +15,7 @@ describe("PersonalAgent", () => {
   it("reads thinking, and calls with their results as two messages", () => {
     const text = fixture(LINES);
     expect(
-      personalAgentLines.sniff(
+      personalAgent.lines.sniff(
         text
           .trimEnd()
           .split("\n")
@@ -24,7 +24,7 @@ describe("PersonalAgent", () => {
       ),
     ).toBe(true);
     const sink = new RecordingSink();
-    const reader = personalAgentLines.open(sink, surroundings(`conversations/${LINES}`), undefined);
+    const reader = personalAgent.lines.open(sink, surroundings(`conversations/${LINES}`), undefined);
     readLines(reader, text);
     reader.end(true);
     const [{ start, entries }] = sink.conversations as [Recorded];
@@ -73,11 +73,11 @@ describe("PersonalAgent", () => {
 
   it("reads the later file, with tools as texts", async () => {
     const value = JSON.parse(fixture("one-file-with-tools-as-text.json"));
-    expect(personalAgentDocument.sniff(value)).toBe(true);
-    expect(personalAgentDocument.sniff({ messages: [{ role: "user", content: "x" }] })).toBe(false);
-    expect(personalAgentDocument.sniff({ chat_messages: [] })).toBe(false);
+    expect(personalAgent.document.sniff(value)).toBe(true);
+    expect(personalAgent.document.sniff({ messages: [{ role: "user", content: "x" }] })).toBe(false);
+    expect(personalAgent.document.sniff({ chat_messages: [] })).toBe(false);
     const sink = new RecordingSink();
-    await personalAgentDocument.read({ value, line: null, offset: null }, sink, surroundings("later.json"));
+    await personalAgent.document.read({ value, line: null, offset: null }, sink, surroundings("later.json"));
     const [{ start, entries, notes }] = sink.conversations as [Recorded];
     expect(start).toMatchObject({ sourceId: "0b0c0d0e-0000-4000-8000-000000000001", title: "Later" });
     expect(entries[1]?.message).toEqual({

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
-import type { FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { PiOrigin } from "../shared/pi-session/header.ts";
 import { PiReader } from "../shared/pi-session/reader.ts";
@@ -13,19 +13,17 @@ import { idIn } from "../shared/whole-tree-blocks.ts";
 
 const NAME = "pi";
 
-export const piLines: LinesFormat = {
-  sniff: isPiSession,
-  open: (sink, { path }, state) =>
-    new PiReader(
-      sink,
-      { format: NAME, mayBeUpgraded: true, origin: (header) => originOf(path, header) },
-      state,
-    ),
-};
-
-export const pi: FormatDeclaration = {
+export const pi: FormatWith<"lines"> = {
   name: NAME,
-  lines: piLines,
+  lines: {
+    sniff: isPiSession,
+    open: (sink, { path }, state) =>
+      new PiReader(
+        sink,
+        { format: NAME, mayBeUpgraded: true, origin: (header) => originOf(path, header) },
+        state,
+      ),
+  },
   usualPlaces: ({ home }) => [{ tool: "pi", path: join(home, ".pi", "agent", "sessions") }],
 };
 

@@ -4,7 +4,7 @@ import { RecordingSink, readLines, surroundings } from "../../../../test/support
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { piLines } from "./index.ts";
+import { pi } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/pi/${name}`, "utf8");
 const recordsIn = (text: string): JsonObject[] =>
@@ -15,7 +15,7 @@ const recordsIn = (text: string): JsonObject[] =>
 
 function read(text: string, path = "session.jsonl"): RecordingSink {
   const sink = new RecordingSink();
-  const reader = piLines.open(sink, surroundings(path), undefined);
+  const reader = pi.lines.open(sink, surroundings(path), undefined);
   readLines(reader, text);
   reader.end(true);
   return sink;
@@ -48,16 +48,16 @@ describe("pi lines", () => {
   const entry = (id: string): SourceEntry => byId(sink, id);
 
   it("are recognized by the header, after a title, and without a header", () => {
-    expect(piLines.sniff(recordsIn(fixture("v3-tree.jsonl")), "x.jsonl")).toBe(true);
-    expect(piLines.sniff(recordsIn(fixture("v1-without-ids.jsonl")), "x.jsonl")).toBe(true);
-    expect(piLines.sniff(recordsIn(fixture("oh-my-pi-title.jsonl")), "x.jsonl")).toBe(true);
-    expect(piLines.sniff(recordsIn(fixture("v3-tree.jsonl")).slice(1), "x.jsonl")).toBe(true);
+    expect(pi.lines.sniff(recordsIn(fixture("v3-tree.jsonl")), "x.jsonl")).toBe(true);
+    expect(pi.lines.sniff(recordsIn(fixture("v1-without-ids.jsonl")), "x.jsonl")).toBe(true);
+    expect(pi.lines.sniff(recordsIn(fixture("oh-my-pi-title.jsonl")), "x.jsonl")).toBe(true);
+    expect(pi.lines.sniff(recordsIn(fixture("v3-tree.jsonl")).slice(1), "x.jsonl")).toBe(true);
   });
 
   it("are distinguished from lines of Claude Code", () => {
     const claude = { type: "message", uuid: "u", id: "i", parentId: null, message: { role: "user" } };
-    expect(piLines.sniff([claude], "x.jsonl")).toBe(false);
-    expect(piLines.sniff([], "x.jsonl")).toBe(false);
+    expect(pi.lines.sniff([claude], "x.jsonl")).toBe(false);
+    expect(pi.lines.sniff([], "x.jsonl")).toBe(false);
   });
 
   it("say what the conversation is", () => {
@@ -276,10 +276,10 @@ describe("pi versions", () => {
     expect(byId(whole, madeId("cc33", 8)).parent).toBe(madeId("cc33", 6));
     for (let count = 2; count < lines.length; count++) {
       const sink = new RecordingSink();
-      const first = piLines.open(sink, surroundings("session.jsonl"), undefined);
+      const first = pi.lines.open(sink, surroundings("session.jsonl"), undefined);
       readLines(first, lines.slice(0, count).join("\n"));
       first.end(true);
-      const second = piLines.open(
+      const second = pi.lines.open(
         sink,
         surroundings("session.jsonl"),
         JSON.parse(JSON.stringify(first.state())),
@@ -348,7 +348,7 @@ describe("pi versions", () => {
 
   it("of a header only are a conversation once nothing more is expected", () => {
     const sink = new RecordingSink();
-    const reader = piLines.open(sink, surroundings("a.jsonl"), undefined);
+    const reader = pi.lines.open(sink, surroundings("a.jsonl"), undefined);
     readLines(reader, '{"type":"session","version":3,"id":"only"}');
     reader.end(false);
     expect(sink.conversations).toEqual([]);
@@ -421,14 +421,14 @@ describe("reading on in a pi file", () => {
       const whole = read(lines.join("\n"));
       for (let count = 1; count < lines.length; count++) {
         const sink = new RecordingSink();
-        const first = piLines.open(sink, surroundings("session.jsonl"), undefined);
+        const first = pi.lines.open(sink, surroundings("session.jsonl"), undefined);
         readLines(first, lines.slice(0, count).join("\n"));
         first.end(false);
         const state = first.state();
         // Without a state the file is read from its beginning.
         const from = state === undefined ? 0 : count;
         const saved = state === undefined ? undefined : JSON.parse(JSON.stringify(state));
-        const second = piLines.open(sink, surroundings("session.jsonl"), saved);
+        const second = pi.lines.open(sink, surroundings("session.jsonl"), saved);
         readLines(second, lines.slice(from).join("\n"), from + 1);
         second.end(true);
         expect(entriesOf(sink)).toEqual(
@@ -444,7 +444,7 @@ describe("reading on in a pi file", () => {
   );
 
   it("keeps a small state, however many entries are off the path", () => {
-    const reader = piLines.open(new RecordingSink(), surroundings("a.jsonl"), undefined);
+    const reader = pi.lines.open(new RecordingSink(), surroundings("a.jsonl"), undefined);
     const customs = Array.from({ length: 5000 }, (_, index) =>
       JSON.stringify({ type: "custom", id: `c${index}`, parentId: index === 0 ? null : `c${index - 1}` }),
     );

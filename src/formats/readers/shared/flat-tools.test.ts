@@ -3,10 +3,10 @@ import { fc } from "../../../../test/support/fast-check.ts";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import type { RecordReader } from "../../contract/reader.ts";
-import { colloquyDocument, colloquyLines } from "../colloquy/index.ts";
-import { goclawLines } from "../goclaw/index.ts";
-import { komatachiLines } from "../komatachi/index.ts";
-import { personalAgentDocument, personalAgentLines } from "../personal-agent/index.ts";
+import { colloquy } from "../colloquy/index.ts";
+import { goclaw } from "../goclaw/index.ts";
+import { komatachi } from "../komatachi/index.ts";
+import { personalAgent } from "../personal-agent/index.ts";
 import { FlatTools, mediaBlock } from "./flat-tools.ts";
 
 const MEMBERS = [
@@ -75,7 +75,7 @@ describe("readers of plain transcripts", () => {
   it("never throw, and keep every record, whatever it says", () => {
     fc.assert(
       fc.property(fc.array(anything, { maxLength: 8 }), (values) => {
-        for (const format of [colloquyLines, goclawLines, personalAgentLines, komatachiLines]) {
+        for (const format of [colloquy.lines, goclaw.lines, personalAgent.lines, komatachi.lines]) {
           const sink = new RecordingSink();
           const reader: RecordReader = format.open(sink, surroundings("a/b.jsonl"), undefined);
           for (const [index, value] of values.entries()) reader.record({ value, line: index + 1, offset: 0 });
@@ -95,7 +95,7 @@ describe("readers of plain transcripts", () => {
   it("never throw at a document", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...MEMBERS), anything), (value) => {
-        for (const format of [colloquyDocument, personalAgentDocument]) {
+        for (const format of [colloquy.document, personalAgent.document]) {
           format.sniff(value);
           format.read({ value, line: null, offset: null }, new RecordingSink(), surroundings("a/b.json"));
         }

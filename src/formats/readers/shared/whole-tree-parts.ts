@@ -7,6 +7,8 @@
  */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import type { ConversationSink, SourceEntry } from "../../contract/reader.ts";
+import { type TreeNode, wholeTree } from "./whole-tree.ts";
 
 /** A block, and the part of the source that it was made of. */
 export interface Item {
@@ -19,6 +21,34 @@ export interface Part {
   readonly id: string;
   readonly role: "assistant" | "user";
   readonly items: readonly Item[];
+}
+
+/** A message of the source, with its parts. */
+export interface PartNode extends TreeNode {
+  readonly message: JsonObject;
+  readonly parts: readonly Part[];
+}
+
+type MakeEntry = (node: PartNode, part: Part) => Pick<SourceEntry, "message" | "records" | "flags">;
+
+/** Adds all messages, part by part. What follows a message follows its last part. */
+export function addParts(
+  nodes: readonly PartNode[],
+  leaf: string | undefined,
+  target: ConversationSink,
+  make: MakeEntry,
+): void {
+  const lastParts = new Map<string, string>();
+  for (const { id, parts } of nodes) if (!lastParts.has(id)) lastParts.set(id, parts.at(-1)?.id ?? id);
+  const lastPart = (id: string): string => lastParts.get(id) ?? id;
+  for (const node of wholeTree(nodes, leaf)) {
+    let parent = node.parent === null ? null : lastPart(node.parent);
+    for (const part of node.parts) {
+      target.add({ id: part.id, parent, at: node.at, ...make(node, part) });
+      parent = part.id;
+    }
+  }
+  if (leaf !== undefined) target.leaf(lastPart(leaf));
 }
 
 /** At least one part. The first has the id of the message, so that references to that id work. */

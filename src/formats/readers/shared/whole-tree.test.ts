@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { newestLeaf, type TreeNode, wholeTree } from "./whole-tree.ts";
+import { shownLeaf, type TreeNode, wholeTree } from "./whole-tree.ts";
 
 function node(id: string, parent: string | null, at?: number): TreeNode {
   return { id, parent, at };
@@ -65,11 +65,11 @@ test("A path of a hundred thousand nodes needs no stack", () => {
   );
   expect(wholeTree(nodes, undefined)).toHaveLength(100_000);
   expect(wholeTree(nodes, "n99999").at(-1)?.id).toBe("n99999");
-  expect(newestLeaf(nodes)).toBe("n99999");
+  expect(shownLeaf(nodes, undefined)).toBe("n99999");
 });
 
 test("The newest leaf is the last one by time, and by position where no times are known", () => {
-  expect(newestLeaf([node("a", null, 1), node("b", "a", 9), node("c", "a", 5)])).toBe("b");
-  expect(newestLeaf([node("a", null), node("b", "a"), node("c", "a")])).toBe("c");
-  expect(newestLeaf([])).toBeUndefined();
+  expect(shownLeaf([node("a", null, 1), node("b", "a", 9), node("c", "a", 5)], undefined)).toBe("b");
+  expect(shownLeaf([node("a", null), node("b", "a"), node("c", "a")], undefined)).toBe("c");
+  expect(shownLeaf([], undefined)).toBeUndefined();
 });

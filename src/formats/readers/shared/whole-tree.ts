@@ -33,8 +33,12 @@ export function wholeTree<Node extends TreeNode>(nodes: readonly Node[], leaf: s
   return [...placed];
 }
 
-/** The last node of the newest path, which the user probably saw last. */
-export function newestLeaf(nodes: readonly TreeNode[]): string | undefined {
+/** The node that the source shows last, or the last node of the newest path, which is the likely one. */
+export function shownLeaf(nodes: readonly TreeNode[], named: string | null | undefined): string | undefined {
+  return nodes.find(({ id }) => id === named)?.id ?? newestLeaf(nodes);
+}
+
+function newestLeaf(nodes: readonly TreeNode[]): string | undefined {
   const parents = new Set(nodes.filter(({ id, parent }) => parent !== id).map(({ parent }) => parent));
   let newest: TreeNode | undefined;
   for (const node of nodes) {

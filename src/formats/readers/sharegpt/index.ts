@@ -3,7 +3,7 @@
  * turns `{ from, value }`, without times or ids, in a line or in an array.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import type { DocumentFormat, FormatDeclaration, LinesFormat } from "../../contract/format.ts";
+import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, objectIn, objectsIn } from "../../contract/values.ts";
@@ -11,25 +11,21 @@ import { areMostly, fingerprintOf, type OpenCall, placeRecord } from "../shared/
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { isTurn, readTurn } from "./turn.ts";
 
-export const sharegptLines: LinesFormat = {
-  sniff: (records) => areMostly(records, isConversation) || records.some(hasTurns),
-  open: (sink) => ({
-    record: (record) => readRecord(record, sink),
-    end() {},
-    // Lines are independent.
-    state: () => ({}),
-  }),
-};
-
-export const sharegptDocument: DocumentFormat = {
-  sniff: isConversation,
-  read: readRecord,
-};
-
-export const sharegpt: FormatDeclaration = {
+export const sharegpt: FormatWith<"lines" | "document"> = {
   name: "sharegpt",
-  lines: sharegptLines,
-  document: sharegptDocument,
+  lines: {
+    sniff: (records) => areMostly(records, isConversation) || records.some(hasTurns),
+    open: (sink) => ({
+      record: (record) => readRecord(record, sink),
+      end() {},
+      // Lines are independent.
+      state: () => ({}),
+    }),
+  },
+  document: {
+    sniff: isConversation,
+    read: readRecord,
+  },
 };
 
 function listName(value: JsonObject): "conversations" | "items" | undefined {

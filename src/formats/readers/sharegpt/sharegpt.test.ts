@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { sharegptDocument, sharegptLines } from "./index.ts";
+import { sharegpt } from "./index.ts";
 
 function fixture(name: string): string {
   return readFileSync(`test/fixtures/sharegpt/${name}`, "utf8");
@@ -11,7 +11,7 @@ function fixture(name: string): string {
 
 function readText(text: string): RecordingSink {
   const sink = new RecordingSink();
-  const reader = sharegptLines.open(sink, surroundings("data.jsonl"), undefined);
+  const reader = sharegpt.lines.open(sink, surroundings("data.jsonl"), undefined);
   readLines(reader, text);
   reader.end(true);
   return sink;
@@ -101,8 +101,8 @@ test("The same turn twice is two entries, and ids are the same in every import",
 test("An array of the first form is read as well", async () => {
   const sink = new RecordingSink();
   const [value] = JSON.parse(fixture("items.json"));
-  expect(sharegptDocument.sniff(value)).toBe(true);
-  await sharegptDocument.read({ value, line: null, offset: 1 }, sink, surroundings("items.json"));
+  expect(sharegpt.document.sniff(value)).toBe(true);
+  await sharegpt.document.read({ value, line: null, offset: 1 }, sink, surroundings("items.json"));
   expect(sink.lines()).toEqual(["user: <div>Hi</div>", "assistant: <p>Hello</p>"]);
 });
 
@@ -111,13 +111,13 @@ test("Only files of such turns are taken, and an odd line is skipped", () => {
     .split("\n")
     .filter((line) => line !== "");
   expect(
-    sharegptLines.sniff(
+    sharegpt.lines.sniff(
       lines.map((line) => JSON.parse(line)),
       "x.jsonl",
     ),
   ).toBe(true);
-  expect(sharegptLines.sniff([], "x.jsonl")).toBe(false);
-  expect(sharegptLines.sniff([{ conversations: [{ role: "user" }] }], "x.jsonl")).toBe(false);
-  expect(sharegptDocument.sniff({ messages: [] })).toBe(false);
+  expect(sharegpt.lines.sniff([], "x.jsonl")).toBe(false);
+  expect(sharegpt.lines.sniff([{ conversations: [{ role: "user" }] }], "x.jsonl")).toBe(false);
+  expect(sharegpt.document.sniff({ messages: [] })).toBe(false);
   expect(readText('{"other": 1}').skipped).toEqual([{ line: 1, reason: "not a conversation" }]);
 });
