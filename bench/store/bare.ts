@@ -4,7 +4,7 @@
  */
 import { DatabaseSync, type StatementSync } from "node:sqlite";
 import { migrations } from "../../src/engine/sqlite/migrations/migrations.ts";
-import { nextUuid } from "../../src/util/uuid.ts";
+import { UuidSequence } from "../../src/util/uuid.ts";
 
 export const CONTENT: string = "The quick brown fox jumps over the lazy dog. ".repeat(23).slice(0, 1024);
 
@@ -14,6 +14,7 @@ export class BareSqlite {
   readonly #commit: StatementSync;
   readonly #insert: StatementSync;
   readonly #grow: StatementSync;
+  readonly #ids = new UuidSequence();
   readonly #state: { seq: number; head: string | null }[] = [];
 
   constructor(path: string, synchronous: "FULL" | "NORMAL", conversations = 1) {
@@ -35,7 +36,7 @@ export class BareSqlite {
     );
     for (let n = 0; n < conversations; n++) {
       const now = Date.now();
-      create.run(nextUuid(now), now, now, now);
+      create.run(this.#ids.next(now), now, now, now);
       this.#state.push({ seq: 0, head: null });
     }
   }
@@ -46,7 +47,7 @@ export class BareSqlite {
     for (let n = 0; n < count; n++) {
       const state = this.#state[n] as { seq: number; head: string | null };
       const now = Date.now();
-      const id = nextUuid(now);
+      const id = this.#ids.next(now);
       const body = JSON.stringify({ role: "user", content: CONTENT });
       this.#insert.run(n + 1, ++state.seq, id, state.head, now, body);
       this.#grow.run(n + 1, state.seq, id, now);

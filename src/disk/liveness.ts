@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { unavailable } from "../errors.ts";
-import { isUuid, nextUuid } from "../util/uuid.ts";
+import { isUuid, systemRandom, uuidv7 } from "../util/uuid.ts";
 import { SqliteFileLock } from "./file-lock.ts";
 
 /**
@@ -22,7 +22,7 @@ export class Liveness {
 
   /** Identifies this opener; two in one process have two ids. */
   get id(): string {
-    this.#id ??= nextUuid(Date.now());
+    this.#id ??= uuidv7(Date.now(), systemRandom);
     return this.#id;
   }
 

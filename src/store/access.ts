@@ -8,6 +8,8 @@ export interface StoreAccess {
   readonly queue: WriteQueue;
   readonly depthLimits: DepthLimits;
   nowMs(): number;
+  /** An id that sorts after the other ids that this store made. */
+  newId(nowMs: number): string;
   /** Report a warning to the operator. */
   warn(text: string): void;
   /** Call the engine. Whatever it throws is rethrown as a `ColloquyError`. */

@@ -93,7 +93,7 @@ export class Conversation {
     options: AppendOptions = {},
   ): Promise<Appended> {
     const nowMs = this.#store.nowMs();
-    const pending = pendingMessages(messages, nowMs);
+    const pending = pendingMessages(this.#store, messages, nowMs);
     const checked = this.#checkAppend(options);
     this.#store.assertWritable();
     return (await write(this.#store, this.id, pending, checked, nowMs)) as Appended;

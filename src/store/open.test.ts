@@ -43,6 +43,18 @@ describe("openStore", () => {
     await expect(opening).rejects.toMatchObject({ name: "ColloquyError", code: "NOT_FOUND" });
   });
 
+  it("dates ids by its own clock, whatever the clock of another store says", async () => {
+    const NOW_MS = Date.UTC(2026, 0, 1);
+    await using ahead = await openStore("ephemeral:", { clock: () => Date.UTC(2500, 0, 1) });
+    await using store = await openStore("ephemeral:", { clock: () => NOW_MS });
+    await (await ahead.create()).append({ role: "user", content: "from the future" });
+    const chat = await store.create();
+    const { entries } = await chat.append({ role: "user", content: "now" });
+    for (const id of [chat.id, entries[0]?.id ?? ""]) {
+      expect(Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16)).toBe(NOW_MS);
+    }
+  });
+
   it("has the name of its engine and its location", async () => {
     const folder = tempFolder();
     await using files = await openStore(`jsonl:${join(folder, "files")}`);

@@ -11,7 +11,7 @@ import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.
 import { checkConversationId, checkKey, checkProperties } from "../message/validate.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import { type Clock, isoTime } from "../util/time.ts";
-import { nextUuid } from "../util/uuid.ts";
+import { UuidSequence } from "../util/uuid.ts";
 import { copyOf, type StoreAccess } from "./access.ts";
 import { type BackupReport, backupTo } from "./backup/backup.ts";
 import { type BlobSource, putBlob, readBlob, type StoredBlob } from "./blobs/blob-streams.ts";
@@ -68,10 +68,12 @@ export class Store {
     this.#queue = new WriteQueue(engine);
     this.#clock = () => checkClock(options.clock());
     this.#readonly = options.readonly;
+    const ids = new UuidSequence();
     this.#access = {
       queue: this.#queue,
       depthLimits: options.depthLimits,
       nowMs: () => this.#clock(),
+      newId: (nowMs) => ids.next(nowMs),
       warn: options.onWarning,
       ask: (question) => this.#ask(question),
       assertWritable: () => this.#assertWritable(),
@@ -304,7 +306,7 @@ export class Store {
       type: "create",
       ...init,
       channel: init.channel ?? init.key?.slice(0, init.key.indexOf(":")) ?? null,
-      id: init.id ?? nextUuid(nowMs),
+      id: init.id ?? this.#access.newId(nowMs),
       idGiven: init.id !== undefined,
       at: isoTime(nowMs),
       resume,

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { isUuid, madeId, nextUuid, systemRandom, uuidFromHash, uuidv7 } from "./uuid.ts";
+import { isUuid, madeId, systemRandom, UuidSequence, uuidFromHash, uuidv7 } from "./uuid.ts";
 
 const VERSION_7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe("UUIDs", () => {
   it("are of version 7 and carry the time", () => {
     const nowMs = Date.UTC(2026, 10, 15);
-    for (const id of [uuidv7(nowMs, systemRandom), nextUuid(nowMs)]) {
+    for (const id of [uuidv7(nowMs, systemRandom), new UuidSequence().next(nowMs)]) {
       expect(id).toMatch(VERSION_7);
       expect(isUuid(id)).toBe(true);
     }
@@ -20,7 +20,8 @@ describe("UUIDs", () => {
 
   it("ascend, even within a millisecond and when the clock is set back", () => {
     const nowMs = Date.UTC(2030, 0);
-    const ids = Array.from({ length: 20_000 }, (_, index) => nextUuid(nowMs - (index % 3)));
+    const sequence = new UuidSequence();
+    const ids = Array.from({ length: 20_000 }, (_, index) => sequence.next(nowMs - (index % 3)));
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
     expect(ids.every((id) => VERSION_7.test(id))).toBe(true);

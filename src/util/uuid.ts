@@ -29,27 +29,31 @@ export function uuidv7(nowMs: number, random: Random): string {
 
 const TIME_MAX = 2 ** 48 - 1;
 const COUNTER_MAX = 0xfff;
-let lastMs = 0;
-let counter = 0;
 
 /**
- * A UUID of version 7 that sorts after every other one that this process made.
+ * UUIDs of version 7, each of which sorts after the ones before it.
  *
  * Twelve of the random bits count within a millisecond. Ascending ids fill an
  * index from one end, which keeps its pages full and lets a transaction write
- * few of them.
+ * few of them. Every store has a sequence, because a clock that runs ahead in
+ * one of them must not date the ids of the others.
  */
-export function nextUuid(nowMs: number): string {
-  systemRandom(scratch);
-  if (nowMs > lastMs) {
-    lastMs = nowMs;
-    // Starts low, to leave room for counting.
-    counter = (((scratch[0] ?? 0) & 0x03) << 8) | (scratch[1] ?? 0);
-  } else if (++counter > COUNTER_MAX) {
-    lastMs++;
-    counter = 0;
+export class UuidSequence {
+  #lastMs = 0;
+  #counter = 0;
+
+  next(nowMs: number): string {
+    systemRandom(scratch);
+    if (nowMs > this.#lastMs) {
+      this.#lastMs = nowMs;
+      // Starts low, to leave room for counting.
+      this.#counter = (((scratch[0] ?? 0) & 0x03) << 8) | (scratch[1] ?? 0);
+    } else if (++this.#counter > COUNTER_MAX) {
+      this.#lastMs++;
+      this.#counter = 0;
+    }
+    return format(this.#lastMs, this.#counter);
   }
-  return format(lastMs, counter);
 }
 
 /** Uses the last eight bytes of `scratch`. */

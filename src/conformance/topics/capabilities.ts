@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Engine, EngineSupports } from "../../engine/index.ts";
-import { nextUuid } from "../../util/uuid.ts";
+import { newId } from "../desk.ts";
 import { type Bench, refuses, type Topic } from "../kit.ts";
 
 type Call = (engine: Engine, bench: Bench) => unknown;
@@ -11,7 +11,7 @@ const CALLS: Readonly<Record<keyof EngineSupports, Readonly<Record<string, Call>
   repair: { repair: (engine) => engine.repair() },
   legacy: {
     legacyConversations: (engine) => engine.legacyConversations(),
-    migrateLegacy: (engine) => engine.migrateLegacy(nextUuid(Date.now())),
+    migrateLegacy: (engine) => engine.migrateLegacy(newId()),
   },
 };
 

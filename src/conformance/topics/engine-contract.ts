@@ -1,107 +1,16 @@
 /** Promises of an engine to the store that are not visible through the store. */
 
 import assert from "node:assert/strict";
-import type {
-  AppendOperation,
-  BlobOperation,
-  Done,
-  Engine,
-  JournalOperation,
-  LeaseOperation,
-  NewEntry,
-  Operation,
-  Outcome,
-} from "../../engine/index.ts";
-import type { ErrorCode } from "../../errors.ts";
+import type { BlobOperation } from "../../engine/index.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import { isoTime } from "../../util/time.ts";
-import { nextUuid } from "../../util/uuid.ts";
-import type { Bench, Topic } from "../kit.ts";
-
-const NOW_MS = Date.UTC(2026, 0, 1);
-const AT = isoTime(NOW_MS);
-
-function message(id: string, text = id): NewEntry {
-  return {
-    id,
-    idGiven: false,
-    kind: "message",
-    at: AT,
-    json: JSON.stringify({ role: "user", content: text }),
-  };
-}
-
-function info(id: string, data: NonNullable<NewEntry["data"]>): NewEntry {
-  return { id, idGiven: false, kind: "info", at: AT, json: JSON.stringify(data), data };
-}
-
-/** One conversation of one engine. */
-class Desk implements AsyncDisposable {
-  readonly engine: Engine;
-  readonly id: string = nextUuid(NOW_MS);
-
-  static async open(bench: Bench): Promise<Desk> {
-    const desk = new Desk(await bench.engine({ durability: "process" }));
-    const fields = { key: null, title: null, channel: null, model: null, profileId: null };
-    await desk.done({ type: "create", id: desk.id, idGiven: false, ...fields, at: AT, resume: false });
-    return desk;
-  }
-
-  private constructor(engine: Engine) {
-    this.engine = engine;
-  }
-
-  commit(...operations: readonly Operation[]): Promise<Outcome[]> {
-    return Promise.resolve(this.engine.commit(operations));
-  }
-
-  async done(operation: Operation): Promise<Done> {
-    const [outcome] = await this.commit(operation);
-    assert.ok(outcome?.ok === true, outcome?.ok === false ? outcome.error.message : "There is no outcome");
-    return outcome;
-  }
-
-  async refused(code: ErrorCode, operation: Operation): Promise<void> {
-    const [outcome] = await this.commit(operation);
-    assert.ok(outcome?.ok === false, `Expected ${code}, but it succeeded`);
-    assert.equal(outcome.error.code, code, outcome.error.message);
-  }
-
-  append(entries: readonly NewEntry[], options: Partial<AppendOperation> = {}): AppendOperation {
-    const none = { operationId: undefined, expectedHead: undefined };
-    return { type: "append", conversation: this.id, entries, at: AT, ...none, ...options };
-  }
-
-  lease(token: string, action: LeaseOperation["action"] = "acquire"): LeaseOperation {
-    const times = { ttlMs: 60_000, wait: false, nowMs: NOW_MS };
-    return { type: "lease", conversation: this.id, token, action, ...times };
-  }
-
-  piece(turn: string, epoch: number, position: number, text: string, header?: JournalOperation["header"]) {
-    return { type: "journal", conversation: this.id, turn, epoch, position, text, header } as const;
-  }
-
-  async seqs(branch: string | null | undefined, from: number | null = null): Promise<number[]> {
-    const query = { limit: 100, bytesMax: 1_000_000, kind: undefined };
-    const page = await this.engine.page({
-      conversation: this.id,
-      direction: "forward",
-      from,
-      branch,
-      ...query,
-    });
-    return page.entries.map(({ seq }) => seq);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.engine.close();
-  }
-}
+import { AT, Desk, info, message, NOW_MS, newId } from "../desk.ts";
+import type { Topic } from "../kit.ts";
 
 export const contract: Topic = (check) => {
   check("a rejected operation does not affect the others of its commit", async (bench) => {
     await using desk = await Desk.open(bench);
-    const nobody = nextUuid(NOW_MS);
+    const nobody = newId();
     const outcomes = await desk.commit(
       desk.append([message("a")]),
       desk.append([message("b")], { expectedHead: "nobody" }),

@@ -14,7 +14,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ColloquyError } from "../../errors.ts";
 import type { StoredEntry } from "../../message/types.ts";
-import { nextUuid } from "../../util/uuid.ts";
+import { UuidSequence } from "../../util/uuid.ts";
 import type { NewEntry, Operation, Outcome } from "../operations.ts";
 import type { ConversationInfo } from "../queries.ts";
 import { JsonlEngine, type JsonlSurroundings } from "./jsonl-engine.ts";
@@ -46,20 +46,22 @@ async function open(folder: string, surroundings: JsonlSurroundings = {}, readon
   return { engine, problems };
 }
 
+const ids = new UuidSequence();
+
 const creation = (init: { key?: string; title?: string; id?: string } = {}): Operation => ({
-  ...{ type: "create", id: init.id ?? nextUuid(START_MS), idGiven: init.id !== undefined },
+  ...{ type: "create", id: init.id ?? ids.next(START_MS), idGiven: init.id !== undefined },
   ...{ key: init.key ?? null, title: init.title ?? null },
   ...{ channel: null, model: null, profileId: null, at: AT, resume: false },
 });
 
 function entry(text: string): NewEntry {
   const json = JSON.stringify({ role: "user", content: text });
-  return { id: nextUuid(START_MS), idGiven: false, kind: "message", at: AT, json };
+  return { id: ids.next(START_MS), idGiven: false, kind: "message", at: AT, json };
 }
 
 const append = (conversation: string, ...texts: string[]): Operation => ({
   ...{ type: "append", conversation, entries: texts.map(entry), at: AT },
-  ...{ operationId: texts.length > 1 ? nextUuid(START_MS) : undefined, expectedHead: undefined },
+  ...{ operationId: texts.length > 1 ? ids.next(START_MS) : undefined, expectedHead: undefined },
 });
 
 const retitle = (conversation: string, title: string): Operation => ({

@@ -3,7 +3,6 @@
 import { ColloquyError, invalid, unavailable } from "../../errors.ts";
 import { sha256 } from "../../util/sha256.ts";
 import { isoTime } from "../../util/time.ts";
-import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
 import { compressFrame, worthCompressing } from "./blob-parts.ts";
 
@@ -21,7 +20,7 @@ const PIECE_BYTES = 1024 * 1024;
 export async function putBlob(store: StoreAccess, source: BlobSource): Promise<StoredBlob> {
   store.assertWritable();
   const hash = sha256();
-  const upload = nextUuid(store.nowMs());
+  const upload = store.newId(store.nowMs());
   let size = 0;
   let position = 0;
   let compressing: boolean | undefined;
@@ -108,9 +107,10 @@ async function* storedBytes(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   for (let offset = 0; offset < length; ) {
     const part = await store.ask((engine) => engine.blob(hash, offset, PIECE_BYTES));
-    if (part === undefined || part.data.length === 0) {
+    if (part === undefined) {
       throw new ColloquyError("NOT_FOUND", `The blob ${hash} was removed while it was read`);
     }
+    if (part.data.length === 0) throw unavailable(`The blob ${hash} is damaged: it ends at byte ${offset}`);
     offset += part.data.length;
     yield part.data;
   }

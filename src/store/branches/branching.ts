@@ -12,6 +12,7 @@ import {
 import { noBranch } from "../../tree/control.ts";
 import { compare } from "../../tree/path.ts";
 import { type Branch, branchByName, liveBranches, ownerOf, type Tree } from "../../tree/tree.ts";
+import type { JsonObject } from "../../util/json.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import type { StoreAccess } from "../access.ts";
 import { branchNamed, findEntry, logEndOf, noEntry, readRanges } from "../read/lookups.ts";
@@ -107,7 +108,7 @@ export class Branching {
   async replaceTranscript(messages: Messages): Promise<BranchResult> {
     // An empty list is valid: the conversation starts over without messages.
     const isEmpty = Array.isArray(messages) && messages.length === 0;
-    const pending = isEmpty ? [] : pendingMessages(messages, this.#store.nowMs());
+    const pending = isEmpty ? [] : pendingMessages(this.#store, messages, this.#store.nowMs());
     this.#store.assertWritable();
     const entries = await this.#naming("generation", (_, former) => [
       this.#pending({ type: "branch", name: "main", from: null, fromSeq: 0, checkout: true, former }),
@@ -120,7 +121,7 @@ export class Branching {
   async edit(entryId: string, messages: Messages, options: EditOptions): Promise<BranchResult> {
     checkProperties(options, EDIT_MEMBERS, "options");
     if (options.operationId !== undefined) checkOperationId(options.operationId);
-    const pending = pendingMessages(messages, this.#store.nowMs());
+    const pending = pendingMessages(this.#store, messages, this.#store.nowMs());
     const fork = await this.#forkBefore(entryId);
     const { operationId, name = operationId && nameFor(operationId) } = options;
     const { id, entries } = await this.#create(fork, name, true, pending, operationId);
@@ -140,7 +141,7 @@ export class Branching {
     this.#store.assertWritable();
     await this.#seqOf(entry);
     const nowMs = this.#store.nowMs();
-    const pending = pendingEntry("label", { entry, label: text }, nowMs);
+    const pending = pendingEntry(this.#store, "label", { entry, label: text }, nowMs);
     const { entries } = await write(this.#store, this.#id, [pending], NO_OPTIONS, nowMs);
     return entries[0] as LabelEntry;
   }
@@ -208,11 +209,11 @@ export class Branching {
     }
   }
 
-  #pending(data: Parameters<typeof pendingEntry>[1]): PendingEntry {
-    return pendingEntry("info", data, this.#store.nowMs());
+  #pending(data: JsonObject): PendingEntry {
+    return pendingEntry(this.#store, "info", data, this.#store.nowMs());
   }
 
-  async #control(data: Parameters<typeof pendingEntry>[1]): Promise<void> {
+  async #control(data: JsonObject): Promise<void> {
     await write(this.#store, this.#id, [this.#pending(data)], NO_OPTIONS, this.#store.nowMs());
   }
 

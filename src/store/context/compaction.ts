@@ -50,6 +50,7 @@ export async function compact(
   const firstKept = plan.keep[0];
   const total = loaded.earlier.messages + plan.summarise.length;
   const pending = pendingEntry(
+    store,
     "compaction",
     {
       summary,
@@ -77,7 +78,7 @@ export async function undoCompaction(store: StoreAccess, id: string, entryId: st
   const compaction = checkEntryId(entryId);
   store.assertWritable();
   const nowMs = store.nowMs();
-  const pending = pendingEntry("info", { type: "undo-compaction", compaction }, nowMs);
+  const pending = pendingEntry(store, "info", { type: "undo-compaction", compaction }, nowMs);
   const {
     entries: [entry],
   } = await write(store, id, [pending], NO_OPTIONS, nowMs);
@@ -114,7 +115,12 @@ export async function summarizeBranch(
   const request = { messages, previousSummary: undefined, signal: options.signal };
   const summary = await runSummarize(options.summarize, request);
   const nowMs = store.nowMs();
-  const pending = pendingEntry("branch_summary", { branch, summary, messages: messages.length }, nowMs);
+  const pending = pendingEntry(
+    store,
+    "branch_summary",
+    { branch, summary, messages: messages.length },
+    nowMs,
+  );
   const {
     entries: [entry],
   } = await write(store, id, [pending], { ...NO_OPTIONS, branch: tree.active }, nowMs);

@@ -3,7 +3,6 @@ import type { LeaseGrant, LeaseOperation } from "../../engine/index.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { isoTime } from "../../util/time.ts";
-import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
 
 export interface LeaseOptions {
@@ -30,7 +29,7 @@ export class Lease implements AsyncDisposable {
   static async acquire(store: StoreAccess, conversation: string, options: LeaseOptions): Promise<Lease> {
     const { ttlMs, waitMs } = checkLeaseOptions(options);
     store.assertWritable();
-    const token = nextUuid(store.nowMs());
+    const token = store.newId(store.nowMs());
     const deadline = performance.now() + waitMs;
     const ask = (action: LeaseOperation["action"]): Promise<LeaseGrant> =>
       askLease(store, conversation, token, action, ttlMs, waitMs > 0);

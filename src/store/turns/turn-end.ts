@@ -16,6 +16,7 @@ const TURN_ENTRIES_MAX = 1000;
 
 /** The last entry of a turn: its answer, or a record that there was none. */
 export function pendingEnd(
+  store: StoreAccess,
   turn: string,
   header: JsonObject,
   message: MessageInput | undefined,
@@ -25,11 +26,11 @@ export function pendingEnd(
 ): PendingEntry {
   const id = `${turn}/end`;
   if (message === undefined && text.trim() === "") {
-    return pendingEntry("info", { type: "turn", turn, state }, nowMs, id);
+    return pendingEntry(store, "info", { type: "turn", turn, state }, nowMs, id);
   }
   const model = typeof header.model === "string" ? { model: header.model } : {};
   const answer = message ?? { role: "assistant" as const, content: text };
-  const [pending] = pendingMessages({ ...model, ...answer, endState: state, id }, nowMs);
+  const [pending] = pendingMessages(store, { ...model, ...answer, endState: state, id }, nowMs);
   return pending as PendingEntry;
 }
 
@@ -96,7 +97,7 @@ export async function sealWith(store: StoreAccess, conversation: string, lease: 
   const nowMs = store.nowMs();
   const branch = open.header.branch as number;
   const options = { branch, expectedHead: undefined, epoch: lease.epoch, endsTurn: open.id };
-  const pending = pendingEnd(open.id, open.header, undefined, open.text, "interrupted", nowMs);
+  const pending = pendingEnd(store, open.id, open.header, undefined, open.text, "interrupted", nowMs);
   try {
     await write(store, conversation, [pending], { ...options, operationId: `${open.id}/end` }, nowMs);
   } catch (error) {
@@ -104,7 +105,12 @@ export async function sealWith(store: StoreAccess, conversation: string, lease: 
     // Its end was written, and only the journal is left; or its branch was pruned, but the text is kept.
     const written = (await entriesOfTurn(store, conversation, open.id)).length > 0;
     const words = written ? {} : { text: open.text };
-    const note = pendingEntry("info", { type: "turn", turn: open.id, state: "interrupted", ...words }, nowMs);
+    const note = pendingEntry(
+      store,
+      "info",
+      { type: "turn", turn: open.id, state: "interrupted", ...words },
+      nowMs,
+    );
     const { branch: _, ...anywhere } = options;
     await write(store, conversation, [note], { ...anywhere, operationId: undefined }, nowMs);
   }

@@ -6,7 +6,6 @@ import { checkLabel, checkOperationId, checkProperties } from "../../message/val
 import { targetBranch } from "../../tree/place-entries.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
-import { nextUuid } from "../../util/uuid.ts";
 import { epochOf, type StoreAccess } from "../access.ts";
 import { logEndOf } from "../read/lookups.ts";
 import { type Appended, type Messages, type PendingEntry, pendingMessages, write } from "../write/writing.ts";
@@ -84,7 +83,7 @@ class RunningTurn implements Turn {
     if (operationId !== undefined) checkTurnId(operationId);
     if (model !== undefined) checkLabel(model, "model");
     store.assertWritable();
-    const id = operationId ?? nextUuid(store.nowMs());
+    const id = operationId ?? store.newId(store.nowMs());
     const given = options.lease;
     if (given !== undefined) epochOf(given, conversation);
     const lease = given ?? (await Lease.acquire(store, conversation, withoutUndefined({ ttlMs, waitMs })));
@@ -146,8 +145,8 @@ class RunningTurn implements Turn {
     const streamed = answers ? this.#journal.text : "";
     const nowMs = this.#store.nowMs();
     // Checked before anything is read from them.
-    pendingMessages(messages, nowMs);
-    const pending = pendingMessages(completed(toList(messages), streamed, this.#header), nowMs);
+    pendingMessages(this.#store, messages, nowMs);
+    const pending = pendingMessages(this.#store, completed(toList(messages), streamed, this.#header), nowMs);
     const writing = this.#write(pending, String(++this.#count), streamed !== "", nowMs);
     // In the same commit: there is no moment without a journal.
     if (streamed !== "") this.#journal.restart({ ...this.#header, part: this.#count + 1 });
@@ -195,7 +194,7 @@ class RunningTurn implements Turn {
   ): Promise<MessageEntry | undefined> {
     await this.#journal.settled();
     const nowMs = this.#store.nowMs();
-    const pending = pendingEnd(this.id, this.#header, message, this.#journal.text, state, nowMs);
+    const pending = pendingEnd(this.#store, this.id, this.#header, message, this.#journal.text, state, nowMs);
     const {
       entries: [entry],
     } = await this.#write([pending], "end", true, nowMs);

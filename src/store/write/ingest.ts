@@ -10,7 +10,6 @@ import { describeBranches } from "../../tree/branches.ts";
 import type { LogEnd } from "../../tree/place-entries.ts";
 import { assertJson, type JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
-import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
 import { extractBlobs, inlineBlobs, type StandsFor } from "../blobs/blob-parts.ts";
 import { putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
@@ -130,7 +129,7 @@ export class Ingest {
       entries: entries.map(({ entry }) => (fresh ? entry : { ...entry, idGiven: true })),
       blobs: entries.flatMap(({ blobs }) => blobs),
       branch,
-      operationId: entries.length > 1 ? nextUuid(nowMs) : undefined,
+      operationId: entries.length > 1 ? this.#store.newId(nowMs) : undefined,
       operationGiven: false,
       expectedHead: undefined,
       maxDepth: Number.MAX_SAFE_INTEGER,

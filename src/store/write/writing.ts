@@ -7,7 +7,6 @@ import type { Entry, MessageEntry, MessageInput, StoredEntry } from "../../messa
 import { type CheckedMessage, checkMessage } from "../../message/validate.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
-import { nextUuid } from "../../util/uuid.ts";
 import type { StoreAccess } from "../access.ts";
 import { extractBlobs } from "../blobs/blob-parts.ts";
 import { readEntries } from "../read/entries.ts";
@@ -31,7 +30,7 @@ export type WriteOptions = Pick<
 
 export const NO_OPTIONS: WriteOptions = { operationId: undefined, expectedHead: undefined };
 
-export function pendingMessages(messages: unknown, nowMs: number): PendingEntry[] {
+export function pendingMessages(store: StoreAccess, messages: unknown, nowMs: number): PendingEntry[] {
   const list = Array.isArray(messages) ? messages : [messages];
   if (list.length === 0) throw invalid("Expected at least one message", "messages");
   if (list.length > APPEND_MESSAGES_MAX) {
@@ -39,7 +38,7 @@ export function pendingMessages(messages: unknown, nowMs: number): PendingEntry[
   }
   const checked = list.map(checkMessage);
   if (checked.length > 1) checkDistinct(checked);
-  return checked.map((message) => pendingMessage(message, nowMs));
+  return checked.map((message) => pendingMessage(store, message, nowMs));
 }
 
 function checkDistinct(checked: readonly CheckedMessage[]): void {
@@ -47,7 +46,8 @@ function checkDistinct(checked: readonly CheckedMessage[]): void {
   if (new Set(ids).size !== ids.length) throw invalid("Two messages of one append have the same id", "id");
 }
 
-function pendingMessage({ id, atMs, message, json }: CheckedMessage, nowMs: number): PendingEntry {
+function pendingMessage(store: StoreAccess, checked: CheckedMessage, nowMs: number): PendingEntry {
+  const { id, atMs, message, json } = checked;
   const extracted = extractBlobs(message, json);
   const stored = extracted?.json ?? json;
   // A UTF-16 unit is at most three bytes, so most messages need no counting.
@@ -55,7 +55,7 @@ function pendingMessage({ id, atMs, message, json }: CheckedMessage, nowMs: numb
     throw invalid(`A message can have at most ${MESSAGE_BYTES_MAX} bytes`, "content");
   }
   const entry: NewEntry = {
-    id: id ?? nextUuid(nowMs),
+    id: id ?? store.newId(nowMs),
     idGiven: id !== undefined,
     kind: "message",
     at: isoTime(atMs ?? nowMs),
@@ -69,10 +69,16 @@ function pendingMessage({ id, atMs, message, json }: CheckedMessage, nowMs: numb
 }
 
 /** An entry of a known kind other than a message. */
-export function pendingEntry(kind: string, data: JsonObject, nowMs: number, id?: string): PendingEntry {
+export function pendingEntry(
+  store: StoreAccess,
+  kind: string,
+  data: JsonObject,
+  nowMs: number,
+  id?: string,
+): PendingEntry {
   const stored = toStoredData(data);
   const entry: NewEntry = {
-    id: id ?? nextUuid(nowMs),
+    id: id ?? store.newId(nowMs),
     idGiven: id !== undefined,
     kind,
     at: isoTime(nowMs),
@@ -101,7 +107,7 @@ export async function write(
 ): Promise<Appended<Entry>> {
   const blobs = pending.flatMap((one) => one.blobs);
   // The operation id marks entries that were written in one append.
-  const operationId = options.operationId ?? (pending.length > 1 ? nextUuid(nowMs) : undefined);
+  const operationId = options.operationId ?? (pending.length > 1 ? store.newId(nowMs) : undefined);
   const result = await store.queue.push({
     type: "append",
     conversation,
