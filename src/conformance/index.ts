@@ -23,6 +23,7 @@ import { changes } from "./topics/changes.ts";
 import { compaction } from "./topics/compaction.ts";
 import { conversations } from "./topics/conversations.ts";
 import { crashes } from "./topics/crashes.ts";
+import { agreement } from "./topics/engine/agreement.ts";
 import { contract } from "./topics/engine-contract.ts";
 import { erasure } from "./topics/erasure.ts";
 import { following } from "./topics/following.ts";
@@ -63,6 +64,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   changes,
   backup,
   contract,
+  agreement,
   capabilities,
   races,
   crashes,

@@ -1,7 +1,7 @@
 /** For authors of engines: what an engine must do, and the rules that all of them share. */
 
 export { REMOVED_KIND } from "../message/entry.ts";
-export { newBytes } from "./blob-rules.ts";
+export { checkUpload, newBytes } from "./blob-rules.ts";
 export type {
   Awaitable,
   Engine,
@@ -10,6 +10,7 @@ export type {
   LegacyConversation,
   LegacyPolicy,
 } from "./engine.ts";
+export { checkPlace, otherFeed } from "./feed-rules.ts";
 export { type JournalState, newText } from "./journal-rules.ts";
 export { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
 export type {

@@ -56,7 +56,7 @@ export interface PageQuery {
   /** Entries after (forward) or before (backward) this `seq`; `null` from the start or the end. */
   readonly from: number | null;
   readonly limit: number;
-  /** A page ends before the JSON of its messages would exceed this, but holds at least one entry. */
+  /** A page ends before its messages, with the blobs they refer to, would exceed this. It holds at least one entry. */
   readonly bytesMax: number;
   /** Only entries of this kind. */
   readonly kind?: string | undefined;

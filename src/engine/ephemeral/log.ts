@@ -76,7 +76,7 @@ export class Log {
     let bytes = 0;
     for (const line of this.#walk(ranges, from, forward)) {
       if (kind !== undefined && line.entry.kind !== kind) continue;
-      bytes += sizeOf(line);
+      bytes += pageBytesOf(line);
       if (page.length >= limit || (page.length > 0 && bytes > bytesMax)) {
         return { entries: forward ? page : page.reverse(), more: true, branch };
       }
@@ -176,6 +176,11 @@ function hashesOf({ blobs }: Line): string[] {
 
 function sizeOf({ json }: Line): number {
   return Buffer.byteLength(json);
+}
+
+/** The bytes that a line adds to a page: its message and the blobs it refers to. */
+function pageBytesOf(line: Line): number {
+  return line.blobs.reduce((sum, { size }) => sum + size, sizeOf(line));
 }
 
 function restored({ entry, json, blobs }: Line): StoredEntry {

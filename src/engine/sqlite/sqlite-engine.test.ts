@@ -229,15 +229,6 @@ describe("blobs in SQLite", () => {
     expect((await engine.blob(hash, 0, 9))?.data).toHaveLength(9);
     engine.close();
   });
-
-  it("count towards the byte limit of a page", async () => {
-    const engine = await open();
-    await engine.commit([create("a"), piece(0, 9, { keep })]);
-    await engine.commit(["1", "2", "3"].map((id) => referring("a", id, hash, 5000)));
-    const page = await engine.page({ ...PAGE, bytesMax: 11_000 });
-    expect([page.entries.length, page.more]).toEqual([2, true]);
-    engine.close();
-  });
 });
 
 const PAGE = {

@@ -4,16 +4,15 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
 import { withFile } from "../../../disk/with-file.ts";
-import { invalid, unavailable } from "../../../errors.ts";
+import { unavailable } from "../../../errors.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
-import { newBytes } from "../../blob-rules.ts";
+import { checkUpload, newBytes } from "../../blob-rules.ts";
 import type { BlobEncoding, BlobOperation, NewBlob } from "../../operations.ts";
 import type { BlobPart } from "../../queries.ts";
 import { type Freed, freedBlobs } from "../../removal-rules.ts";
 import { BLOB_FOLDER } from "../folder/names.ts";
 
-const UPLOAD = /^[\w-]{1,100}$/;
 const UPLOAD_PREFIX = ".upload-";
 const BLOB = /^([0-9a-f]{64})(\.zst)?$/;
 /** A skippable zstd frame that contains the uncompressed size. */
@@ -81,7 +80,7 @@ export class BlobFiles {
   /** Add a piece of an upload. Returns how many bytes are stored. */
   upload(piece: BlobOperation): number {
     const { upload, position, data, keep, at } = piece;
-    if (!UPLOAD.test(upload)) throw invalid("Invalid upload name", "upload");
+    checkUpload(upload);
     this.#io.makeFolder(this.#folder);
     const path = join(this.#folder, UPLOAD_PREFIX + upload);
     const known = this.#io.stat(path)?.size;
@@ -106,11 +105,7 @@ export class BlobFiles {
       this.#io.truncate(file, length);
       throw unavailable("Cannot store a blob: the disk is probably full");
     }
-    if (keep === undefined) return;
-    if (keep.encoding === "none" && keep.size !== end) {
-      throw invalid(`The blob has ${end} bytes, not ${keep.size}`, "size");
-    }
-    this.#io.sync(file);
+    if (keep !== undefined) this.#io.sync(file);
   }
 
   /** Replaces an existing blob, which makes it as new as this one. */

@@ -1,7 +1,7 @@
-import { invalid } from "../../../errors.ts";
 import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { StoredEntry } from "../../../message/types.ts";
 import { LogReader } from "../../../transcript/log-reader.ts";
+import { checkPlace, otherFeed } from "../../feed-rules.ts";
 import type { Change, FeedPlace } from "../../queries.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
@@ -37,12 +37,8 @@ export function readChanges(
   const [index, rest] = after;
   const feedId = Math.floor(rest / OFFSET_MAX);
   // Stores without a feed gave out the start of the feed as every place.
-  if (index > count || (feedId !== id && !(feedId === 0 && index === 0))) {
-    throw invalid(
-      "This position belongs to another feed: the store was restored, or its feed was removed",
-      "since",
-    );
-  }
+  if (feedId !== id && !(feedId === 0 && index === 0)) throw otherFeed();
+  checkPlace(index, count);
   using source = new EntrySource(context);
   return new Reading(context, source, id, count, limit, settle).from(index, rest % OFFSET_MAX);
 }

@@ -1,4 +1,4 @@
-import { type ColloquyError, invalid } from "../../../errors.ts";
+import { checkPlace, otherFeed } from "../../feed-rules.ts";
 import type { Change, FeedPlace } from "../../queries.ts";
 import { type Row, toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
@@ -26,6 +26,7 @@ export class Feed {
     const tag = this.#tag();
     if (place === null) return { changes: [], place: [this.#trees.lastN(), tag] };
     if (place[1] !== tag) throw otherFeed();
+    checkPlace(place[0], this.#trees.lastN());
     const changes: Change[] = [];
     let end = place;
     for (const row of this.#sql.changes.iterate(place[0], limit)) {
@@ -40,13 +41,6 @@ export class Feed {
   #tag(): number {
     return (this.#sql.feedTag.get() as Row)[0] as number;
   }
-}
-
-function otherFeed(): ColloquyError {
-  return invalid(
-    "This position belongs to another feed: the store was restored from a backup, or is a different store",
-    "since",
-  );
 }
 
 function toChange(row: Row, place: FeedPlace): Change | undefined {
