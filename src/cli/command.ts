@@ -9,6 +9,8 @@ export interface OptionSpec {
   readonly help: string;
   /** May be given more than once. */
   readonly multiple?: true;
+  /** Options that cannot be given together with it. */
+  readonly without?: readonly string[];
 }
 
 /** A positional argument. */
@@ -62,5 +64,15 @@ export interface Call {
   readonly out: Output;
 }
 
-/** Returns the exit code: 0 done, 3 problems found. Throws on failure. */
-type Run = (call: Call) => Promise<number> | number;
+/** What a command shows, as JSON or as text. */
+export interface Result {
+  readonly json: Readonly<Record<string, unknown>>;
+  readonly lines?: readonly string[];
+  /** Hints that are not part of the output. */
+  readonly notes?: readonly string[];
+  /** Default: done. */
+  readonly exit?: number;
+}
+
+/** Returns what to show, or the exit code after work that shows its own progress. Throws on failure. */
+type Run = (call: Call) => Promise<Result | number> | Result | number;

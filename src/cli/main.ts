@@ -1,6 +1,7 @@
 /** The command `colloquy`: parse, call, show. The layers below do the work. */
 
 import { asColloquyError } from "../errors.ts";
+import type { Call, Result } from "./command.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError } from "./exit.ts";
 import { showHelp } from "./help.ts";
 import { report, standardOutput } from "./output.ts";
@@ -23,7 +24,18 @@ async function dispatch(words: Words): Promise<number> {
   if (words.help) return showHelp(words, standardOutput());
   const request = parse(words);
   const { run } = await request.command.load();
-  return run({ ...request, json: words.json, out: standardOutput() });
+  const call = { ...request, json: words.json, out: standardOutput() };
+  const result = await run(call);
+  return typeof result === "number" ? result : show(call, result);
+}
+
+function show({ json: isJson, out }: Call, { json, lines = [], notes = [], exit }: Result): number {
+  if (isJson) out.json(json);
+  else {
+    if (lines.length > 0) out.lines(lines);
+    for (const note of notes) out.note(note);
+  }
+  return exit ?? EXIT_DONE;
 }
 
 /** A reader that stops early (`| head`) is not a failure; a full disk is. */

@@ -72,6 +72,7 @@ export function parse(words: Words): Request {
       throw new UsageError(`${option.rawName} was given more than once`, option.name);
     else values.set(option.name, checkValue(option));
   }
+  checkTogether(command, words.options);
   if (!words.help) checkArguments(command, args);
   return { command, args, values, lists, flags };
 }
@@ -90,6 +91,13 @@ function specOf(command: CommandSpec, { name, rawName }: GivenOption): OptionSpe
   const own = { ...GLOBAL_OPTIONS, ...command.options };
   if (Object.hasOwn(own, name)) return own[name] as OptionSpec;
   throw unknownOption(command, rawName, Object.keys(own));
+}
+
+function checkTogether({ options }: CommandSpec, given: readonly GivenOption[]): void {
+  for (const { name } of given) {
+    const other = options[name]?.without?.find((option) => given.some((one) => one.name === option));
+    if (other !== undefined) throw new UsageError(`--${other} and --${name} cannot be given together`, other);
+  }
 }
 
 function checkFlag({ name, rawName, value }: GivenOption): string {

@@ -235,7 +235,7 @@ const rows: readonly Row[] = [
     what: "two starts for a branch",
     args: ["sessions", "branch", "good:1", "--from", "1", "--from-start"],
     exit: 2,
-    field: "from-start",
+    field: "from",
   },
   {
     what: "a branch from an unknown entry",

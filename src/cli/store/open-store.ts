@@ -6,6 +6,7 @@ import type { Conversation } from "../../store/conversation.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
+import { checkReference } from "../input/reference.ts";
 import { nextCommand } from "../invocation.ts";
 import { report } from "../output.ts";
 import { inTrash } from "../view/in-trash.ts";
@@ -53,6 +54,22 @@ export async function openToAppend(call: Call): Promise<Store> {
 /** Open the store, or create it, with the engine in a worker thread: an import keeps two processors busy. */
 export async function openToImport(call: Call): Promise<Store> {
   return open(call, storeTarget(call.values), false, true);
+}
+
+type Work<T> = (conversation: Conversation, reference: string) => Promise<T>;
+
+/** Read the conversation that the first argument names. */
+export async function readConversation<T>(call: Call, work: Work<T>): Promise<T> {
+  const reference = checkReference(call.args[0] as string);
+  await using store = await openToRead(call);
+  return await work(await conversationOf(call, store, reference), reference);
+}
+
+/** Change the conversation that the first argument names. */
+export async function changeConversation<T>(call: Call, work: Work<T>): Promise<T> {
+  const reference = checkReference(call.args[0] as string);
+  await using store = await openToChange(call, reference);
+  return await work(await conversationOf(call, store, reference), reference);
 }
 
 /** The conversation with this id or key. `NOT_FOUND` when there is none. */

@@ -3,7 +3,6 @@ import type { Entry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { TurnUnderWay } from "../../store/index.ts";
 import { safeLine, safeText } from "../../util/visible-text.ts";
-import type { Call } from "../command.ts";
 import type { Output } from "../output.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
 import { indented, wrapHard } from "../terminal/wrap.ts";
@@ -58,6 +57,6 @@ export function turnLines(out: Output, { text, startedAt, model }: TurnUnderWay)
   ];
 }
 
-export function noteElsewhere({ out }: Call, { branch }: TurnUnderWay): void {
-  out.note(`${STATE} on the branch ${safeLine(branch ?? "")}.`);
+export function elsewhereNote({ branch }: TurnUnderWay): string {
+  return `${STATE} on the branch ${safeLine(branch ?? "")}.`;
 }

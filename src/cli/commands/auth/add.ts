@@ -1,38 +1,34 @@
 import { type CredentialKind, KINDS } from "../../../state/credentials/index.ts";
 import { parseTime } from "../../../util/time.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE, UsageError } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
 import { nextCommand } from "../../invocation.ts";
 import { access, warn } from "./access.ts";
 import { givenSecret } from "./secret.ts";
 import { profileJson, sourceText } from "./view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const [provider = "", name] = call.args;
   const kind = givenKind(call);
   const expiresAt = givenExpiry(call, kind);
   const given = await givenSecret(call, kind);
   const { credentials } = await access(call, { needsConfig: false });
+  const replace = call.flags.has("replace");
   const { id } = await credentials.add({
-    provider,
-    kind,
-    ...(name === undefined ? {} : { name }),
+    ...{ provider, kind, name, replace },
     ...given,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-    replace: call.flags.has("replace"),
+    expiresAt: expiresAt ?? given.expiresAt,
   });
   // Tested at once, because a mistake is easiest to correct now.
   const { profile, problem, warnings } = await credentials.test(id);
   if (problem !== null) warn(call, `The secret of ${id} cannot be used yet: ${problem}`);
   for (const doubt of warnings) warn(call, `${doubt}: check that ${id} has the right secret`);
-  if (call.json) call.out.json({ profile: profileJson(profile) });
-  else {
-    call.out.lines([
-      `Added ${id}: ${kind}, ${sourceText(profile)}${profile.masked === null ? "" : `, ${profile.masked}`}`,
-    ]);
-    call.out.note(`To list all: ${nextCommand("auth list", call.values)}`);
-  }
-  return EXIT_DONE;
+  const masked = profile.masked === null ? "" : `, ${profile.masked}`;
+  return {
+    json: { profile: profileJson(profile) },
+    lines: [`Added ${id}: ${kind}, ${sourceText(profile)}${masked}`],
+    notes: [`To list all: ${nextCommand("auth list", call.values)}`],
+  };
 }
 
 function givenKind(call: Call): CredentialKind {

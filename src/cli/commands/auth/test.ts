@@ -1,18 +1,18 @@
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { access } from "./access.ts";
 import { profileJson, sourceText, time } from "./view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const { credentials } = await access(call, { needsConfig: false });
   const { profile, ok, problem, warnings } = await credentials.test(call.args[0] as string);
-  if (call.json) call.out.json({ ok, problem, warnings, profile: profileJson(profile) });
-  else {
-    const expires = profile.expiresAt === null ? "" : `, expires ${time(profile.expiresAt)}`;
-    const well = `${profile.id} can be used: ${sourceText(profile)}${profile.masked === null ? "" : `, ${profile.masked}`}${expires}`;
-    const lines = [ok ? well : `${profile.id} cannot be used: ${problem}`, ...warnings];
-    call.out.lines(lines.map(safeLine));
-  }
-  return ok ? EXIT_DONE : EXIT_PROBLEMS;
+  const masked = profile.masked === null ? "" : `, ${profile.masked}`;
+  const expires = profile.expiresAt === null ? "" : `, expires ${time(profile.expiresAt)}`;
+  const state = ok ? `can be used: ${sourceText(profile)}${masked}${expires}` : `cannot be used: ${problem}`;
+  return {
+    json: { ok, problem, warnings, profile: profileJson(profile) },
+    lines: [`${profile.id} ${state}`, ...warnings].map(safeLine),
+    exit: ok ? EXIT_DONE : EXIT_PROBLEMS,
+  };
 }

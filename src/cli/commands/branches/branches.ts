@@ -1,30 +1,28 @@
 import type { Conversation } from "../../../store/conversation.ts";
 import type { BranchInfo } from "../../../store/index.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
-import { checkReference } from "../../input/reference.ts";
-import { conversationOf, openToRead } from "../../store/open-store.ts";
+import type { Call, Result } from "../../command.ts";
+import { readConversation } from "../../store/open-store.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 import { branchJson, branchTable, warningLines } from "../../view/branch-view.ts";
 import { flattenAdvice } from "../../view/flatten-advice.ts";
 
-export async function run(call: Call): Promise<number> {
-  const reference = checkReference(call.args[0] as string);
-  await using store = await openToRead(call);
-  const conversation = await conversationOf(call, store, reference);
-  const branches = await conversation.branches();
-  const deepestFirst = branches.toSorted((a, b) => b.depth - a.depth);
-  const warnings = deepestFirst.flatMap(({ warning }) => (warning === null ? [] : [warning]));
-  if (call.json) call.out.json({ branches: branches.map(branchJson), warnings });
-  else {
+export function run(call: Call): Promise<Result> {
+  return readConversation(call, async (conversation, reference) => {
+    const branches = await conversation.branches();
+    const deepestFirst = branches.toSorted((a, b) => b.depth - a.depth);
+    const warnings = deepestFirst.flatMap(({ warning }) => (warning === null ? [] : [warning]));
+    const json = { branches: branches.map(branchJson), warnings };
+    if (call.json) return { json };
     const times = await lastTimes(conversation, branches);
-    call.out.lines(branchTable(call.out, branches, ({ name }) => timeAgo(times.get(name) ?? null)));
-    if (warnings.length > 0) {
-      call.out.lines(["", ...warningLines(call.out, warnings)]);
-      flattenAdvice(call, reference, branches);
-    }
-  }
-  return EXIT_DONE;
+    return {
+      json,
+      lines: [
+        ...branchTable(call.out, branches, ({ name }) => timeAgo(times.get(name) ?? null)),
+        ...(warnings.length > 0 ? ["", ...warningLines(call.out, warnings)] : []),
+      ],
+      notes: flattenAdvice(call, reference, branches),
+    };
+  });
 }
 
 /** When each branch was last written, or created if it has no entries yet. */

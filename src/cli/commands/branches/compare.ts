@@ -2,35 +2,31 @@ import type { Entry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import type { Comparison } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { branchOf, checkBranchName } from "../../input/branch-name.ts";
-import { checkReference } from "../../input/reference.ts";
 import type { Output } from "../../output.ts";
-import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { readConversation } from "../../store/open-store.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { entryTable } from "../../view/entry-table.ts";
 
-export async function run(call: Call): Promise<number> {
-  const reference = checkReference(call.args[0] as string);
+export function run(call: Call): Promise<Result> {
   const [a, b] = [checkBranchName(call.args[1] as string), checkBranchName(call.args[2] as string)];
-  await using store = await openToRead(call);
-  const conversation = await conversationOf(call, store, reference);
-  await branchOf(conversation, a);
-  await branchOf(conversation, b);
-  const found = await conversation.compare(a, b);
-  const { commonAncestor } = found;
-  if (call.json) call.out.json({ commonAncestor, a: found.a, b: found.b });
-  else {
+  return readConversation(call, async (conversation) => {
+    await branchOf(conversation, a);
+    await branchOf(conversation, b);
+    const found = await conversation.compare(a, b);
+    const { commonAncestor } = found;
     const shared = commonAncestor === null ? undefined : await ancestor(conversation, a, found);
-    call.out.lines([
-      shared === undefined ? "The branches share no entries." : "Both branches share everything up to:",
-      ...(shared === undefined ? [] : entryTable(call.out, [shared])),
-      ...addedLines(call.out, a, found.a),
-      ...addedLines(call.out, b, found.b),
-    ]);
-  }
-  return EXIT_DONE;
+    return {
+      json: { commonAncestor, a: found.a, b: found.b },
+      lines: [
+        shared === undefined ? "The branches share no entries." : "Both branches share everything up to:",
+        ...(shared === undefined ? [] : entryTable(call.out, [shared])),
+        ...addedLines(call.out, a, found.a),
+        ...addedLines(call.out, b, found.b),
+      ],
+    };
+  });
 }
 
 /** The last shared entry: right before the first that only `a` has. */

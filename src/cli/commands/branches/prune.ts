@@ -1,30 +1,21 @@
 import { invalid } from "../../../errors.ts";
 import type { BranchInfo, PruneOptions } from "../../../store/index.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE, UsageError } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { branchOf, checkBranchName } from "../../input/branch-name.ts";
 import { givenNumber } from "../../input/integer.ts";
-import { checkReference } from "../../input/reference.ts";
-import { conversationOf, openToChange } from "../../store/open-store.ts";
+import { changeConversation } from "../../store/open-store.ts";
 import { removedLines, removedTable } from "../../view/removed-view.ts";
 
-export async function run(call: Call): Promise<number> {
-  const reference = checkReference(call.args[0] as string);
+export function run(call: Call): Promise<Result> {
   const options = optionsOf(call);
-  await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(call, store, reference);
-  for (const name of options.names ?? []) checkNamed(await branchOf(conversation, name));
-  const { dryRun, removed, bytes } = await conversation.pruneBranches(options);
-  if (call.json) call.out.json({ dryRun, removed, bytes });
-  else if (removed.length === 0) call.out.lines(["No branches to prune."]);
-  else {
-    call.out.lines([
-      ...removedTable(call.out, "branch", removed),
-      "",
-      ...removedLines(call.out, dryRun, "branch", removed, bytes),
-    ]);
-  }
-  return EXIT_DONE;
+  return changeConversation(call, async (conversation) => {
+    for (const name of options.names ?? []) checkNamed(await branchOf(conversation, name));
+    const { dryRun, removed, bytes } = await conversation.pruneBranches(options);
+    const json = { dryRun, removed, bytes };
+    if (removed.length === 0) return { json, lines: ["No branches to prune."] };
+    const table = removedTable(call.out, "branch", removed);
+    return { json, lines: [...table, "", ...removedLines(call.out, dryRun, "branch", removed, bytes)] };
+  });
 }
 
 function checkNamed({ name, active }: BranchInfo): void {
@@ -38,23 +29,12 @@ function optionsOf(call: Call): PruneOptions {
   const abandoned = call.flags.has("abandoned");
   const names = call.lists.get("name")?.map(checkBranchName);
   const dryRun = call.flags.has("dry-run");
-  if (names !== undefined) {
-    const other = ["older-than-days", "keep", "abandoned"].find(
-      (option) => call.values.has(option) || call.flags.has(option),
-    );
-    if (other !== undefined) throw new UsageError(`--name and --${other} cannot be given together`, other);
-    return { names: [...new Set(names)], dryRun };
-  }
+  if (names !== undefined) return { names: [...new Set(names)], dryRun };
   if (olderThanDays === undefined && keep === undefined && !abandoned) {
     throw invalid(
       "Specify which branches: --older-than-days, --keep, --abandoned or --name. Nothing is removed by default",
       "options",
     );
   }
-  return {
-    ...(olderThanDays === undefined ? {} : { olderThanDays }),
-    ...(keep === undefined ? {} : { keep }),
-    abandoned,
-    dryRun,
-  };
+  return { olderThanDays, keep, abandoned, dryRun };
 }

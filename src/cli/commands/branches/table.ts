@@ -20,7 +20,7 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
         value: "ENTRY",
         help: "After this entry: id, number or label (default: the last)",
       },
-      "from-start": { type: "boolean", help: "Before the first entry" },
+      "from-start": { type: "boolean", help: "Before the first entry", without: ["from"] },
       name: { type: "string", value: "NAME", help: "Name of the branch (default: branch-1, branch-2 …)" },
       checkout: { type: "boolean", help: "Check out the new branch" },
     },
@@ -86,7 +86,13 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
         type: "boolean",
         help: "Branches without children that are older than the checked-out one",
       },
-      name: { type: "string", value: "NAME", help: "This branch; may be repeated", multiple: true },
+      name: {
+        type: "string",
+        value: "NAME",
+        help: "This branch; may be repeated",
+        multiple: true,
+        without: ["older-than-days", "keep", "abandoned"],
+      },
       "dry-run": DRY_RUN,
     },
     examples: [

@@ -1,7 +1,6 @@
 import type { ChangeOptions, ConfigChange } from "../../../state/config/files/change.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { packageVersion } from "../../version.ts";
 import { reportFindings } from "./view.ts";
@@ -11,10 +10,7 @@ export function changeOptions(call: Call): ChangeOptions {
 }
 
 /** Report what was changed, but not the value: it may be a secret. */
-export function changed(call: Call, { path, file, backup, notices }: ConfigChange, did: string): number {
-  const { json, out } = call;
+export function changed(call: Call, { path, file, backup, notices }: ConfigChange, did: string): Result {
   reportFindings(call, notices);
-  if (json) out.json({ path, file, backup });
-  else out.lines([`${did} ${safeLine(path)} in ${safeLine(file)}`]);
-  return EXIT_DONE;
+  return { json: { path, file, backup }, lines: [`${did} ${safeLine(path)} in ${safeLine(file)}`] };
 }

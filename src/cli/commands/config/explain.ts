@@ -8,14 +8,13 @@ import { SECTIONS } from "../../../state/config/schema/index.ts";
 import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json } from "../../../util/json.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { notSet } from "./not-set.ts";
 import { reportFindings } from "./view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const path = parsePath(call.args[0] ?? "");
   const build = await loadBuild({ ...configOptions(call), tolerant: true });
   const config = loaded(build);
@@ -35,9 +34,7 @@ export async function run(call: Call): Promise<number> {
     secret: field?.secret === true,
     used: SECTIONS[path[0] ?? ""]?.used ?? false,
   };
-  if (call.json) call.out.json(about);
-  else call.out.lines(lines(about, path, tree !== undefined));
-  return EXIT_DONE;
+  return { json: about, lines: lines(about, path, tree !== undefined) };
 }
 
 /** The variables in a value, and where each comes from. */

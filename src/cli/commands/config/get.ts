@@ -4,14 +4,13 @@ import { loadConfig } from "../../../state/config/load.ts";
 import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { safeText } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { notSet } from "./not-set.ts";
 import { reportFindings } from "./view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const [typed = ""] = call.args;
   const path = typed === "" ? [] : parsePath(typed);
   const config = await loadConfig(configOptions(call));
@@ -20,9 +19,10 @@ export async function run(call: Call): Promise<number> {
   if (found === undefined) throw notSet(config.value, path);
   const value = hideSecrets(config, found, path);
   const { file = null, line = null, column = null, origin = null } = config.sourceOf(path) ?? {};
-  if (call.json) call.out.json({ path: typed, value, source: { file, line, column, origin } });
-  else call.out.lines([typeof value === "string" ? safeText(value) : jsonText(value, 2)]);
-  return EXIT_DONE;
+  return {
+    json: { path: typed, value, source: { file, line, column, origin } },
+    lines: [typeof value === "string" ? safeText(value) : jsonText(value, 2)],
+  };
 }
 
 function valueAt(value: JsonObject, path: Path): Json | undefined {

@@ -3,18 +3,17 @@ import type { ConfigOptions } from "../../../state/config/config-build.ts";
 import { type Finding, findingText } from "../../../state/config/finding.ts";
 import { loadBuild } from "../../../state/config/load.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import type { Output } from "../../output.ts";
 import { configOptions } from "../../store/config-options.ts";
 import { counted } from "../../terminal/count-text.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const { file, findings } = await checked(configOptions(call));
   const ok = findings.every(({ severity }) => severity === "info");
-  if (call.json) call.out.json({ ok, file, findings });
-  else call.out.lines(lines(call.out, file, findings));
-  return ok ? EXIT_DONE : EXIT_PROBLEMS;
+  const exit = ok ? EXIT_DONE : EXIT_PROBLEMS;
+  return { json: { ok, file, findings }, lines: lines(call.out, file, findings), exit };
 }
 
 interface Checked {

@@ -8,8 +8,7 @@ import {
   type ProviderSpec,
 } from "../../../state/models/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { table } from "../../terminal/table.ts";
@@ -20,7 +19,7 @@ interface Row {
   readonly model: ModelSpec;
 }
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const { credentials, config, env } = await access(call, { needsConfig: true });
   const composed = composeModels({ providers: await credentials.providers(), config, env });
   for (const warning of composed.warnings) warn(call, warning);
@@ -28,16 +27,17 @@ export async function run(call: Call): Promise<number> {
     ? { ...Object.fromEntries(CATALOGUE), ...composed.file.providers }
     : composed.file.providers;
   const rows = rowsOf(call, providers);
-  if (call.json) {
-    const preset = composed.file.default ?? null;
-    call.out.json({ default: preset, pricesAsOf: PRICES_AS_OF, models: rows.map(rowJson) });
-  } else if (rows.length > 0) call.out.lines(modelTable(call.out, rows));
-  else {
-    call.out.lines(["No models: no provider is set up."]);
-    call.out.note(`To set one up: ${nextCommand("auth add anthropic", call.values)}`);
-    call.out.note(`To see all models: ${nextCommand("models list --all", call.values)}`);
-  }
-  return EXIT_DONE;
+  const preset = composed.file.default ?? null;
+  const json = { default: preset, pricesAsOf: PRICES_AS_OF, models: rows.map(rowJson) };
+  if (rows.length > 0) return { json, lines: modelTable(call.out, rows) };
+  return {
+    json,
+    lines: ["No models: no provider is set up."],
+    notes: [
+      `To set one up: ${nextCommand("auth add anthropic", call.values)}`,
+      `To see all models: ${nextCommand("models list --all", call.values)}`,
+    ],
+  };
 }
 
 function rowsOf(call: Call, providers: Readonly<Record<string, ProviderSpec>>): Row[] {

@@ -5,8 +5,8 @@ import type { AppendOptions, Conversation } from "../../../store/conversation.ts
 import type { Store } from "../../../store/store.ts";
 import { MESSAGE_BYTES_MAX } from "../../../store/write/writing.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE, UsageError } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { messagesFromLines } from "../../input/message-lines.ts";
 import { checkReference } from "../../input/reference.ts";
@@ -21,7 +21,7 @@ const LINES_BYTES_MAX = 256 * 1024 * 1024;
 const ROLES = ["user", "assistant", "system"];
 
 /** Everything is checked before a store or conversation is created, so a rejected append leaves nothing behind. */
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const reference = checkReference(call.args[0] as string);
   const options = optionsOf(call);
   const messages = await messagesOf(call);
@@ -29,15 +29,13 @@ export async function run(call: Call): Promise<number> {
   await using store = isKey ? await openToAppend(call) : await openToChange(call, reference);
   const conversation = await resume(call, store, reference, options);
   const { entries, head, replayed } = await conversation.append(messages, options);
-  if (call.json) call.out.json({ entries });
-  else {
-    const count = counted(entries.length, "message");
-    const place = options.branch === undefined ? "" : ` on ${safeLine(options.branch)}`;
-    const name = `${safeLine(reference)}${place}`;
-    if (replayed) call.out.lines([`Already appended: ${count} in ${name}; nothing written`]);
-    else call.out.lines([`Appended ${count} to ${name}; its head is ${safeLine(head)}`]);
-  }
-  return EXIT_DONE;
+  const count = counted(entries.length, "message");
+  const place = options.branch === undefined ? "" : ` on ${safeLine(options.branch)}`;
+  const name = `${safeLine(reference)}${place}`;
+  const line = replayed
+    ? `Already appended: ${count} in ${name}; nothing written`
+    : `Appended ${count} to ${name}; its head is ${safeLine(head)}`;
+  return { json: { entries }, lines: [line] };
 }
 
 async function resume(
@@ -53,14 +51,8 @@ async function resume(
   }
   if (!reference.includes(":")) throw await missing(call, store, reference);
   if (typeof expectedHead === "string") {
-    throw new ColloquyError(
-      "CONFLICT",
-      `Conversation ${reference} not found, so ${expectedHead} is not its head`,
-      {
-        field: "expectedHead",
-        details: { head: null },
-      },
-    );
+    const message = `Conversation ${reference} not found, so ${expectedHead} is not its head`;
+    throw new ColloquyError("CONFLICT", message, { field: "expectedHead", details: { head: null } });
   }
   if (branch !== undefined && branch !== "main") {
     const message = `Conversation ${reference} not found, and a new one only has the branch main`;
@@ -71,26 +63,20 @@ async function resume(
 
 function optionsOf(call: Call): AppendOptions {
   const { values } = call;
-  const branch = branchOption(call);
   const operationId = values.get("operation-id");
   const head = values.get("expected-head");
   return {
-    ...(branch === undefined ? {} : { branch }),
+    branch: branchOption(call),
     operationId: operationId === undefined ? undefined : checkOperationId(operationId),
     // No entry has an empty id, so "" can mean that there is no entry yet.
     expectedHead: head === undefined ? undefined : head === "" ? null : checkEntryId(head, "expectedHead"),
   };
 }
 
-function messagesOf(call: Call): Promise<MessageInput[]> {
-  return call.values.has("jsonl") ? manyMessages(call) : oneMessage(call);
-}
-
-async function manyMessages({ values }: Call): Promise<MessageInput[]> {
-  const other = ["role", "content", "id"].find((name) => values.has(name));
-  if (other !== undefined) throw new UsageError(`--${other} and --jsonl cannot be given together`, other);
-  if (values.get("jsonl") !== "-")
-    throw new UsageError("--jsonl reads standard input: use --jsonl -", "jsonl");
+async function messagesOf(call: Call): Promise<MessageInput[]> {
+  const lines = call.values.get("jsonl");
+  if (lines === undefined) return oneMessage(call);
+  if (lines !== "-") throw new UsageError("--jsonl reads standard input: use --jsonl -", "jsonl");
   return messagesFromLines(await readStdin("jsonl", LINES_BYTES_MAX));
 }
 

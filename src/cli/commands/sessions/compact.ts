@@ -3,35 +3,28 @@ import type { Entry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE, UsageError } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
 import { checkEntry, entryAt, entryIdOf, entryOf } from "../../input/entry-reference.ts";
 import { givenNumber } from "../../input/integer.ts";
-import { checkReference } from "../../input/reference.ts";
 import { readStdin } from "../../input/stdin.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
-import { conversationOf, openToChange } from "../../store/open-store.ts";
+import { changeConversation } from "../../store/open-store.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { controlText } from "../../view/control-text.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 const SUMMARY_BYTES_MAX = 1024 * 1024;
 
-export async function run(call: Call): Promise<number> {
-  const reference = checkReference(call.args[0] as string);
-  const undo = undoOf(call);
-  const work = undo === undefined ? await compacting(call) : undoing(call, undo);
-  await using store = await openToChange(call, reference);
-  const conversation = await conversationOf(call, store, reference);
-  const { entry, lines } = await work(conversation);
-  const info = await conversation.info();
-  if (call.json) call.out.json({ info: infoJson(info), entry: entry ?? null });
-  else {
-    const [line = "", hint] = lines(quoted(nameOf(info)));
-    call.out.lines([line]);
-    if (hint !== undefined) call.out.note(hint);
-  }
-  return EXIT_DONE;
+export async function run(call: Call): Promise<Result> {
+  const undo = call.values.get("undo");
+  const work = undo === undefined ? await compacting(call) : undoing(checkEntry(undo));
+  return changeConversation(call, async (conversation) => {
+    const { entry, lines } = await work(conversation);
+    const info = await conversation.info();
+    const [line = "", ...notes] = lines(quoted(nameOf(info)));
+    return { json: { info: infoJson(info), entry: entry ?? null }, lines: [line], notes };
+  });
 }
 
 interface Worked {
@@ -42,15 +35,7 @@ interface Worked {
 
 type Work = (conversation: Conversation) => Promise<Worked>;
 
-function undoOf({ values }: Call): string | undefined {
-  const undo = values.get("undo");
-  if (undo === undefined) return undefined;
-  const other = ["summary", "keep-messages", "keep-tokens"].find((option) => values.has(option));
-  if (other !== undefined) throw new UsageError(`--${other} and --undo cannot be given together`, other);
-  return checkEntry(undo);
-}
-
-function undoing(_: Call, typed: string): Work {
+function undoing(typed: string): Work {
   return async (conversation) => {
     const id = await entryIdOf(conversation, typed);
     const compaction = (await conversation.compactions()).find((one) => one.id === id);
@@ -100,11 +85,7 @@ async function compacting(call: Call): Promise<Work> {
   const keepTokens = givenNumber(call, "keep-tokens", 0);
   const summary = await summaryOf(call);
   return async (conversation) => {
-    const entry = await conversation.compact({
-      summarize: () => summary,
-      ...(keepMessages === undefined ? {} : { keepMessages }),
-      ...(keepTokens === undefined ? {} : { keepTokens }),
-    });
+    const entry = await conversation.compact({ summarize: () => summary, keepMessages, keepTokens });
     if (entry === undefined) return { entry, lines: (name) => tooShort(name, keepMessages ?? keepTokens) };
     const count = isPlainObject(entry.data) ? Number(entry.data.summarised) : 0;
     return {

@@ -4,14 +4,13 @@ import type { PlainMessage } from "../../../message/apis/plain.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import type { Context, ContextOptions } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { givenNumber } from "../../input/integer.ts";
-import { checkReference } from "../../input/reference.ts";
 import { PROGRAM } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
-import { conversationOf, openToRead } from "../../store/open-store.ts";
+import { readConversation } from "../../store/open-store.ts";
 import { counted, numberText } from "../../terminal/count-text.ts";
 import { table } from "../../terminal/table.ts";
 import { readableOf } from "../../view/message-view.ts";
@@ -19,29 +18,23 @@ import { readableOf } from "../../view/message-view.ts";
 const STRATEGIES = ["auto", "full", "sliding", "sandwich"] as const;
 const TEXT_CHARS = 1000;
 
-export async function run(call: Call): Promise<number> {
-  const reference = checkReference(call.args[0] as string);
+export function run(call: Call): Promise<Result | number> {
   const options = optionsOf(call);
-  await using store = await openToRead(call);
-  const conversation = await conversationOf(call, store, reference);
-  if (options.branch !== undefined) await branchOf(conversation, options.branch);
-  const api = apiOf(call);
-  if (api === undefined) show(call, await contextOf(conversation, options));
-  else {
+  return readConversation(call, async (conversation) => {
+    if (options.branch !== undefined) await branchOf(conversation, options.branch);
+    const api = apiOf(call);
+    if (api === undefined) return shown(call.out, await contextOf(conversation, options));
     const { ledger, tokens, ...request } = await contextOf(conversation, { ...options, as: api });
+    // A request is JSON for readers too.
     call.out.json(call.json ? { ...request, ledger, tokens } : request);
-  }
-  return EXIT_DONE;
+    return EXIT_DONE;
+  });
 }
 
-function show({ json, out }: Call, context: Context): void {
+function shown(out: Output, context: Context): Result {
   const { system = null, messages, ledger, tokens } = context;
-  if (json) {
-    out.json({ system, messages, ledger, tokens });
-    return;
-  }
-  out.lines(ledgerLines(out, context));
-  if (messages.length > 0) out.lines(["", ...messageTable(out, messages)]);
+  const table = messages.length === 0 ? [] : ["", ...messageTable(out, messages)];
+  return { json: { system, messages, ledger, tokens }, lines: [...ledgerLines(out, context), ...table] };
 }
 
 function apiOf({ values }: Call): ModelApi | undefined {
@@ -63,14 +56,7 @@ function optionsOf(call: Call): ContextOptions {
   if (last !== undefined && strategy !== "sliding")
     throw new UsageError("--last requires --strategy sliding", "last");
   const reserveForOutput = givenNumber(call, "reserve-for-output", 0);
-  const branch = branchOption(call);
-  return {
-    maxTokens,
-    strategy,
-    ...(last === undefined ? {} : { last }),
-    ...(reserveForOutput === undefined ? {} : { reserveForOutput }),
-    ...(branch === undefined ? {} : { branch }),
-  };
+  return { maxTokens, strategy, last, reserveForOutput, branch: branchOption(call) };
 }
 
 function strategyOf({ values }: Call): (typeof STRATEGIES)[number] {

@@ -1,6 +1,5 @@
 import { LIMIT_MAX } from "../../../store/access.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { integerOf } from "../../input/integer.ts";
 import { openToRead } from "../../store/open-store.ts";
 import {
@@ -11,25 +10,23 @@ import {
   trashTable,
 } from "../../view/conversation-view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const trash = call.flags.has("trash");
   const limit = call.values.get("limit");
   // Checked here too, so that the error names the option.
   const limitCount = limit === undefined ? undefined : integerOf(limit, "limit", LIMIT_MAX);
   await using store = await openToRead(call);
-  const page = (await store?.list({
-    trash,
-    limit: limitCount,
-    cursor: call.values.get("cursor"),
-  })) ?? { items: [], cursor: null };
-  const { items, cursor } = page;
-  if (call.json) call.out.json({ items: items.map(trash ? trashJson : infoJson), cursor });
-  else if (items.length > 0)
-    call.out.lines(trash ? trashTable(call.out, items) : conversationTable(call.out, items));
-  else call.out.note(trash ? "The trash is empty." : "No conversations.");
-  if (call.json) return EXIT_DONE;
-  if (trash && items.length > 0 && call.out.columns < TRASH_COLUMNS_MIN)
-    call.out.note("The ids are cut; use --json or a wider window to see them in full.");
-  if (cursor !== null) call.out.note(`More conversations: add --cursor ${cursor}`);
-  return EXIT_DONE;
+  const query = { trash, limit: limitCount, cursor: call.values.get("cursor") };
+  const { items, cursor } = (await store?.list(query)) ?? { items: [], cursor: null };
+  const json = { items: items.map(trash ? trashJson : infoJson), cursor };
+  if (items.length === 0) return { json, notes: [trash ? "The trash is empty." : "No conversations."] };
+  const isCut = trash && call.out.columns < TRASH_COLUMNS_MIN;
+  return {
+    json,
+    lines: trash ? trashTable(call.out, items) : conversationTable(call.out, items),
+    notes: [
+      ...(isCut ? ["The ids are cut; use --json or a wider window to see them in full."] : []),
+      ...(cursor === null ? [] : [`More conversations: add --cursor ${cursor}`]),
+    ],
+  };
 }

@@ -1,12 +1,11 @@
 import { ColloquyError } from "../../../errors.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { checkReference } from "../../input/reference.ts";
 import { openToChange } from "../../store/open-store.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 import { trashedAs } from "../../view/in-trash.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToChange(call, reference);
   const isInUse = (await store.get(reference)) !== undefined;
@@ -15,7 +14,5 @@ export async function run(call: Call): Promise<number> {
     throw new ColloquyError("NOT_FOUND", `Conversation ${reference} is not in the trash`);
   }
   const info = await store.restore(reference);
-  if (call.json) call.out.json({ info: infoJson(info) });
-  else call.out.lines([`${nameOf(info)} was restored`]);
-  return EXIT_DONE;
+  return { json: { info: infoJson(info) }, lines: [`${nameOf(info)} was restored`] };
 }

@@ -30,7 +30,11 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     args: [CONVERSATION],
     options: {
       branch: BRANCH,
-      all: { type: "boolean", help: "Include all branches and the changes made to them" },
+      all: {
+        type: "boolean",
+        help: "Include all branches and the changes made to them",
+        without: ["branch"],
+      },
       last: LAST,
     },
     examples: ["colloquy sessions show discord:dm:42 --last 20"],
@@ -58,6 +62,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
         type: "string",
         value: "-",
         help: "Read one message per line from standard input, all or none",
+        without: ["role", "content", "id"],
       },
       branch: BRANCH,
       id: { type: "string", value: "ID", help: "Id of the new entry; a retry with it changes nothing" },
@@ -153,7 +158,12 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       summary: { type: "string", value: "TEXT", help: "The summary; - reads standard input" },
       "keep-messages": { type: "string", value: "N", help: "Keep about N messages at the end" },
       "keep-tokens": { type: "string", value: "N", help: "Keep about N tokens at the end (default 20000)" },
-      undo: { type: "string", value: "ENTRY", help: "Undo this compaction: id or number" },
+      undo: {
+        type: "string",
+        value: "ENTRY",
+        help: "Undo this compaction: id or number",
+        without: ["summary", "keep-messages", "keep-tokens"],
+      },
     },
     examples: [
       'colloquy sessions compact notes:today --summary "We chose SQLite." --keep-messages 10',

@@ -1,8 +1,7 @@
 import { LIMIT_MAX } from "../../../store/access.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { nextCommand, PROGRAM } from "../../invocation.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
@@ -15,31 +14,29 @@ const LATEST = 5;
 const TRASH_COUNTED = 1000;
 
 /** Shown for `colloquy` without arguments. Creates nothing. */
-export async function run(call: Call): Promise<number> {
-  if (call.flags.has("version")) return showVersion(call);
+export async function run(call: Call): Promise<Result> {
+  const version = packageVersion();
+  if (call.flags.has("version")) return { json: { version }, lines: [version] };
   const target = storeTarget(call.values);
   await using store = await openToRead(call, target);
   const conversations = store === undefined ? 0 : await countOf(store);
   const items = (await store?.list({ limit: LATEST }))?.items ?? [];
   const { engine, path } = target;
-  if (call.json) {
-    const exists = store !== undefined;
-    call.out.json({ store: { engine, path, exists }, conversations, items: items.map(infoJson) });
-  } else if (items.length === 0) call.out.lines(welcome(call, target, await trashLine(call, store)));
-  else {
-    call.out.lines([
-      `${counted(conversations, "conversation")} in ${placeOf(target)}`,
-      "",
-      ...conversationTable(call.out, items),
-      "",
-      `Read one:     ${nextCommand("sessions history CONVERSATION", call.values)}`,
-      `List all:     ${nextCommand("sessions list", call.values)}`,
-      `Branch off:   ${nextCommand("sessions branch CONVERSATION", call.values)}`,
-      `Back up:      ${nextCommand("backup PATH", call.values)}`,
-      `Help:         ${PROGRAM} --help`,
-    ]);
-  }
-  return EXIT_DONE;
+  const place = { engine, path, exists: store !== undefined };
+  const json = { store: place, conversations, items: items.map(infoJson) };
+  if (items.length === 0) return { json, lines: welcome(call, target, await trashLine(call, store)) };
+  const lines = [
+    `${counted(conversations, "conversation")} in ${placeOf(target)}`,
+    "",
+    ...conversationTable(call.out, items),
+    "",
+    `Read one:     ${nextCommand("sessions history CONVERSATION", call.values)}`,
+    `List all:     ${nextCommand("sessions list", call.values)}`,
+    `Branch off:   ${nextCommand("sessions branch CONVERSATION", call.values)}`,
+    `Back up:      ${nextCommand("backup PATH", call.values)}`,
+    `Help:         ${PROGRAM} --help`,
+  ];
+  return { json, lines };
 }
 
 /** From the listing, which reads no messages. */
@@ -82,11 +79,4 @@ async function trashLine({ values }: Call, store: Store | undefined): Promise<st
 
 function placeOf({ engine, path }: StoreTarget): string {
   return safeLine(path === null ? `${engine}:` : path);
-}
-
-function showVersion({ json, out }: Call): number {
-  const version = packageVersion();
-  if (json) out.json({ version });
-  else out.lines([version]);
-  return EXIT_DONE;
 }
