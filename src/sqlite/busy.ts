@@ -4,6 +4,7 @@ import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.
 import { waitUntil } from "../util/wait.ts";
 
 const SQLITE_TOOBIG = 18;
+const SQLITE_CONSTRAINT = 19;
 const SQLITE_NOTADB = 26;
 
 /** What SQLite's result codes mean to the user. */
@@ -24,6 +25,10 @@ export function sqliteError(error: unknown, path: string): ColloquyError {
   if (code === SQLITE_TOOBIG) return invalid("The message is longer than SQLite can store", "content");
   if (code === undefined) return asColloquyError(error, path);
   if (isBusy(error)) return lockedBy(path, error);
+  // The file and its disk are well: it is an error of the code that writes.
+  if (code === SQLITE_CONSTRAINT) {
+    return new ColloquyError("INTERNAL_ERROR", `${path}: SQLite refused a row (${text})`, { cause: error });
+  }
   return unavailable(`${path}: ${REASONS[code] ?? "SQLite failed"} (${text})`, { cause: error });
 }
 

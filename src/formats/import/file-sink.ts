@@ -70,8 +70,9 @@ export class FileSink implements Sink {
     this.#early = keptIn(this.#savedOf(NO_CONVERSATION).notes);
   }
 
+  /** Forks in one file may belong to one conversation, and share its writer. */
   get writers(): ConversationWriter[] {
-    return [...this.#handles.values()].map(({ writer }) => writer);
+    return [...new Set([...this.#handles.values()].map(({ writer }) => writer))];
   }
 
   conversation(start: SourceConversation): ConversationSink {
@@ -119,9 +120,11 @@ export class FileSink implements Sink {
   /** Release the least recently used conversations of a file that has many. */
   async trim(): Promise<void> {
     if (this.#handles.size <= HANDLES_MAX) return;
-    const idle = [...this.#handles.values()].slice(0, -HANDLES_KEPT);
+    const handles = [...this.#handles.values()];
+    const kept = new Set(handles.slice(-HANDLES_KEPT).map(({ writer }) => writer));
+    const idle = handles.filter(({ writer }) => !kept.has(writer));
     for (const handle of idle) this.#flushNotes(handle);
-    await Promise.all(idle.map(({ writer }) => this.#session.release(writer)));
+    await this.#release(new Set(idle.map(({ writer }) => writer)));
     for (const { sourceId, writer } of idle) {
       this.#done.push(rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
       this.#handles.delete(sourceId);
@@ -132,7 +135,18 @@ export class FileSink implements Sink {
   async finish(final: boolean): Promise<void> {
     if (final && this.#early.length > 0) this.conversation({ sourceId: this.#fallback });
     for (const handle of this.#handles.values()) if (final) this.#flushNotes(handle);
-    for (const { writer } of this.#handles.values()) await this.#session.release(writer);
+    await this.#release(this.writers);
+  }
+
+  /** Write nothing more: the file cannot be read or written. */
+  async drop(): Promise<void> {
+    await Promise.all(this.writers.map((writer) => this.#session.drop(writer)));
+  }
+
+  /** All of them, even when one fails. */
+  async #release(writers: Iterable<ConversationWriter>): Promise<void> {
+    const ends = await Promise.allSettled([...writers].map((writer) => this.#session.release(writer)));
+    for (const end of ends) if (end.status === "rejected") throw end.reason;
   }
 
   /** The conversation that keeps damage when none was added to: the last of this file, or one for the file itself. */
@@ -177,7 +191,10 @@ export class FileSink implements Sink {
     const remembered = this.#memory?.conversations.find((known) => known.id === id);
     const resumes = this.#resumes && remembered !== undefined;
     const { path } = this.#origin.around;
-    const writer = this.#session.use(id, format, start, path, remembered, resumes);
+    const writer =
+      this.writers.find((open) => open.id === id) ??
+      this.#session.use(id, format, start, path, remembered, resumes);
+    if (!resumes) writer.wantAll();
     const handle: Handle = {
       writer,
       sourceId: start.sourceId,

@@ -1,5 +1,6 @@
 /** One file of a source, read by the reader that knows it. */
 import { statSync } from "node:fs";
+import { ColloquyError, type ErrorCode } from "../../errors.ts";
 import { isJsonObject, type Json } from "../../util/json.ts";
 import type { FormatDeclaration } from "../contract/format.ts";
 import { openSourceDatabase } from "../sources/database.ts";
@@ -25,6 +26,8 @@ export interface FileJob {
   /** Whether the file is complete, so that nothing is left for a later import. */
   readonly isFinal: (file: SourceFile) => boolean;
   readonly onBytes: (bytes: number) => void;
+  /** Everything was read, and is being written. */
+  readonly onRead: () => void;
   readonly signal: AbortSignal | undefined;
 }
 
@@ -42,29 +45,51 @@ interface Opened extends FileJob {
   readonly file: SourceFile;
   readonly source: ByteSource;
   readonly memory: FileMemory | undefined;
+  readonly sinks: FileSink[];
 }
+
+/**
+ * A file up to this size is written after all of it was read, so that an error of its reader leaves its
+ * conversations as they were. Of a larger one, everything before the error is kept.
+ */
+const HELD_BYTES_MAX = 4 * 1024 * 1024;
 
 const UNREAD: Read = { format: null, offset: 0, line: 1, whole: true };
 
-/** Read a file that is new or has changed. A problem with it is reported and ends this file only. */
+/** Read a file that is new or has changed. An error that it causes is reported and ends this file only. */
 export async function importFile(
   job: FileJob,
   file: SourceFile,
   memory: FileMemory | undefined,
 ): Promise<void> {
+  const sinks: FileSink[] = [];
   try {
     const source = await file.open();
     try {
-      await readFile({ ...job, file, source, memory });
+      await readFile({ ...job, file, source, memory, sinks });
     } finally {
       await source.close();
     }
   } catch (error) {
+    await Promise.all(sinks.map((sink) => sink.drop()));
     if (job.signal?.aborted === true) return;
-    if (problemOf(error) === undefined) throw error;
-    const reason = reasonOf(error, file.path);
+    if (isOfStore(error)) throw error;
+    const reason = problemOf(error) === undefined ? unexpected(error) : reasonOf(error, file.path);
     job.session.report.skip({ source: file.path, line: null, offset: null, reason });
   }
+}
+
+/** The store takes no writes from any file: it is full, closed, read-only, or its disk fails. */
+function isOfStore(error: unknown): boolean {
+  if (!(error instanceof ColloquyError) || problemOf(error) !== undefined) return false;
+  return STORE_FAILURES.has(error.code);
+}
+
+const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(["SERVICE_UNAVAILABLE", "FORBIDDEN", "NOT_SUPPORTED"]);
+
+function unexpected(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return `could not be imported: ${message}. The next import reads it again`;
 }
 
 async function readFile(opened: Opened): Promise<void> {
@@ -86,7 +111,21 @@ async function sinkOf(opened: Opened, format: FormatDeclaration, resumes: boolea
   const describe = await sideFiles.describe(format, file.around);
   session.report.files++;
   const origin = { format: format.name, file: file.relative, around: file.around };
-  return new FileSink(session, origin, describe, memory, resumes);
+  const sink = new FileSink(session, origin, describe, memory, resumes);
+  opened.sinks.push(sink);
+  return sink;
+}
+
+/** Write what was read so far, unless the file is held until its end. */
+async function write({ session, file }: Opened, sink: FileSink): Promise<void> {
+  if (file.size > HELD_BYTES_MAX) await session.applyBackpressure(sink.writers);
+}
+
+/** Nothing more is read, so that the next file can be read meanwhile. */
+async function finish(opened: Opened, sink: FileSink, final: boolean): Promise<void> {
+  const finished = sink.finish(final);
+  opened.onRead();
+  await finished;
 }
 
 async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
@@ -105,7 +144,7 @@ async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
         if (waiting !== undefined) await waiting;
       }
       await reading.keepTooLong(source, ingest);
-      await session.applyBackpressure(sink.writers);
+      await write(opened, sink);
       opened.onBytes(reading.offset - told);
       told = reading.offset;
     }
@@ -115,7 +154,7 @@ async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
   const isPending = reading.pending !== undefined && !keepNeverCompleted(reading, sink, file);
   if (!isStopped && (!final || isPending)) session.report.pending++;
   reader.end(final);
-  await sink.finish(final);
+  await finish(opened, sink, final);
   if (problem !== undefined && !isStopped) {
     sink.tell({ line: reading.line, offset: reading.offset }, reasonOf(problem, file.path));
   }
@@ -158,24 +197,27 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
   let offset = done;
   let ended = true;
   const isElement = (value: Json): boolean => isJsonObject(value) && format.document.sniff(value);
-  for await (const element of readElements(source, { signal, isElement })) {
-    if (element.offset < done) continue;
-    if ("problem" in element) {
-      sink.skip({ ...element, line: null }, element.problem);
-      continue;
+  const problem = await guarded(async () => {
+    for await (const element of readElements(source, { signal, isElement })) {
+      if (element.offset < done) continue;
+      if ("problem" in element) {
+        sink.skip({ ...element, line: null }, element.problem);
+        continue;
+      }
+      await format.document.read({ ...element, line: null }, sink, file.around);
+      await write(opened, sink);
+      await sink.trim();
+      opened.onBytes(element.offset - offset);
+      offset = element.offset;
+      if (signal?.aborted === true) {
+        ended = false;
+        break;
+      }
     }
-    await format.document.read({ ...element, line: null }, sink, file.around);
-    await session.applyBackpressure(sink.writers);
-    await sink.trim();
-    opened.onBytes(element.offset - offset);
-    offset = element.offset;
-    if (signal?.aborted === true) {
-      ended = false;
-      break;
-    }
-  }
+  });
   if (ended) opened.onBytes(file.size - offset);
-  await sink.finish(true);
+  await finish(opened, sink, true);
+  if (problem !== undefined) throw problem;
   if (session.mode !== "write") return;
   const isScattered = format.document.isScattered === true && sink.writers.length > 0;
   const read = { format: format.name, offset: ended ? 0 : offset, line: 1, whole: ended && !isScattered };
@@ -192,13 +234,16 @@ async function readDatabase(opened: Opened): Promise<void> {
       return;
     }
     const sink = await sinkOf(opened, format, false);
-    for await (const _ of format.database.read(database, sink, file.around)) {
-      await session.applyBackpressure(sink.writers);
-      await sink.trim();
-      if (signal?.aborted === true) break;
-    }
+    const problem = await guarded(async () => {
+      for await (const _ of format.database.read(database, sink, file.around)) {
+        await write(opened, sink);
+        await sink.trim();
+        if (signal?.aborted === true) break;
+      }
+    });
     opened.onBytes(file.size);
-    await sink.finish(true);
+    await finish(opened, sink, true);
+    if (problem !== undefined) throw problem;
     if (session.mode !== "write") return;
     const read = {
       format: format.name,

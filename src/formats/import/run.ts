@@ -1,5 +1,4 @@
 /** Imports conversations of other tools into a store. */
-import { dirname } from "node:path";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { SourceFile } from "../sources/types.ts";
@@ -36,13 +35,10 @@ export interface ImportOptions {
 }
 
 /**
- * Small files of this many folders are read concurrently, so that their writes
- * share transactions. Files of one folder are read one after another, because
- * copies of a conversation are side by side and the first of them names it.
- * Large files are read one after another to limit memory.
+ * Files are read one after another, because several may hold one conversation, and the first of them names it.
+ * This many are written at once, so that their writes share transactions.
  */
-const FOLDERS_AT_ONCE = 6;
-const SMALL_BYTES = 4 * 1024 * 1024;
+const FILES_AT_ONCE = 12;
 
 export async function importConversations(
   store: Store,
@@ -67,7 +63,7 @@ class Run {
   readonly #options: ImportOptions;
   readonly #ledger: Ledger;
   readonly #report: ReportBuilder = new ReportBuilder();
-  readonly #job: FileJob;
+  readonly #job: Omit<FileJob, "onRead">;
   #bytesTotal = 0;
   #filesDone = 0;
   #filesTotal = 0;
@@ -95,23 +91,34 @@ class Run {
     const files = await this.#find(paths);
     this.#filesTotal = files.length;
     this.#bytesTotal = files.reduce((sum, { size }) => sum + size, 0);
-    const small = files.filter(({ size }) => size <= SMALL_BYTES);
-    const large = files.filter(({ size }) => size > SMALL_BYTES);
-    const folders = Object.values(Object.groupBy(small, ({ path }) => dirname(path))).values();
-    const lane = async (): Promise<void> => {
-      for (const folder of folders) await this.#work(folder ?? []);
-    };
-    await Promise.all([this.#work(large), ...Array.from({ length: FOLDERS_AT_ONCE }, lane)]);
+    await this.#work(files);
     this.#job.session.close();
     this.#report.interrupted = this.#options.signal?.aborted === true;
     return this.#report.build(this.#options.dryRun === true);
   }
 
   async #work(files: Iterable<SourceFile>): Promise<void> {
-    for (const file of files) {
-      if (this.#options.signal?.aborted === true) return;
-      await this.#take(file);
-      this.#filesDone++;
+    const writing = new Set<Promise<void>>();
+    try {
+      for (const file of files) {
+        if (this.#options.signal?.aborted === true) break;
+        await this.#job.session.applyBackpressure([]);
+        const { promise: read, resolve: onRead } = Promise.withResolvers<void>();
+        const taken = this.#take(file, onRead).then(() => {
+          writing.delete(taken);
+          this.#filesDone++;
+        });
+        writing.add(taken);
+        // The failure of a file that is still being written ends the wait, too.
+        const failed = new Promise<never>((_, reject) => {
+          for (const other of writing) other.catch(reject);
+        });
+        await Promise.race([read, taken, failed]);
+        if (writing.size >= FILES_AT_ONCE) await Promise.race(writing);
+      }
+      await Promise.all(writing);
+    } finally {
+      await Promise.allSettled(writing);
     }
   }
 
@@ -128,7 +135,8 @@ class Run {
     return files;
   }
 
-  async #take(file: SourceFile): Promise<void> {
+  /** `onRead` is called when the next file can be read. */
+  async #take(file: SourceFile, onRead: () => void): Promise<void> {
     const { again = false } = this.#options;
     if (!again && this.#ledger.isForgotten(file.path)) {
       this.#report.forgotten++;
@@ -143,7 +151,7 @@ class Run {
       return;
     }
     try {
-      await importFile(this.#job, file, again ? undefined : memory);
+      await importFile({ ...this.#job, onRead }, file, again ? undefined : memory);
     } catch (error) {
       throw withPath(error, file.path);
     }

@@ -11,10 +11,10 @@ import type { Mode } from "./writer/entry-intake.ts";
 const BYTES_WAITING_MAX = 4 * 1024 * 1024;
 
 interface InUse {
-  readonly writer: ConversationWriter;
-  /** Files that are adding to it. */
-  files: number;
-  source: string;
+  readonly source: string;
+  /** Resolves when the writer writes nothing more. */
+  readonly ended: Promise<void>;
+  readonly end: () => void;
 }
 
 export class ImportSession {
@@ -24,9 +24,9 @@ export class ImportSession {
   readonly placeholders: TextPlaceholders;
   readonly #again: boolean;
   readonly #ledger: Ledger;
-  /** An error that no caller was waiting for. */
-  #failure: { readonly error: unknown } | undefined;
-  readonly #writers: Map<string, InUse> = new Map();
+  readonly #writers: Map<ConversationWriter, InUse> = new Map();
+  /** The last writer of each conversation that is being written. */
+  readonly #last: Map<string, ConversationWriter> = new Map();
 
   /** `again`: include what was purged or forgotten since the last import. */
   constructor(ingest: Ingest, mode: Mode, report: ReportBuilder, ledger: Ledger, again: boolean) {
@@ -38,7 +38,11 @@ export class ImportSession {
     this.report = report;
   }
 
-  /** The writer of a conversation, which several files may share. Return it with `release`. */
+  /**
+   * A writer of a conversation, for one file. It begins when the writer of the file before has ended, so that
+   * the files of a conversation are written one after another, in the order in which they were read.
+   * End it with `release` or `drop`.
+   */
   use(
     id: string,
     format: string,
@@ -47,77 +51,91 @@ export class ImportSession {
     remembered: RememberedConversation | undefined,
     resumes: boolean,
   ): ConversationWriter {
-    let used = this.#writers.get(id);
-    if (used === undefined) {
-      const writer = new ConversationWriter({
-        ingest: this.ingest,
-        mode: this.mode,
-        id,
-        format,
-        start,
-        resumeAfter: resumes && !this.#again ? remembered?.lastSeq : undefined,
-        remembered: this.#again ? undefined : remembered,
-        wasImported: !this.#again && this.#ledger.wasImported(id),
-        again: this.#again,
-        placeholders: this.placeholders,
-        unresolved: (reference) => this.report.unresolved(reference),
-        missing: ({ entry, origin }) => {
-          const [first] = entry.records;
-          this.report.missing({
-            source: origin.around.path,
-            line: first?.line ?? null,
-            offset: first?.offset ?? null,
-            reason: `entry ${entry.id} is not in the store`,
-          });
-        },
-      });
-      used = { writer, files: 0, source };
-      this.#writers.set(id, used);
-    }
-    if (!resumes) used.writer.wantAll();
-    used.files++;
-    return used.writer;
+    const last = this.#last.get(id);
+    // When nothing is written, a later file of the same conversation must find the earlier entries here.
+    if (last !== undefined && this.mode !== "write") return last;
+    const after = last === undefined ? undefined : this.#writers.get(last)?.ended;
+    const writer = new ConversationWriter({
+      ingest: this.ingest,
+      mode: this.mode,
+      id,
+      format,
+      start,
+      after: after ?? Promise.resolve(),
+      resumeAfter: resumes && !this.#again ? remembered?.lastSeq : undefined,
+      remembered: this.#again ? undefined : remembered,
+      wasImported: !this.#again && this.#ledger.wasImported(id),
+      again: this.#again,
+      placeholders: this.placeholders,
+      unresolved: (reference) => this.report.unresolved(reference),
+      missing: ({ entry, origin }) => {
+        const [first] = entry.records;
+        this.report.missing({
+          source: origin.around.path,
+          line: first?.line ?? null,
+          offset: first?.offset ?? null,
+          reason: `entry ${entry.id} is not in the store`,
+        });
+      },
+    });
+    const { promise: ended, resolve: end } = Promise.withResolvers<void>();
+    this.#writers.set(writer, { source, ended, end });
+    this.#last.set(id, writer);
+    return writer;
   }
 
   /** Write what a file has added so far, and wait while the store falls behind. */
   async applyBackpressure(writers: Iterable<ConversationWriter>): Promise<void> {
     const mine = [...writers];
     for (const writer of mine) {
-      writer.drain().catch((error: unknown) => {
-        this.#failure ??= { error };
-      });
+      // The writer keeps the failure, which is thrown below or when it is released.
+      writer.drain().catch(() => {});
     }
     while (this.#bytesWaiting() > BYTES_WAITING_MAX) {
       await Promise.all(mine.map((writer) => writer.drain().then(() => writer.settle())));
-      if (this.#failure !== undefined) break;
       // The bytes belong to another file: let it run.
       if (this.#bytesWaiting() > BYTES_WAITING_MAX) await new Promise((resolve) => setTimeout(resolve, 1));
     }
-    if (this.#failure !== undefined) throw this.#failure.error;
+    for (const { failure } of mine) if (failure !== undefined) throw failure.error;
   }
 
-  /** A file adds nothing more to it. The last file completes it. */
+  /** Its file adds nothing more to it: complete it. */
   async release(writer: ConversationWriter): Promise<void> {
-    const used = this.#writers.get(writer.id);
-    if (used === undefined) return;
-    used.files--;
-    await writer.finish();
-    // When nothing is written, a later file of the same conversation must find the earlier entries here.
-    if (used.files > 0 || this.mode !== "write") return;
-    this.#writers.delete(writer.id);
-    this.#tell(writer, used.source);
+    if (!this.#writers.has(writer)) return;
+    try {
+      await writer.finish();
+    } catch (error) {
+      await this.drop(writer);
+      throw error;
+    }
+    if (this.mode === "write") this.#end(writer);
+  }
+
+  /** Its file cannot be read or written: add nothing more, and leave the conversation as it is. */
+  async drop(writer: ConversationWriter): Promise<void> {
+    await writer.drop();
+    this.#end(writer);
   }
 
   /** All files have been read. */
   close(): void {
-    for (const { writer, source } of this.#writers.values()) this.#tell(writer, source);
-    this.#writers.clear();
+    for (const writer of [...this.#writers.keys()]) this.#end(writer);
+  }
+
+  #end(writer: ConversationWriter): void {
+    const used = this.#writers.get(writer);
+    if (used === undefined) return;
+    this.#writers.delete(writer);
+    if (this.#last.get(writer.id) === writer) this.#last.delete(writer.id);
+    if (!writer.isDropped || writer.tree.messagesAdded > 0) this.#tell(writer, used.source);
+    used.end();
   }
 
   #tell(writer: ConversationWriter, source: string): void {
     const { report } = this;
-    report.messages += writer.intake.added;
-    report.branches += writer.tree.branchesAdded;
+    const { messagesAdded, branchesAdded, branches, leaves } = writer.tree;
+    report.messages += messagesAdded;
+    report.branches += branchesAdded;
     const before = report.imported.get(writer.id);
     const { info, start, format } = writer;
     report.imported.set(writer.id, {
@@ -127,17 +145,17 @@ export class ImportSession {
       format,
       sourceId: before?.sourceId ?? start.sourceId,
       title: info?.title ?? writer.title ?? null,
-      messages: info?.messageCount ?? writer.intake.added,
-      branches: writer.tree.branches,
-      leaves: writer.tree.leaves,
-      added: writer.intake.added + (before?.added ?? 0),
-      flags: Object.fromEntries(writer.intake.flags),
+      messages: info?.messageCount ?? messagesAdded,
+      branches,
+      leaves,
+      added: messagesAdded + (before?.added ?? 0),
+      flags: { ...before?.flags, ...Object.fromEntries(writer.intake.flags) },
     });
   }
 
   #bytesWaiting(): number {
     let bytes = 0;
-    for (const { writer } of this.#writers.values()) bytes += writer.bytes;
+    for (const writer of this.#writers.keys()) bytes += writer.bytes;
     return bytes;
   }
 }

@@ -26,6 +26,7 @@ const PAGE_BYTES = 8 * 1024 * 1024;
 
 export class Ingest {
   readonly #store: StoreAccess;
+  #alone: Promise<unknown> = Promise.resolve();
 
   /** @internal Use `store.ingest()`. */
   constructor(store: StoreAccess) {
@@ -46,6 +47,16 @@ export class Ingest {
   other(kind: string, id: string, atMs: number, data: JsonObject, standsFor?: StandsFor): ReadyEntry {
     assertJson(data, "data");
     return ready({ id, kind, at: isoTime(atMs), data }, data, standsFor);
+  }
+
+  /**
+   * One after another. An error that the engine did not expect fails everything in its transaction,
+   * so a write that failed is tried again without the others that failed with it.
+   */
+  alone<T>(write: () => Promise<T>): Promise<T> {
+    const written = this.#alone.then(write);
+    this.#alone = written.catch(() => {});
+    return written;
   }
 
   /** Also from the trash. */

@@ -1,4 +1,5 @@
 /** Writes the entries of one conversation to the store in batches. */
+import type { EntryPlace } from "../../../engine/index.ts";
 import { ColloquyError } from "../../../errors.ts";
 import type { Ingest, ReadyEntry } from "../../../store/write/ingest.ts";
 import type { BranchRef } from "./placement.ts";
@@ -6,12 +7,15 @@ import type { BranchRef } from "./placement.ts";
 const BATCH_ENTRIES_MAX = 1000;
 const BATCH_BYTES_MAX = 512 * 1024;
 
-/** An entry to be written. `written` receives its `seq`. */
+/** An entry to be written. `written` receives its `seq`, and whether the store did not have it yet. */
 export interface Outgoing {
   readonly ready: ReadyEntry;
   readonly bytes: number;
-  readonly written: (seq: number) => void;
+  readonly written: (seq: number, isNew: boolean) => void;
 }
+
+/** Starts to create the conversation, unless it exists, so that it and its first entries share a transaction. */
+export type Create = () => Promise<void> | undefined;
 
 interface Batch {
   readonly branch: BranchRef;
@@ -24,15 +28,25 @@ interface Batch {
 export class BatchWriter {
   readonly #ingest: Ingest;
   readonly #conversation: string;
+  readonly #create: Create;
   readonly #isFresh: () => boolean;
   readonly #another: Another;
   #batch: Batch | undefined;
   #writing: Promise<void> = Promise.resolve();
+  /** Like `#writing`, but it waits for every batch, also after a failure. */
+  #ended: Promise<unknown> = Promise.resolve();
 
   /** `isFresh`: whether the ids of new entries cannot be in the store yet. */
-  constructor(ingest: Ingest, conversation: string, isFresh: () => boolean, another: Another) {
+  constructor(
+    ingest: Ingest,
+    conversation: string,
+    create: Create,
+    isFresh: () => boolean,
+    another: Another,
+  ) {
     this.#ingest = ingest;
     this.#conversation = conversation;
+    this.#create = create;
     this.#isFresh = isFresh;
     this.#another = another;
   }
@@ -61,7 +75,9 @@ export class BatchWriter {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#batch = undefined;
-    this.#writing = Promise.all([this.#writing, this.#write(batch)]).then(() => {});
+    const written = this.#write(batch);
+    this.#writing = Promise.all([this.#writing, written]).then(() => {});
+    this.#ended = Promise.allSettled([this.#ended, written]);
     // `settle` reports a failure; until then it must not count as unhandled.
     this.#writing.catch(() => {});
   }
@@ -72,20 +88,46 @@ export class BatchWriter {
     await this.#writing;
   }
 
+  /** Resolves when nothing is being written. What was not sent is dropped. */
+  async abandon(): Promise<void> {
+    this.#batch = undefined;
+    await this.#ended;
+  }
+
   async #write(batch: Batch): Promise<void> {
     const branch = batch.makes ? undefined : batch.branch.id;
     const entries = batch.entries.map(({ ready }) => ready);
     try {
-      const places = await this.#ingest.append(this.#conversation, branch, entries, this.#isFresh());
+      const places = await this.#append(branch, entries, this.#isFresh()).catch((error) => {
+        if (!isUnexpected(error)) throw error;
+        return this.#ingest.alone(() => this.#append(branch, entries, false));
+      });
       if (batch.makes) batch.branch.id = places[0]?.seq;
       batch.entries.forEach(({ written }, index) => {
-        written(places[index]?.seq ?? 0);
+        written(places[index]?.seq ?? 0, true);
       });
     } catch (error) {
       const known = error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "id";
       if (!known) throw error;
       await this.#writeSingly(batch);
     }
+  }
+
+  /** In the transaction that creates the conversation, or after it when the creation had to be repeated. */
+  async #append(
+    branch: number | undefined,
+    entries: readonly ReadyEntry[],
+    fresh: boolean,
+  ): Promise<readonly EntryPlace[]> {
+    const creating = this.#create();
+    const appending = this.#ingest.append(this.#conversation, branch, entries, fresh);
+    if (creating === undefined) return appending;
+    const [created, appended] = await Promise.allSettled([creating, appending]);
+    if (created.status === "rejected") throw created.reason;
+    if (appended.status === "fulfilled") return appended.value;
+    const isEarly = appended.reason instanceof ColloquyError && appended.reason.code === "NOT_FOUND";
+    if (!isEarly) throw appended.reason;
+    return this.#ingest.append(this.#conversation, branch, entries, fresh);
   }
 
   /** Some of them are already in the store, from an interrupted import or as another version. */
@@ -101,9 +143,14 @@ export class BatchWriter {
     const [place] =
       wanted === undefined ? [] : await this.#ingest.append(this.#conversation, branch, [wanted], false);
     const seq = place?.seq ?? known ?? 0;
-    written(seq);
+    written(seq, wanted !== undefined);
     return seq;
   }
+}
+
+/** Perhaps of another write in the same transaction. */
+function isUnexpected(error: unknown): boolean {
+  return !(error instanceof ColloquyError) || ["INTERNAL_ERROR", "VALIDATION_ERROR"].includes(error.code);
 }
 
 /** The entry to write instead of one whose id the store has at `seq`, if any. */

@@ -1,5 +1,5 @@
 /**
- * Writes one conversation, from any number of files.
+ * Writes one conversation, from one file.
  *
  * Readers are synchronous and queue entries; `drain` writes them. This class
  * creates the conversation, sets its title and model, and checks out the
@@ -15,6 +15,8 @@ import type { TreeWriter } from "./tree-writer.ts";
 
 export interface WriterOptions extends IntakeOptions {
   readonly start: SourceConversation;
+  /** Resolves when an earlier file of the run writes nothing more to the conversation. */
+  readonly after: Promise<unknown>;
   /** As an earlier import left it. When it is gone, the user purged it, and it stays away. */
   readonly remembered: RememberedConversation | undefined;
   /** By any earlier import, from any file. */
@@ -36,14 +38,19 @@ export class ConversationWriter {
   #info: ConversationInfo | undefined;
   #leaf: string | undefined;
   #isPurged = false;
+  /** When it was begun in the source, until the store has it. */
+  #createAtMs: number | undefined;
+  #creating: Promise<void> | undefined;
+  /** It writes nothing more, because its file could not be read or written. */
+  isDropped = false;
+  /** The first error of a drain. Nothing is written after it. */
+  failure: { readonly error: unknown } | undefined;
   #wantsAll = false;
-  /** The number of added messages that `#info` includes. */
-  #counted = 0;
 
   constructor(options: WriterOptions) {
     this.#options = options;
     this.#start = options.start;
-    this.intake = new EntryIntake(options);
+    this.intake = new EntryIntake(options, () => this.#create());
   }
 
   get id(): string {
@@ -107,16 +114,28 @@ export class ConversationWriter {
     this.#leaf = entryId;
   }
 
-  /** A file that is read from its beginning adds to it too, so all of its entries have to be known. */
+  /** A part of the file that was not read before adds to it too, so all of its entries have to be known. */
   wantAll(): void {
     this.#wantsAll = true;
   }
 
-  /** Write the queue. Calls run one after another. */
+  /** Write the queue. Calls run one after another, and all that follow a failed one fail with it. */
   drain(): Promise<void> {
-    const done = this.#draining.then(() => this.#drain());
-    this.#draining = done.catch(() => {});
-    return done;
+    this.#draining = this.#draining.then(() => this.#drain());
+    this.#draining.catch((error: unknown) => {
+      this.failure ??= { error };
+    });
+    return this.#draining;
+  }
+
+  /** Add nothing more, and wait for what is being written. */
+  async drop(): Promise<void> {
+    this.isDropped = true;
+    await this.#draining.catch(() => {});
+    await this.tree.abandon();
+    this.#queue = [];
+    this.#blobs = [];
+    this.#queuedBytes = 0;
   }
 
   /** Resolves when all drained entries are in the store. */
@@ -127,10 +146,12 @@ export class ConversationWriter {
   /** Write everything, check out the branch that the source shows, and set title and model. */
   async finish(): Promise<void> {
     await this.drain();
-    if (this.#options.mode !== "write" || this.isUnwanted || this.#info === undefined) return;
+    if (this.#options.mode !== "write" || this.isUnwanted) return;
     await this.#finishTree();
     await this.tree.settle();
-    await this.#describe(this.#info);
+    // A source may hold a conversation without entries.
+    await this.#create();
+    if (this.#info !== undefined) await this.#describe(this.#info);
     const deep = this.tree.branches > 1 ? await this.#options.ingest.deepBranches(this.id) : 0;
     if (deep > 0) this.intake.flags.set("deep", deep);
   }
@@ -152,6 +173,7 @@ export class ConversationWriter {
     const queue = this.#queue;
     this.#queue = [];
     for (const queued of queue) {
+      if (this.isDropped) return;
       this.#queuedBytes -= queued.bytes;
       const waiting = this.isUnwanted ? undefined : this.intake.take(queued);
       if (waiting !== undefined) await waiting;
@@ -175,16 +197,17 @@ export class ConversationWriter {
   }
 
   async #begin(): Promise<void> {
-    const { ingest, mode, remembered, resumeAfter } = this.#options;
+    const { ingest, mode, remembered, resumeAfter, after } = this.#options;
     const isWriting = mode === "write";
+    await after;
+    this.#info = await ingest.find(this.id);
     // An imported conversation that the user purged must not come back.
     const wasImported = remembered !== undefined || this.#options.wasImported;
-    if (!isWriting || wasImported) this.#info = await ingest.find(this.id);
     this.#isPurged = this.#info === undefined && wasImported && isWriting;
     const atMs = this.#createdAtMs();
     if (this.#info === undefined && isWriting && !this.#isPurged) {
       this.intake.lastAtMs = atMs;
-      this.#info = await this.#create(atMs);
+      this.#createAtMs = atMs;
     }
     if (this.#options.again && isWriting && this.#info?.deletedAt != null) {
       this.#info = (await ingest.restore(this.id)) ?? this.#info;
@@ -199,22 +222,33 @@ export class ConversationWriter {
     return this.#start.createdAt ?? first ?? this.#queue[0]?.origin.around.modifiedMs ?? 0;
   }
 
-  #create(atMs: number): Promise<ConversationInfo> {
+  /** With its first entries, so that a file whose entries are refused leaves no empty conversation. */
+  #create(): Promise<void> | undefined {
+    if (this.#createAtMs === undefined) return undefined;
     const { ingest, format } = this.#options;
-    return ingest.create({
-      id: this.id,
-      key: keyOf(format, this.#start),
-      title: titleOf(this.title ?? "") || null,
-      channel: channelOf(format, this.#start),
-      model: labelOf(this.#start.model) ?? null,
-      atMs,
-    });
+    this.#creating ??= ingest
+      .create({
+        id: this.id,
+        key: keyOf(format, this.#start),
+        title: titleOf(this.title ?? "") || null,
+        channel: channelOf(format, this.#start),
+        model: labelOf(this.#start.model) ?? null,
+        atMs: this.#createAtMs,
+      })
+      .then((info) => {
+        this.#info = info;
+        this.#createAtMs = undefined;
+      })
+      .finally(() => {
+        this.#creating = undefined;
+      });
+    return this.#creating;
   }
 
   /** A title that the user gave stays. */
   async #describe(info: ConversationInfo): Promise<void> {
     const { ingest, remembered } = this.#options;
-    const { added } = this.intake;
+    const { messagesAdded } = this.tree;
     // The first words of the user name a conversation only while it has no other title.
     const title = titleOf((info.title === null ? this.title : this.#start.title) ?? "");
     const model = labelOf(this.#start.model);
@@ -225,7 +259,6 @@ export class ConversationWriter {
     };
     const isChanged = Object.keys(patch).length > 0;
     if (isChanged) this.#info = await ingest.update(this.id, patch);
-    else this.#info = { ...info, messageCount: info.messageCount + added - this.#counted };
-    this.#counted = added;
+    else this.#info = { ...info, messageCount: info.messageCount + messagesAdded };
   }
 }

@@ -10,6 +10,7 @@ import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation, SourceEntry } from "../../contract/reader.ts";
 import type { TextPlaceholders } from "../text-placeholders.ts";
 import { attachFiles } from "./attach-files.ts";
+import type { Create } from "./batch-writer.ts";
 import { introduction } from "./conversation-start.ts";
 import { restoreRecord } from "./kept-records.ts";
 import { contentFingerprint, versionId } from "./known-entries.ts";
@@ -50,12 +51,10 @@ export class EntryIntake {
   readonly #rootId: string;
   /** The time of the last entry, used for an entry without a time. */
   lastAtMs: number | undefined;
-  /** Messages that were added, or would be. */
-  added = 0;
 
-  constructor(options: IntakeOptions) {
+  constructor(options: IntakeOptions, create: Create) {
     this.#options = options;
-    this.tree = new TreeWriter(options.ingest, options.id, options.mode !== "write");
+    this.tree = new TreeWriter(options.ingest, options.id, options.mode !== "write", create);
     this.#rootId = madeId("import", options.id);
   }
 
@@ -184,7 +183,6 @@ export class EntryIntake {
     for (const flag of flags) this.flags.set(flag, (this.flags.get(flag) ?? 0) + 1);
     this.lastAtMs = entry.at ?? this.lastAtMs ?? origin.around.modifiedMs;
     const ready = toStoredEntry(ingest, { ...prepared, flags }, this.lastAtMs, placeholders);
-    if (ready.entry.kind === "message") this.added++;
     if (mode === "dry-run") this.tree.known.note(prepared.id, contentOf(prepared));
     if (prepared.id !== entry.id) this.versions.set(entry.id, prepared.id);
     const names = namesOf(entry, prepared.id);

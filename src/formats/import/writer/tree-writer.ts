@@ -5,7 +5,7 @@ import { headOf, liveBranches } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceTree } from "../../contract/reader.ts";
-import { BatchWriter, type Outgoing } from "./batch-writer.ts";
+import { BatchWriter, type Create, type Outgoing } from "./batch-writer.ts";
 import { contentFingerprint, isFinal, KnownEntries, versionId } from "./known-entries.ts";
 import { type BranchRef, type Placed, Placement } from "./placement.ts";
 
@@ -31,21 +31,26 @@ export class TreeWriter {
   readonly #isDry: boolean;
   readonly #batches: BatchWriter;
   #placement: Placement = new Placement([{ ref: { id: 0, name: MAIN_NAME }, head: null }]);
-  #branchesBefore = 1;
+  #branchesBefore: number | undefined;
+  #branchesWritten = 0;
   #lastId: string | undefined;
   #lastAtMs = 0;
   /** The `seq` of the last entry in the store. */
   lastSeq = 0;
   /** Bytes that are being written. */
   bytes = 0;
+  /** Messages that the store has taken, or would take. */
+  messagesAdded = 0;
 
-  constructor(ingest: Ingest, conversation: string, isDry: boolean) {
+  /** `create`: see `BatchWriter`. */
+  constructor(ingest: Ingest, conversation: string, isDry: boolean, create: Create) {
     this.#ingest = ingest;
     this.#conversation = conversation;
     this.#isDry = isDry;
     this.#batches = new BatchWriter(
       ingest,
       conversation,
+      create,
       () => this.known.complete,
       (ready, seq) => this.#another(ready, seq),
     );
@@ -56,7 +61,7 @@ export class TreeWriter {
   }
 
   get branchesAdded(): number {
-    return this.#placement.branches - this.#branchesBefore;
+    return this.#isDry ? this.#placement.branches - (this.#branchesBefore ?? 1) : this.#branchesWritten;
   }
 
   get leaves(): number {
@@ -78,7 +83,7 @@ export class TreeWriter {
       head: headOf(tree, id, last),
     }));
     this.#placement = new Placement(branches);
-    this.#branchesBefore = branches.length;
+    this.#branchesBefore ??= branches.length;
     this.lastSeq = lastSeq;
   }
 
@@ -108,8 +113,13 @@ export class TreeWriter {
     this.#lastAtMs = Date.parse(at);
     const placed = isOffPath(kind, data) ? this.#nowhere() : this.#placed(id, parent, branch);
     this.known.add(id, 0, names);
-    if (this.#isDry) return undefined;
-    const outgoing = this.#outgoing(ready, bytes, names);
+    if (this.#isDry) {
+      if (kind === "message") this.messagesAdded++;
+      return undefined;
+    }
+    const outgoing = this.#outgoing(ready, bytes, names, () => {
+      if (kind === "message") this.messagesAdded++;
+    });
     const fork = placed.from === undefined ? undefined : this.#seqAtHand(placed.from);
     if (placed.from !== undefined && fork !== undefined) this.#startBranch(placed.branch, placed.from, fork);
     else if (placed.from !== undefined || !this.#batches.canAppend(placed.branch)) {
@@ -133,6 +143,11 @@ export class TreeWriter {
   /** Resolves when everything is in the store. */
   settle(): Promise<void> {
     return this.#batches.settle();
+  }
+
+  /** Resolves when nothing is being written. What was not sent is dropped. */
+  abandon(): Promise<void> {
+    return this.#batches.abandon();
   }
 
   /** Check out the branch that ends with the leaf, or a new branch if other entries follow the leaf. */
@@ -187,15 +202,21 @@ export class TreeWriter {
     return this.#placement.place(id, parent, name);
   }
 
-  #outgoing(ready: ReadyEntry, bytes: number, names: readonly string[]): Outgoing {
+  #outgoing(
+    ready: ReadyEntry,
+    bytes: number,
+    names: readonly string[] = [],
+    added: () => void = () => {},
+  ): Outgoing {
     this.bytes += bytes;
     return {
       ready,
       bytes,
-      written: (seq: number) => {
+      written: (seq, isNew) => {
         this.bytes -= bytes;
         this.lastSeq = Math.max(this.lastSeq, seq);
         this.known.add(ready.entry.id, seq, names);
+        if (isNew) added();
       },
     };
   }
@@ -239,13 +260,16 @@ export class TreeWriter {
     const id = madeId("branch", this.#conversation, branch.name, from ?? "", this.lastSeq);
     const data = { type: "branch", name: branch.name, from, from_seq: seq, checkout: false };
     const control = this.#ingest.other("info", id, this.#lastAtMs, data);
-    this.#batches.begin(branch, this.#outgoing(control, 0, []));
+    const outgoing = this.#outgoing(control, 0, [], () => {
+      this.#branchesWritten++;
+    });
+    this.#batches.begin(branch, outgoing);
   }
 
   async #control(branch: BranchRef | undefined, data: JsonObject): Promise<void> {
     const id = madeId("control", this.#conversation, this.lastSeq, JSON.stringify(data));
     const control = this.#ingest.other("info", id, this.#lastAtMs, data);
-    this.#batches.append(branch ?? { id: 0, name: MAIN_NAME }, this.#outgoing(control, 0, []));
+    this.#batches.append(branch ?? { id: 0, name: MAIN_NAME }, this.#outgoing(control, 0));
     await this.settle();
   }
 }
