@@ -8,16 +8,29 @@ export function holderOf(path: string): string {
   return pid === process.pid ? "this process" : `process ${pid}${commandOf(pid)}`;
 }
 
+/** Whether a process has a lock on a file. Where the system does not report locks, one may. */
+export function hasLocks(path: string): boolean {
+  const inode = statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
+  if (inode === undefined) return false;
+  return locksOn(inode)?.length !== 0;
+}
+
 function lockingProcess(inode: bigint): number | undefined {
+  return locksOn(inode)?.find(({ access, pid }) => access === "WRITE" && pid > 0)?.pid;
+}
+
+/** `undefined` if the system does not report locks. */
+function locksOn(inode: bigint): { readonly access: string | undefined; readonly pid: number }[] | undefined {
+  let lines: string[];
   try {
-    for (const line of readFileSync("/proc/locks", "utf8").split("\n")) {
-      const [, , , access, pid, file] = line.trim().split(/\s+/);
-      if (access === "WRITE" && file?.endsWith(`:${inode}`) && Number(pid) > 0) return Number(pid);
-    }
+    lines = readFileSync("/proc/locks", "utf8").split("\n");
   } catch {
-    // Not Linux.
+    return undefined;
   }
-  return undefined;
+  return lines.flatMap((line) => {
+    const [, , , access, pid, file] = line.trim().split(/\s+/);
+    return file?.endsWith(`:${inode}`) ? [{ access, pid: Number(pid) }] : [];
+  });
 }
 
 function commandOf(pid: number): string {

@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, statSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { dirname } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { createPrivate } from "../disk/create-private.ts";
 import { isBusy } from "../disk/sqlite-code.ts";
@@ -7,7 +7,8 @@ import { ColloquyError, invalid, unavailable } from "../errors.ts";
 import { LOCK_WAIT_MS } from "../util/wait.ts";
 import { retryBusy, sqliteError } from "./busy.ts";
 import type { Migration } from "./migrate.ts";
-import { pragma, sqliteVersion } from "./pragma.ts";
+import { claimPlace, realPath, recordPlace } from "./place.ts";
+import { immutableUrl, pragma, sqliteVersion } from "./pragma.ts";
 
 export interface OpenOptions {
   readonly readonly?: boolean;
@@ -27,14 +28,16 @@ const SAFE_VERSION = [3, 51, 3] as const;
  *
  * Refused, with nothing changed: a folder, a file of another program
  * (`VALIDATION_ERROR`), a file of a newer version (`NOT_SUPPORTED`), a
- * damaged or unreachable one (`SERVICE_UNAVAILABLE`).
+ * damaged or unreachable one, or one that has a second name
+ * (`SERVICE_UNAVAILABLE`).
  */
 export async function openDatabase(file: string, options: OpenOptions): Promise<DatabaseSync> {
-  const path = resolve(file);
+  const path = realPath(file);
   checkPlace(path, options.readonly === true);
   const waitMs = options.lockWaitMs ?? LOCK_WAIT_MS;
   let database: DatabaseSync | undefined;
   try {
+    const isRecorded = options.readonly === true || (await claimPlace(path, options.applicationId));
     const opened = await retryBusy(path, waitMs, () => connect(path, options.readonly === true));
     database = opened;
     await retryBusy(path, waitMs, () => configure(opened, path, options));
@@ -42,6 +45,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
       const { migrate } = await import("./migrate.ts");
       await retryBusy(path, waitMs, () => migrate(opened, path, options));
     }
+    if (!isRecorded) await retryBusy(path, waitMs, () => recordPlace(opened, path));
     return opened;
   } catch (error) {
     database?.close();
@@ -86,9 +90,7 @@ function connect(path: string, readonly: boolean): DatabaseSync {
     if (isBusy(error)) throw error;
     // In a read-only folder SQLite cannot create the shared-memory file of a log; without a log none is needed.
     if (statSync(`${path}-wal`, { throwIfNoEntry: false }) !== undefined) throw error;
-    const url = new URL(`file://${path.split("/").map(encodeURIComponent).join("/")}`);
-    url.searchParams.set("immutable", "1");
-    return new DatabaseSync(url, { timeout: 0, readOnly: true });
+    return new DatabaseSync(immutableUrl(path), { timeout: 0, readOnly: true });
   }
 }
 

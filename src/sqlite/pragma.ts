@@ -14,3 +14,10 @@ export function sqliteVersion(database: DatabaseSync): string {
 export function isExclusive(database: DatabaseSync): boolean {
   return database.prepare("PRAGMA locking_mode").get()?.locking_mode === "exclusive";
 }
+
+/** Opens a file as if nothing could change it: without locks, and without a write-ahead log. */
+export function immutableUrl(path: string): URL {
+  const url = new URL(`file://${path.split("/").map(encodeURIComponent).join("/")}`);
+  url.searchParams.set("immutable", "1");
+  return url;
+}

@@ -29,8 +29,11 @@ export class Child {
   #rest = "";
   #calls = 0;
 
-  constructor(options: { readonly uid?: number } = {}) {
-    this.#process = spawn(process.execPath, [CHILD], { stdio: ["pipe", "pipe", "inherit"], ...options });
+  /** `through`: a command, with its arguments, that starts what follows them. */
+  constructor(options: { readonly uid?: number; readonly through?: readonly string[] } = {}) {
+    const { through = [], ...rest } = options;
+    const [command = process.execPath, ...values] = [...through, process.execPath, CHILD];
+    this.#process = spawn(command, values, { stdio: ["pipe", "pipe", "inherit"], ...rest });
     this.#closed = once(this.#process, "close");
     this.#process.stdin?.on("error", () => {});
     this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => this.#read(text));
@@ -73,6 +76,12 @@ export class Child {
 
   signal(name: "SIGCONT" | "SIGSTOP"): void {
     this.#process.kill(name);
+  }
+
+  /** Wake it up until it answers: it may have said that it stops a moment before it did. */
+  async wake<T>(answer: Promise<T>): Promise<T> {
+    using _timer = setInterval(() => this.signal("SIGCONT"), 10);
+    return await answer;
   }
 
   async kill(): Promise<void> {
@@ -126,6 +135,18 @@ export function has(command: string): boolean {
 export function canRunAs(uid: number): boolean {
   const script = `require("node:fs").accessSync(${JSON.stringify(CHILD)})`;
   return spawnSync(process.execPath, ["-e", script], { uid }).status === 0;
+}
+
+/** Whether a child can have mounts that no other process sees. */
+export function canMount(): boolean {
+  const [command = "", ...values] = mounting(["-t", "tmpfs", "none", tmpdir()]);
+  return isRoot && spawnSync(command, [...values, "true"]).status === 0;
+}
+
+/** For `Child`: with these mounts, given as the arguments of `mount`, in the order given. */
+export function mounting(...mounts: readonly (readonly string[])[]): string[] {
+  const script = `${mounts.map((values) => `mount ${values.join(" ")} && `).join("")}exec "$@"`;
+  return ["unshare", "-m", "sh", "-c", script, "sh"];
 }
 
 /** For `skipIf`: says what is skipped and why, because a silent skip looks like a pass. */

@@ -1,7 +1,7 @@
-import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import { openDatabase } from "../../sqlite/open.ts";
+import { realPath } from "../../sqlite/place.ts";
 import type { LogEnd } from "../../tree/place-entries.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports } from "../engine.ts";
 import type { Operation, Outcome } from "../operations.ts";
@@ -50,7 +50,7 @@ export class SqliteEngine implements Engine {
       migrations,
       lockWaitMs: options.lockWaitMs,
     });
-    return new SqliteEngine(resolve(path), database, options);
+    return new SqliteEngine(realPath(path), database, options);
   }
 
   private constructor(location: string, database: DatabaseSync, options: EngineOptions) {

@@ -1,15 +1,13 @@
-import { statSync } from "node:fs";
 import type { DatabaseSync } from "node:sqlite";
 import { isBusy } from "../../disk/sqlite-code.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
 import { retryBusy, sqliteError } from "../../sqlite/busy.ts";
+import { OpenFiles } from "../../sqlite/open-files.ts";
 import type { Awaitable } from "../engine.ts";
 import type { Statements } from "./statements.ts";
 
 /** SQLite's extended codes for a failed sync of a file or of its folder. */
 const SYNC_FAILURES: ReadonlySet<unknown> = new Set([10 | (4 << 8), 10 | (5 << 8)]);
-
-const CHECK_FILE_EVERY_MS = 50;
 
 /** The transactions of one connection. Errors of SQLite leave it as `ColloquyError`. */
 export class Transactions {
@@ -17,8 +15,7 @@ export class Transactions {
   readonly #sql: Statements;
   readonly #path: string;
   readonly #lockWaitMs: number;
-  readonly #inode: bigint | undefined;
-  #checkFileAt = 0;
+  readonly #files: OpenFiles;
   #failure: ColloquyError | undefined;
 
   constructor(database: DatabaseSync, sql: Statements, path: string, lockWaitMs: number) {
@@ -26,7 +23,7 @@ export class Transactions {
     this.#sql = sql;
     this.#path = path;
     this.#lockWaitMs = lockWaitMs;
-    this.#inode = inodeOf(path);
+    this.#files = new OpenFiles(path);
   }
 
   /** A single statement needs no transaction. */
@@ -57,7 +54,6 @@ export class Transactions {
    */
   write<T>(work: () => T, undo: () => void): Awaitable<T> {
     if (this.#failure !== undefined) throw this.#failure;
-    this.#checkFile();
     try {
       return this.#transact(work, undo);
     } catch (error) {
@@ -78,23 +74,29 @@ export class Transactions {
 
   #transact<T>(work: () => T, undo: () => void): T {
     this.#sql.begin.run();
+    let result: T;
     try {
-      const result = work();
+      result = work();
       this.#sql.commit.run();
-      return result;
     } catch (error) {
       undo();
       if (this.#database.isTransaction) this.#sql.rollback.run();
       throw error;
     }
+    // After the commit: a file that was removed just before it would not be noticed otherwise.
+    const changed = this.#files.changed();
+    if (changed !== undefined) throw this.#lost(changed);
+    return result;
   }
 
-  /** Writing to a file that was removed or replaced succeeds, and is lost when it is closed. */
-  #checkFile(): void {
-    const now = performance.now();
-    if (now < this.#checkFileAt) return;
-    if (inodeOf(this.#path) !== this.#inode) throw unavailable(`${this.#path} was removed or replaced`);
-    this.#checkFileAt = now + CHECK_FILE_EVERY_MS;
+  /** What was written to a file without a name is lost when this process ends. */
+  #lost(name: string): ColloquyError {
+    // Words that were acknowledged earlier may be in the log alone.
+    if (this.#files.lostOnlyLog()) this.#database.exec("PRAGMA wal_checkpoint(FULL)");
+    this.#failure = unavailable(
+      `${name} was removed or replaced while the store was open. The store accepts no more writes: open it again, and repeat what was not acknowledged`,
+    );
+    return this.#failure;
   }
 
   /**
@@ -112,8 +114,4 @@ export class Transactions {
     }
     return cause;
   }
-}
-
-function inodeOf(path: string): bigint | undefined {
-  return statSync(path, { bigint: true, throwIfNoEntry: false })?.ino;
 }

@@ -103,7 +103,6 @@ describe("a SQLite file that is removed under an open store", () => {
     await using store = await openStore(`sqlite:${join(folder, "store.db")}`);
     const chat = await store.create();
     for (const name of readdirSync(folder)) rmSync(join(folder, name));
-    await new Promise((resolve) => setTimeout(resolve, 60));
     const refusal = { code: "SERVICE_UNAVAILABLE", message: /removed or replaced/ };
     await expect(chat.append({ role: "user", content: "lost" })).rejects.toMatchObject(refusal);
     await expect(store.repair()).rejects.toMatchObject(refusal);
