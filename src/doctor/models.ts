@@ -5,7 +5,7 @@ import { asColloquyError } from "../errors.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { type ComposedModels, composeModels, writeModelsConfig } from "../state/models/index.ts";
 import { readPrivate } from "../state/private-file.ts";
-import type { JsonObject } from "../util/json.ts";
+import { type JsonObject, parseJson } from "../util/json.ts";
 import type { Checkup, DoctorFinding, Fixing } from "./finding.ts";
 
 export interface ModelsToCheck {
@@ -67,19 +67,11 @@ function difference(
     if (!wanted) return undefined;
     return found("no-models", "note", `There is no ${path} yet`);
   }
-  if (sameJson(content, composed)) return undefined;
+  if (JSON.stringify(parseJson(content.toString())) === JSON.stringify(composed.file)) return undefined;
   const older = sources.some((source) => modified(source) > modified(path));
   return older
     ? found("old-models", "warning", `${path} is older than the config or the profiles, and differs`)
     : found("old-models", "note", `${path} was written in another environment or by another version`);
-}
-
-function sameJson(content: Buffer, { file }: ComposedModels): boolean {
-  try {
-    return JSON.stringify(JSON.parse(content.toString("utf8"))) === JSON.stringify(file);
-  } catch {
-    return false;
-  }
 }
 
 function modified(path: string): number {

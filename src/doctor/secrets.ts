@@ -6,7 +6,7 @@ import { awsCredentials } from "../state/credentials/secret/check-secret.ts";
 import { type KeyFile, parseKeyFile } from "../state/credentials/secret/key-file.ts";
 import { KeyRing } from "../state/credentials/secret/key-ring.ts";
 import { unseal } from "../state/credentials/secret/sealed.ts";
-import { boundTo, mainSecret } from "../state/credentials/secret/secret-members.ts";
+import { boundTo, secretsOf } from "../state/credentials/secret/secret-members.ts";
 import { Secrets } from "../state/credentials/secret/secrets.ts";
 import { systemKeyStore } from "../state/credentials/secret/system-key-store.ts";
 import type { Profile, Sealed, SecretRef } from "../state/credentials/types.ts";
@@ -58,20 +58,11 @@ export async function missingSecrets(profile: Profile, at: SealKeys): Promise<Mi
     return awsCredentials(at.env) ? [] : [{ code: "missing-secret", severity: "warning", why }];
   }
   const missing: MissingSecret[] = [];
-  for (const [member, ref] of refsOf(profile)) {
+  for (const { member, ref } of secretsOf(credential)) {
     const problem = await problemOf(ref, boundTo(id, member), at);
     if (problem !== undefined) missing.push(problem);
   }
   return missing;
-}
-
-function refsOf({ credential }: Profile): (readonly [member: string, ref: SecretRef])[] {
-  const main = mainSecret(credential);
-  const refs: (readonly [string, SecretRef])[] = main === undefined ? [] : [[main.member, main.ref]];
-  if (credential.type === "oauth" && credential.refreshToken !== undefined) {
-    refs.push(["refreshToken", credential.refreshToken]);
-  }
-  return refs;
 }
 
 async function problemOf(ref: SecretRef, bound: string, at: SealKeys): Promise<MissingSecret | undefined> {

@@ -38,33 +38,30 @@ const STICKY = 0o1000;
 export function ensurePrivate(path: string): PermissionNotice | undefined {
   const open = openTo(path);
   if (open === undefined) return undefined;
-  const mode = octal(open.mode);
-  // Never adds permissions: a read-only file stays read-only.
-  const wanted = octal(open.mode & open.wanted);
   if (open.foreign || !closed(path, open)) {
-    const message = `${path} is open to others (${mode}) and belongs to another user: ask its owner to run chmod ${wanted.slice(1)}, or choose another state folder`;
-    return { path, mode, repaired: false, message };
+    const owner = "and belongs to another user: ask its owner to run";
+    return notice(
+      path,
+      open,
+      (mode, wanted) =>
+        `is open to others (${mode}) ${owner} chmod ${wanted}, or choose another state folder`,
+    );
   }
-  return {
-    path,
-    mode,
-    repaired: true,
-    message: `${path} was open to others (${mode}): changed to ${wanted}`,
-  };
+  const done = notice(path, open, (mode, wanted) => `was open to others (${mode}): changed to 0${wanted}`);
+  return { ...done, repaired: true };
 }
 
 /** The notice for a file that is not ours to change. */
 export function openNotice(path: string): PermissionNotice | undefined {
   const open = openTo(path);
-  if (open === undefined) return undefined;
+  return open && notice(path, open, (mode, wanted) => `is open to others (${mode}): run chmod ${wanted}`);
+}
+
+function notice(path: string, open: Open, text: (mode: string, wanted: string) => string): PermissionNotice {
   const mode = octal(open.mode);
+  // Never adds permissions: a read-only file stays read-only.
   const wanted = octal(open.mode & open.wanted).slice(1);
-  return {
-    path,
-    mode,
-    repaired: false,
-    message: `${path} is open to others (${mode}): run chmod ${wanted}`,
-  };
+  return { path, mode, repaired: false, message: `${path} ${text(mode, wanted)}` };
 }
 
 function closed(path: string, { mode, wanted }: Open): boolean {

@@ -82,6 +82,15 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isPlainObject(value);
 }
 
+/** Parsed JSON; `undefined` when the text is not JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The value, or `""` when it is not a string. */
 export function stringOf(value: unknown): string {
   return typeof value === "string" ? value : "";

@@ -1,5 +1,5 @@
 /** Reads values of unknown shape. */
-import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
+import { isJsonObject, type Json, type JsonObject, parseJson } from "../../util/json.ts";
 
 export function objectIn(value: unknown): JsonObject | undefined {
   return isJsonObject(value) ? value : undefined;
@@ -33,12 +33,7 @@ export function defined(members: Readonly<Record<string, Json | undefined>>): Js
 
 /** Parsed JSON; `undefined` when the value is not valid JSON. */
 export function parsedIn(text: unknown): Json | undefined {
-  if (typeof text !== "string") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return typeof text === "string" ? parseJson(text) : undefined;
 }
 
 /** As JSON; `undefined` for a value that is nested too deeply. */

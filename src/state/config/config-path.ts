@@ -1,5 +1,6 @@
 /** Paths into the config as the user writes them: `channels.telegram.allowFrom[0]`, `env.vars["A.B"]`. */
 import { invalid } from "../../errors.ts";
+import { parseJson } from "../../util/json.ts";
 import { isPrototypeKey, type Path } from "../json5/nodes.ts";
 
 const PART = /(?:^|(?!^)\.)([^.[\]"']+)|\[(\d{1,9})\]|\[("(?:\\.|[^"\\])*")\]/y;
@@ -15,7 +16,8 @@ export function parsePath(text: string): Path {
   PART.lastIndex = 0;
   while (PART.lastIndex < text.length && text.length <= PATH_CHARS_MAX) {
     const [, name, index, quoted] = PART.exec(text) ?? [];
-    const key = name ?? index ?? (quoted === undefined ? undefined : unquoted(quoted));
+    const key =
+      name ?? index ?? (quoted === undefined ? undefined : (parseJson(quoted) as string | undefined));
     if (key === undefined) break;
     path.push(key);
   }
@@ -25,14 +27,6 @@ export function parsePath(text: string): Path {
   const bad = path.find(isPrototypeKey);
   if (bad !== undefined) throw invalid(`The key "${bad}" is not allowed anywhere in the config`, "path");
   return path;
-}
-
-function unquoted(text: string): string | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 export function formatPath(path: Path): string {

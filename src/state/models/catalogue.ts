@@ -1,4 +1,5 @@
 /** The built-in providers: their addresses, protocols, models and variables. */
+import { AWS_VARIABLES } from "../credentials/secret/check-secret.ts";
 import { ANTHROPIC, BEDROCK, GOOGLE, OPENAI, OPENROUTER } from "./catalogue-models.ts";
 import type { KnownProvider } from "./types.ts";
 
@@ -49,12 +50,7 @@ export const CATALOGUE: ReadonlyMap<string, KnownProvider> = new Map<string, Kno
       baseUrl: "https://bedrock-runtime.us-east-1.amazonaws.com",
       api: "bedrock-converse-stream",
       models: BEDROCK,
-      env: [
-        ["AWS_BEARER_TOKEN_BEDROCK"],
-        ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
-        ["AWS_PROFILE"],
-        ["AWS_WEB_IDENTITY_TOKEN_FILE"],
-      ],
+      env: AWS_VARIABLES,
     },
   ],
   // Their models change weekly, or are up to the user: the config lists them.

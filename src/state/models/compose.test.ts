@@ -146,7 +146,7 @@ describe("the models", () => {
     [{ models: { providers: { a: { models: [{}] } } } }, "models.providers.a.models[0].id"],
     [
       { models: { providers: { a: { models: [{ id: "m", input: ["smell"] }] } } } },
-      "models.providers.a.models[0].input",
+      "models.providers.a.models[0].input[0]",
     ],
     [
       { models: { providers: { a: { models: [{ id: "m", contextWindow: 1.5 }] } } } },

@@ -1,18 +1,22 @@
 /**
- * `models` of the config, checked property by property.
+ * `models` of the config, checked against its schema.
  *
  * Takes only the properties of `models.json`. Keys, headers and other settings
  * of a provider stay in the config.
  */
-import { ColloquyError } from "../../errors.ts";
-import { isPlainObject } from "../../util/json.ts";
+import { invalid } from "../../errors.ts";
+import type { Json } from "../../util/json.ts";
+import { treeOf } from "../config/located.ts";
+import { check } from "../config/schema/check.ts";
+import { object } from "../config/schema/field.ts";
+import { models as schema } from "../config/schema/own-sections.ts";
 import { providerId } from "../credentials/profiles/provider-id.ts";
 import { isPrototypeKey } from "../json5/nodes.ts";
 import type { ModelSpec } from "./types.ts";
 
 export interface ConfiguredProvider {
-  readonly baseUrl?: string;
-  readonly api?: string;
+  readonly baseUrl?: string | undefined;
+  readonly api?: string | undefined;
   readonly models: readonly ConfiguredModel[];
   /** `enabled: false`: the user does not want it, even with a profile or a variable. */
   readonly off: boolean;
@@ -28,44 +32,48 @@ export interface Configured {
   readonly warnings: readonly string[];
 }
 
-const COSTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
+/** The section, as far as its schema guarantees it. */
+interface ModelsSection {
+  readonly default?: string;
+  readonly providers?: Readonly<Record<string, ProviderSection>>;
+}
+
+interface ProviderSection {
+  readonly enabled?: boolean;
+  readonly baseUrl?: string;
+  readonly api?: string;
+  readonly models?: readonly (string | Partial<ConfiguredModel>)[];
+}
+
+const SCHEMA = object("The config", { models: schema });
 
 export function readConfigured(config: Readonly<Record<string, unknown>>): Configured {
-  const models = config.models ?? {};
-  if (!isPlainObject(models)) throw wrong("models", "an object");
-  const preset = models.default;
-  if (preset !== undefined && typeof preset !== "string")
-    throw wrong("models.default", "a string, such as anthropic/claude-opus-5-5");
-  const listed = models.providers ?? {};
-  if (!isPlainObject(listed)) throw wrong("models.providers", "an object of providers");
+  const section = (config.models ?? {}) as Json;
+  const tree = treeOf({ models: section }, { kind: "file", file: null });
+  const error = check(tree, SCHEMA).find(({ severity }) => severity === "error");
+  // Names the path and never the value, which may be a misplaced key.
+  if (error !== undefined)
+    throw wrong(error.path, error.message.slice(error.path.length + " must be ".length));
+  const { default: preset, providers: listed = {} } = section as ModelsSection;
   const warnings: string[] = [];
   const providers = new Map<string, ConfiguredProvider>();
-  for (const [name, value] of Object.entries(listed)) {
+  for (const [name, provider] of Object.entries(listed)) {
     const path = `models.providers.${name}`;
     if (isPrototypeKey(name)) throw wrong(path, "another name");
-    if (value === null) continue;
-    if (!isPlainObject(value)) throw wrong(path, "an object");
-    providers.set(providerId(name), readProvider(value, path, warnings));
+    const { baseUrl, api, models = [], enabled } = provider;
+    providers.set(providerId(name), {
+      baseUrl: baseUrl === undefined ? undefined : checkUrl(baseUrl, `${path}.baseUrl`, warnings),
+      api,
+      models: models.map((model, index) => readModel(model, `${path}.models[${index}]`)),
+      off: enabled === false,
+    });
   }
   return { default: preset, providers, warnings };
 }
 
-function readProvider(value: Record<string, unknown>, path: string, warnings: string[]): ConfiguredProvider {
-  const { baseUrl, api, models = [], enabled } = value;
-  if (api !== undefined && typeof api !== "string") throw wrong(`${path}.api`, "a string");
-  if (!Array.isArray(models)) throw wrong(`${path}.models`, "a list");
-  return {
-    ...(baseUrl === undefined ? {} : { baseUrl: checkUrl(baseUrl, `${path}.baseUrl`, warnings) }),
-    ...(api === undefined ? {} : { api }),
-    models: models.map((model, index) => readModel(model, `${path}.models[${index}]`)),
-    off: enabled === false,
-  };
-}
-
 /** A password, a query or a fragment is not part of the address and may be a secret. */
-function checkUrl(value: unknown, path: string, warnings: string[]): string {
-  if (typeof value !== "string" || !URL.canParse(value))
-    throw wrong(path, "a URL, such as https://api.example.org/v1");
+function checkUrl(value: string, path: string, warnings: string[]): string {
+  if (!URL.canParse(value)) throw wrong(path, "a URL, such as https://api.example.org/v1");
   const url = new URL(value);
   if (url.protocol !== "https:" && url.protocol !== "http:")
     throw wrong(path, "a URL that starts with https: or http:");
@@ -76,52 +84,21 @@ function checkUrl(value: unknown, path: string, warnings: string[]): string {
   return clean;
 }
 
-function readModel(value: unknown, path: string): ConfiguredModel {
-  if (typeof value === "string" && value !== "") return { id: value };
-  if (!isPlainObject(value)) throw wrong(path, "a model, or its id");
-  const { id, name, reasoning, input, cost, contextWindow, maxTokens } = value;
-  if (typeof id !== "string" || id === "") throw wrong(`${path}.id`, "a string");
-  if (name !== undefined && typeof name !== "string") throw wrong(`${path}.name`, "a string");
-  if (reasoning !== undefined && typeof reasoning !== "boolean")
-    throw wrong(`${path}.reasoning`, "true or false");
-  return {
-    id,
-    ...(name === undefined ? {} : { name }),
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(input === undefined ? {} : { input: checkInput(input, `${path}.input`) }),
-    ...(cost === undefined ? {} : { cost: checkCost(cost, `${path}.cost`) }),
-    ...(contextWindow === undefined
-      ? {}
-      : { contextWindow: checkTokens(contextWindow, `${path}.contextWindow`) }),
-    ...(maxTokens === undefined ? {} : { maxTokens: checkTokens(maxTokens, `${path}.maxTokens`) }),
-  };
+const PROPERTIES = ["id", "name", "reasoning", "input", "cost", "contextWindow", "maxTokens"] as const;
+const COSTS = ["input", "output", "cacheRead", "cacheWrite"] as const;
+
+function readModel(model: string | Partial<ConfiguredModel>, path: string): ConfiguredModel {
+  const value = typeof model === "string" ? { id: model } : model;
+  if (!value.id) throw wrong(`${path}.id`, "a string");
+  const { cost, ...own } = picked(value, PROPERTIES);
+  return { ...own, ...(cost === undefined ? {} : { cost: picked(cost, COSTS) }) } as ConfiguredModel;
 }
 
-function checkInput(value: unknown, path: string): ("text" | "image")[] {
-  const known = (item: unknown): item is "text" | "image" => item === "text" || item === "image";
-  if (Array.isArray(value) && value.length > 0 && value.every(known)) return value;
-  throw wrong(path, 'a list of "text" and "image"');
+function picked<T extends object, Name extends keyof T>(value: T, names: readonly Name[]): Pick<T, Name> {
+  const set = names.filter((name) => value[name] !== undefined);
+  return Object.fromEntries(set.map((name) => [name, value[name]])) as Pick<T, Name>;
 }
 
-function checkTokens(value: unknown, path: string): number {
-  if (typeof value === "number" && Number.isSafeInteger(value) && value > 0) return value;
-  throw wrong(path, "a positive integer");
-}
-
-function checkCost(value: unknown, path: string): Partial<ModelSpec["cost"]> {
-  if (!isPlainObject(value)) throw wrong(path, "an object of prices");
-  const prices = COSTS.filter((name) => value[name] !== undefined).map((name) => {
-    const price = value[name];
-    if (typeof price === "number" && Number.isFinite(price) && price >= 0) return [name, price] as const;
-    throw wrong(`${path}.${name}`, "a price in US dollars per million tokens");
-  });
-  return Object.fromEntries(prices);
-}
-
-/** Never quotes the value: it may be a misplaced key. */
-function wrong(path: string, wanted: string): ColloquyError {
-  return new ColloquyError("VALIDATION_ERROR", `${path} in the config must be ${wanted}`, {
-    field: path,
-    details: { path },
-  });
+function wrong(path: string, wanted: string): Error {
+  return invalid(`${path} in the config must be ${wanted}`, path, { path });
 }

@@ -5,8 +5,9 @@
  * parsing the rest (`lines.ts`), and so that two versions are easy to compare.
  * We read any JSON object that maps keys to entries.
  */
-import { type KeyConfig, resolveSessionKey, settleClaims } from "../../key/index.ts";
-import { isPlainObject } from "../../util/json.ts";
+import { type KeyConfig, settleClaims } from "../../key/index.ts";
+import { isPlainObject, parseJson } from "../../util/json.ts";
+import { canonicalKey } from "./canonical-key.ts";
 import { readEntry, type SessionEntry, type SessionStore } from "./entry.ts";
 
 export interface SessionDocument {
@@ -19,42 +20,21 @@ export interface SessionDocument {
 
 /** `undefined` when the text is damaged: not JSON, or not an object. */
 export function readDocument(text: string, config?: KeyConfig): SessionDocument | undefined {
-  const value = parse(text);
+  const value = parseJson(text);
   if (!isPlainObject(value)) return undefined;
   return isCurrent(value, config)
     ? { entries: value as SessionStore, others: {}, migrated: false }
     : migrate(value, config);
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Whether every property is an entry under its canonical key, as in every index that we wrote. */
 function isCurrent(value: Readonly<Record<string, unknown>>, config: KeyConfig | undefined): boolean {
   for (const key of Object.keys(value)) {
     const entry = readEntry(value[key]);
-    if (entry === undefined || entry !== value[key] || keyFor(key, entry, config) !== key) return false;
+    if (entry === undefined || entry !== value[key] || canonicalKey(key, config, entry.channel) !== key)
+      return false;
   }
   return true;
-}
-
-/** `undefined` when it cannot be a key. */
-function keyFor(key: string, entry: SessionEntry, config: KeyConfig | undefined): string | undefined {
-  const { channel } = entry;
-  try {
-    return resolveSessionKey({
-      sessionKey: key,
-      config,
-      channel: typeof channel === "string" ? channel : undefined,
-    });
-  } catch {
-    return undefined;
-  }
 }
 
 function migrate(value: Readonly<Record<string, unknown>>, config: KeyConfig | undefined): SessionDocument {
@@ -62,7 +42,7 @@ function migrate(value: Readonly<Record<string, unknown>>, config: KeyConfig | u
   const others: (readonly [string, unknown])[] = [];
   for (const [key, member] of Object.entries(value)) {
     const entry = readEntry(member);
-    const resolved = entry === undefined ? undefined : keyFor(key, entry, config);
+    const resolved = entry === undefined ? undefined : canonicalKey(key, config, entry.channel);
     if (entry === undefined || resolved === undefined) others.push([key, member]);
     else found.push([resolved, entry]);
   }

@@ -1,5 +1,6 @@
 import type { FileIo } from "../../disk/file-io.ts";
-import { type KeyConfig, resolveSessionKey } from "../../key/index.ts";
+import type { KeyConfig } from "../../key/index.ts";
+import { canonicalKey, recoveredKey } from "./canonical-key.ts";
 import { settle } from "./document.ts";
 import { idOfFile, readEntry, type SessionEntry, type SessionStore } from "./entry.ts";
 import { salvage } from "./salvage.ts";
@@ -34,11 +35,7 @@ function salvaged(damaged: Buffer, config: KeyConfig | undefined): Found {
   for (const [key, value] of salvage(damaged.toString())) {
     const entry = readEntry(value);
     if (entry === undefined) continue;
-    try {
-      found.push([resolveSessionKey({ sessionKey: key, config, channel: entry.channel }), entry]);
-    } catch {
-      found.push([`recovered:${entry.sessionId}`, entry]);
-    }
+    found.push([canonicalKey(key, config, entry.channel) ?? recoveredKey(entry.sessionId), entry]);
   }
   return found;
 }

@@ -7,9 +7,10 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ConversationInfo } from "../../engine/index.ts";
-import { keyOfOlder, resolveSessionKey, settleClaims } from "../../key/index.ts";
+import { keyOfOlder, settleClaims } from "../../key/index.ts";
 import type { Store } from "../../store/store.ts";
 import { timeOf } from "../../util/time.ts";
+import { canonicalKey, recoveredKey } from "./canonical-key.ts";
 import { settle } from "./document.ts";
 import type { SessionEntry, SessionStore } from "./entry.ts";
 import { filesOf } from "./files.ts";
@@ -62,7 +63,8 @@ async function list(store: Store, config: IndexOptions["config"]): Promise<Listi
   const keyed = infos.filter((info) => info.key !== null);
   const keys = settleClaims(
     keyed.map(({ id, key, updatedAt }) => ({
-      key: keyFor(key as string, id, config),
+      // The store accepts keys that are invalid here, such as one that ends with a colon.
+      key: canonicalKey(key as string, config) ?? recoveredKey(id),
       sessionId: id,
       updatedAt: timeOf(updatedAt),
     })),
@@ -71,15 +73,6 @@ async function list(store: Store, config: IndexOptions["config"]): Promise<Listi
     [...infos, ...(await Array.fromAsync(store.list({ trash: true })))].map(({ id }) => id),
   );
   return { keyed: new Map(keyed.map((info, index) => [info.id, [keys[index] as string, info]])), known };
-}
-
-/** The store accepts keys that are invalid here, such as one that ends with a colon. */
-function keyFor(sessionKey: string, id: string, config: IndexOptions["config"]): string {
-  try {
-    return resolveSessionKey({ sessionKey, config });
-  } catch {
-    return `recovered:${id}`;
-  }
 }
 
 function corrected(entries: SessionStore, listing: Listing, before: ReadonlySet<string>): SessionStore {

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { FileIo } from "../../disk/file-io.ts";
 import { readChunk } from "../../disk/line-scan.ts";
 import { withFile } from "../../disk/with-file.ts";
-import { resolveSessionKey } from "../../key/index.ts";
-import { isPlainObject } from "../../util/json.ts";
+import { isPlainObject, parseJson } from "../../util/json.ts";
+import { canonicalKey, recoveredKey } from "./canonical-key.ts";
 import { idOfFile, type SessionEntry } from "./entry.ts";
 
 const LOOK_BYTES = 256 * 1024;
@@ -40,17 +40,9 @@ export function entryOfTranscript(
   const [model, provider] = [textOf(message.model), textOf(message.provider)];
   if (model !== undefined) entry.model = model;
   if (provider !== undefined) entry.modelProvider = provider;
-  return [keyOf(first, sessionId), entry];
-}
-
-/** Our transcripts name their key; others are found under their id. */
-function keyOf(first: Fields, sessionId: string): string {
+  // Our transcripts name their key; others are found under their id.
   const key = textOf(first.key) ?? textOf(first.sessionKey);
-  try {
-    return resolveSessionKey({ sessionKey: key ?? `recovered:${sessionId}` });
-  } catch {
-    return `recovered:${sessionId}`;
-  }
+  return [(key && canonicalKey(key)) ?? recoveredKey(sessionId), entry];
 }
 
 function endsOf(io: FileIo, path: string): { first: Fields; last: Fields; modifiedMs: number } | undefined {
@@ -78,13 +70,8 @@ function lastObject(end: Buffer): Fields {
 }
 
 function objectOf(line: string | undefined): Fields | undefined {
-  if (line === undefined || !line.startsWith("{")) return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return isPlainObject(value) ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = line?.startsWith("{") ? parseJson(line) : undefined;
+  return isPlainObject(value) ? value : undefined;
 }
 
 function textOf(value: unknown): string | undefined {

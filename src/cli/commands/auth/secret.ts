@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { refuseSecret } from "../../../secrets/misplaced-secret.ts";
 import { type NewProfile, type SecretInput, splitCommand } from "../../../state/credentials/index.ts";
 import { absolute } from "../../../state/folder.ts";
-import { isPlainObject } from "../../../util/json.ts";
+import { isPlainObject, parseJson } from "../../../util/json.ts";
 import { parseTime } from "../../../util/time.ts";
 import type { Call } from "../../command.ts";
 import { UsageError } from "../../exit.ts";
@@ -82,12 +82,8 @@ function expiryOf(tokens: Readonly<Record<string, unknown>>): number | undefined
 
 /** The parser's message is not passed on, because it quotes the secret. */
 function parsed(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (isPlainObject(value)) return value;
-  } catch {
-    // Reported below.
-  }
+  const value = parseJson(text);
+  if (isPlainObject(value)) return value;
   throw new UsageError("The secret starts like JSON but is not valid JSON", "secret");
 }
 

@@ -41,7 +41,8 @@ export function confined({ reads, home, root }: Confinement, name: string, from:
   return { ...outside, message: `${outside.message}: it is a link that leads there` };
 }
 
-function isInside(folder: string, path: string): boolean {
+/** Whether a path is below a folder, and not the folder itself. */
+export function isInside(folder: string, path: string): boolean {
   const way = relative(folder, path);
   return way !== "" && way !== ".." && !/^\.\.[\\/]/.test(way) && !/^(?:[A-Za-z]:|[\\/])/.test(way);
 }

@@ -1,10 +1,10 @@
 import { isUtf8 } from "node:buffer";
-import { relative } from "node:path";
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import { JSON5_BYTES_MAX } from "../../json5/parse.ts";
 import { ensurePrivate, openNotice, type PermissionNotice } from "../../permissions.ts";
 import type { ConfigBuild } from "../config-build.ts";
 import { finding } from "../finding.ts";
+import { isInside } from "./confined.ts";
 import { realPath } from "./reads.ts";
 
 /** Read one file of the config, and remember its stamp. */
@@ -62,13 +62,8 @@ function closeFile(build: ConfigBuild, path: string): void {
   const { reads, adopted, options } = build;
   if (adopted) return;
   const real = realPath(reads, path);
-  const ours = isBelow(options.stateDir, real) || isBelow(realPath(reads, options.stateDir), real);
+  const ours = isInside(options.stateDir, real) || isInside(realPath(reads, options.stateDir), real);
   if (ours || real !== path) closeToOthers(build, real, ours ? ensurePrivate : openNotice);
-}
-
-function isBelow(folder: string, path: string): boolean {
-  const inside = relative(folder, path);
-  return inside !== ".." && !/^\.\.[\\/]/.test(inside) && !/^(?:[A-Za-z]:|\/)/.test(inside);
 }
 
 /** Links are followed: others can read their targets. */

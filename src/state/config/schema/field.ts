@@ -44,27 +44,17 @@ export interface Section {
 
 type Extra = Partial<Omit<ScalarField, "type" | "description">>;
 
-export const text = (description: string, extra: Extra = {}): ScalarField => ({
-  type: "string",
-  description,
-  ...extra,
-});
-export const path = (description: string, extra: Extra = {}): ScalarField => ({
-  type: "path",
-  description,
-  ...extra,
-});
-export const flag = (description: string, extra: Extra = {}): ScalarField => ({
-  type: "boolean",
-  description,
-  ...extra,
-});
-export const number = (description: string, extra: Extra = {}): ScalarField => ({
-  type: "number",
-  description,
-  ...extra,
-});
-export const anything = (description: string): ScalarField => ({ type: "any", description });
+type Make = (description: string, extra?: Extra) => ScalarField;
+
+const scalar =
+  (type: ScalarField["type"]): Make =>
+  (description, extra = {}) => ({ type, description, ...extra });
+
+export const text: Make = scalar("string");
+export const path: Make = scalar("path");
+export const flag: Make = scalar("boolean");
+export const number: Make = scalar("number");
+export const anything: Make = scalar("any");
 
 export function whole(description: string, min: number, max: number, extra: Extra = {}): ScalarField {
   return { type: "integer", description, min, max, ...extra };

@@ -2,6 +2,7 @@
 import { isAbsolute } from "node:path";
 import { invalid } from "../../../errors.ts";
 import { isNonNegative } from "../../../util/json.ts";
+import { makeCredential } from "../secret/secret-members.ts";
 import { checkCommand } from "../secret/split-command.ts";
 import {
   type Credential,
@@ -36,13 +37,12 @@ function credentialOf(input: NewProfile): Credential {
   }
   if (input.secret === undefined)
     throw invalid(`The ${kind} profile needs a secret or a reference to one`, "secret");
-  const secret = refOf(input.secret, "secret");
-  if (kind === "api-key") return { type: kind, apiKey: secret };
-  const expires = input.expiresAt === undefined ? {} : { expiresAt: checkTime(input.expiresAt) };
-  if (kind === "token") return { type: kind, token: secret, ...expires };
-  const refresh =
-    input.refreshToken === undefined ? {} : { refreshToken: refOf(input.refreshToken, "refreshToken") };
-  return { type: kind, accessToken: secret, ...refresh, ...expires };
+  const { refreshToken, expiresAt } = input;
+  return makeCredential(kind, {
+    secret: refOf(input.secret, "secret"),
+    refreshToken: refreshToken === undefined ? undefined : refOf(refreshToken, "refreshToken"),
+    expiresAt: expiresAt === undefined ? undefined : checkTime(expiresAt),
+  }) as Credential;
 }
 
 function refOf(input: SecretInput, field: string): SecretRef {

@@ -9,9 +9,17 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { readPrivate } from "../../private-file.ts";
 import { parseSecretJson } from "../secret/secret-json.ts";
-import type { Credential, Profile, ProfileSet, SecretRef, Usage } from "../types.ts";
+import { makeCredential } from "../secret/secret-members.ts";
+import {
+  type Credential,
+  KINDS,
+  type Profile,
+  type ProfileSet,
+  type SecretRef,
+  type Usage,
+} from "../types.ts";
 import { isProfileId, isVariable } from "./names.ts";
-import { isTexts, parseUsage } from "./parse-profile.ts";
+import { parseOrder, parseUsages } from "./parse-profile.ts";
 import { NO_PROFILES } from "./profiles-file.ts";
 import { providerId } from "./provider-id.ts";
 
@@ -61,7 +69,7 @@ function fromOpenClaw(value: unknown, path: string): Adopted {
     else profiles.set(id, profile);
   }
   const problems = unknown === 0 ? [] : [`${path}: ${unknown} of its profiles are of an unknown kind`];
-  const set = { ...NO_PROFILES, profiles, usage: usageOf(value.usageStats), order: orderOf(value.order) };
+  const set = { ...NO_PROFILES, profiles, usage: usageOf(value.usageStats), order: parseOrder(value.order) };
   return { set, problems };
 }
 
@@ -74,33 +82,20 @@ function profileOf(id: string, entry: unknown): Profile | undefined {
 }
 
 function credentialOf(entry: Readonly<Record<string, unknown>>): Credential | undefined {
-  const expires = typeof entry.expires === "number" ? { expiresAt: entry.expires } : {};
-  switch (entry.type) {
-    case "api_key":
-    case "api-key": {
-      const apiKey = refOf(entry.key ?? entry.apiKey, entry.keyRef);
-      return apiKey === undefined ? undefined : { type: "api-key", apiKey };
-    }
-    case "token": {
-      const token = refOf(entry.token, entry.tokenRef);
-      return token === undefined ? undefined : { type: "token", token, ...expires };
-    }
-    case "oauth": {
-      const accessToken = refOf(entry.access ?? entry.accessToken, undefined);
-      const refreshToken = refOf(entry.refresh ?? entry.refreshToken, undefined);
-      if (accessToken === undefined) return undefined;
-      return {
-        type: "oauth",
-        accessToken,
-        ...(refreshToken === undefined ? {} : { refreshToken }),
-        ...expires,
-      };
-    }
-    case "aws-sdk":
-      return { type: "aws-sdk" };
-    default:
-      return undefined;
-  }
+  const { type, key, keyRef, token, tokenRef, expires } = entry;
+  const kind = KINDS.find((known) => known === (type === "api_key" ? "api-key" : type));
+  if (kind === undefined) return undefined;
+  const secrets = {
+    "api-key": refOf(key ?? entry.apiKey, keyRef),
+    token: refOf(token, tokenRef),
+    oauth: refOf(entry.access ?? entry.accessToken, undefined),
+    "aws-sdk": undefined,
+  };
+  return makeCredential(kind, {
+    secret: secrets[kind],
+    refreshToken: refOf(entry.refresh ?? entry.refreshToken, undefined),
+    expiresAt: typeof expires === "number" ? expires : undefined,
+  });
 }
 
 const VARIABLE = /^\$\{([A-Z_][A-Z0-9_]*)\}$/;
@@ -116,22 +111,13 @@ function refOf(value: unknown, reference: unknown): SecretRef | undefined {
   return undefined;
 }
 
+/** Their usage in our terms. */
 function usageOf(value: unknown): Map<string, Usage> {
   if (!isPlainObject(value)) return new Map();
-  return new Map(
-    Object.entries(value).map(([id, entry]) => {
-      if (!isPlainObject(entry)) return [id, {}];
-      const { errorCount, disabledUntil, ...rest } = entry;
-      const cooldownUntil = Math.max(Number(rest.cooldownUntil) || 0, Number(disabledUntil) || 0);
-      return [
-        id,
-        parseUsage({ ...rest, failureCount: errorCount, ...(cooldownUntil > 0 ? { cooldownUntil } : {}) }),
-      ];
-    }),
-  );
-}
-
-function orderOf(value: unknown): Map<string, readonly string[]> {
-  if (!isPlainObject(value)) return new Map();
-  return new Map(Object.entries(value).flatMap(([provider, ids]) => (isTexts(ids) ? [[provider, ids]] : [])));
+  const usages = Object.entries(value).map(([id, entry]) => {
+    const { errorCount, disabledUntil, ...rest } = isPlainObject(entry) ? entry : {};
+    const cooldownUntil = Math.max(Number(rest.cooldownUntil) || 0, Number(disabledUntil) || 0);
+    return [id, { ...rest, failureCount: errorCount, cooldownUntil: cooldownUntil || undefined }];
+  });
+  return parseUsages(Object.fromEntries(usages));
 }

@@ -1,8 +1,10 @@
 /** Parse one profile of the file. An invalid one is `undefined`; the caller keeps and reports it. */
 import { isNonNegative, isPlainObject } from "../../../util/json.ts";
+import { makeCredential } from "../secret/secret-members.ts";
 import {
   type Credential,
   FAILURES,
+  KINDS,
   type Profile,
   type Sealed,
   type SecretRef,
@@ -26,34 +28,17 @@ export function parseProfile(id: string, value: unknown): Profile | undefined {
   };
 }
 
+const MAIN_MEMBERS = { "api-key": "apiKey", oauth: "accessToken", token: "token", "aws-sdk": "" } as const;
+
 function parseCredential(value: unknown): Credential | undefined {
   if (!isPlainObject(value)) return undefined;
-  const expires = isNonNegative(value.expiresAt) ? { expiresAt: value.expiresAt } : {};
-  switch (value.type) {
-    case "aws-sdk":
-      return { type: "aws-sdk" };
-    case "api-key": {
-      const apiKey = parseRef(value.apiKey);
-      return apiKey === undefined ? undefined : { type: "api-key", apiKey };
-    }
-    case "token": {
-      const token = parseRef(value.token);
-      return token === undefined ? undefined : { type: "token", token, ...expires };
-    }
-    case "oauth": {
-      const accessToken = parseRef(value.accessToken);
-      const refreshToken = parseRef(value.refreshToken);
-      if (accessToken === undefined) return undefined;
-      return {
-        type: "oauth",
-        accessToken,
-        ...(refreshToken === undefined ? {} : { refreshToken }),
-        ...expires,
-      };
-    }
-    default:
-      return undefined;
-  }
+  const type = KINDS.find((kind) => kind === value.type);
+  if (type === undefined) return undefined;
+  return makeCredential(type, {
+    secret: parseRef(value[MAIN_MEMBERS[type]]),
+    refreshToken: parseRef(value.refreshToken),
+    expiresAt: isNonNegative(value.expiresAt) ? value.expiresAt : undefined,
+  });
 }
 
 function parseRef(value: unknown): SecretRef | undefined {
@@ -79,7 +64,7 @@ const TIMES = ["lastUsed", "lastFailed", "cooldownUntil"] as const;
 const COUNTS = ["failureCount", "billingCount", "refreshes"] as const;
 
 /** Each field separately: an invalid one is dropped, and the others stay. */
-export function parseUsage(value: unknown): Usage {
+function parseUsage(value: unknown): Usage {
   if (!isPlainObject(value)) return {};
   const numbers = [...TIMES, ...COUNTS].flatMap((name) =>
     isNonNegative(value[name]) ? [[name, value[name]]] : [],
@@ -93,6 +78,18 @@ export function parseUsage(value: unknown): Usage {
   };
 }
 
-export function isTexts(value: unknown): value is string[] {
+/** Ids in order of preference, by provider. */
+export function parseOrder(value: unknown): Map<string, readonly string[]> {
+  if (!isPlainObject(value)) return new Map();
+  return new Map(Object.entries(value).flatMap(([provider, ids]) => (isTexts(ids) ? [[provider, ids]] : [])));
+}
+
+/** The usage of each profile, by id. */
+export function parseUsages(value: unknown): Map<string, Usage> {
+  if (!isPlainObject(value)) return new Map();
+  return new Map(Object.entries(value).map(([id, usage]) => [id, parseUsage(usage)]));
+}
+
+function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.every((item) => typeof item === "string");
 }

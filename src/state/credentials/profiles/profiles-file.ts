@@ -2,8 +2,8 @@
 import { ColloquyError } from "../../../errors.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { parseSecretJson } from "../secret/secret-json.ts";
-import type { Profile, ProfileSet, Usage } from "../types.ts";
-import { isTexts, parseProfile, parseUsage } from "./parse-profile.ts";
+import type { Profile, ProfileSet } from "../types.ts";
+import { parseOrder, parseProfile, parseUsages } from "./parse-profile.ts";
 
 const VERSION = 1;
 
@@ -41,17 +41,7 @@ export function parseProfiles(text: string, path: string): ProfileSet | Damage {
     if (profile === undefined) unreadable.set(id, entry);
     else profiles.set(id, profile);
   }
-  return { profiles, unreadable, usage: usageOf(usage), order: orderOf(order), rest };
-}
-
-function usageOf(value: unknown): Map<string, Usage> {
-  if (!isPlainObject(value)) return new Map();
-  return new Map(Object.entries(value).map(([id, usage]) => [id, parseUsage(usage)]));
-}
-
-function orderOf(value: unknown): Map<string, readonly string[]> {
-  if (!isPlainObject(value)) return new Map();
-  return new Map(Object.entries(value).flatMap(([provider, ids]) => (isTexts(ids) ? [[provider, ids]] : [])));
+  return { profiles, unreadable, usage: parseUsages(usage), order: parseOrder(order), rest };
 }
 
 export function profilesText({ profiles, usage, order, unreadable, rest }: ProfileSet): string {

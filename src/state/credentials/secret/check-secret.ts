@@ -38,19 +38,20 @@ export function expired(expiresAt: number | undefined, now: number): string | un
   return `it expired at ${isoTime(Math.trunc(expiresAt))}`;
 }
 
-const VARIABLES = [
+/** Lists of variables. The AWS SDK finds credentials when all variables of one list are set. */
+export const AWS_VARIABLES: readonly (readonly string[])[] = [
   ["AWS_BEARER_TOKEN_BEDROCK"],
   ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"],
   ["AWS_PROFILE"],
   ["AWS_WEB_IDENTITY_TOKEN_FILE"],
   ["AWS_CONTAINER_CREDENTIALS_RELATIVE_URI"],
   ["AWS_CONTAINER_CREDENTIALS_FULL_URI"],
-] as const;
+];
 
 /** Whether the AWS SDK would find credentials, as far as can be seen without it. */
 export function awsCredentials(env: Environment): boolean {
   const own = (name: string): string | undefined => (Object.hasOwn(env, name) ? env[name] : undefined);
-  if (VARIABLES.some((names) => names.every((name) => own(name)))) return true;
+  if (AWS_VARIABLES.some((names) => names.every((name) => own(name)))) return true;
   const home = own("HOME") ?? own("USERPROFILE");
   const files = [own("AWS_SHARED_CREDENTIALS_FILE"), own("AWS_CONFIG_FILE")];
   if (home) files.push(join(home, ".aws", "credentials"), join(home, ".aws", "config"));

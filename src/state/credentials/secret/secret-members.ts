@@ -1,18 +1,41 @@
-/** Which properties of a credential hold secrets. */
-import type { Credential, Profile, SecretRef } from "../types.ts";
+/** The shape of a credential: which of its properties are secrets. */
+import type { Credential, CredentialKind, Profile, SecretRef } from "../types.ts";
+
+interface CredentialParts {
+  /** The secret that is sent to the provider. */
+  readonly secret: SecretRef | undefined;
+  readonly refreshToken?: SecretRef | undefined;
+  readonly expiresAt?: number | undefined;
+}
+
+/** `undefined` without the secret that the kind needs. */
+export function makeCredential(type: CredentialKind, parts: CredentialParts): Credential | undefined {
+  const { secret, refreshToken, expiresAt } = parts;
+  if (type === "aws-sdk") return { type };
+  if (secret === undefined) return undefined;
+  if (type === "api-key") return { type, apiKey: secret };
+  const expires = expiresAt === undefined ? {} : { expiresAt };
+  if (type === "token") return { type, token: secret, ...expires };
+  return { type, accessToken: secret, ...(refreshToken === undefined ? {} : { refreshToken }), ...expires };
+}
+
+const MEMBERS = ["apiKey", "token", "accessToken", "refreshToken"];
+
+interface NamedSecret {
+  readonly member: string;
+  readonly ref: SecretRef;
+}
+
+/** Every secret of a credential, the one that is sent to the provider first. */
+export function secretsOf(credential: Credential): NamedSecret[] {
+  const values = credential as Readonly<Record<string, unknown>>;
+  const members = MEMBERS.filter((member) => values[member] !== undefined);
+  return members.map((member) => ({ member, ref: values[member] as SecretRef }));
+}
 
 /** The secret that is sent to the provider. */
-export function mainSecret(credential: Credential): { member: string; ref: SecretRef } | undefined {
-  switch (credential.type) {
-    case "api-key":
-      return { member: "apiKey", ref: credential.apiKey };
-    case "oauth":
-      return { member: "accessToken", ref: credential.accessToken };
-    case "token":
-      return { member: "token", ref: credential.token };
-    case "aws-sdk":
-      return undefined;
-  }
+export function mainSecret(credential: Credential): NamedSecret | undefined {
+  return secretsOf(credential)[0];
 }
 
 /** What a sealed value belongs to. */
@@ -29,22 +52,10 @@ export async function mapSecrets(
   { id, credential }: Pick<Profile, "id" | "credential">,
   change: (ref: SecretRef, bound: string) => Promise<SecretRef>,
 ): Promise<Credential> {
-  const changed = (member: string, ref: SecretRef): Promise<SecretRef> => change(ref, boundTo(id, member));
-  switch (credential.type) {
-    case "api-key":
-      return { ...credential, apiKey: await changed("apiKey", credential.apiKey) };
-    case "token":
-      return { ...credential, token: await changed("token", credential.token) };
-    case "oauth": {
-      const accessToken = await changed("accessToken", credential.accessToken);
-      if (credential.refreshToken === undefined) return { ...credential, accessToken };
-      return {
-        ...credential,
-        accessToken,
-        refreshToken: await changed("refreshToken", credential.refreshToken),
-      };
-    }
-    case "aws-sdk":
-      return credential;
+  let changed = credential;
+  // Sequentially: they share the key, which the first one creates.
+  for (const { member, ref } of secretsOf(credential)) {
+    changed = { ...changed, [member]: await change(ref, boundTo(id, member)) };
   }
+  return changed;
 }
