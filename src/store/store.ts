@@ -10,6 +10,7 @@ import {
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import { checkConversationId, checkKey, checkProperties } from "../message/validate.ts";
 import type { DepthLimits } from "../tree/branches.ts";
+import { nextLoopTurn } from "../util/loop-turn.ts";
 import { type Clock, isoTime } from "../util/time.ts";
 import { UuidSequence } from "../util/uuid.ts";
 import { copyOf, type StoreAccess } from "./access.ts";
@@ -356,5 +357,9 @@ async function mapped<T>(work: () => Awaitable<T>): Promise<T> {
     return await work();
   } catch (error) {
     throw asColloquyError(error, "The store failed");
+  } finally {
+    // After the work: what a caller reads is as of its call.
+    const next = nextLoopTurn();
+    if (next !== undefined) await next;
   }
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { Conversation } from "../../store/conversation.ts";
+import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { allMessages, refuses, type Topic, texts } from "../kit.ts";
 
@@ -54,6 +55,38 @@ const WRITING: Calls = {
   "conversation.lease": (_, chat) => chat.lease(),
 };
 
+const IN_A_ROW: Calls = {
+  ...READING,
+  ...WRITING,
+  "iterating over messages": (_, chat) => Array.fromAsync(chat.messages({ limit: 1 })),
+  "iterating over a list": (store) => Array.fromAsync(store.list({ limit: 1 })),
+  copyTo: async (store) => {
+    await using target = await openStore("ephemeral:");
+    return store.copyTo(target);
+  },
+  "an append that is refused": (_, chat) => chat.append({ ...hello, content: "other words" }),
+};
+
+/** Much longer than calls may keep a timer waiting. */
+const PATIENCE_MS = 40;
+/** A call counts for no more: the process may have slept meanwhile. */
+const CALL_MS_MAX = 4;
+
+/** Await one call after the other until a timer fires. False if none does. */
+async function letsTimersFire(call: () => Promise<unknown>): Promise<boolean> {
+  let fired = false;
+  const timer = setTimeout(() => {
+    fired = true;
+  }, 1);
+  for (let spentMs = 0; !fired && spentMs < PATIENCE_MS; ) {
+    const began = performance.now();
+    await call().catch(() => {});
+    spentMs += Math.min(CALL_MS_MAX, performance.now() - began);
+  }
+  clearTimeout(timer);
+  return fired;
+}
+
 export const lifetime: Topic = (check) => {
   for (const [name, call] of Object.entries({ ...READING, ...WRITING })) {
     check(`${name} fails clearly on a closed store`, async (bench) => {
@@ -63,6 +96,17 @@ export const lifetime: Topic = (check) => {
       await refuses("SERVICE_UNAVAILABLE", call(store, chat), /closed/);
     });
   }
+
+  check("awaited calls in a row do not keep timers from firing", async (bench) => {
+    const store = await bench.open({ durability: "process" });
+    const starving: string[] = [];
+    for (const [name, call] of Object.entries(IN_A_ROW)) {
+      const chat = await store.create();
+      await chat.append([hello, { role: "assistant", content: "hi" }]);
+      if (!(await letsTimersFire(() => call(store, chat)))) starving.push(name);
+    }
+    assert.deepEqual(starving, []);
+  });
 
   check("close waits for pending writes and can be called twice", async (bench) => {
     const store = await bench.open();

@@ -17,6 +17,7 @@ import type {
   SweepOperation,
 } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError, unavailable } from "../../errors.ts";
+import { nextLoopTurn } from "../../util/loop-turn.ts";
 
 /** Limits of one transaction, so that a flood of writes neither fills memory nor delays every caller until its end. */
 const BATCH_OPERATIONS_MAX = 1024;
@@ -75,20 +76,18 @@ export class WriteQueue {
   async #drain(): Promise<void> {
     while (this.#waiting.length > 0) {
       const batch = this.#nextBatch();
-      let outcomes: Outcome[];
       try {
         const committed = this.#engine.commit(batch.map(({ operation }) => operation));
-        outcomes = Array.isArray(committed) ? committed : await committed;
+        const outcomes = Array.isArray(committed) ? committed : await committed;
         if (!Array.isArray(outcomes)) throw new Error("the engine returned no result");
+        batch.forEach((waiting, index) => {
+          answer(waiting, outcomes[index]);
+        });
       } catch (error) {
         for (const { reject } of batch) reject(asColloquyError(error, "Cannot write"));
-        continue;
       }
-      batch.forEach((waiting, index) => {
-        answer(waiting, outcomes[index]);
-      });
       // Let the callers that were just answered continue first: their next writes join the next batch.
-      await undefined;
+      await nextLoopTurn();
     }
     this.#draining = undefined;
   }
