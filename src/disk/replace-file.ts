@@ -82,6 +82,8 @@ function moveIntoPlace(temporary: string, path: string, options: AtomicOptions):
   if (isKept) {
     if (io.stat(formerAs) !== undefined) io.remove(formerAs);
     io.link(path, formerAs);
+    // A power cut must not keep the rename and lose the former file.
+    if (dirname(formerAs) !== dirname(path)) io.syncFolder(dirname(formerAs));
   }
   try {
     // Unlike a rename, a link never replaces a file.

@@ -12,7 +12,7 @@ export function checkPlace(number: number, last: number): void {
 
 export function otherFeed(): ColloquyError {
   return invalid(
-    "This position belongs to another feed: the store was restored from a copy, or is a different store. " +
+    "This position belongs to another feed: the store was restored from a copy, its feed was damaged, or it is a different store. " +
       "Read the store again and follow it from now on",
     "since",
   );

@@ -69,6 +69,8 @@ interface Remains {
   readonly folders: Set<string>;
   readonly lastNumber: bigint;
   /** How often the power came back. */
+  readonly lives: number;
+  /** How often the machine restarted. */
   readonly boot: number;
 }
 
@@ -98,19 +100,21 @@ export class SimulatedDisk implements FileIo {
   #lastNumber: bigint;
   #lastFile = 2;
   #off = false;
+  readonly #lives: number;
   readonly #boot: number;
   readonly #present = new Set<string>();
   #lastPresence = 0;
 
   constructor(
     dice: Dice,
-    left: Remains = { names: new Map(), folders: new Set(["/"]), lastNumber: 0n, boot: 1 },
+    left: Remains = { names: new Map(), folders: new Set(["/"]), lastNumber: 0n, lives: 1, boot: 1 },
   ) {
     this.#dice = dice;
     this.#durableNames = left.names;
     this.#names = new Map(left.names);
     this.#folders = left.folders;
     this.#lastNumber = left.lastNumber;
+    this.#lives = left.lives;
     this.#boot = left.boot;
   }
 
@@ -124,8 +128,8 @@ export class SimulatedDisk implements FileIo {
     return this.#off;
   }
 
-  /** Cut the power. This disk is dead from now on; the new one is what is left of it. */
-  crash(): SimulatedDisk {
+  /** Cut the power. This disk is dead from now on; the new one is what is left of it. The machine may keep running. */
+  crash(restarts: boolean = this.#dice.chance(0.5)): SimulatedDisk {
     this.#off = true;
     for (const change of this.#survivors()) apply(this.#durableNames, change);
     const copies = new Map<Inode, Inode>();
@@ -139,7 +143,8 @@ export class SimulatedDisk implements FileIo {
       names,
       folders: new Set(this.#folders),
       lastNumber: this.#lastNumber,
-      boot: this.#boot + 1,
+      lives: this.#lives + 1,
+      boot: this.#boot + (restarts ? 1 : 0),
     });
   }
 
@@ -344,9 +349,9 @@ export class SimulatedDisk implements FileIo {
     return lock;
   }
 
-  /** Alive until it is closed or the power fails: ids of another boot are those of the dead. */
+  /** Alive until it is closed or the power fails: ids of another life are those of the dead. */
   presence(): Presence {
-    const id = `${this.#boot}-${++this.#lastPresence}`;
+    const id = `${this.#lives}-${++this.#lastPresence}`;
     return {
       id,
       announce: () => this.#present.add(id),

@@ -29,10 +29,11 @@ import { repairFolder } from "./care/repair.ts";
 import { verifyFolder } from "./care/verify.ts";
 import { Commit } from "./commit.ts";
 import { finishPurges } from "./erase/purge.ts";
+import { completeFeed } from "./feed/complete-feed.ts";
 import { Feed } from "./feed/feed.ts";
 import { readChanges } from "./feed/feed-reader.ts";
 import { changeRecord } from "./feed/feed-record.ts";
-import { prepareFeed, settleFeed } from "./feed/feed-repair.ts";
+import { clearWay, prepareFeed, settleFeed } from "./feed/feed-repair.ts";
 import { Catalogue } from "./folder/catalogue.ts";
 import { infoOf } from "./folder/catalogue-entry.ts";
 import { ChangeCounter } from "./folder/change-counter.ts";
@@ -82,13 +83,18 @@ export class JsonlEngine implements Engine {
         return result;
       }),
     );
-    await prepared.catch((error: unknown) => {
+    try {
+      await prepared;
+      if (!options.readonly) await completeFeed(engine.#context, (work) => engine.#withLock(work));
+      for (const path of engine.#context.legacy.others()) {
+        engine.#context.problems.leftAlone(path, "it is not a transcript of Colloquy or of its predecessors");
+      }
+      return engine;
+    } catch (error) {
+      // The lock and the files that are open already.
+      await engine.close().catch(() => {});
       throw asColloquyError(error, `Cannot open ${engine.location}`);
-    });
-    for (const path of engine.#context.legacy.others()) {
-      engine.#context.problems.leftAlone(path, "it is not a transcript of Colloquy or of its predecessors");
     }
-    return engine;
   }
 
   private constructor(folder: string, options: EngineOptions, surroundings: JsonlSurroundings) {
@@ -100,7 +106,8 @@ export class JsonlEngine implements Engine {
     const durable = options.durability === "full";
     this.#lock = io.lock(join(folder, LOCK_FILE));
     const counter = new ChangeCounter(io, join(folder, COUNTER_FILE));
-    const files = new ConversationFiles(io, random, nowMs, folder);
+    const feed = new Feed(io, random, join(folder, FEED_FILE), { readonly, durable });
+    const files = new ConversationFiles(io, random, nowMs, folder, () => feed.syncAll());
     const problems = new ProblemReporter(io, options.onProblem);
     const catalogue = new Catalogue(io, folder, counter, problems);
     const problem = options.onProblem;
@@ -112,7 +119,7 @@ export class JsonlEngine implements Engine {
       references: new BlobReferences(io, catalogue, blobs),
       journals: new Journals(io, random, nowMs, folder, durable),
       leases: new LeaseFiles(io, random, nowMs, folder),
-      feed: new Feed(io, random, join(folder, FEED_FILE), { readonly, durable }),
+      feed,
       legacy: io,
       legacyPolicy: options.legacy ?? "migrate",
     };
@@ -193,14 +200,15 @@ export class JsonlEngine implements Engine {
   }
 
   changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
-    return readChanges(this.#context, after, limit, () => this.#settleFeed());
+    const page = readChanges(this.#context, after, limit, (index) => this.#clearFeed(index));
+    return { changes: page.changes, place: page.place };
   }
 
   /** False if another process holds the lock, or the store is read-only. */
-  #settleFeed(): boolean {
+  #clearFeed(index: number): boolean {
     if (this.#options.readonly || !this.#lock.tryAcquire()) return false;
     try {
-      settleFeed(this.#context);
+      clearWay(this.#context, index);
       return true;
     } finally {
       this.#lock.release();

@@ -16,13 +16,28 @@ import { advance, type BadLine, EMPTY_LOG } from "../../../transcript/log-state.
 import { timestamp17 } from "../../../util/time.ts";
 import type { Finding } from "../../queries.ts";
 import { rewrite } from "../erase/removals.ts";
-import { repairLog } from "../feed/feed-repair.ts";
+import { feedFindings } from "../feed/feed-check.ts";
+import { mendFeed, repairLog } from "../feed/feed-repair.ts";
 import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
 import { type JsonlContext, withChangeCounter } from "../jsonl-context.ts";
 import { recountLog } from "../log/recount-log.ts";
 import { verifyConversation } from "./verify-log.ts";
 
 export function repairFolder(context: JsonlContext): Finding[] {
+  const repaired = repairConversations(context);
+  return [...repaired, ...repairFeed(context)];
+}
+
+function repairFeed(context: JsonlContext): Finding[] {
+  const wrong = feedFindings(context);
+  if (wrong.length > 0) mendFeed(context);
+  return wrong.map((finding) => ({
+    ...finding,
+    message: `${finding.message}; rebuilt from the transcripts`,
+  }));
+}
+
+function repairConversations(context: JsonlContext): Finding[] {
   return context.catalogue.all().flatMap(({ stem }) => {
     const known = context.catalogue.byStem(stem);
     // A missing log cannot be rebuilt, and a file in a legacy format is repaired by its migration.

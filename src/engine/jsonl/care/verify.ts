@@ -7,13 +7,15 @@ import { withFile } from "../../../disk/with-file.ts";
 import { sha256 } from "../../../util/sha256.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import type { BlobFiles, StoredBlob } from "../blobs/blob-files.ts";
+import { feedFindings } from "../feed/feed-check.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
 import { legacyFindings } from "../legacy/report.ts";
 import { type Checked, verifyConversation } from "./verify-log.ts";
 
 /** Read every line of every conversation and every blob. No cache is trusted. */
-export function verifyFolder({ io, folder, blobs, legacy }: JsonlContext): VerifyReport {
+export function verifyFolder(context: JsonlContext): VerifyReport {
+  const { io, folder, blobs, legacy } = context;
   const findings: Finding[] = [];
   const sources = new Map<string, string>();
   let conversations = 0;
@@ -40,6 +42,7 @@ export function verifyFolder({ io, folder, blobs, legacy }: JsonlContext): Verif
     findings.push({ code: "foreign-file", conversation: null, source: path, line: null, message });
   }
   findings.push(...damagedBlobs(io, blobs));
+  findings.push(...feedFindings(context));
   return { ok: findings.length === 0, conversations, entries, findings };
 }
 

@@ -3,10 +3,12 @@ import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
 import type { Recorded } from "./feed.ts";
 import { changeRecord, entriesRecord, type FeedRecord, type RecordType } from "./feed-record.ts";
-import { decide, settleFeed } from "./feed-repair.ts";
+import { settleFeed } from "./feed-repair.ts";
+import { decide } from "./kept-records.ts";
 
-/** Changes that leave no trace in the logs, so that a power cut must not remove them from the feed. */
+/** Changes that leave no trace in the entries of a log, so that a power cut must not remove them from the feed. */
 const SYNCED: ReadonlySet<RecordType> = new Set([
+  "created",
   "updated",
   "trashed",
   "restored",

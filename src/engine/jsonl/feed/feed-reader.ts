@@ -1,116 +1,143 @@
+import { unavailable } from "../../../errors.ts";
 import { REMOVED_KIND } from "../../../message/entry.ts";
-import type { StoredEntry } from "../../../message/types.ts";
-import { LogReader } from "../../../transcript/log-reader.ts";
 import { checkPlace, otherFeed } from "../../feed-rules.ts";
 import type { Change, FeedPlace } from "../../queries.ts";
-import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
+import { EntrySource } from "./entry-source.ts";
 import type { Feed } from "./feed.ts";
+import { decodePlace, encodePlace, hasSum, isBeforeFeed, type Position } from "./feed-place.ts";
 import { type FeedRecord, lastOf } from "./feed-record.ts";
 
 const RECORDS_AT_ONCE = 256;
-const ENTRIES_AT_ONCE = 256;
-const BYTES_AT_ONCE = 4 * 1024 * 1024;
-/** A place combines the feed and the entry within a record in one number. */
-const OFFSET_MAX = 2 ** 24;
+
+interface Page {
+  readonly changes: Change[];
+  readonly place: FeedPlace;
+  /** The record that ends the page because it is open or unreadable. */
+  readonly blocked?: number | undefined;
+}
 
 /**
- * The changes after a place. `settle` decides records that a dead writer left
- * open. It returns false during a write, whose changes the next call returns.
+ * The changes after a place. `clearWay` settles the record at an index, which a
+ * dead writer left open or which is damaged. It returns false during a write,
+ * whose changes the next call returns.
  */
 export function readChanges(
   context: JsonlContext,
   after: FeedPlace | null,
   limit: number,
-  settle: () => boolean,
-): { changes: Change[]; place: FeedPlace } {
+  clearWay: (index: number) => boolean,
+): Page {
+  const page = readPage(context, after, limit);
+  if (page.blocked === undefined) return page;
+  // Changes before damage are returned before the damage is dealt with.
+  if (page.changes.length > 0 && context.feed.record(page.blocked) === undefined) return page;
+  if (clearWay(page.blocked)) return readPage(context, after, limit);
+  if (context.feed.isReadonly) refuseDamage(context.feed, page.blocked);
+  return page;
+}
+
+function readPage(context: JsonlContext, after: FeedPlace | null, limit: number): Page {
   const { feed } = context;
   feed.writeDecided();
   const state = feed.look();
-  if (state === undefined) return { changes: [], place: after ?? [0, 0] };
-  const { id, count } = state;
-  if (after === null) {
-    const end = decidedEnd(feed, count);
-    feed.sync(end);
-    return { changes: [], place: [end, id * OFFSET_MAX] };
+  if (state === undefined || feed.hasShrunk) {
+    const isNew = state === undefined && !feed.exists() && (after === null || isBeforeFeed(after));
+    return { changes: [], place: after ?? [0, 0], blocked: isNew ? undefined : 0 };
   }
-  const [index, rest] = after;
-  const feedId = Math.floor(rest / OFFSET_MAX);
-  // Stores without a feed gave out the start of the feed as every place.
-  if (feedId !== id && !(feedId === 0 && index === 0)) throw otherFeed();
-  checkPlace(index, count);
+  const { id, count } = state;
+  if (after === null) return endOf(feed, id, count);
   using source = new EntrySource(context);
-  return new Reading(context, source, id, count, limit, settle).from(index, rest % OFFSET_MAX);
+  return new Reading(feed, source, id, count, limit).from(startOf(feed, after, id, count));
 }
 
 /** The place after the last decided change. */
-function decidedEnd(feed: Feed, count: number): number {
-  const first = feed.lastCommit(count);
-  const open = feed.records(first, count - first).findIndex(({ type }) => type === "intent");
-  return open === -1 ? count : first + open;
+function endOf(feed: Feed, id: number, count: number): Page {
+  const index = feed.decidedCount();
+  const last = index === 0 ? undefined : feed.record(index - 1);
+  const blocked = index > 0 && last === undefined ? index - 1 : index;
+  if (blocked < count && feed.record(blocked) === undefined) return { changes: [], place: [0, 0], blocked };
+  feed.sync(index);
+  return { changes: [], place: encodePlace(id, { index, offset: 0, sum: last?.sum ?? 0 }) };
+}
+
+function startOf(feed: Feed, after: FeedPlace, id: number, count: number): Position {
+  // A read-only store without a feed returned the start of the feed as every place.
+  if (isBeforeFeed(after)) return { index: 0, offset: 0, sum: 0 };
+  const position = decodePlace(after);
+  const { index, offset } = position;
+  if (position.id !== id) throw otherFeed();
+  checkPlace(index, count);
+  const last = offset > 0 ? index : index - 1;
+  if (last >= 0 && !hasSum(position, feed.record(last)?.sum)) throw otherFeed();
+  return position;
+}
+
+function refuseDamage(feed: Feed, index: number): void {
+  const isGone = !feed.exists();
+  const hasShrunk = feed.look() !== undefined && feed.hasShrunk;
+  if (isGone || hasShrunk) {
+    feed.close();
+    throw otherFeed();
+  }
+  if (feed.look() !== undefined && feed.record(index) !== undefined) return;
+  throw unavailable(
+    `${feed.path} is damaged at record ${index}. Open the store for writing, or run colloquy validate --repair`,
+  );
 }
 
 class Reading {
-  readonly #context: JsonlContext;
+  readonly #feed: Feed;
   readonly #source: EntrySource;
   readonly #id: number;
   readonly #count: number;
   readonly #limit: number;
-  readonly #settle: () => boolean;
   readonly #changes: Change[] = [];
 
-  constructor(
-    context: JsonlContext,
-    source: EntrySource,
-    id: number,
-    count: number,
-    limit: number,
-    settle: () => boolean,
-  ) {
-    this.#context = context;
+  constructor(feed: Feed, source: EntrySource, id: number, count: number, limit: number) {
+    this.#feed = feed;
     this.#source = source;
     this.#id = id;
     this.#count = count;
     this.#limit = limit;
-    this.#settle = settle;
   }
 
-  from(start: number, within: number): { changes: Change[]; place: FeedPlace } {
-    let index = start;
-    let offset = within;
+  from(start: Position): Page {
+    let { index, offset, sum } = start;
+    let blocked: number | undefined;
     while (index < this.#count && this.#changes.length < this.#limit) {
       const records = this.#decided(index);
-      if (records.length === 0) break;
+      if (records.length === 0) {
+        blocked = index;
+        break;
+      }
       for (const record of records) {
         offset = this.#tell(record, index, offset);
+        ({ sum } = record);
         if (offset > 0) break;
         index++;
         if (this.#changes.length >= this.#limit) break;
       }
     }
-    return { changes: this.#changes, place: this.#place(index, offset) };
+    return { changes: this.#changes, place: encodePlace(this.#id, { index, offset, sum }), blocked };
   }
 
   /** The next durable records, up to the first that is undecided. */
   #decided(index: number): FeedRecord[] {
-    const { feed } = this.#context;
-    const next = (): FeedRecord[] => {
-      const records = feed.records(index, Math.min(RECORDS_AT_ONCE, this.#count - index));
-      const open = records.findIndex(({ type }) => type === "intent");
-      return open === -1 ? records : records.slice(0, open);
-    };
-    let records = next();
-    if (records.length === 0 && this.#settle()) records = next();
-    if (records.length > 0) feed.sync(index + records.length);
+    const found = this.#feed.records(index, Math.min(RECORDS_AT_ONCE, this.#count - index));
+    const open = found.findIndex(({ type }) => type === "intent");
+    const records = open === -1 ? found : found.slice(0, open);
+    if (records.length > 0) this.#feed.sync(index + records.length);
     return records;
   }
 
   /** Returns how far into the record the page reaches; 0 if nothing of it is left. */
   #tell(record: FeedRecord, index: number, offset: number): number {
-    const { type, stem, conversation, first } = record;
+    const { type, stem, conversation, first, sum } = record;
     if (type === "void" || type === "base" || type === "intent") return 0;
+    const behind = encodePlace(this.#id, { index: index + 1, offset: 0, sum });
     if (type !== "entries") {
-      this.#changes.push({ place: this.#place(index + 1, 0), type, conversation });
+      this.#changes.push({ place: behind, type, conversation });
       return 0;
     }
     const known = this.#source.conversation(stem);
@@ -121,77 +148,9 @@ class Reading {
       const entry = this.#source.entry(known, seq);
       // Swept entries are gone.
       if (entry === undefined || entry.kind === REMOVED_KIND) continue;
-      const place = seq === last ? this.#place(index + 1, 0) : this.#place(index, seq - first + 1);
+      const place = seq === last ? behind : encodePlace(this.#id, { index, offset: seq - first + 1, sum });
       this.#changes.push({ place, type: "entry", conversation: known.metadata.id, entry });
     }
     return 0;
-  }
-
-  #place(index: number, offset: number): FeedPlace {
-    return [index, this.#id * OFFSET_MAX + offset];
-  }
-}
-
-interface OpenSource {
-  readonly known: CatalogueEntry;
-  readonly reader: LogReader;
-  entries: Map<number, StoredEntry>;
-  from: number;
-  to: number;
-}
-
-/** Reads entries by `seq` in runs, because a feed usually continues where it was. */
-class EntrySource {
-  readonly #context: JsonlContext;
-  readonly #open = new Map<string, OpenSource | undefined>();
-
-  constructor(context: JsonlContext) {
-    this.#context = context;
-  }
-
-  conversation(stem: string): CatalogueEntry | undefined {
-    return this.#of(stem)?.known;
-  }
-
-  entry({ stem }: CatalogueEntry, seq: number): StoredEntry | undefined {
-    const open = this.#of(stem);
-    if (open === undefined) return undefined;
-    if (seq < open.from || seq > open.to) {
-      const limits = { limit: ENTRIES_AT_ONCE, bytesMax: BYTES_AT_ONCE };
-      const { entries, more } = open.reader.page({ direction: "forward", from: seq - 1, ...limits });
-      open.entries = new Map(entries.map((entry) => [entry.seq, entry]));
-      open.from = seq;
-      open.to = more ? (entries.at(-1)?.seq ?? seq) : Number.MAX_SAFE_INTEGER;
-    }
-    return open.entries.get(seq);
-  }
-
-  #of(stem: string): OpenSource | undefined {
-    if (!this.#open.has(stem)) this.#open.set(stem, this.#look(stem));
-    return this.#open.get(stem);
-  }
-
-  #look(stem: string): OpenSource | undefined {
-    const { catalogue, io } = this.#context;
-    let known = catalogue.byStem(stem);
-    // Another process may be moving the log, so look twice before calling it missing.
-    if (known?.logMissing) known = catalogue.reread(stem);
-    while (known !== undefined && !known.logMissing) {
-      const { logPath, log, seenLog } = known;
-      try {
-        const reader = new LogReader(io, logPath, undefined, seenLog && { ...log, inode: seenLog.inode });
-        return { known, reader, entries: new Map(), from: 1, to: 0 };
-      } catch (error) {
-        // Another process may have moved it since.
-        const moved = catalogue.reread(stem);
-        if (moved === undefined || moved.logPath === logPath) throw error;
-        known = moved;
-      }
-    }
-    return undefined;
-  }
-
-  [Symbol.dispose](): void {
-    for (const open of this.#open.values()) open?.reader.close();
   }
 }

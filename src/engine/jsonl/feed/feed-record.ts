@@ -29,6 +29,8 @@ export interface FeedRecord {
   readonly idSum: number;
   /** For all others: the conversation id, because the stem of a purged conversation leads nowhere. */
   readonly conversation: string;
+  /** The checksum of the stored record; 0 before it is stored. */
+  readonly sum: number;
 }
 
 export const RECORD_BYTES = 32;
@@ -38,11 +40,11 @@ const HAS_ENTRIES: ReadonlySet<RecordType> = new Set(["intent", "entries", "void
 
 export function entriesRecord(stem: string, first: number, count: number, firstId: string): FeedRecord {
   const idSum = crc32(firstId);
-  return { type: "intent", stem, continues: false, first, count, idSum, conversation: "" };
+  return { type: "intent", stem, continues: false, first, count, idSum, conversation: "", sum: 0 };
 }
 
 export function changeRecord(type: RecordType, stem: string, conversation: string): FeedRecord {
-  return { type, stem, continues: false, first: 0, count: 0, idSum: 0, conversation };
+  return { type, stem, continues: false, first: 0, count: 0, idSum: 0, conversation, sum: 0 };
 }
 
 export function baseRecord(stem: string, lastSeq: number): FeedRecord {
@@ -70,12 +72,14 @@ export function encodeRecord(record: FeedRecord): Buffer {
 
 /** `undefined` if the bytes are not a valid record. */
 export function decodeRecord(bytes: Buffer): FeedRecord | undefined {
-  if (bytes.length !== RECORD_BYTES || bytes.readUInt32LE(SUM_AT) !== sumOf(bytes)) return undefined;
+  if (bytes.length !== RECORD_BYTES) return undefined;
+  if (!isSealed(bytes)) return undefined;
   const type = TYPES[(bytes[0] as number) & ~CONTINUES];
   if (type === undefined) return undefined;
+  const sum = bytes.readUInt32LE(SUM_AT);
   const stem = String(bytes.readBigUInt64LE(8)).padStart(17, "0");
   const continues = ((bytes[0] as number) & CONTINUES) !== 0;
-  if (!HAS_ENTRIES.has(type)) return { ...changeRecord(type, stem, uuidAt(bytes)), continues };
+  if (!HAS_ENTRIES.has(type)) return { ...changeRecord(type, stem, uuidAt(bytes)), continues, sum };
   return {
     type,
     stem,
@@ -84,6 +88,7 @@ export function decodeRecord(bytes: Buffer): FeedRecord | undefined {
     count: bytes.readUInt32LE(24),
     idSum: bytes.readUInt32LE(28),
     conversation: "",
+    sum,
   };
 }
 
@@ -92,36 +97,17 @@ function uuidAt(bytes: Buffer): string {
   return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5");
 }
 
-/** The first 32 bytes of the file. */
-export interface FeedHeader {
-  /** Identifies this feed: a place in one feed means nothing in another. */
-  readonly id: number;
-  /** The boot id at the time of the last `prepareFeed`. */
-  readonly boot: number;
-}
-
-const MAGIC = Buffer.from("CQF1");
-
-export function encodeHeader({ id, boot }: FeedHeader): Buffer {
-  const bytes = Buffer.alloc(RECORD_BYTES);
-  MAGIC.copy(bytes, 0);
-  bytes.writeUInt32LE(id, 8);
-  bytes.writeUInt32LE(boot, 12);
-  return seal(bytes);
-}
-
-export function decodeHeader(bytes: Buffer): FeedHeader | undefined {
-  if (bytes.length !== RECORD_BYTES || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) return undefined;
-  if (bytes.readUInt32LE(SUM_AT) !== sumOf(bytes)) return undefined;
-  return { id: bytes.readUInt32LE(8), boot: bytes.readUInt32LE(12) };
-}
-
-function seal(bytes: Buffer): Buffer {
+/** Set the checksum of 32 bytes. */
+export function seal(bytes: Buffer): Buffer {
   bytes.writeUInt32LE(sumOf(bytes), SUM_AT);
   return bytes;
 }
 
-/** Differs from zero for a record of zeros, which a power cut can leave. */
+export function isSealed(bytes: Buffer): boolean {
+  return bytes.readUInt32LE(SUM_AT) === sumOf(bytes);
+}
+
+/** Differs from zero for zeros, which a power cut can leave. */
 function sumOf(bytes: Buffer): number {
   return crc32(bytes.subarray(8), crc32(bytes.subarray(0, SUM_AT)));
 }

@@ -18,7 +18,7 @@ describe("a record of the feed", () => {
     const entries = { ...entriesRecord("99991231235959999", 2 ** 40, 10_000, "id"), continues: true };
     for (const record of [entries, changeRecord("purged", STEM, uuid)]) {
       expect(encodeRecord(record)).toHaveLength(RECORD_BYTES);
-      expect(decodeRecord(encodeRecord(record))).toEqual(record);
+      expect(decodeRecord(encodeRecord(record))).toEqual({ ...record, sum: expect.any(Number) });
     }
   });
 

@@ -13,21 +13,17 @@ import { readChunk } from "../../../disk/line-scan.ts";
 import { replaceFile } from "../../../disk/replace-file.ts";
 import { unavailable } from "../../../errors.ts";
 import type { Random } from "../../../util/uuid.ts";
-import {
-  decodeHeader,
-  decodeRecord,
-  encodeHeader,
-  encodeRecord,
-  type FeedHeader,
-  type FeedRecord,
-  RECORD_BYTES,
-} from "./feed-record.ts";
+import { decodeHeader, encodeHeader, type FeedHeader, HEADER_BYTES, raiseDurable } from "./feed-header.ts";
+import { decodeRecord, encodeRecord, type FeedRecord, RECORD_BYTES } from "./feed-record.ts";
 
 /** The current state of the file. */
 export interface FeedState extends FeedHeader {
   /** The number of records, including unreadable ones. */
   readonly count: number;
 }
+
+/** At most this many bytes are decoded at a time. */
+const CHUNK_RECORDS = 4096;
 
 /** A record, and the index of the operation that decides it. */
 export interface Recorded {
@@ -57,9 +53,11 @@ export class Feed {
   #inode: bigint | undefined;
   #header: FeedHeader | undefined;
   #count = 0;
+  /** The open file is shorter than it was. */
+  #shrunk = false;
   /** The number of records after the last write of this process, all of them decided. */
   #decided = -1;
-  /** The number of records that survive a power cut. */
+  /** The number of records that survive a power cut, as far as this process knows. */
   #synced = -1;
   /** A sync failed. */
   #suspect = false;
@@ -73,7 +71,24 @@ export class Feed {
     this.#options = options;
   }
 
-  /** `undefined` if there is no readable feed. */
+  get path(): string {
+    return this.#path;
+  }
+
+  get isReadonly(): boolean {
+    return this.#options.readonly;
+  }
+
+  /** Whether the open file has become shorter: another program cut it, or a writer removed its failed write. */
+  get hasShrunk(): boolean {
+    return this.#shrunk;
+  }
+
+  exists(): boolean {
+    return this.#io.stat(this.#path) !== undefined;
+  }
+
+  /** `undefined` if there is no readable feed. `durable` is as of the opening of the file. */
   look(): FeedState | undefined {
     const stat = this.#io.stat(this.#path);
     if (stat === undefined) return undefined;
@@ -81,11 +96,39 @@ export class Feed {
       this.close();
       this.#file = this.#io.open(this.#path, this.#options.readonly ? "read" : "write");
       this.#inode = stat.inode;
-      this.#header = decodeHeader(readChunk(this.#io, this.#file, 0, RECORD_BYTES));
+      this.#header = this.#readHeader();
+      this.#count = 0;
     }
-    if (this.#header === undefined) return undefined;
-    this.#count = Math.floor(stat.size / RECORD_BYTES) - 1;
-    return { ...this.#header, count: this.#count };
+    const count = Math.floor((stat.size - HEADER_BYTES) / RECORD_BYTES);
+    if (count < this.#count) this.#shrunk = true;
+    this.#count = Math.max(0, count);
+    return this.#header === undefined || count < 0 ? undefined : { ...this.#header, count };
+  }
+
+  /** `look` with the header as it is in the file now. */
+  lookAgain(): FeedState | undefined {
+    if (this.look() === undefined) return undefined;
+    this.#header = this.#readHeader();
+    return this.look();
+  }
+
+  #readHeader(): FeedHeader | undefined {
+    return decodeHeader(readChunk(this.#io, this.#open(), 0, HEADER_BYTES));
+  }
+
+  /** The record at `index`; `undefined` if it is unreadable. */
+  record(index: number): FeedRecord | undefined {
+    return decodeRecord(this.bytes(index, 1));
+  }
+
+  /** All records, the last one first; `undefined` for an unreadable one. */
+  *backward(count: number): Generator<FeedRecord | undefined> {
+    for (let end = count; end > 0; end -= CHUNK_RECORDS) {
+      const begin = Math.max(0, end - CHUNK_RECORDS);
+      const bytes = this.bytes(begin, end - begin);
+      for (let at = (end - begin - 1) * RECORD_BYTES; at >= 0; at -= RECORD_BYTES)
+        yield decodeRecord(bytes.subarray(at, at + RECORD_BYTES));
+    }
   }
 
   /** At most `count` records from `index` on, up to the first unreadable one. */
@@ -101,7 +144,7 @@ export class Feed {
   }
 
   bytes(index: number, count: number): Buffer {
-    return readChunk(this.#io, this.#open(), (index + 1) * RECORD_BYTES, count * RECORD_BYTES);
+    return readChunk(this.#io, this.#open(), positionOf(index), count * RECORD_BYTES);
   }
 
   /** Append records with one write and return the index of the first. Under the lock, after `look`. */
@@ -156,7 +199,7 @@ export class Feed {
   }
 
   #write(index: number, bytes: Buffer): void {
-    const written = this.#io.write(this.#open(), bytes, (index + 1) * RECORD_BYTES);
+    const written = this.#io.write(this.#open(), bytes, positionOf(index));
     if (written !== bytes.length)
       throw unavailable(`Cannot write to ${this.#path}: the disk is probably full`);
   }
@@ -164,8 +207,16 @@ export class Feed {
   /** The index of the first record of the last commit, if there are `count` records. */
   lastCommit(count: number): number {
     let index = count - 1;
-    while (index > 0 && this.records(index, 1)[0]?.continues === true) index--;
+    while (index > 0 && this.record(index)?.continues === true) index--;
     return Math.max(0, index);
+  }
+
+  /** The number of readable records before the first that is undecided. */
+  decidedCount(): number {
+    const first = this.lastCommit(this.#count);
+    const records = this.records(first, this.#count - first);
+    const open = records.findIndex(({ type }) => type === "intent");
+    return first + (open === -1 ? records.length : open);
   }
 
   /** Whether this process wrote the last record, and all are decided. */
@@ -178,28 +229,46 @@ export class Feed {
     this.#decided = this.#count;
   }
 
+  /** The feed has been compared with the logs, and all of it is decided, under the lock. */
+  markWhole(): void {
+    this.#shrunk = false;
+    this.markDecided();
+  }
+
   /** Make the first `count` records, which are decided, durable. */
   sync(count: number): void {
-    if (!this.#options.durable || count <= this.#synced) return;
+    if (count <= this.#synced) return;
     try {
-      this.#io.sync(this.#open());
+      if (this.#options.durable) this.#io.sync(this.#open());
     } catch (error) {
       this.#suspect = true;
       throw error;
     }
     this.#synced = count;
+    this.#rememberDurable(Math.min(count, this.decidedCount()));
   }
 
   /** Make all records durable, decided or not, under the lock. */
   syncAll(): void {
     this.writeDecided();
-    if (!this.#options.durable || this.look() === undefined) return;
+    if (this.#options.readonly || this.look() === undefined) return;
     try {
-      if (!this.#suspect) this.#io.sync(this.#open());
+      if (!this.#suspect) this.sync(this.#count);
     } catch {
-      this.#suspect = true;
+      // Healed below.
     }
     this.heal();
+  }
+
+  /** Unsynced: a power cut that loses this number loses none of the records. */
+  #rememberDurable(count: number): void {
+    if (this.#options.readonly) return;
+    const raised = raiseDurable(readChunk(this.#io, this.#open(), 0, HEADER_BYTES), count);
+    try {
+      if (raised !== undefined) this.#io.write(this.#open(), raised.bytes, raised.at);
+    } catch {
+      // The number may be too small, which only makes damage harder to tell from a power cut.
+    }
   }
 
   /** After a failed sync the content of the disk is unknown, so write the whole feed again, under the lock. */
@@ -208,7 +277,7 @@ export class Feed {
     if (state === undefined) return;
     this.#suspect = false;
     try {
-      this.replace(state, [this.bytes(0, state.count)]);
+      this.replace({ ...state, durable: state.count }, [this.bytes(0, state.count)]);
     } catch (error) {
       // Places of the old feed are refused then, which is better than missing changes.
       this.#io.remove(this.#path);
@@ -230,6 +299,7 @@ export class Feed {
     this.#file = undefined;
     this.#decided = -1;
     this.#synced = -1;
+    this.#shrunk = false;
   }
 
   #open(): number {
@@ -242,9 +312,13 @@ export class Feed {
     this.#decided = -1;
     this.#undecided = undefined;
     try {
-      this.#io.truncate(this.#open(), (count + 1) * RECORD_BYTES);
+      this.#io.truncate(this.#open(), positionOf(count));
     } catch {
       // As above.
     }
   }
+}
+
+function positionOf(index: number): number {
+  return HEADER_BYTES + index * RECORD_BYTES;
 }

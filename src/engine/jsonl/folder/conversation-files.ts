@@ -14,22 +14,32 @@ export class ConversationFiles {
   readonly #random: Random;
   readonly #nowMs: () => number;
   readonly #folder: string;
+  readonly #syncFeed: () => void;
 
-  constructor(io: FileIo, random: Random, nowMs: () => number, folder: string) {
+  /** `syncFeed` makes the feed durable. */
+  constructor(io: FileIo, random: Random, nowMs: () => number, folder: string, syncFeed: () => void) {
     this.#io = io;
     this.#random = random;
     this.#nowMs = nowMs;
     this.#folder = folder;
+    this.#syncFeed = syncFeed;
   }
 
   /** Durable at once, with the former version kept, for properties that are stored only here. */
   writeMetadata(path: string, metadata: Metadata): void {
+    this.#publish(metadata);
     replaceFile(path, encoded(metadata), { io: this.#io, random: this.#random, formerAs: backupOf(path) });
   }
 
   /** Atomic, but a power cut may restore the former version, for counts that the log can restore. */
   refreshMetadata(path: string, metadata: Metadata): void {
+    this.#publish(metadata);
     replaceFile(path, encoded(metadata), { io: this.#io, random: this.#random, syncFolder: false });
+  }
+
+  /** The next opener looks in the feed for entries that the metadata does not count. */
+  #publish({ log }: Metadata): void {
+    if (log.entries > 0) this.#syncFeed();
   }
 
   setDamagedAside(known: CatalogueEntry): void {

@@ -33,6 +33,10 @@ export class ProblemReporter {
     this.report(path, `${path} is damaged (${reason}); its backup or the transcript is used instead`);
   }
 
+  damagedFeed(path: string, reason: string): void {
+    this.report(path, `${path} is damaged: ${reason}. Readers of changes start again`);
+  }
+
   /** A file that is not, or cannot be, part of the store. */
   leftAlone(path: string, reason: string): void {
     this.report(path, `${path} was ignored: ${reason}`);

@@ -67,7 +67,6 @@ function replaceInPlace(
   copyOnce(legacy.real, metadataPath, join(aside, metadataName(stem)));
   const kept = join(aside, logName(stem));
   replaceFile(logPath, contentOf(file, known), { io: legacy.real, random, formerAs: kept });
-  legacy.real.syncFolder(aside);
   legacy.release(file);
   return kept;
 }

@@ -188,13 +188,25 @@ export class OpenLogs {
       open.stale = false;
       if (known === undefined || known.trashed || open.writer.refuses) return;
       this.syncCounted(known);
-      this.#use.files.setDamagedAside(known);
-      const metadata: Metadata = { ...known.metadata, updatedAt: infoOf(known).updatedAt, log: known.log };
-      this.#use.files.refreshMetadata(known.metadataPath, metadata);
-      this.#use.catalogue.reread(known.stem);
+      this.#writeCounts(known);
     } catch (error) {
       open.unreported = asColloquyError(error, "Cannot refresh metadata");
     }
+  }
+
+  /** Let the metadata count all entries that a writer left uncounted when it was killed, under the lock. */
+  count(stem: string): void {
+    const known = this.#use.catalogue.byStem(stem);
+    if (known === undefined || known.logMissing || known.log.bytes <= known.metadata.log.bytes) return;
+    this.#syncFile(known);
+    this.#writeCounts(known);
+  }
+
+  #writeCounts(known: CatalogueEntry): void {
+    this.#use.files.setDamagedAside(known);
+    const metadata: Metadata = { ...known.metadata, updatedAt: infoOf(known).updatedAt, log: known.log };
+    this.#use.files.refreshMetadata(known.metadataPath, metadata);
+    this.#use.catalogue.reread(known.stem);
   }
 
   /** Refresh every metadata file and close the files. */
