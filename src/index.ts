@@ -3,6 +3,7 @@ export { ColloquyError, type ErrorCode } from "./errors.ts";
 export type { ApiRequests, ModelApi } from "./message/apis/index.ts";
 export type { PlainMessage } from "./message/apis/plain.ts";
 export type { SystemPrompt } from "./message/apis/request.ts";
+export { isKnownBlock } from "./message/blocks.ts";
 export { type TextOptions, textOf } from "./message/text.ts";
 export type {
   BlobRef,

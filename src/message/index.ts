@@ -33,6 +33,7 @@ export {
 } from "./apis/openai.ts";
 export type { ResponsesItem, ResponsesPart, ResponsesRequest } from "./apis/openai-responses.ts";
 export type { SystemPrompt } from "./apis/request.ts";
+export { isKnownBlock } from "./blocks.ts";
 export { type FlatMessage, fromFlat, toFlat } from "./flat.ts";
 export type { ConvertOptions } from "./foreign.ts";
 export { messageSchema } from "./schema.ts";

@@ -44,7 +44,7 @@ const CHECKS: Readonly<Record<ValueRule, Check>> = {
 };
 const isRole = isOneOf(ROLES);
 const MESSAGE_CHECKS: ReadonlyMap<string, Check> = new Map(checksOf(MESSAGE_RULES));
-const BLOCK_CHECKS: ReadonlyMap<string, readonly (readonly [string, Check])[]> = new Map(
+export const BLOCK_CHECKS: ReadonlyMap<string, readonly (readonly [string, Check])[]> = new Map(
   Object.entries(BLOCK_RULES).map(([type, rules]) => [type, checksOf(rules)]),
 );
 /** Properties of a message input that are checked one by one. */

@@ -1,4 +1,5 @@
 /** Messages as readable text. Not yet safe for a terminal. */
+import { isText, isToolUse } from "../../message/blocks.ts";
 import { textOf } from "../../message/text.ts";
 import type { Block, Entry, Message } from "../../message/types.ts";
 
@@ -11,8 +12,8 @@ export function readableOf(message: Message): string {
 }
 
 function blockText(block: Block): string {
-  if (block.type === "text") return textOf({ content: [block] });
-  const name = block.type === "tool_use" ? ` ${String(block.name)}` : "";
+  if (isText(block)) return block.text;
+  const name = isToolUse(block) ? ` ${block.name}` : "";
   const words = textOf({ content: [block] }, { thinking: true, toolResults: true });
   return words === "" ? `[${block.type}${name}]` : `[${block.type}${name}] ${words}`;
 }
