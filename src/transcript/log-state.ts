@@ -20,6 +20,8 @@ export interface LogState {
   readonly entries: number;
   readonly messages: number;
   readonly lastMessageAt: string | null;
+  /** The latest time of the entries that were read, of any kind. Metadata does not count it. */
+  readonly lastAt: string | null;
   /** The number of references to blobs. */
   readonly blobs: number;
 }
@@ -41,6 +43,7 @@ export const EMPTY_LOG: LogState = {
   entries: 0,
   messages: 0,
   lastMessageAt: null,
+  lastAt: null,
   blobs: 0,
 };
 
@@ -174,6 +177,7 @@ export function after(state: LogState, entry: Counted, bytes: number, branch: nu
     entries: state.entries + 1,
     messages: state.messages + (isMessage ? 1 : 0),
     lastMessageAt: isMessage ? later(state.lastMessageAt, at) : state.lastMessageAt,
+    lastAt: later(state.lastAt, at),
     blobs: state.blobs + (entry.blobs?.length ?? 0),
   };
 }

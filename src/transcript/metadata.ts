@@ -84,6 +84,22 @@ export function newMetadata(known: Pick<Metadata, "id" | "createdAt"> & Partial<
   };
 }
 
+/**
+ * When a conversation last changed. If its log, which was last written at
+ * `modifiedNs`, is ahead of the metadata: the time of its latest entry, but not
+ * later than that of the file, because callers can date their messages.
+ */
+export function lastChangeOf(
+  { updatedAt, log: counted }: Metadata,
+  log: LogState,
+  modifiedNs: bigint | undefined,
+): string {
+  if (log.lastAt === null || modifiedNs === undefined || log.bytes <= counted.bytes) return updatedAt;
+  const written = isoTime(Number(modifiedNs / 1_000_000n));
+  const latest = log.lastAt < written ? log.lastAt : written;
+  return latest > updatedAt ? latest : updatedAt;
+}
+
 /** The header of the log that belongs to the metadata. */
 export function headerOf({ id, key, createdAt }: Metadata): Header {
   return { id, key, createdAt, generation: 1 };
@@ -159,6 +175,7 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
     entries: count("entry_count"),
     messages: count("message_count"),
     lastMessageAt: text("last_message_at"),
+    lastAt: null,
     blobs: count("blob_count"),
   };
   return {

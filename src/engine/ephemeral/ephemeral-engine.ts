@@ -235,8 +235,11 @@ export class EphemeralEngine implements Engine {
   }
 
   page(query: PageQuery): EntryPage {
-    const record = query.asStored ? this.#conversations.get(query.conversation) : undefined;
-    if (record !== undefined) return { ...record.log.stored(query), turn: record.journal?.turn };
+    if (query.asStored) {
+      const record = this.#conversations.get(query.conversation);
+      if (record === undefined) return { entries: [], more: false, branches: [] };
+      return { ...record.log.stored(query), turn: record.journal?.turn };
+    }
     return this.#readable(query.conversation)?.log.page(query) ?? { entries: [], more: false };
   }
 

@@ -71,6 +71,8 @@ export class Commit {
     }
     switch (operation.type) {
       case "create":
+        // It may return a conversation to which this commit appends.
+        this.flush();
         return { info: createConversation(context, operation, this.recordChange(index)) };
       case "append":
         return { append: appendEntries(context, operation, this, index) };

@@ -1,8 +1,7 @@
 import type { FileStat } from "../../../disk/file-io.ts";
 import type { LogState } from "../../../transcript/log-state.ts";
-import type { Metadata } from "../../../transcript/metadata.ts";
+import { lastChangeOf, type Metadata } from "../../../transcript/metadata.ts";
 import { liveBranches, liveCompactions } from "../../../tree/tree.ts";
-import { isoTime } from "../../../util/time.ts";
 import type { ConversationInfo } from "../../queries.ts";
 
 /** A conversation as of the last look at its files. */
@@ -26,7 +25,7 @@ export interface CatalogueEntry {
 export function infoOf(known: CatalogueEntry): ConversationInfo {
   const { metadata, log, trashed } = known;
   const { id, key, title, channel, model, profileId, contextState, createdAt, deletedAt } = metadata;
-  const updatedAt = updatedAtOf(known);
+  const updatedAt = lastChangeOf(metadata, log, known.seenLog?.modifiedNs);
   return {
     id,
     key,
@@ -44,14 +43,4 @@ export function infoOf(known: CatalogueEntry): ConversationInfo {
     lastMessageAt: log.lastMessageAt,
     deletedAt: trashed ? (deletedAt ?? updatedAt) : null,
   };
-}
-
-/** If the log is ahead of the metadata: the time of the last message, but not later than that of the file. */
-function updatedAtOf({ metadata, log, seenLog }: CatalogueEntry): string {
-  const { updatedAt } = metadata;
-  if (log.lastMessageAt === null || seenLog === undefined || log.bytes <= metadata.log.bytes)
-    return updatedAt;
-  const written = isoTime(Number(seenLog.modifiedNs / 1_000_000n));
-  const latest = log.lastMessageAt < written ? log.lastMessageAt : written;
-  return latest > updatedAt ? latest : updatedAt;
 }
