@@ -21,11 +21,14 @@ export class BareSqlite {
     this.database = new DatabaseSync(path);
     this.database.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA synchronous = ${synchronous};
       PRAGMA secure_delete = ON; PRAGMA foreign_keys = ON`);
-    for (const { up } of migrations) this.database.exec(up as string);
+    for (const { up } of migrations) {
+      if (typeof up === "string") this.database.exec(up);
+      else up(this.database);
+    }
     this.#begin = this.database.prepare("BEGIN IMMEDIATE");
     this.#commit = this.database.prepare("COMMIT");
     this.#insert = this.database.prepare(
-      "INSERT INTO entries (conversation, seq, id, parent_id, kind, at, operation, body) VALUES (?, ?, ?, ?, 'message', ?, NULL, ?)",
+      "INSERT INTO entries (conversation, seq, id, parent_id, kind, at, op, body) VALUES (?, ?, ?, ?, 'message', ?, NULL, ?)",
     );
     this.#grow = this.database.prepare(
       `UPDATE conversations SET last_seq = ?2, head = ?3, message_count = message_count + 1, updated_at = ?4,

@@ -9,7 +9,7 @@ import { fill } from "./fill.ts";
 
 const LONG = sized(100_000, 2000);
 const SHORT = sized(1000, 100);
-const COLUMNS = "id, seq, parent_id, kind, at, operation, body";
+const COLUMNS = "id, seq, parent_id, kind, at, op, body";
 
 interface Prepared {
   readonly store: Store;

@@ -50,7 +50,10 @@ describe("validate", () => {
     database.close();
     const { code, stdout } = await place.run(["sessions", "validate", "--json", "--store", `sqlite:${file}`]);
     expect(code).toBe(3);
-    expect(JSON.parse(stdout).findings).toMatchObject([{ code: "wrong-count", source: file, line: null }]);
+    expect(JSON.parse(stdout).findings).toMatchObject([
+      { code: "wrong-count", source: file, line: null },
+      { code: "damaged-metadata" },
+    ]);
   });
 
   it("reports a file that is too damaged to be read as a finding", async () => {

@@ -3,15 +3,22 @@ import type { BlobRef, Message, StoredEntry } from "../../message/types.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { ConversationInfo } from "../queries.ts";
+import { entrySum, rowSum } from "./sums.ts";
 
 /** Rows are arrays: building an object with a property for each column takes a third of the reading time. */
 export type Row = readonly SQLOutputValue[];
 
 export const INFO_COLUMNS =
-  "id, key, title, channel, model, profile_id, context_state, message_count, head, created_at, updated_at, last_message_at, deleted_at, branch_count, compaction_count";
+  "id, key, title, channel, model, profile_id, context_state, message_count, head, created_at, updated_at, last_message_at, deleted_at, branch_count, compaction_count, n, sum";
 
-/** `damaged` receives what could not be read; the rest is returned all the same. */
-export function toInfo(row: Row, damaged: (problem: string) => void): ConversationInfo {
+/** `damaged` receives what could not be read, or is not as it was written; the rest is returned all the same. */
+export function toInfo(
+  row: Row,
+  damaged: (problem: string) => void,
+  isChecked: (row: Row) => boolean = isAsWritten,
+): ConversationInfo {
+  const isDamaged = !isChecked(row);
+  if (isDamaged) damaged("its metadata does not match its checksum");
   const text = (column: number): string | null => row[column] as string | null;
   return {
     id: row[0] as string,
@@ -20,16 +27,30 @@ export function toInfo(row: Row, damaged: (problem: string) => void): Conversati
     channel: text(3),
     model: text(4),
     profileId: text(5),
-    contextState: contextStateOf(text(6), damaged),
+    contextState: contextStateOf(text(6), isDamaged ? () => {} : damaged),
     messageCount: row[7] as number,
     branchCount: row[13] as number,
     compactionCount: row[14] as number,
     head: text(8),
-    createdAt: isoTime(row[9] as number),
-    updatedAt: isoTime(row[10] as number),
-    lastMessageAt: row[11] === null ? null : isoTime(row[11] as number),
-    deletedAt: row[12] === null ? null : isoTime(row[12] as number),
+    createdAt: timeIn(row[9]),
+    updatedAt: timeIn(row[10]),
+    lastMessageAt: row[11] === null ? null : timeIn(row[11]),
+    deletedAt: row[12] === null ? null : timeIn(row[12]),
   };
+}
+
+/** Whether the words of a conversation are as they were written. Its counts have their own checksum. */
+export function isAsWritten(row: Row): boolean {
+  const [id, key, title, channel, model, profile, state, , , created, , , deleted, , , n, sum] = row;
+  return rowSum(n, id, key, title, channel, model, profile, created, deleted, state) === sum;
+}
+
+/** The last time that a date can have. */
+const TIME_MAX = 8.64e15;
+
+/** A damaged time may be none that a date can have. */
+function timeIn(ms: unknown): string {
+  return isoTime(Math.abs(ms as number) <= TIME_MAX ? (ms as number) : 0);
 }
 
 function contextStateOf(json: string | null, damaged: (problem: string) => void): JsonObject | null {
@@ -42,10 +63,17 @@ function contextStateOf(json: string | null, damaged: (problem: string) => void)
   }
 }
 
-export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, operation, body, blobs";
+export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, op, body, blobs, n, conversation, branch, sum";
 
-/** `undefined` when the stored body is not JSON. */
-export function toEntry(row: Row): StoredEntry | undefined {
+/** Whether an entry is as it was written. */
+export function isIntact(row: Row): boolean {
+  const [id, seq, parentId, kind, at, op, body, blobs, n, conversation, branch, sum] = row;
+  return entrySum(n, conversation, seq, id, parentId, kind, at, op, branch, blobs, body) === sum;
+}
+
+/** `undefined` when the row is not as it was written, or its body is not JSON. */
+export function toEntry(row: Row, isChecked: (row: Row) => boolean = isIntact): StoredEntry | undefined {
+  if (!isChecked(row)) return undefined;
   const kind = row[3] as string;
   const body = parsed(row[6] as string);
   if (body === undefined) return undefined;
@@ -71,9 +99,9 @@ function refsOf(json: string): readonly BlobRef[] {
 
 /** The bytes that a row adds to a page: its message and the blobs it refers to. */
 export function pageBytesOf(row: Row): number {
-  const bytes = Buffer.byteLength(row[6] as string);
+  const bytes = Buffer.byteLength(String(row[6]));
   if (row[7] === null) return bytes;
-  return refsOf(row[7] as string).reduce((sum, { size }) => sum + size, bytes);
+  return refsOf(String(row[7])).reduce((sum, { size }) => sum + size, bytes);
 }
 
 export function parsed(json: string): unknown {

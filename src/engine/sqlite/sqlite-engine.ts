@@ -22,6 +22,7 @@ import { unsupported } from "../rules.ts";
 import { Infos } from "./log/infos.ts";
 import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
+import { defineRowSum } from "./sums.ts";
 import { Tables } from "./tables.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -57,6 +58,7 @@ export class SqliteEngine implements Engine {
     this.location = location;
     this.#database = database;
     this.#options = options;
+    defineRowSum(database);
     this.#sql = prepareStatements(database);
     this.#transactions = new Transactions(database, this.#sql, location, options.lockWaitMs);
     this.#infos = new Infos(this.#sql, this.#damaged);

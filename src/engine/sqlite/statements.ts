@@ -1,6 +1,7 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { REMOVED_KIND } from "../../message/entry.ts";
 import { ENTRY_COLUMNS, INFO_COLUMNS, type Row } from "./rows.ts";
+import { sealedColumns, sumSql } from "./sums.ts";
 
 const LIVE = "(SELECT n FROM conversations WHERE id = ? AND deleted_at IS NULL)";
 const LISTED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NULL`;
@@ -10,6 +11,15 @@ const IN_ORDER = "ORDER BY active_at DESC, id LIMIT";
 /** A place of the order, a span of time, a channel, a model. The caller stops when it has enough. */
 const FILTERED = `AND active_at >= ?3 AND active_at < ?4 AND (active_at < ?1 OR id > ?2)
     AND (?5 IS NULL OR channel = ?5) AND (?6 IS NULL OR model = ?6) ORDER BY active_at DESC, id`;
+
+/** An entry that was swept and stays, in terms of its columns. */
+const BLANK = {
+  kind: `'${REMOVED_KIND}'`,
+  body: "'{}'",
+  blobs: "NULL",
+  op: "NULL",
+  branch: "coalesce(branch, 0)",
+};
 
 /** Every statement of the engine, prepared once: preparing costs more than running. */
 const SQL = {
@@ -31,15 +41,18 @@ const SQL = {
   listTrashFiltered: `${TRASHED} ${FILTERED}`,
   insertConversation: `INSERT INTO conversations (id, key, title, channel, model, profile_id, created_at, updated_at, active_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7)`,
-  updateConversation: `UPDATE conversations SET title = ?, channel = ?, model = ?, profile_id = ?, context_state = ?, updated_at = ?
-    WHERE id = ?`,
-  setDeleted: "UPDATE conversations SET deleted_at = ?, updated_at = ? WHERE id = ?",
-  conversation: "SELECT n, last_seq FROM conversations WHERE id = ?",
+  /** After an insertion: the number of the row is part of its checksums. */
+  sealConversation: `UPDATE conversations SET sum = ${sumSql("conversations")}, tally = ${sumSql("counts")} WHERE id = ?`,
+  updateConversation: `UPDATE conversations SET title = ?1, channel = ?2, model = ?3, profile_id = ?4, context_state = ?5,
+    sum = ${sumSql("conversations", { title: "?1", channel: "?2", model: "?3", profile_id: "?4", context_state: "?5" })},
+    updated_at = ?6, tally = ${sumSql("counts", { updated_at: "?6" })} WHERE id = ?7`,
+  setDeleted: `UPDATE conversations SET deleted_at = ?1, sum = ${sumSql("conversations", { deleted_at: "?1" })},
+    updated_at = ?2, tally = ${sumSql("counts", { updated_at: "?2" })} WHERE id = ?3`,
+  conversation: `SELECT ${sealedColumns("counts")} FROM conversations WHERE id = ?`,
 
-  liveConversation: "SELECT n, last_seq FROM conversations WHERE id = ? AND deleted_at IS NULL",
+  liveConversation: `SELECT ${sealedColumns("counts")} FROM conversations WHERE id = ? AND deleted_at IS NULL`,
   /** Those after a `seq`, each with the entry before it, where another branch may end. */
-  marks: `SELECT seq, id, kind, at, branch, iif(kind = 'message', NULL, body),
-      (SELECT id FROM entries p WHERE p.conversation = m.conversation AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1)
+  marks: `SELECT ${ENTRY_COLUMNS}, (SELECT id FROM entries p WHERE p.conversation = m.conversation AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1)
     FROM entries m WHERE conversation = ? AND branch IS NOT NULL AND seq > ? ORDER BY seq`,
   lastIdUpTo: "SELECT id FROM entries WHERE conversation = ? AND seq <= ? ORDER BY seq DESC LIMIT 1",
   lastN: "SELECT max(coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM changes), 0))",
@@ -48,16 +61,17 @@ const SQL = {
   changesSince: `SELECT max(coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM changes), 0)),
     EXISTS (SELECT 1 FROM changes WHERE n > ? AND type NOT IN ('created', 'updated'))`,
 
-  insertEntry: `INSERT INTO entries (n, conversation, seq, id, parent_id, kind, at, operation, body, branch, blobs)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  insertOperation: "INSERT INTO operations (id, conversation, first_seq, last_seq) VALUES (?, ?, ?, ?)",
-  updateCounts: `UPDATE conversations SET last_seq = ?2, head = ?3, message_count = message_count + ?4, updated_at = ?5,
-    last_message_at = iif(?6 IS NULL, last_message_at, max(coalesce(last_message_at, ?6), ?6)),
-    active_at = iif(?6 IS NULL, active_at, max(coalesce(last_message_at, ?6), ?6)) WHERE n = ?1`,
-  updateTree: "UPDATE conversations SET head = ?2, branch_count = ?3, compaction_count = ?4 WHERE n = ?1",
+  insertEntry: `INSERT INTO entries (n, conversation, seq, id, parent_id, kind, at, op, branch, blobs, body, sum)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  insertOperation:
+    "INSERT INTO operations (id, conversation, first_seq, last_seq, sum) VALUES (?, ?, ?, ?, ?)",
+  updateCounts: `UPDATE conversations SET updated_at = ?2, last_message_at = ?3, active_at = ?4, message_count = ?5,
+    last_seq = ?6, head = ?7, branch_count = ?8, compaction_count = ?9, tally = ?10 WHERE n = ?1`,
+  updateTree: `UPDATE conversations SET head = ?2, branch_count = ?3, compaction_count = ?4,
+    tally = ${sumSql("counts", { head: "?2", branch_count: "?3", compaction_count: "?4" })} WHERE n = ?1`,
 
   entryById: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND id = ?`,
-  entriesByOperation: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ?2 AND operation = ?1
+  entriesByOperation: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ?2 AND op = ?1
       AND seq BETWEEN (SELECT first_seq FROM operations WHERE id = ?1 AND conversation = ?2)
       AND (SELECT last_seq FROM operations WHERE id = ?1 AND conversation = ?2) ORDER BY seq`,
   seqOf: `SELECT seq FROM entries WHERE conversation = ${LIVE} AND id = ?`,
@@ -66,11 +80,12 @@ const SQL = {
   rangeForward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
   rangeBackward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC`,
 
-  insertChange: "INSERT INTO changes (n, conversation, type) VALUES (?, ?, ?)",
+  insertChange: "INSERT INTO changes (n, conversation, type, sum) VALUES (?, ?, ?, ?)",
   /** One statement, because another process may write between two. */
-  changes: `SELECT ${ENTRY_COLUMNS}, n, (SELECT c.id FROM conversations c WHERE c.n = conversation), 'entry'
+  changes: `SELECT ${ENTRY_COLUMNS}, (SELECT c.id FROM conversations c WHERE c.n = conversation), 'entry'
       FROM entries WHERE n > ?1
-    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, n, conversation, type FROM changes WHERE n > ?1
+    UNION ALL SELECT NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, n, NULL, NULL, sum, conversation, type
+      FROM changes WHERE n > ?1
     ORDER BY 9 LIMIT ?2`,
 
   blob: "SELECT n, size, encoding, stored_bytes FROM blobs WHERE hash = ?",
@@ -90,12 +105,13 @@ const SQL = {
   blobsBefore: "SELECT hash FROM blobs WHERE hash IS NOT NULL AND stored_at < ?",
   uploadsBefore: "SELECT n, stored_bytes FROM blobs WHERE hash IS NULL AND stored_at < ?",
 
-  journal: "SELECT turn, header FROM journals WHERE conversation = ?",
+  journal: `SELECT ${sealedColumns("journals")} FROM journals WHERE conversation = ?`,
   journalLength: `SELECT position + length FROM journal_pieces WHERE conversation = ? ORDER BY position DESC LIMIT 1`,
-  journalText: `SELECT position, text FROM journal_pieces WHERE conversation = ?1 AND position >=
+  journalText: `SELECT ${sealedColumns("journal_pieces")} FROM journal_pieces WHERE conversation = ?1 AND position >=
       coalesce((SELECT max(position) FROM journal_pieces WHERE conversation = ?1 AND position <= ?2), 0) ORDER BY position`,
-  insertJournal: "INSERT INTO journals (conversation, turn, header) VALUES (?, ?, ?)",
-  insertPiece: "INSERT INTO journal_pieces (conversation, position, length, text) VALUES (?, ?, ?, ?)",
+  insertJournal: "INSERT INTO journals (conversation, turn, header, sum) VALUES (?, ?, ?, ?)",
+  insertPiece:
+    "INSERT INTO journal_pieces (conversation, position, length, text, sum) VALUES (?, ?, ?, ?, ?)",
   deletePieces: `DELETE FROM journal_pieces
     WHERE conversation = (SELECT conversation FROM journals WHERE conversation = ?1 AND turn = coalesce(?2, turn))`,
   deleteJournal: "DELETE FROM journals WHERE conversation = ?1 AND turn = coalesce(?2, turn)",
@@ -107,20 +123,22 @@ const SQL = {
 
   measure: "SELECT count(*), coalesce(sum(octet_length(body)), 0) FROM entries WHERE conversation = ?",
   deleteOperations: `DELETE FROM operations WHERE conversation = ?1
-    AND id IN (SELECT operation FROM entries WHERE conversation = ?1 AND operation IS NOT NULL)`,
+    AND id IN (SELECT op FROM entries WHERE conversation = ?1 AND op IS NOT NULL)`,
   deleteEntries: "DELETE FROM entries WHERE conversation = ?",
   deleteConversation: "DELETE FROM conversations WHERE n = ?",
-  replaceBody: "UPDATE entries SET body = ?3, blobs = NULL WHERE conversation = ?1 AND seq = ?2",
-  entriesInRange: `SELECT seq, kind, operation, octet_length(body), blobs FROM entries
+  replaceBody: `UPDATE entries SET body = ?3, blobs = NULL, sum = ${sumSql("entries", { body: "?3", blobs: "NULL" })}
+    WHERE conversation = ?1 AND seq = ?2`,
+  entriesInRange: `SELECT seq, kind, op, octet_length(body), blobs FROM entries
     WHERE conversation = ? AND seq BETWEEN ? AND ? AND kind <> '${REMOVED_KIND}'`,
   deleteEntry: "DELETE FROM entries WHERE conversation = ? AND seq = ?",
-  blankEntry: `UPDATE entries SET kind = '${REMOVED_KIND}', body = '{}', blobs = NULL, operation = NULL, branch = coalesce(branch, 0)
-    WHERE conversation = ? AND seq = ?`,
+  blankEntry: `UPDATE entries SET kind = '${REMOVED_KIND}', body = '{}', blobs = NULL, op = NULL, branch = coalesce(branch, 0),
+    sum = ${sumSql("entries", BLANK)} WHERE conversation = ? AND seq = ?`,
   deleteUnusedOperation: `DELETE FROM operations WHERE id = ?1 AND conversation = ?2 AND NOT EXISTS (SELECT 1 FROM entries
-    WHERE conversation = ?2 AND operation = ?1 AND seq BETWEEN first_seq AND last_seq)`,
-  clearContext: "UPDATE conversations SET context_state = NULL WHERE n = ?",
-  subtractMessages:
-    "UPDATE conversations SET message_count = message_count - ?2, updated_at = ?3 WHERE n = ?1",
+    WHERE conversation = ?2 AND op = ?1 AND seq BETWEEN first_seq AND last_seq)`,
+  clearContext: `UPDATE conversations SET context_state = NULL,
+    sum = ${sumSql("conversations", { context_state: "NULL" })} WHERE n = ?`,
+  subtractMessages: `UPDATE conversations SET message_count = message_count - ?2, updated_at = ?3,
+    tally = ${sumSql("counts", { message_count: "message_count - ?2", updated_at: "?3" })} WHERE n = ?1`,
 };
 
 type StatementName = keyof typeof SQL;

@@ -29,6 +29,7 @@ import { checkMove, checkPurge, resolveCreate } from "../rules.ts";
 import { Blobs } from "./blobs/blobs.ts";
 import { Removals } from "./erase/removals.ts";
 import { Appends } from "./log/appends.ts";
+import { CheckedRows } from "./log/checked-rows.ts";
 import { Feed } from "./log/feed.ts";
 import type { Infos } from "./log/infos.ts";
 import { readPage, readStored } from "./log/pages.ts";
@@ -49,6 +50,7 @@ export class Tables {
   readonly #options: TablesOptions;
   readonly #liveness: Liveness;
   readonly #trees: TreeCache;
+  readonly #checked = new CheckedRows();
   readonly #feed: Feed;
   readonly #blobs: Blobs;
   readonly #journals: Journals;
@@ -60,10 +62,10 @@ export class Tables {
     const { database, sql, location } = options;
     this.#options = options;
     this.#liveness = new Liveness(`${location}-alive`);
-    this.#trees = new TreeCache(sql);
+    this.#trees = new TreeCache(sql, options.damaged);
     this.#feed = new Feed(sql, this.#trees);
     this.#blobs = new Blobs(sql);
-    this.#journals = new Journals(sql);
+    this.#journals = new Journals(sql, options.damaged);
     this.#leases = new Leases(sql, this.#liveness);
     this.#appends = new Appends(database, sql, this.#trees, this.#blobs, this.#journals, this.#leases);
     this.#removals = new Removals(sql, this.#trees, this.#feed, this.#blobs, this.#journals);
@@ -114,6 +116,7 @@ export class Tables {
     if (existing !== undefined) return existing;
     const { id, key, title, channel, model, profileId, at } = create;
     sql.insertConversation.run(id, key, title, channel, model, profileId, timeOf(at));
+    sql.sealConversation.run(id);
     this.#feed.add("created", id);
     return infos.existing(id);
   }
@@ -146,7 +149,7 @@ export class Tables {
 
   page(query: PageQuery): EntryPage {
     const { sql, damaged } = this.#options;
-    if (!query.asStored) return readPage(sql, this.#trees, query, damaged);
+    if (!query.asStored) return readPage(sql, this.#trees, query, damaged, this.#checked);
     const cached = this.#trees.findAnywhere(query.conversation);
     if (cached === undefined) return { entries: [], more: false, branches: [] };
     return {

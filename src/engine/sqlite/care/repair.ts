@@ -9,6 +9,7 @@ import type { DatabaseSync } from "node:sqlite";
 import type { Finding } from "../../queries.ts";
 import { loadLogEnd, summaryOf } from "../log/tree-cache.ts";
 import { prepare, type Statements } from "../statements.ts";
+import { sumSql } from "../sums.ts";
 
 type Note = (code: string, conversation: string | null, message: string) => void;
 
@@ -63,12 +64,13 @@ function recount(database: DatabaseSync, sql: Statements, note: Note): void {
       FROM conversations c`,
   );
   const write = database.prepare(
-    `UPDATE conversations SET message_count = ?2, last_seq = ?3, head = ?4, branch_count = ?5, compaction_count = ?6
+    `UPDATE conversations SET message_count = ?2, last_seq = ?3, head = ?4, branch_count = ?5, compaction_count = ?6,
+      tally = ${sumSql("counts", { message_count: "?2", last_seq: "?3", head: "?4", branch_count: "?5", compaction_count: "?6" })}
       WHERE n = ?1`,
   );
   const addChange = database.prepare(
-    `INSERT INTO changes (n, conversation, type) VALUES (1 + max(
-      (SELECT coalesce(max(n), 0) FROM entries), (SELECT coalesce(max(n), 0) FROM changes)), ?1, 'swept')`,
+    `INSERT INTO changes (n, conversation, type, sum) SELECT n, ?1, 'swept', row_sum(n, ?1, 'swept') FROM (
+      SELECT 1 + max((SELECT coalesce(max(n), 0) FROM entries), (SELECT coalesce(max(n), 0) FROM changes)) AS n)`,
   );
   for (const row of stored.all<StoredRow>()) {
     const [n, id, messageCount, lastSeq, storedHead, branchCount, compactionCount, messages, last] = row;

@@ -5,6 +5,7 @@ import type { Finding, VerifyReport } from "../../queries.ts";
 import { blobProblems } from "../blobs/verify-blobs.ts";
 import { loadLogEnd, summaryOf } from "../log/tree-cache.ts";
 import { prepare, type Statements } from "../statements.ts";
+import { sumSql } from "../sums.ts";
 import { counts } from "./stats.ts";
 
 /** Each check is one query that returns what is wrong: a conversation and a message. */
@@ -35,15 +36,47 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
       JOIN entries p ON p.conversation = e.conversation AND p.id = e.parent_id WHERE p.seq >= e.seq`,
   },
   {
+    code: "bad-entry",
+    sql: `SELECT c.id AS conversation, 'entry ' || e.seq || ' (' || e.id || ') does not match its checksum, or is not JSON'
+        AS message
+      FROM (SELECT * FROM entries WHERE sum IS NOT ${sumSql("entries")} OR NOT json_valid(body)
+        OR NOT coalesce(json_valid(blobs), 1)) e
+      LEFT JOIN conversations c ON c.n = e.conversation`,
+  },
+  {
+    code: "damaged-metadata",
+    sql: `SELECT id AS conversation, 'its metadata does not match its checksum' AS message FROM conversations
+      WHERE sum IS NOT ${sumSql("conversations")} OR tally IS NOT ${sumSql("counts")}`,
+  },
+  {
+    code: "bad-operation",
+    sql: `SELECT c.id AS conversation, 'operation ' || o.id || ' does not match its checksum, or its entries' AS message
+      FROM (SELECT * FROM operations o WHERE sum IS NOT ${sumSql("operations")} OR NOT EXISTS (
+        SELECT 1 FROM entries WHERE conversation = o.conversation AND seq BETWEEN first_seq AND last_seq AND op = o.id)) o
+      JOIN conversations c ON c.n = o.conversation`,
+  },
+  {
+    code: "bad-operation",
+    sql: `SELECT c.id AS conversation, 'operation ' || e.op || ' of entry ' || e.seq || ' is missing' AS message
+      FROM entries e JOIN conversations c ON c.n = e.conversation
+      WHERE e.op IS NOT NULL AND NOT EXISTS (SELECT 1 FROM operations WHERE id = e.op AND conversation = e.conversation)`,
+  },
+  {
+    code: "bad-change",
+    sql: `SELECT conversation, 'change ' || n || ' does not match its checksum' AS message FROM changes
+      WHERE sum IS NOT ${sumSql("changes")}`,
+  },
+  {
+    code: "bad-journal",
+    sql: `SELECT c.id AS conversation, 'the journal of turn ' || j.turn || ' does not match its checksum' AS message
+      FROM journals j JOIN conversations c ON c.n = j.conversation WHERE j.conversation IN (
+        SELECT conversation FROM journals WHERE sum IS NOT ${sumSql("journals")}
+        UNION SELECT conversation FROM journal_pieces WHERE sum IS NOT ${sumSql("journal_pieces")})`,
+  },
+  {
     code: "bad-context-state",
     sql: `SELECT id AS conversation, 'its context state is not JSON' AS message
       FROM conversations WHERE NOT json_valid(context_state)`,
-  },
-  {
-    code: "bad-entry",
-    sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' is not JSON' AS message
-      FROM entries e JOIN conversations c ON c.n = e.conversation
-      WHERE NOT json_valid(e.body) OR NOT coalesce(json_valid(e.blobs), 1)`,
   },
   {
     code: "missing-blob",

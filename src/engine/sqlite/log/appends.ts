@@ -1,5 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
-import { activeHead, type LogEnd, type TreePlace } from "../../../tree/place-entries.ts";
+import { activeHead, type TreePlace } from "../../../tree/place-entries.ts";
 import { timeOf } from "../../../util/time.ts";
 import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
@@ -7,9 +7,10 @@ import type { Blobs } from "../blobs/blobs.ts";
 import { APPLICATION_ID } from "../migrations/migrations.ts";
 import { toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
+import { entrySum, rowSum } from "../sums.ts";
 import type { Journals } from "../turns/journals.ts";
 import type { Leases } from "../turns/leases.ts";
-import { summaryOf, type TreeCache } from "./tree-cache.ts";
+import { type CachedTree, summaryOf, type TreeCache } from "./tree-cache.ts";
 
 /** Writes entries. A message in a conversation that was never branched takes two statements. */
 export class Appends {
@@ -57,40 +58,29 @@ export class Appends {
       return { replayed: true, entries: plan.replay };
     }
     cached.logEnd = plan.logEnd;
-    this.#insert(append, n, plan.places, plan.logEnd);
-    if (plan.logEnd.tree !== logEnd.tree) this.#updateTree(n, logEnd, plan.logEnd);
+    if (plan.logEnd.tree !== logEnd.tree) {
+      const [, branches, compactions] = summaryOf(plan.logEnd);
+      cached.counts = { ...cached.counts, branches, compactions };
+    }
+    this.#insert(append, cached, plan.places);
     if (append.endsTurn !== undefined) this.#journals.end(n, append.endsTurn);
     return { replayed: false, places: plan.places };
   }
 
-  /** `updateCounts` writes the head with every append; the counts change only with the tree. */
-  #updateTree(n: number, before: LogEnd, after: LogEnd): void {
-    const [[, ...was], [head, ...is]] = [summaryOf(before), summaryOf(after)];
-    if (was[0] !== is[0] || was[1] !== is[1]) this.#sql.updateTree.run(n, head, ...is);
-  }
-
-  #insert(append: AppendOperation, n: number, places: readonly TreePlace[], logEnd: LogEnd): void {
+  #insert(append: AppendOperation, cached: CachedTree, places: readonly TreePlace[]): void {
     const { entries, blobs, operationId, at } = append;
+    const { n, logEnd } = cached;
     for (const blob of blobs ?? []) this.#blobs.put(blob, at);
-    let messages = 0;
-    let lastMessageMs: number | null = null;
+    let { messages, lastMessageMs } = cached.counts;
     entries.forEach(({ id, kind, at, json, blobs }, index) => {
       const { seq, parentId, branch, mark } = places[index] as TreePlace;
       const atMs = timeOf(at);
       const refs = blobs === undefined || blobs.length === 0 ? null : JSON.stringify(blobs);
-      this.#sql.insertEntry.run(
-        this.#trees.nextN(),
-        n,
-        seq,
-        id,
-        parentId,
-        kind,
-        atMs,
-        operationId ?? null,
-        json,
-        mark ? branch : null,
-        refs,
-      );
+      const number = this.#trees.nextN();
+      const op = operationId ?? null;
+      const marked = mark ? branch : null;
+      const sum = entrySum(number, n, seq, id, parentId, kind, atMs, op, marked, refs, json);
+      this.#sql.insertEntry.run(number, n, seq, id, parentId, kind, atMs, op, marked, refs, json, sum);
       if (kind === "message") {
         messages++;
         lastMessageMs = Math.max(lastMessageMs ?? atMs, atMs);
@@ -98,8 +88,21 @@ export class Appends {
     });
     const { lastSeq } = logEnd;
     if (operationId !== undefined) {
-      this.#sql.insertOperation.run(operationId, n, lastSeq - entries.length + 1, lastSeq);
+      const columns = [operationId, n, lastSeq - entries.length + 1, lastSeq] as const;
+      this.#sql.insertOperation.run(...columns, rowSum(...columns));
     }
-    this.#sql.updateCounts.run(n, lastSeq, activeHead(logEnd), messages, timeOf(at), lastMessageMs);
+    cached.counts = { ...cached.counts, messages, lastMessageMs };
+    this.#updateCounts(cached, timeOf(at));
+  }
+
+  #updateCounts(cached: CachedTree, updatedMs: number): void {
+    const { n, logEnd, counts } = cached;
+    const { messages, lastMessageMs, branches, compactions, fault } = counts;
+    const activeMs = lastMessageMs ?? counts.activeMs;
+    const columns = [
+      ...[n, updatedMs, lastMessageMs, activeMs, messages],
+      ...[logEnd.lastSeq, activeHead(logEnd), branches, compactions],
+    ] as const;
+    this.#sql.updateCounts.run(...columns, rowSum(...columns) ^ fault);
   }
 }

@@ -2,6 +2,7 @@ import { checkPlace, otherFeed } from "../../feed-rules.ts";
 import type { Change, FeedPlace } from "../../queries.ts";
 import { type Row, toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
+import { rowSum } from "../sums.ts";
 import type { TreeCache } from "./tree-cache.ts";
 
 /** What was committed, in order of `n`. Entries have one themselves; every other change has a row in `changes`. */
@@ -15,7 +16,8 @@ export class Feed {
   }
 
   add(type: Exclude<Change["type"], "entry">, conversation: string): void {
-    this.#sql.insertChange.run(this.#trees.nextN(), conversation, type);
+    const columns = [this.#trees.nextN(), conversation, type] as const;
+    this.#sql.insertChange.run(...columns, rowSum(...columns));
   }
 
   after(
@@ -32,7 +34,7 @@ export class Feed {
     for (const row of this.#sql.changes.iterate(place[0], limit)) {
       end = [row[8] as number, tag];
       const change = toChange(row, end);
-      if (change === undefined) damaged(`Entry ${row[0]} cannot be read`);
+      if (change === undefined) damaged(`Change ${row[8]} cannot be read, or does not match its checksum`);
       else changes.push(change);
     }
     return { changes, place: end };
@@ -44,9 +46,11 @@ export class Feed {
 }
 
 function toChange(row: Row, place: FeedPlace): Change | undefined {
-  const conversation = row[9] as string | null;
-  const type = row[10] as Change["type"];
-  if (type !== "entry") return { place, type, conversation: conversation as string };
-  const entry = conversation === null ? undefined : toEntry(row);
-  return entry === undefined ? undefined : { place, type, conversation: conversation as string, entry };
+  const [n, sum, conversation, type] = [row[8], row[11], row[12] as string | null, row[13] as Change["type"]];
+  if (conversation === null) return undefined;
+  if (type !== "entry") {
+    return rowSum(n, conversation, type) === sum ? { place, type, conversation } : undefined;
+  }
+  const entry = toEntry(row);
+  return entry === undefined ? undefined : { place, type, conversation, entry };
 }

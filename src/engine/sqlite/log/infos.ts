@@ -3,6 +3,7 @@ import type { ConversationInfo, ListFilter, ListQuery } from "../../queries.ts";
 import { type ConversationLookup, notFound, passesFilter } from "../../rules.ts";
 import { type Row, toInfo } from "../rows.ts";
 import type { Statements } from "../statements.ts";
+import { CheckedRows } from "./checked-rows.ts";
 
 /** Later than every time of a conversation. */
 const LATEST = 2 ** 53 - 2;
@@ -11,6 +12,7 @@ const LATEST = 2 ** 53 - 2;
 export class Infos implements ConversationLookup {
   readonly #sql: Statements;
   readonly #damaged: (problem: string) => void;
+  readonly #checked = new CheckedRows();
 
   constructor(sql: Statements, damaged: (problem: string) => void) {
     this.#sql = sql;
@@ -73,6 +75,7 @@ export class Infos implements ConversationLookup {
   }
 
   #toInfo(row: Row): ConversationInfo {
-    return toInfo(row, (problem) => this.#damaged(`Conversation ${row[0]}: ${problem}`));
+    const damaged = (problem: string): void => this.#damaged(`Conversation ${row[0]}: ${problem}`);
+    return toInfo(row, damaged, this.#checked.isAsWritten);
   }
 }

@@ -5,6 +5,7 @@ import { ownerOf } from "../../../tree/tree.ts";
 import type { EntryPage, PageQuery } from "../../queries.ts";
 import { pageBytesOf, type Row, toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
+import type { CheckedRows } from "./checked-rows.ts";
 import type { CachedTree, TreeCache } from "./tree-cache.ts";
 
 type Rows = Iterable<Row>;
@@ -15,8 +16,10 @@ export function readPage(
   trees: TreeCache,
   query: PageQuery,
   damaged: (problem: string) => void,
+  checked: CheckedRows,
 ): EntryPage {
-  if (query.branch === null) return fill(wholeLog(sql, query), query, damaged);
+  const { isIntact } = checked;
+  if (query.branch === null) return fill(wholeLog(sql, query), query, damaged, isIntact);
   const cached = trees.find(query.conversation);
   if (cached === undefined) return { entries: [], more: false };
   const { tree, lastSeq } = cached.logEnd;
@@ -25,10 +28,10 @@ export function readPage(
   const rows = isSingle(tree)
     ? wholeLog(sql, query)
     : alongPath(sql, cached.n, pathOf(tree, branch, lastSeq), query);
-  return { ...fill(rows, query, damaged), branch };
+  return { ...fill(rows, query, damaged, isIntact), branch };
 }
 
-/** The whole log of a conversation, with the branch of each entry. */
+/** The whole log of a conversation, with the branch of each entry. For copies: every row is checked. */
 export function readStored(
   sql: Statements,
   { n, logEnd }: CachedTree,
@@ -66,7 +69,12 @@ function* alongPath(
 }
 
 /** Row by row: a page may reach its byte limit long before its entry limit. */
-function fill(rows: Rows, query: PageQuery, damaged: (problem: string) => void): EntryPage {
+function fill(
+  rows: Rows,
+  query: PageQuery,
+  damaged: (problem: string) => void,
+  isIntact?: (row: Row) => boolean,
+): EntryPage {
   const { direction, limit, bytesMax, kind, conversation } = query;
   const entries: StoredEntry[] = [];
   let bytes = 0;
@@ -78,8 +86,11 @@ function fill(rows: Rows, query: PageQuery, damaged: (problem: string) => void):
       more = true;
       break;
     }
-    const entry = toEntry(row);
-    if (entry === undefined) damaged(`Entry ${row[0]} of conversation ${conversation} is not JSON`);
+    const entry = toEntry(row, isIntact);
+    if (entry === undefined)
+      damaged(
+        `Entry ${row[0]} of conversation ${conversation} is damaged: it does not match its checksum, or is not JSON`,
+      );
     else entries.push(entry);
   }
   return { entries: direction === "forward" ? entries : entries.reverse(), more };

@@ -4,13 +4,26 @@ import { runsOf } from "../../../tree/tree-builder.ts";
 import type { Json } from "../../../util/json.ts";
 import { isoTime } from "../../../util/time.ts";
 import { notFound } from "../../rules.ts";
-import { parsed, type Row } from "../rows.ts";
+import { isIntact, parsed, type Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
+import { rowSum } from "../sums.ts";
+
+/** What the row of a conversation says of its entries, as far as it does not follow from where its log ends. */
+export interface Counts {
+  readonly messages: number;
+  readonly lastMessageMs: number | null;
+  readonly activeMs: number;
+  readonly branches: number;
+  readonly compactions: number;
+  /** How its checksum differs from the right one; 0 when it does not. A damaged row must stay recognisable. */
+  readonly fault: number;
+}
 
 /** A conversation: its row, its tree and where its log ends. */
 export interface CachedTree {
   readonly n: number;
   logEnd: LogEnd;
+  counts: Counts;
 }
 
 interface Cached extends CachedTree {
@@ -30,12 +43,14 @@ const TREES_MAX = 10_000;
  */
 export class TreeCache {
   readonly #sql: Statements;
+  readonly #damaged: Damaged;
   readonly #cached = new Map<string, Cached>();
   #version: unknown;
   #lastN: number | undefined;
 
-  constructor(sql: Statements) {
+  constructor(sql: Statements, damaged: Damaged) {
     this.#sql = sql;
+    this.#damaged = damaged;
   }
 
   /** First in every transaction. */
@@ -69,11 +84,12 @@ export class TreeCache {
   find(id: string): CachedTree | undefined {
     const cached = this.#cached.get(id);
     if (cached !== undefined && cached.version === this.#version) return cached;
-    const row = this.#sql.liveConversation.get<[number, number]>(id);
+    const row = this.#sql.liveConversation.get<CountsRow>(id);
     if (row === undefined) return undefined;
     // From here on, changes after this `n` matter.
     this.lastN();
-    const found = { n: row[0], logEnd: this.#load(cached, ...row), version: this.#version };
+    const counts = this.#counts(id, row);
+    const found = { n: row[0], logEnd: this.#load(cached, row[0], row[5]), counts, version: this.#version };
     this.#cached.set(id, found);
     return found;
   }
@@ -82,17 +98,26 @@ export class TreeCache {
   findAnywhere(id: string): CachedTree | undefined {
     const live = this.find(id);
     if (live !== undefined) return live;
-    const row = this.#sql.conversation.get<[number, number]>(id);
-    return row === undefined ? undefined : { n: row[0], logEnd: loadLogEnd(this.#sql, ...row) };
+    const row = this.#sql.conversation.get<CountsRow>(id);
+    if (row === undefined) return undefined;
+    const logEnd = loadLogEnd(this.#sql, row[0], row[5], EMPTY, this.#damaged);
+    return { n: row[0], logEnd, counts: this.#counts(id, row) };
+  }
+
+  #counts(id: string, row: CountsRow): Counts {
+    const [, , lastMessageMs, activeMs, messages, , , branches, compactions, tally] = row;
+    const fault = tally ^ rowSum(...row.slice(0, -1));
+    if (fault !== 0) this.#damaged(`Conversation ${id}: its metadata does not match its checksum`);
+    return { messages, lastMessageMs, activeMs, branches, compactions, fault };
   }
 
   #load(cached: CachedTree | undefined, n: number, lastSeq: number): LogEnd {
     if (cached === undefined || cached.n !== n || cached.logEnd.lastSeq > lastSeq) {
-      return loadLogEnd(this.#sql, n, lastSeq);
+      return loadLogEnd(this.#sql, n, lastSeq, EMPTY, this.#damaged);
     }
     return cached.logEnd.lastSeq === lastSeq
       ? cached.logEnd
-      : loadLogEnd(this.#sql, n, lastSeq, cached.logEnd);
+      : loadLogEnd(this.#sql, n, lastSeq, cached.logEnd, this.#damaged);
   }
 
   /** The next number of the one sequence that entries and changes share. */
@@ -107,9 +132,30 @@ export class TreeCache {
   }
 }
 
+type CountsRow = [
+  n: number,
+  updatedMs: number,
+  lastMessageMs: number | null,
+  activeMs: number,
+  messages: number,
+  lastSeq: number,
+  head: string | null,
+  branches: number,
+  compactions: number,
+  tally: number,
+];
+
+type Damaged = (problem: string) => void;
+
 /** The tree of a conversation and where its log ends, read from its marks: all of them, or those after `known`. */
-export function loadLogEnd(sql: Statements, n: number, lastSeq: number, known: LogEnd = EMPTY): LogEnd {
-  const tree = foldAll(known.tree, marksIn(sql.marks.iterate<MarkRow>(n, known.lastSeq)));
+export function loadLogEnd(
+  sql: Statements,
+  n: number,
+  lastSeq: number,
+  known: LogEnd = EMPTY,
+  damaged: Damaged = () => {},
+): LogEnd {
+  const tree = foldAll(known.tree, marksIn(sql.marks.iterate<MarkRow>(n, known.lastSeq), damaged));
   // An entry off every path ends none; the entry before it does.
   const offPath = tree.current === OFF_PATH ? runsOf(tree).at(-1)?.[0] : undefined;
   const row = sql.lastIdUpTo.get(n, offPath === undefined ? lastSeq : offPath - 1);
@@ -118,12 +164,34 @@ export function loadLogEnd(sql: Statements, n: number, lastSeq: number, known: L
 
 const EMPTY: LogEnd = { lastSeq: 0, last: null, tree: PLAIN };
 
-type MarkRow = [number, string, string, number, number, body: string | null, before: string | null];
+/** `ENTRY_COLUMNS`, and the entry before it. */
+type MarkRow = [
+  id: string,
+  seq: number,
+  parentId: string | null,
+  kind: string,
+  at: number,
+  op: string | null,
+  body: string,
+  blobs: string | null,
+  n: number,
+  conversation: number,
+  branch: number,
+  sum: number,
+  before: string | null,
+];
 
-function* marksIn(rows: Iterable<MarkRow>): Generator<readonly [Mark, string | null]> {
-  for (const [seq, id, kind, at, branch, body, before] of rows) {
-    const data = body === null ? undefined : (parsed(body) as Json | undefined);
-    yield [{ seq, id, kind, at: isoTime(at), branch, data }, before];
+/** Of a damaged mark only its place counts: entries after it are on its branch. */
+function* marksIn(rows: Iterable<MarkRow>, damaged: Damaged): Generator<readonly [Mark, string | null]> {
+  for (const row of rows) {
+    const [id, seq, , kind, at, , body, , , , branch, , before] = row;
+    if (isIntact(row)) {
+      const data = kind === "message" ? undefined : (parsed(body) as Json | undefined);
+      yield [{ seq, id, kind, at: isoTime(at), branch, data }, before];
+    } else {
+      damaged(`Entry ${id} does not match its checksum`);
+      yield [{ seq, id, kind: "message", at: "", branch, data: undefined }, before];
+    }
   }
 }
 

@@ -1,5 +1,6 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openDatabase } from "../../../sqlite/open.ts";
@@ -28,6 +29,53 @@ async function versionOne(path: string): Promise<void> {
   `);
   database.close();
 }
+
+/** A file as version 2 of the schema had it: with a branch, an open turn and a title. */
+async function versionTwo(path: string, entries: number): Promise<void> {
+  const database = await openDatabase(path, {
+    synchronous: "FULL",
+    applicationId: APPLICATION_ID,
+    migrations: migrations.slice(0, 2),
+  });
+  database.exec(`
+    INSERT INTO conversations (id, key, title, created_at, updated_at, last_message_at, active_at, message_count, last_seq, head)
+      VALUES ('${FIRST}', 'cli:old', 'Old', 1000, 3000, 3000, 3000, ${entries}, ${entries}, 'e${entries}');
+    WITH RECURSIVE s (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM s LIMIT ${entries})
+      INSERT INTO entries (n, conversation, seq, id, parent_id, kind, at, body)
+      SELECT n, 1, n, 'e' || n, iif(n = 1, NULL, 'e' || (n - 1)), 'message', 1000 + n, json_object('role', 'user', 'content', 'word ' || n)
+      FROM s;
+    INSERT INTO changes VALUES (${entries + 1}, '${FIRST}', 'updated');
+    INSERT INTO journals VALUES (1, 'turn', '{}');
+    INSERT INTO journal_pieces VALUES (1, 0, 5, '"so fa"');
+  `);
+  database.close();
+}
+
+describe("a file of version 2", () => {
+  it("gets a checksum for every row, and is written like a new one", async () => {
+    const path = join(tempFolder(), "store.db");
+    await versionTwo(path, 3000);
+    await using store = await openStore(`sqlite:${path}`);
+    expect(await store.verify()).toMatchObject({ ok: true, conversations: 1, entries: 3000, findings: [] });
+    const chat = await store.open("cli:old");
+    // With the text of the unfinished turn.
+    await chat.append({ role: "user", content: "new" }, { operationId: "op" });
+    expect(await store.verify()).toMatchObject({ ok: true, entries: 3002, findings: [] });
+  });
+
+  it("is not written any more by a process that has it open", async () => {
+    const path = join(tempFolder(), "store.db");
+    await versionTwo(path, 3);
+    const old = new DatabaseSync(path);
+    const insert = old.prepare(
+      `INSERT INTO entries (n, conversation, seq, id, parent_id, kind, at, operation, body)
+        VALUES (9, 1, 4, 'e4', 'e3', 'message', 1, NULL, '{}')`,
+    );
+    await using _ = await openStore(`sqlite:${path}`);
+    expect(() => insert.run()).toThrow(/operation/);
+    old.close();
+  });
+});
 
 describe("a file of version 1", () => {
   it("is read, written and branched like a new one, after it was copied", async () => {

@@ -1,4 +1,6 @@
+import type { DatabaseSync } from "node:sqlite";
 import type { Migration } from "../../../sqlite/migrate.ts";
+import { defineRowSum, sumSql } from "../sums.ts";
 
 /** "Clqy" in ASCII: how a file says that it is ours. */
 export const APPLICATION_ID = 0x436c7179;
@@ -143,4 +145,33 @@ export const migrations: readonly Migration[] = [
       INSERT INTO feed VALUES (abs(random() % 4294967296));
     `,
   },
+  {
+    name: "checksums",
+    up: addSums,
+  },
 ];
+
+function addSums(database: DatabaseSync): void {
+  defineRowSum(database);
+  database.exec(`
+    -- Under another name, because a process of an older version would write rows without a checksum. Like this it
+    -- stops with an error.
+    ALTER TABLE entries RENAME COLUMN operation TO op;
+
+    ALTER TABLE entries ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE conversations ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    -- Over what an append changes.
+    ALTER TABLE conversations ADD COLUMN tally INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE operations ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE changes ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE journals ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE journal_pieces ADD COLUMN sum INTEGER NOT NULL DEFAULT 0;
+
+    UPDATE entries SET sum = ${sumSql("entries")};
+    UPDATE conversations SET sum = ${sumSql("conversations")}, tally = ${sumSql("counts")};
+    UPDATE operations SET sum = ${sumSql("operations")};
+    UPDATE changes SET sum = ${sumSql("changes")};
+    UPDATE journals SET sum = ${sumSql("journals")};
+    UPDATE journal_pieces SET sum = ${sumSql("journal_pieces")};
+  `);
+}
