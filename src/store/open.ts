@@ -1,3 +1,4 @@
+import { announceStore } from "../disk/open-stores.ts";
 import type { Engine, EngineOptions, LegacyPolicy } from "../engine/index.ts";
 import { ColloquyError, invalid } from "../errors.ts";
 import { checkProperties } from "../message/validate.ts";
@@ -54,15 +55,31 @@ export async function openStore(target: string | Engine, options: StoreOptions =
     throw invalid("openStore requires a target such as sqlite:FILE, or an engine", "target");
   }
   refuseWithoutEffect(target, options);
+  const ended = announced(target);
   const engine =
-    typeof target === "string" ? await openNamed(target, options.worker === true, engineOptions) : target;
+    typeof target === "string"
+      ? await openNamed(target, options.worker === true, engineOptions).catch((error) => {
+          ended();
+          throw error;
+        })
+      : target;
   return new Store(engine, {
+    onClosed: ended,
     clock: options.clock ?? systemClock,
     readonly: engineOptions.readonly,
     depthLimits,
     treeEnabled: options.treeEnabled !== false,
     onWarning: options.onWarning ?? warnText,
   });
+}
+
+/** Tell the rest of the process which files it must not open. */
+function announced(target: string | Engine): () => void {
+  const [name, place] =
+    typeof target === "string"
+      ? [parseTarget(target).name, parseTarget(target).place]
+      : [target.name, target.location];
+  return place === null || name === "ephemeral" ? () => {} : announceStore(place, name === "jsonl");
 }
 
 /** An old Node lacks the modules that the engines need, and its own errors do not say so. */

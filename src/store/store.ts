@@ -52,6 +52,7 @@ export interface StoreSettings {
   readonly depthLimits: DepthLimits;
   readonly treeEnabled: boolean;
   readonly onWarning: (text: string) => void;
+  readonly onClosed: () => void;
 }
 
 /** The front end of an engine: validates, assigns ids and times, and groups writes into transactions. */
@@ -61,6 +62,7 @@ export class Store {
   readonly #clock: Clock;
   readonly #readonly: boolean;
   readonly #access: StoreAccess;
+  readonly #onClosed: () => void;
   #closed: Promise<void> | undefined;
 
   /** @internal Use `openStore`. */
@@ -69,6 +71,7 @@ export class Store {
     this.#queue = new WriteQueue(engine);
     this.#clock = () => checkClock(options.clock());
     this.#readonly = options.readonly;
+    this.#onClosed = options.onClosed;
     const ids = new UuidSequence();
     this.#access = {
       queue: this.#queue,
@@ -252,7 +255,10 @@ export class Store {
 
   /** Finish pending writes and close the files. Calling it again has no effect. */
   close(): Promise<void> {
-    this.#closed ??= this.#queue.close().then(() => mapped(() => this.#engine.close()));
+    this.#closed ??= this.#queue
+      .close()
+      .then(() => mapped(() => this.#engine.close()))
+      .finally(this.#onClosed);
     return this.#closed;
   }
 

@@ -9,6 +9,7 @@ import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { StatementSync } from "node:sqlite";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
+import { importConversations } from "../../src/formats/index.ts";
 import { type ColloquyError, type MessageInput, openStore, type Store } from "../../src/index.ts";
 import { type FileIo, systemIo } from "../../src/transcript/index.ts";
 
@@ -19,6 +20,7 @@ export interface Calls {
   /** The next write stops this process in its middle. */
   stopInNextWrite(): Promise<void>;
   texts(key: string): Promise<unknown[]>;
+  importAgain(path: string): Promise<void>;
   verify(): Promise<string[]>;
   close(): Promise<void>;
 }
@@ -79,6 +81,9 @@ const calls: Calls = {
     const conversation = await opened().get(key);
     const page = await conversation?.messages({ limit: 10_000 });
     return page?.items.map(({ message }) => message?.content) ?? [];
+  },
+  async importAgain(path) {
+    await importConversations(opened(), [path], { again: true });
   },
   async verify() {
     return (await opened().verify()).findings.map(({ code, message }) => `${code}: ${message}`);

@@ -2,6 +2,7 @@
 import { mkdir, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import { systemIo } from "../../disk/file-io.ts";
+import { refuseOpenStore } from "../../disk/open-stores.ts";
 import { withTemporary } from "../../disk/replace-file.ts";
 import type { ConversationInfo } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
@@ -20,6 +21,7 @@ export async function writeExport(
   { force = false }: { readonly force?: boolean } = {},
 ): Promise<number> {
   const options = { io: systemIo, random: systemRandom, mustBeNew: !force };
+  refuseOpenStore(path, "out", "Choose another name");
   try {
     return await withTemporary(path, (temporary) => writeAll(temporary, pieces), options);
   } catch (error) {

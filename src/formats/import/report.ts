@@ -44,6 +44,8 @@ export interface ImportReport {
   readonly ignoredFiles: readonly string[];
   /** Files that the user told the store to forget. */
   readonly forgotten: number;
+  /** Files and folders of a store that this process has open, which are left out. */
+  readonly ofStore: number;
   /** Records that were read. With `verify`, all of them were looked up in the store. */
   readonly records: number;
   /** Unknown types of records and how often they occurred. The records are kept. */
@@ -79,6 +81,7 @@ export class ReportBuilder {
   files = 0;
   unchanged = 0;
   forgotten = 0;
+  ofStore = 0;
   records = 0;
   bytes = 0;
   pending = 0;
@@ -125,6 +128,7 @@ export class ReportBuilder {
       ignored: this.#ignoredCount,
       ignoredFiles: this.#ignored,
       forgotten: this.forgotten,
+      ofStore: this.ofStore,
       records: this.records,
       unknown: Object.fromEntries([...this.#unknown].sort()),
       unresolved: this.#unresolvedCount,

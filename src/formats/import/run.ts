@@ -1,4 +1,5 @@
 /** Imports conversations of other tools into a store. */
+import { refuseOpenStore } from "../../disk/open-stores.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { SourceFile } from "../sources/types.ts";
@@ -48,6 +49,9 @@ export async function importConversations(
   const { format, dryRun = false, verify = false } = options;
   if (format !== undefined && !FORMAT_NAMES.includes(format)) {
     throw invalid(`Unknown format "${format}": expected one of ${FORMAT_NAMES.join(", ")}`, "format");
+  }
+  for (const path of paths) {
+    refuseOpenStore(path, "paths", "An import reads other files than those of its store");
   }
   const looks = dryRun || verify;
   const ledger = looks ? Ledger.inMemory() : ledgerOf(store);
@@ -128,7 +132,11 @@ class Run {
       this.#report.skip({ source, line: null, offset: null, reason });
     };
     try {
-      for await (const file of walk(paths, { onProblem, signal: this.#options.signal })) files.push(file);
+      const onOpenStore = (): void => {
+        this.#report.ofStore++;
+      };
+      const { signal } = this.#options;
+      for await (const file of walk(paths, { onProblem, onOpenStore, signal })) files.push(file);
     } catch (error) {
       if (this.#options.signal?.aborted !== true) throw error;
     }

@@ -4,6 +4,7 @@ import { sqliteCode } from "../../disk/sqlite-code.ts";
 import { copyOfDatabase, copyOfMember, type TemporaryDatabase } from "./database-copy.ts";
 import { databaseFiles, isSqliteFile, readHeader, sizeOf, sqliteProblem, urlOf } from "./database-files.ts";
 import { columnsOf, rowsOf } from "./database-rows.ts";
+import { refuseOwn } from "./file-bytes.ts";
 import type { OpenSourceDatabase, SourceFile } from "./types.ts";
 
 /** Longer than a write of another program takes. A program that holds its lock longer will not release it soon. */
@@ -23,11 +24,13 @@ const REFUSALS: ReadonlySet<number> = new Set([8, 10, 14]);
  */
 export async function openSourceDatabase(file: string | SourceFile): Promise<OpenSourceDatabase> {
   if (typeof file === "string") return openInPlace(file);
+  if (file.archive === undefined) refuseOwn(file.path);
   if (file.archive === undefined && isSqliteFile(file.path)) return openInPlace(file.path);
   return openedCopy(file.path, await copyOfMember(file), undefined);
 }
 
 function openInPlace(path: string): OpenSourceDatabase {
+  refuseOwn(path);
   const { isLogged } = readHeader(path);
   const { hasLog, hasIndex, hasJournal, isWritable } = databaseFiles(path);
   if (isLogged && !hasLog) return isWritable ? opened(path, path, () => removeLog(path)) : immutable(path);

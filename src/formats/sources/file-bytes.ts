@@ -1,6 +1,7 @@
 /** The bytes of a plain file, up to its size when it was opened. */
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
+import { openStoreOf } from "../../disk/open-stores.ts";
 import { fileProblem, problem } from "./problem.ts";
 
 /** Small chunks: objects made of them die young, before the garbage collector has to search for them. */
@@ -19,6 +20,7 @@ export interface OpenFile extends AsyncDisposable {
 const FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 export async function openFile(path: string): Promise<OpenFile> {
+  refuseOwn(path);
   let handle: FileHandle | undefined;
   try {
     const opened = await open(path, FLAGS);
@@ -36,6 +38,12 @@ export async function openFile(path: string): Promise<OpenFile> {
     await handle?.close();
     throw fileProblem(error, path);
   }
+}
+
+/** Closing a file of an open store would release the locks of this process. */
+export function refuseOwn(path: string): void {
+  const store = openStoreOf(path);
+  if (store !== undefined) throw problem("open-store", `${path} belongs to the open store ${store}`);
 }
 
 /**

@@ -10,6 +10,7 @@ export type ProblemKind =
   | "damaged"
   | "cut-off"
   | "locked"
+  | "open-store"
   | "too-large"
   | "unsupported";
 

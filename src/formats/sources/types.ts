@@ -52,6 +52,8 @@ export interface ByteSource {
 export interface WalkOptions {
   /** Called for every path that is left out. */
   onProblem(path: string, reason: string): void;
+  /** Called for every file and folder of a store that this process has open. They are left out. */
+  onOpenStore?(path: string): void;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -2,6 +2,7 @@
 import type { BigIntStats, Dirent } from "node:fs";
 import { readdir, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
+import { lockedInodes, openStoreOf } from "../../disk/open-stores.ts";
 import { firstBytes, MAGIC_BYTES, openBytes } from "./byte-source.ts";
 import { fileChunks, openFile } from "./file-bytes.ts";
 import { reasonOf } from "./problem.ts";
@@ -37,6 +38,7 @@ export async function* walk(paths: readonly string[], options: WalkOptions): Asy
 
 class Walker {
   readonly #options: WalkOptions;
+  readonly #locked: ReadonlySet<bigint> = lockedInodes();
   readonly #seen: Set<string> = new Set();
 
   constructor(options: WalkOptions) {
@@ -81,6 +83,7 @@ class Walker {
 
   async #enter(path: string, found: BigIntStats, base: string, levels: Level[]): Promise<void> {
     const identity = await identityOf(path, found);
+    if (openStoreOf(path) !== undefined) return this.#options.onOpenStore?.(path);
     if (levels.some((level) => level.identity === identity)) {
       return this.#options.onProblem(path, "is a symbolic link to a folder that it is in");
     }
@@ -107,6 +110,10 @@ class Walker {
     const identity = await identityOf(path, found);
     if (this.#seen.has(identity)) return;
     this.#seen.add(identity);
+    if (openStoreOf(path) !== undefined) return this.#options.onOpenStore?.(path);
+    if (this.#locked.has(found.ino)) {
+      return this.#options.onProblem(path, "is a database that this process has open");
+    }
     const file = plainFile(root, path, found, identity, bases);
     try {
       if (file.size < ZIP_BYTES_MIN || !isZip(await headOf(path))) return yield file;

@@ -1,6 +1,7 @@
 /** A copy of a store, with checksums that prove on restore that nothing is missing or changed. */
 import { existsSync, rmSync } from "node:fs";
 import { resolve, sep } from "node:path";
+import { refuseOpenStore } from "../../disk/open-stores.ts";
 import type { Engine, EngineOptions, Finding, VerifyReport } from "../../engine/index.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import { LOCK_WAIT_MS } from "../../util/wait.ts";
@@ -33,6 +34,7 @@ export async function backupTo(engine: Engine, path: string, at: string): Promis
   if (engine.location !== null && `${target}${sep}`.startsWith(`${resolve(engine.location)}${sep}`)) {
     throw invalid(`${target} is inside the store: choose a path outside of it`, "path");
   }
+  refuseOpenStore(target, "path", "Choose another path");
   if (existsSync(target) || existsSync(manifestOf(target))) throw exists(target);
   await engine.backup(target);
   const report = await inspect(engine.name, target);

@@ -1,6 +1,7 @@
 import { chmodSync, cpSync, existsSync, readdirSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import { systemIo } from "../../disk/file-io.ts";
+import { refuseOpenStore } from "../../disk/open-stores.ts";
 import { withFile } from "../../disk/with-file.ts";
 import type { VerifyReport } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../../errors.ts";
@@ -57,6 +58,8 @@ async function restoreFrom(
       "backup",
     );
   }
+  refuseOpenStore(source, "backup", "Close it first");
+  refuseOpenStore(goal, "target", "Close it first");
   filesOf(source);
   if (existsSync(goal) && options.force !== true) throw exists(goal);
   const manifest = await checkManifest(source);

@@ -12,6 +12,7 @@ import {
   statSync,
 } from "node:fs";
 import { basename, dirname } from "node:path";
+import { openStoreOf } from "../../../disk/open-stores.ts";
 
 /** Changes whenever the file does. Empty when there is none. */
 export type Stamp = string;
@@ -48,6 +49,7 @@ export const systemReads: ConfigReads = {
   },
   exists: (path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined,
   read(path, bytesMax) {
+    if (openStoreOf(path) !== undefined) refuse("EBUSY", "it belongs to an open store");
     // Non-blocking: opening a named pipe would otherwise wait forever.
     const file = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
     try {

@@ -1,6 +1,7 @@
 /** Resolves references to secrets, and seals secrets. */
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { basename } from "node:path";
+import { openStoreOf } from "../../../disk/open-stores.ts";
 import type { Random } from "../../../util/uuid.ts";
 import type { Environment } from "../../folder.ts";
 import type { Sealed, SecretRef, SourceType } from "../types.ts";
@@ -76,6 +77,8 @@ function trimmed(text: string, what: string): Secret {
 
 /** A file that only we can read. */
 function readSecretFile(path: string): Secret {
+  if (openStoreOf(path) !== undefined)
+    return { ok: false, reason: `the file ${path} belongs to an open store` };
   let file: number;
   try {
     // Non-blocking: opening a named pipe would otherwise wait forever.
