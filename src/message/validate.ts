@@ -1,9 +1,8 @@
 /**
- * What may be stored, checked once, before any I/O.
+ * Checks everything that is stored, once, before any I/O.
  *
- * These checks are written by hand: they run on every append and every start
- * of the command, where a schema library costs more than everything else
- * together (docs/decisions/003).
+ * Made from the rules that the JSON Schema is made from too. Without a schema
+ * library, because callers rely on the exact errors (docs/decisions/003).
  */
 import { invalid } from "../errors.ts";
 import { checkBytes, checkText, KEY_BYTES_MAX } from "../util/checked-text.ts";
