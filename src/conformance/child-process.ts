@@ -27,6 +27,8 @@ export interface LeaseTask {
   readonly writer: string;
   readonly ttlMs: number;
   readonly waitMs: number;
+  /** How far the clock of the process is ahead. */
+  readonly aheadMs?: number;
 }
 
 /** Repeat every operation that changes files in other ways than an append. */

@@ -33,8 +33,17 @@ async function stream(chat: Conversation, { turn: operationId }: TurnTask): Prom
   }
 }
 
+/** For everything in this process. */
+function setClock(aheadMs: number): void {
+  const now = Date.now;
+  Date.now = () => now() + aheadMs;
+}
+
 async function hold(chat: Conversation, { writer, ttlMs, waitMs }: LeaseTask): Promise<void> {
-  const lease = await chat.lease({ ttlMs, waitMs });
+  const lease = await chat.lease({ ttlMs, waitMs }).catch((error: ColloquyError) => {
+    say(`refused ${error.code}`);
+  });
+  if (lease === undefined) return;
   say(`lease ${lease.epoch}`);
   for await (const line of createInterface(process.stdin)) {
     try {
@@ -73,6 +82,7 @@ async function mix(chat: Conversation, { round }: MixTask): Promise<void> {
 }
 
 const job: ChildJob = JSON.parse(process.argv[2] as string);
+if (job.task === "lease" && job.aheadMs !== undefined) setClock(job.aheadMs);
 const module: EngineModule = await import(job.engine);
 const engine = await module.open(job.folder, {
   readonly: false,

@@ -73,7 +73,7 @@ export class Desk implements AsyncDisposable {
   }
 
   lease(token: string, action: LeaseOperation["action"] = "acquire"): LeaseOperation {
-    const times = { ttlMs: 60_000, wait: false, nowMs: NOW_MS };
+    const times = { ttlMs: 60_000, wait: false };
     return { type: "lease", conversation: this.id, token, action, ...times };
   }
 

@@ -24,6 +24,8 @@ export interface FileStat {
 /** Tells which of the openers of a folder are alive. */
 export interface Presence {
   readonly id: string;
+  /** Milliseconds of a clock that all openers share and that cannot be set. */
+  nowMs(): number;
   /** Call it before you publish the id. */
   announce(): void;
   isAlive(id: string): boolean;

@@ -26,6 +26,15 @@ export class Liveness {
     return this.#id;
   }
 
+  /**
+   * Milliseconds since about the start of the machine. The system counts them for
+   * all processes, containers included, whatever the time of day is set to.
+   * Linux stops counting while the machine is suspended, and so do its timers.
+   */
+  nowMs(): number {
+    return Number(process.hrtime.bigint() / 1_000_000n);
+  }
+
   /** Call it before you publish the id. From then on the id is alive. */
   announce(): void {
     if (this.#lock !== undefined) return;

@@ -12,7 +12,7 @@ export type {
 } from "./engine.ts";
 export { checkPlace, otherFeed } from "./feed-rules.ts";
 export { type JournalState, newText } from "./journal-rules.ts";
-export { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
+export { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
 export type {
   AppendOperation,
   AppendResult,

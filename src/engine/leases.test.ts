@@ -13,13 +13,15 @@ class Desk {
 
   /** A token is its process here, unless it says otherwise as in `a@p1`. */
   #ask(action: LeaseOperation["action"], token: string, wait: boolean): LeaseGrant {
-    const { nowMs } = this;
     const operation: LeaseOperation = {
       ...{ type: "lease", conversation: "c", ttlMs: TTL_MS },
-      ...{ action, token, wait, nowMs },
+      ...{ action, token, wait },
     };
-    const process = token.split("@").at(-1) as string;
-    const decided = decideLease(this.state, operation, process, (asked) => !this.dead.has(asked));
+    const decided = decideLease(this.state, operation, {
+      id: token.split("@").at(-1) as string,
+      nowMs: () => this.nowMs,
+      isAlive: (process) => !this.dead.has(process),
+    });
     this.state = decided.state;
     return decided.lease;
   }
@@ -54,7 +56,7 @@ class Desk {
 describe("a lease", () => {
   it("is granted to the first caller, with a number and an expiry", () => {
     const desk = new Desk();
-    expect(desk.take("a")).toEqual({ granted: true, epoch: 1, expiresMs: desk.nowMs + TTL_MS, ahead: 0 });
+    expect(desk.take("a")).toEqual({ granted: true, epoch: 1, leftMs: TTL_MS, ahead: 0 });
     expect(desk.take("b")).toMatchObject({ granted: false, ahead: 1 });
     expect(desk.mayWrite(1)).toBe(true);
   });
@@ -63,7 +65,7 @@ describe("a lease", () => {
     const desk = new Desk();
     desk.take("a");
     desk.nowMs += 1000;
-    expect(desk.take("a")).toEqual({ granted: true, epoch: 1, expiresMs: desk.nowMs + TTL_MS, ahead: 0 });
+    expect(desk.take("a")).toEqual({ granted: true, epoch: 1, leftMs: TTL_MS, ahead: 0 });
   });
 
   it("lasts as long as it is renewed", () => {
@@ -81,7 +83,7 @@ describe("a lease", () => {
     desk.take("a");
     desk.nowMs += TTL_MS * 3;
     expect(desk.mayWrite(1)).toBe(true);
-    expect(desk.renew("a")).toMatchObject({ granted: true, epoch: 1, expiresMs: desk.nowMs + TTL_MS });
+    expect(desk.renew("a")).toMatchObject({ granted: true, epoch: 1, leftMs: TTL_MS });
     expect(desk.take("b").granted).toBe(false);
   });
 

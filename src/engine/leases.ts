@@ -7,7 +7,20 @@ interface Claim {
   readonly token: string;
   /** The process, as `isAlive` knows it. */
   readonly process: string;
-  readonly expiresMs: number;
+  /** On the clock of the machine. */
+  readonly untilMs: number;
+}
+
+/** The process that asks for a lease, and its machine. */
+export interface Claimant {
+  readonly id: string;
+  /**
+   * A clock that all processes share and that cannot be set, unlike the time of
+   * day. It may start again with the machine, because no holder survives that.
+   */
+  nowMs(): number;
+  /** Whether the process with this id still runs. */
+  isAlive(id: string): boolean;
 }
 
 /** What an engine stores for a conversation that was ever leased. */
@@ -21,6 +34,11 @@ export interface LeaseState {
 
 export const NO_LEASE: LeaseState = { epoch: 0, holder: null, waiting: [] };
 
+/** The lease whose state cannot be read: free, with an epoch that counting cannot have reached. */
+export function damagedLease(nowMs: number): LeaseState {
+  return { ...NO_LEASE, epoch: nowMs };
+}
+
 /** A waiter must ask again within this time. */
 export const WAITER_TTL_MS = 5000;
 
@@ -30,75 +48,67 @@ interface Decision {
 }
 
 /**
- * `process` is the process of the caller. Store the returned state before you
- * return the grant; when it is the same object as before, there is nothing to write.
+ * Store the returned state before you return the grant; when it is the same
+ * object as before, there is nothing to write.
  */
-export function decideLease(
-  state: LeaseState,
-  operation: LeaseOperation,
-  process: string,
-  isAlive: (process: string) => boolean,
-): Decision {
-  const decision = decide(state, operation, process, isAlive);
-  return isDeepStrictEqual(decision.state, state) ? { ...decision, state } : decision;
+export function decideLease(state: LeaseState, operation: LeaseOperation, claimant: Claimant): Decision {
+  const nowMs = claimant.nowMs();
+  const next = decide(state, operation, claimant, nowMs);
+  const { epoch, holder } = next.state;
+  const leftMs = holder === null ? 0 : Math.max(0, holder.untilMs - nowMs);
+  return {
+    state: isDeepStrictEqual(next.state, state) ? state : next.state,
+    lease: { granted: next.granted, ahead: next.ahead, epoch, leftMs },
+  };
+}
+
+interface Answer {
+  readonly state: LeaseState;
+  readonly granted: boolean;
+  /** How many are ahead of the caller, including the holder. */
+  readonly ahead: number;
 }
 
 function decide(
   state: LeaseState,
-  operation: LeaseOperation,
-  process: string,
-  isAlive: (process: string) => boolean,
-): Decision {
-  const { action, token, nowMs } = operation;
-  const isPresent = (claim: Claim): boolean => claim.expiresMs > nowMs && isAlive(claim.process);
+  { action, conversation, token, ttlMs, wait }: LeaseOperation,
+  claimant: Claimant,
+  nowMs: number,
+): Answer {
+  const isPresent = (claim: Claim): boolean => claim.untilMs > nowMs && claimant.isAlive(claim.process);
+  const granted = (before: LeaseState, epoch: number): Answer => ({
+    state: { ...before, epoch, holder: { token, process: claimant.id, untilMs: nowMs + ttlMs } },
+    granted: true,
+    ahead: 0,
+  });
   const holder = state.holder !== null && isPresent(state.holder) ? state.holder : null;
   const isHolder = holder?.token === token;
   if (action === "release") {
     const waiting = state.waiting.filter((claim) => claim.token !== token);
-    const released: LeaseState = {
-      ...state,
-      holder: state.holder?.token === token ? null : state.holder,
-      waiting,
+    const isHeld = state.holder?.token === token;
+    return {
+      state: { ...state, holder: isHeld ? null : state.holder, waiting },
+      granted: false,
+      ahead: 0,
     };
-    return answer(released, false, 0);
   }
-  if (action === "renew" && state.holder?.token !== token) throw leaseLost(operation.conversation);
-  if (isHolder || action === "renew") return answer(held(state, operation, process, state.epoch), true, 0);
+  if (action === "renew" && state.holder?.token !== token) throw leaseLost(conversation);
+  if (isHolder || action === "renew") return granted(state, state.epoch);
   const waiting = state.waiting.filter((claim) => claim.token === token || isPresent(claim));
+  const others = waiting.filter((claim) => claim.token !== token);
   const place = waiting.findIndex((claim) => claim.token === token);
   const before = place === -1 ? waiting.length : place;
-  if (holder === null && before === 0) {
-    const others = waiting.filter((claim) => claim.token !== token);
-    return answer(held({ ...state, waiting: others }, operation, process, state.epoch + 1), true, 0);
-  }
+  if (holder === null && before === 0) return granted({ ...state, waiting: others }, state.epoch + 1);
   const ahead = before + (holder === null ? 0 : 1);
-  if (!operation.wait)
-    return answer({ ...state, waiting: waiting.filter((claim) => claim.token !== token) }, false, ahead);
-  const claim: Claim = { token, process, expiresMs: nowMs + WAITER_TTL_MS };
+  if (!wait) return { state: { ...state, waiting: others }, granted: false, ahead };
+  const claim: Claim = { token, process: claimant.id, untilMs: nowMs + WAITER_TTL_MS };
   // A waiter asks every few milliseconds; writing each time would be a waste.
   const known = waiting[place];
-  if (known !== undefined && known.expiresMs > nowMs + WAITER_TTL_MS / 2) {
-    return answer({ ...state, waiting }, false, ahead);
+  if (known !== undefined && known.untilMs > nowMs + WAITER_TTL_MS / 2) {
+    return { state: { ...state, waiting }, granted: false, ahead };
   }
   const line = place === -1 ? [...waiting, claim] : waiting.with(place, claim);
-  return answer({ ...state, waiting: line }, false, ahead);
-}
-
-function held(
-  state: LeaseState,
-  { token, ttlMs, nowMs }: LeaseOperation,
-  process: string,
-  epoch: number,
-): LeaseState {
-  return { ...state, epoch, holder: { token, process, expiresMs: nowMs + ttlMs } };
-}
-
-function answer(
-  state: LeaseState,
-  granted: boolean,
-  ahead: number,
-): { state: LeaseState; lease: LeaseGrant } {
-  return { state, lease: { granted, epoch: state.epoch, expiresMs: state.holder?.expiresMs ?? 0, ahead } };
+  return { state: { ...state, waiting: line }, granted: false, ahead };
 }
 
 /** A writer whose lease was granted to another must not write any more. */

@@ -138,7 +138,6 @@ export interface LeaseOperation {
   readonly ttlMs: number;
   /** Queue when the lease is taken. Waiters are served first in, first out. */
   readonly wait: boolean;
-  readonly nowMs: number;
 }
 
 /** Keep the text of an answer while it is streamed. */
@@ -202,7 +201,8 @@ export interface LeaseGrant {
   readonly granted: boolean;
   /** Grows with every lease of the conversation. */
   readonly epoch: number;
-  readonly expiresMs: number;
+  /** How long the holder has it without a renewal; 0 if there is no holder. */
+  readonly leftMs: number;
   /** How many are ahead of the caller, including the holder. */
   readonly ahead: number;
 }

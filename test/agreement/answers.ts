@@ -4,11 +4,12 @@ import { ColloquyError } from "../../src/errors.ts";
 import { REMOVED_KIND } from "../../src/message/entry.ts";
 import { BRANCHES, CONVERSATIONS, ENTRIES, HASHES, KEYS } from "./random-operations.ts";
 
-/** The bytes of removed entries are as stored, and only some engines make copies. */
+/** The bytes of removed entries are as stored, only some engines make copies, and the time left of a lease runs. */
 export function comparable(outcome: Outcome): unknown {
   if (!outcome.ok) return { code: outcome.error.code, field: outcome.error.field };
-  const { removed, ...rest } = outcome;
-  return removed === undefined ? rest : { ...rest, entries: removed.entries, blobs: removed.blobs };
+  const { removed, lease, ...rest } = outcome;
+  if (removed !== undefined) return { ...rest, entries: removed.entries, blobs: removed.blobs };
+  return lease === undefined ? rest : { ...rest, lease: { ...lease, leftMs: lease.leftMs > 0 } };
 }
 
 /** The answers to every kind of question. */

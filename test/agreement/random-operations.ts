@@ -149,7 +149,7 @@ export class RandomOperations {
   #lease(conversation: string): Operation {
     const action = this.#pick(["acquire", "acquire", "renew", "release"] as const);
     const who = { token: this.#pick(["me", "you"]), wait: this.#flip() };
-    return { type: "lease", action, conversation, ...who, ttlMs: 3_600_000, nowMs: this.#nowMs };
+    return { type: "lease", action, conversation, ...who, ttlMs: 3_600_000 };
   }
 
   #journal(conversation: string): Operation {

@@ -168,11 +168,11 @@ export class EngineRun {
   /** A running turn holds the lease. */
   async #lease(engine: JsonlEngine, journal: Extract<Call["operation"], { type: "journal" }>): Promise<void> {
     const chat = this.#calls.chats.find(({ id }) => id === journal.conversation) as ChatModel;
-    this.#calls.nowMs += 2;
+    this.#disk.upMs += 2;
     const [outcome] = await engine.commit([
       {
         ...{ type: "lease", action: "acquire", conversation: chat.id, token: `t${this.#dice.next()}` },
-        ...{ ttlMs: 1, wait: false, nowMs: this.#calls.nowMs },
+        ...{ ttlMs: 1, wait: false },
       },
     ]);
     if (!outcome?.ok || outcome.lease === undefined) return;

@@ -104,6 +104,8 @@ export class SimulatedDisk implements FileIo {
   readonly #boot: number;
   readonly #present = new Set<string>();
   #lastPresence = 0;
+  /** The clock of the machine, which a test moves on. */
+  upMs = 0;
 
   constructor(
     dice: Dice,
@@ -354,6 +356,7 @@ export class SimulatedDisk implements FileIo {
     const id = `${this.#lives}-${++this.#lastPresence}`;
     return {
       id,
+      nowMs: () => this.upMs,
       announce: () => this.#present.add(id),
       isAlive: (other) => this.#present.has(other),
       close: () => this.#present.delete(id),

@@ -6,6 +6,7 @@ import { Child, type LeaseTask, SHARED_KEY } from "../child-process.ts";
 import { allMessages, type Bench, refuses, say, type Topic, texts } from "../kit.ts";
 
 const MINUTE_MS = 60_000;
+const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Longer than any wait: only the end of its process frees such a lease. */
 const LONG_TTL_MS = 10 * MINUTE_MS;
 
@@ -68,19 +69,37 @@ export const leases: Topic = (check) => {
   });
 
   check("a lease expires if it is not renewed", async (bench) => {
-    let nowMs = Date.UTC(2026, 0, 1);
-    const store = await bench.open({ clock: () => nowMs });
-    const chat = await store.create();
-    const first = await chat.lease({ ttlMs: 1000 });
-    nowMs += 600;
+    const chat = await fresh(bench);
+    const first = await chat.lease({ ttlMs: 1 });
+    await sleep(5);
+    await chat.append(say("not taken yet"), { lease: first });
     await first.renew();
-    nowMs += 999;
-    await refuses("CONFLICT", chat.lease());
-    await chat.append(say("still mine"), { lease: first });
-    nowMs += 1;
-    const second = await chat.lease();
+    const second = await chat.lease({ waitMs: MINUTE_MS });
     await refuses("CONFLICT", chat.append(say("too late"), { lease: first }));
+    await refuses("CONFLICT", first.renew());
     await chat.append(say("in time"), { lease: second });
+    assert.deepEqual(texts(await allMessages(chat)), ["not taken yet", "in time"]);
+  });
+
+  check("setting the clock neither ends a lease nor extends one", async (bench) => {
+    const clock = { nowMs: Date.now() };
+    const store = await bench.open({ durability: "process", clock: () => clock.nowMs });
+    const chat = await store.create();
+    const lease = await chat.lease();
+    for (const jumpMs of [DAY_MS, 400 * DAY_MS, -500 * DAY_MS]) {
+      clock.nowMs += jumpMs;
+      const { details } = await refuses("CONFLICT", chat.lease());
+      const leftMs = Date.parse(String(details?.expiresAt)) - clock.nowMs;
+      assert.ok(leftMs > 0 && leftMs <= lease.ttlMs, `${leftMs} ms are left`);
+      await lease.renew();
+    }
+    await lease.release();
+    clock.nowMs += 400 * DAY_MS;
+    const short = await chat.lease({ ttlMs: 1 });
+    clock.nowMs -= 400 * DAY_MS;
+    const next = await chat.lease({ waitMs: MINUTE_MS });
+    await refuses("CONFLICT", chat.append(say("too late"), { lease: short }));
+    await next.release();
   });
 
   check("waiters are served first in, first out", async (bench) => {
@@ -169,6 +188,31 @@ export const leases: Topic = (check) => {
     await child.heard("done");
     await chat.append(say("still mine"), { lease });
     assert.deepEqual(texts(await allMessages(chat)), ["taken over", "still mine"]);
+  });
+
+  check.persistent("a process whose clock is wrong does not take a live lease", async (bench) => {
+    const chat = await fresh(bench);
+    const lease = await chat.lease({ ttlMs: LONG_TTL_MS });
+    for (const aheadMs of [DAY_MS, -DAY_MS, 400 * DAY_MS]) {
+      await using child = holder(bench, { aheadMs });
+      await child.ended();
+      assert.deepEqual([child.said("refused"), child.said("lease")], [["CONFLICT"], []]);
+    }
+    await chat.append(say("still mine"), { lease });
+  });
+
+  check.persistent("a holder whose clock is far ahead does not keep a lease that expired", async (bench) => {
+    await using child = holder(bench, { ttlMs: 300, aheadMs: 400 * DAY_MS });
+    await child.heard("lease");
+    child.process.kill("SIGSTOP");
+    const chat = await fresh(bench);
+    const lease = await chat.lease({ waitMs: MINUTE_MS });
+    child.process.kill("SIGCONT");
+    child.tell("append");
+    await child.heard("refused");
+    assert.deepEqual(child.said("refused"), ["CONFLICT"]);
+    await chat.append(say("taken over"), { lease });
+    assert.deepEqual(texts(await allMessages(chat)), ["taken over"]);
   });
 
   check.persistent("waiting processes are served first in, first out", async (bench) => {

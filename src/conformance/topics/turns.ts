@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Conversation } from "../../store/conversation.ts";
+import type { Lease } from "../../store/turns/lease.ts";
 import { Child, SHARED_KEY } from "../child-process.ts";
 import { allMessages, type Bench, refuses, say, type Topic, texts } from "../kit.ts";
 
@@ -12,11 +13,9 @@ export async function fresh(bench: Bench): Promise<Conversation> {
   return store.open(SHARED_KEY);
 }
 
-/** The same with a clock that the test moves: a lease expires on time, however slow the machine is. */
-async function clocked(bench: Bench): Promise<{ chat: Conversation; clock: { nowMs: number } }> {
-  const clock = { nowMs: Date.UTC(2026, 0, 1) };
-  const store = await bench.open({ durability: "process", clock: () => clock.nowMs });
-  return { chat: await store.open(SHARED_KEY), clock };
+/** A lease that is not renewed: its holder can write until another one takes it. */
+function shortLease(chat: Conversation): Promise<Lease> {
+  return chat.lease({ ttlMs: 1 });
 }
 
 export const turns: Topic = (check) => {
@@ -51,18 +50,17 @@ export const turns: Topic = (check) => {
   });
 
   check("finished, stopped and interrupted answers are distinguished", async (bench) => {
-    const { chat, clock } = await clocked(bench);
+    const chat = await fresh(bench);
     const first = await chat.beginTurn();
     await first.delta("whole");
     await first.finish();
     const second = await chat.beginTurn();
     await second.delta("stop");
     await second.finish("stopped");
-    // A lease that is not renewed: its turn ends as soon as another one starts.
-    const third = await chat.beginTurn({ lease: await chat.lease({ ttlMs: 30 }) });
+    // Its turn ends as soon as another one starts.
+    const third = await chat.beginTurn({ lease: await shortLease(chat) });
     await third.delta("cut o");
-    clock.nowMs += 40;
-    const fourth = await chat.beginTurn();
+    const fourth = await chat.beginTurn({ waitMs: 2000 });
     await fourth.finish("finished", { message: { role: "assistant", content: "last" } });
     assert.deepEqual(
       (await allMessages(chat)).map(({ message }) => [message?.content, message?.endState]),
@@ -208,14 +206,13 @@ export const turns: Topic = (check) => {
   });
 
   check("streamed text is kept when its branch is pruned meanwhile", async (bench) => {
-    const { chat, clock } = await clocked(bench);
+    const chat = await fresh(bench);
     const [start] = (await chat.append(say("start"))).entries;
     await chat.branch(start?.id as string, { name: "b" });
-    const turn = await chat.beginTurn({ branch: "b", lease: await chat.lease({ ttlMs: 30 }) });
+    const turn = await chat.beginTurn({ branch: "b", lease: await shortLease(chat) });
     await turn.delta("a word");
     await chat.pruneBranches({ names: ["b"] });
-    clock.nowMs += 40;
-    const next = await chat.beginTurn();
+    const next = await chat.beginTurn({ waitMs: 2000 });
     await next.finish();
     const { items } = await chat.entries({ all: true });
     assert.ok(JSON.stringify(items).includes("a word"), "The word was lost");
@@ -274,7 +271,7 @@ export const turns: Topic = (check) => {
   );
 
   check("disposing a turn that is ending, or was lost, does not throw", async (bench) => {
-    const { chat, clock } = await clocked(bench);
+    const chat = await fresh(bench);
     const answered = async (): Promise<unknown> => {
       await using turn = await chat.beginTurn();
       await turn.delta("whole");
@@ -283,16 +280,14 @@ export const turns: Topic = (check) => {
     await answered();
     assert.equal((await allMessages(chat)).at(-1)?.message?.endState, "finished");
     const lost = async (): Promise<void> => {
-      await using turn = await chat.beginTurn({ lease: await chat.lease({ ttlMs: 40 }) });
-      clock.nowMs += 60;
+      await using turn = await chat.beginTurn({ lease: await shortLease(chat) });
       await (await chat.lease({ waitMs: 2000 })).release();
       await turn.add(say("too late"));
     };
     await refuses("CONFLICT", lost(), /lease/i);
     const sealed = async (): Promise<void> => {
-      await using turn = await chat.beginTurn({ lease: await chat.lease({ ttlMs: 40 }) });
+      await using turn = await chat.beginTurn({ lease: await shortLease(chat) });
       await turn.delta("half");
-      clock.nowMs += 60;
       const next = await chat.beginTurn({ waitMs: 2000 });
       await next.finish();
       await turn.add(say("too late"));

@@ -2,7 +2,7 @@ import { asColloquyError } from "../../errors.ts";
 import { activeHead, type LogEnd } from "../../tree/place-entries.ts";
 import { liveBranches, liveCompactions } from "../../tree/tree.ts";
 import type { Engine, EngineSupports } from "../engine.ts";
-import { checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
+import { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
 import type {
   AppendOperation,
   AppendResult,
@@ -202,8 +202,7 @@ export class EphemeralEngine implements Engine {
 
   #decide(operation: LeaseOperation): LeaseGrant {
     const record = this.#live(operation.conversation);
-    // No other process can hold a lease here, and the caller is alive.
-    const { state, lease } = decideLease(record.lease, operation, "here", () => true);
+    const { state, lease } = decideLease(record.lease, operation, HERE);
     record.lease = state;
     return lease;
   }
@@ -323,6 +322,9 @@ export class EphemeralEngine implements Engine {
     return record;
   }
 }
+
+/** No other process can hold a lease here, and the caller is alive. */
+const HERE: Claimant = { id: "here", nowMs: () => performance.now(), isAlive: () => true };
 
 /** The conversation after an append. */
 function grown(info: ConversationInfo, { entries, at }: AppendOperation, logEnd: LogEnd): ConversationInfo {

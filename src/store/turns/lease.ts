@@ -38,7 +38,7 @@ export class Lease implements AsyncDisposable {
       if (grant.granted) return new Lease(store, conversation, token, ttlMs, grant);
       if (performance.now() >= deadline) {
         if (waitMs > 0) await ask("release");
-        throw heldByAnother(conversation, grant);
+        throw heldByAnother(conversation, grant.ahead, isoTime(store.nowMs() + grant.leftMs));
       }
       await sleep(Math.max(1, Math.min(POLL_MS, deadline - performance.now())));
     }
@@ -49,24 +49,25 @@ export class Lease implements AsyncDisposable {
     conversation: string,
     token: string,
     ttlMs: number,
-    { epoch, expiresMs }: LeaseGrant,
+    { epoch, leftMs }: LeaseGrant,
   ) {
     this.#store = store;
     this.conversation = conversation;
     this.#token = token;
     this.ttlMs = ttlMs;
     this.epoch = epoch;
-    this.#expiresMs = expiresMs;
+    this.#expiresMs = store.nowMs() + leftMs;
   }
 
+  /** By the time of day. Who holds the lease does not depend on it. */
   get expiresAt(): string {
     return isoTime(this.#expiresMs);
   }
 
   /** Hold it for another `ttlMs`. `CONFLICT` if another holder has taken it. */
   async renew(): Promise<void> {
-    const { expiresMs } = await this.#ask("renew");
-    this.#expiresMs = expiresMs;
+    const { leftMs } = await this.#ask("renew");
+    this.#expiresMs = this.#store.nowMs() + leftMs;
   }
 
   /** Release it. Has no effect if it was lost. */
@@ -91,14 +92,14 @@ function askLease(
   ttlMs: number,
   wait: boolean,
 ): Promise<LeaseGrant> {
-  return store.queue.push({ type: "lease", action, conversation, token, ttlMs, wait, nowMs: store.nowMs() });
+  return store.queue.push({ type: "lease", action, conversation, token, ttlMs, wait });
 }
 
-function heldByAnother(conversation: string, { expiresMs, ahead }: LeaseGrant): ColloquyError {
+function heldByAnother(conversation: string, ahead: number, expiresAt: string): ColloquyError {
   return new ColloquyError(
     "CONFLICT",
-    `Conversation ${conversation} is leased by another holder until ${isoTime(expiresMs)}, or longer if the lease is renewed`,
-    { field: "lease", details: { expiresAt: isoTime(expiresMs), ahead } },
+    `Conversation ${conversation} is leased by another holder until ${expiresAt}, or longer if the lease is renewed`,
+    { field: "lease", details: { expiresAt, ahead } },
   );
 }
 

@@ -23,7 +23,7 @@ describe("a backup", () => {
     await done(engine, append(trashed, [say("t", "x", [ref])], { blobs: [blob] }));
     await done(engine, { type: "trash", conversation: trashed, at: AT });
     const lease = { type: "lease", action: "acquire", conversation: id, token: "t" } as const;
-    await done(engine, { ...lease, ttlMs: 1000, wait: false, nowMs: 0 });
+    await done(engine, { ...lease, ttlMs: 1000, wait: false });
     await done(engine, {
       ...{ type: "journal", conversation: id, epoch: 1, turn: "t", header: {}, position: 0, text: "so far" },
     });

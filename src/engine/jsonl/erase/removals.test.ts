@@ -139,7 +139,7 @@ describe("purging", () => {
       await done(engine, append(id, [say("a", "secret", [shared.ref, own.ref])], { blobs }));
       await done(engine, append(kept, [say("k", "kept", [shared.ref])]));
       const lease = { type: "lease", action: "acquire", conversation: id, token: "t" } as const;
-      const grant = await done(engine, { ...lease, ttlMs: 1000, wait: false, nowMs: 0 });
+      const grant = await done(engine, { ...lease, ttlMs: 1000, wait: false });
       await done(engine, {
         ...{ type: "journal", conversation: id, epoch: grant.lease?.epoch ?? 0, turn: "t" },
         ...{ header: {}, position: 0, text: "a secret answer" },

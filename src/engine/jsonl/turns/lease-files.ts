@@ -6,7 +6,7 @@ import { withFile } from "../../../disk/with-file.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import type { Random } from "../../../util/uuid.ts";
-import { decideLease, type LeaseState, NO_LEASE } from "../../leases.ts";
+import { damagedLease, decideLease, type LeaseState, NO_LEASE } from "../../leases.ts";
 import type { LeaseGrant, LeaseOperation } from "../../operations.ts";
 import { leaseName, PRESENCE_FOLDER } from "../folder/names.ts";
 
@@ -36,9 +36,7 @@ export class LeaseFiles {
     const stat = this.#io.stat(path);
     if (stat === undefined) return NO_LEASE;
     return withFile(this.#io, path, "read", (file) => {
-      const state = decode(readChunk(this.#io, file, 0, stat.size));
-      // Damaged: continue with an epoch that counting cannot have reached.
-      return state ?? { ...NO_LEASE, epoch: this.#nowMs() };
+      return decode(readChunk(this.#io, file, 0, stat.size)) ?? damagedLease(this.#nowMs());
     });
   }
 
@@ -47,8 +45,7 @@ export class LeaseFiles {
     // A holder or waiter must be visibly alive first.
     if (operation.action === "acquire") this.#presence.announce();
     const before = this.read(stem);
-    const isAlive = (id: string): boolean => this.#presence.isAlive(id);
-    const { state, lease } = decideLease(before, operation, this.#presence.id, isAlive);
+    const { state, lease } = decideLease(before, operation, this.#presence);
     if (state === before) return lease;
     const path = join(this.#folder, leaseName(stem));
     replaceFile(path, sealObject(state), { io: this.#io, random: this.#random, sync: false });

@@ -1,5 +1,5 @@
 import type { Liveness } from "../../../disk/liveness.ts";
-import { decideLease, type LeaseState, NO_LEASE } from "../../leases.ts";
+import { damagedLease, decideLease, type LeaseState, NO_LEASE } from "../../leases.ts";
 import type { LeaseGrant, LeaseOperation } from "../../operations.ts";
 import { parsed } from "../rows.ts";
 import type { Statements } from "../statements.ts";
@@ -16,16 +16,15 @@ export class Leases {
 
   state(conversation: number): LeaseState {
     const row = this.#sql.lease.get(conversation);
-    return row === undefined ? NO_LEASE : ((parsed(row[0] as string) ?? NO_LEASE) as LeaseState);
+    if (row === undefined) return NO_LEASE;
+    return (parsed(row[0] as string) as LeaseState | undefined) ?? damagedLease(Date.now());
   }
 
   decide(conversation: number, operation: LeaseOperation): LeaseGrant {
     // Other processes must be able to see that this one is alive before it holds the lease or waits for it.
     if (operation.action === "acquire") this.#liveness.announce();
     const before = this.state(conversation);
-    const { state, lease } = decideLease(before, operation, this.#liveness.id, (process) =>
-      this.#liveness.isAlive(process),
-    );
+    const { state, lease } = decideLease(before, operation, this.#liveness);
     if (state !== before) this.#sql.setLease.run(conversation, JSON.stringify(state));
     return lease;
   }
