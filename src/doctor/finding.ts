@@ -11,7 +11,7 @@ export interface DoctorFinding {
   readonly fix: Fix;
   /** Set where a run with `fix` repairs it. */
   readonly fixable?: true;
-  /** The facts behind `what`, such as a path, a line or a count. */
+  /** The facts of `what`, such as a path, a line or a count. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 

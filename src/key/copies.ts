@@ -23,7 +23,7 @@ export function splitMark(key: string): readonly [string, string] {
   return found === null ? [key, ""] : [key.slice(0, found.index), found[0].toLowerCase()];
 }
 
-/** The key of a conversation whose own key is taken by a newer one. */
+/** The key of a conversation whose own key belongs to a newer one. */
 export function keyOfOlder(key: string, sessionId: string): string {
   const [plain] = splitMark(key);
   return `${plain}~${WHOLE_UUID.test(sessionId) ? sessionId.toLowerCase() : `x${hash(sessionId)}`}`;

@@ -123,7 +123,7 @@ describe("the session key of a message", () => {
     expect(keys.map((sessionKey) => resolveSessionKey({ sessionKey }))).toEqual(keys);
   });
 
-  it("is not that of an older conversation", () => {
+  it("differs from the key of an older conversation", () => {
     const older = keyOfOlder("irc:dm:bob", "0198c0de-0000-7000-8000-000000000001");
     for (const mark of [older.slice(older.indexOf("~")), "~X0123456789abcdef"]) {
       const key = deriveSessionKey({ channel: "irc", from: `bob${mark}` });

@@ -172,7 +172,7 @@ describe("a session key of any version", () => {
     [`cli:${"x".repeat(509)}`, "more than 512 bytes"],
     [`${"agent:a:".repeat(9)}cli:x`, "too many agents"],
     [42 as never, "no text"],
-  ])("%j is rejected: %s", (sessionKey) => {
+  ])("%j is refused: %s", (sessionKey) => {
     expect(() => resolveSessionKey({ sessionKey })).toThrow(ColloquyError);
     expect(() => resolveSessionKey({ sessionKey })).toThrow(
       expect.objectContaining({ code: "VALIDATION_ERROR" }),

@@ -3,7 +3,7 @@ import { assertJson, isJsonObject, type Json, type JsonObject } from "../util/js
 /** The depth of a tool's input within a message's content. */
 const INPUT_DEPTH = 2;
 
-/** Tool arguments as an object, parsed if they are JSON text; `undefined` if the store would reject them. */
+/** Tool arguments as an object, parsed if they are JSON text; `undefined` if the store would refuse them. */
 export function toObject(raw: Json | undefined): JsonObject | undefined {
   if (typeof raw !== "string") return isJsonObject(raw) ? raw : undefined;
   try {

@@ -15,7 +15,7 @@ export function looksLikeSecret(word: string): boolean {
   return word.length >= LONG && /\d/.test(word) && /[a-z]/i.test(word) && !/[:@./\s]/.test(word);
 }
 
-/** Refuse such a word without repeating it. `expected` says what belongs there: `the provider`. */
+/** Refuse such a word without repeating it. `expected` names the right value: `the provider`. */
 export function refuseSecret(word: string, expected: string, field: string): void {
   if (!looksLikeSecret(word)) return;
   throw invalid(

@@ -1,6 +1,6 @@
 const UNITS = ["bytes", "kB", "MB", "GB", "TB"];
 
-/** A size for people: `512 bytes`, `1.2 kB`, `340 MB`. */
+/** A readable size: `512 bytes`, `1.2 kB`, `340 MB`. */
 export function bytesText(bytes: number): string {
   let value = bytes;
   let unit = 0;

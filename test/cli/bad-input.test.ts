@@ -648,7 +648,7 @@ describe("bad input", () => {
     },
   );
 
-  it("leaves nothing behind", async () => {
+  it("creates nothing", async () => {
     expect(readdirSync(place.folder).sort()).toEqual(["folder", "notes.txt", "other.db", "state", "theirs"]);
     const { items } = await place.json(["sessions", "list"]);
     expect(items.map((info: Printed) => info.key)).toEqual(["good:1"]);

@@ -253,7 +253,7 @@ describe("deep branches", () => {
   });
   afterAll(() => place[Symbol.dispose]());
 
-  it("cause one warning from depth 8 on, and are rejected from depth 11 on", async () => {
+  it("cause one warning from depth 8 on, and are refused from depth 11 on", async () => {
     const flatten = /sessions flatten notes:deep --store \S+\n$/;
     const eight = await place.run(sessions("branch", "notes:deep", "--name", "depth-8", "--checkout"));
     expect(eight.stdout).toBe(

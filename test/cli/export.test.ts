@@ -93,7 +93,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(readdirSync(folder)).toHaveLength(1);
     });
 
-    it("leaves nothing behind when it fails", async () => {
+    it("creates nothing when it fails", async () => {
       const path = place.path("none.json");
       expect(
         (await place.failure(command(id, "--to", "json", "--branch", "x", "--out", path))).error.code,

@@ -56,7 +56,7 @@ describe("processes that share credentials", () => {
     expect(readdirSync(provider)).toEqual(["first"]);
   });
 
-  it("continue when the process that refreshes dies, and notice that it did", async () => {
+  it("continue when the refreshing process dies, and are told about it", async () => {
     const { state, provider } = await expiredToken();
     const dying = new Worker(state, "die", provider);
     await dying.ready();
@@ -67,7 +67,7 @@ describe("processes that share credentials", () => {
     expect(readFileSync(`${provider}/first`, "utf8")).toBe("true");
   });
 
-  it("lose no change when they write at once", async () => {
+  it("lose no change when they write concurrently", async () => {
     const state = tempFolder();
     const workers = ["a", "b", "c"].map((name) => new Worker(state, "add", name));
     const ends = await Promise.all(workers.map((worker) => worker.end()));

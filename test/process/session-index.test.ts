@@ -49,7 +49,7 @@ function read(agentDir: string): Record<string, Record<string, unknown>> {
 }
 
 describe("the session index and several processes", () => {
-  it("two with 500 patches each to one entry and to 500 separate entries: none is lost", async () => {
+  it("loses none of 500 patches by each of two processes, to one entry and to separate entries", async () => {
     using folder = new Folder();
     const patchers = ["one", "two"].map((name) => new Patcher(folder.path, name, 500));
     // A third one that loads and saves whole stores meanwhile.
@@ -73,7 +73,7 @@ describe("the session index and several processes", () => {
     expect(Object.keys(index)).toHaveLength(1002);
   });
 
-  it("killed during a write: always a complete file, with every acknowledged change, and no lock is left", async () => {
+  it("is complete after a kill during a write, with every acknowledged change and no lock left", async () => {
     using folder = new Folder();
     mkdirSync(join(folder.path, "sessions"));
     // Large enough that a writer is mostly in the middle of writing.

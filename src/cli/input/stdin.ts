@@ -1,6 +1,6 @@
 import { ColloquyError, invalid } from "../../errors.ts";
 
-/** All of standard input. Bytes that are not UTF-8 are rejected: replacing them would store something else. */
+/** All of standard input. Bytes that are not UTF-8 are refused: replacing them would store something else. */
 export async function readStdin(field: string, bytesMax: number): Promise<string> {
   if (process.stdin.isTTY) process.stderr.write("Reading from the terminal; end with Ctrl-D.\n");
   const chunks: Buffer[] = [];

@@ -11,7 +11,7 @@ const TOOLS: ReadonlySet<string> = new Set(["tool_use", "tool_result", "server_t
 const THINKING: ReadonlySet<string> = new Set(["thinking", "redacted_thinking"]);
 
 export class Cleaner {
-  /** How many secrets were taken out so far. */
+  /** The number of secrets redacted so far. */
   redacted = 0;
   readonly #wanted: Wanted;
 
@@ -101,7 +101,7 @@ function isOpaque(name: string, type: Json | undefined): boolean {
   }
 }
 
-/** Two names may become one when a secret is taken out of both. */
+/** Two names may become equal when a secret is redacted in both. */
 function freeName(members: Readonly<Record<string, unknown>>, wanted: string): string {
   let name = wanted;
   for (let copy = 2; Object.hasOwn(members, name); copy++) name = `${wanted} ${copy}`;

@@ -1,4 +1,4 @@
-/** Conversations in the formats of others, and in ours. */
+/** Exports conversations in our formats and those of other tools. */
 import type { Store } from "../../store/store.ts";
 import { Cleaner } from "./cleaning.ts";
 import { outline } from "./document/outline.ts";
@@ -14,7 +14,7 @@ export { EXPORT_FORMATS, type ExportFormat, type ExportOptions } from "./options
 
 /** An export, piece by piece. */
 export interface Export extends AsyncIterable<string> {
-  /** How many secrets were taken out so far. */
+  /** The number of secrets redacted so far. */
   readonly redacted: number;
 }
 

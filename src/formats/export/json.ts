@@ -34,7 +34,7 @@ export async function* json(
   yield "\n  }\n}\n";
 }
 
-/** In a fixed order, the empty ones left out. */
+/** The properties in a fixed order, without empty ones. */
 function members(entry: ExportEntry): Omit<StoredEntry, "blobs"> & { readonly branch?: number } {
   const { id, seq, parentId, branch, kind, at, message, data, operationId, flags } = entry;
   return {

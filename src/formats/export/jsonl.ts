@@ -1,4 +1,4 @@
-/** The lines that the JSONL engine would keep of a conversation, with large parts in them (docs/format/jsonl-v2.md). */
+/** The lines that the JSONL engine would write, including large parts (docs/format/jsonl-v2.md). */
 
 import { LINE_BYTES_MAX } from "../../disk/line-scan.ts";
 import { ColloquyError } from "../../errors.ts";
@@ -19,7 +19,7 @@ export async function* jsonl(
   for await (const entry of entries) yield await line(snapshot, cleaner.entry(entry));
 }
 
-/** Metadata that a store keeps beside the log goes into the first line. */
+/** The first line also contains the metadata that a store keeps beside the log. */
 function headerLine({ info }: Snapshot, cleaner: Cleaner): string {
   const { id, key, createdAt, title, model, profileId, channel } = cleaner.value(info);
   const plain = encodeHeader({ id, key, createdAt, generation: 1 });

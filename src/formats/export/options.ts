@@ -16,13 +16,13 @@ export interface ExportOptions {
   /** Default: the checked-out branch, or all of them where the format keeps a tree (`json`, `jsonl`, `openclaw`). */
   readonly branch?: string;
   readonly allBranches?: boolean;
-  /** Tool calls and what tools answered. Default: yes. */
+  /** Include tool calls and results. Default: yes. */
   readonly tools?: boolean;
   /** Include the thinking of the model. Default: yes. */
   readonly thinking?: boolean;
-  /** Take out what looks like a secret. Default: yes for `markdown` and `html`, which people pass on. */
+  /** Redact text that looks like a secret. Default: yes for `markdown` and `html`, which are often shared. */
   readonly redact?: boolean;
-  /** Values that are secrets whatever they look like. Taken out where `redact` is on. */
+  /** Values that are secrets whatever they look like. Redacted where `redact` is on. */
   readonly secrets?: readonly string[];
 }
 

@@ -211,7 +211,7 @@ function acceptedBlock(block: JsonObject, place: Place): JsonObject[] {
 const NAME_CHARS_MAX = 128;
 const ID_CHARS_MAX = 256;
 
-/** Blocks of tools that run on the server, with calls and results of their own. */
+/** Calls and results of tools that run on the server. */
 const SERVER_BLOCKS =
   /^(?:server_tool_use|mcp_tool_use|search_result|container_upload|(?!flat_)\w+_tool_result)$/;
 

@@ -39,7 +39,7 @@ class Setup {
 }
 
 describe("a credential", () => {
-  it("is sealed at rest and given to who asks for it", async () => {
+  it("is sealed in the file and returned by resolve", async () => {
     const setup = new Setup();
     const view = await setup.open().add({ provider: "Anthropic", secret: { value: `${KEY}\n` } });
     expect(view).toEqual({
@@ -97,7 +97,7 @@ describe("a credential", () => {
     expect((await setup.open().resolve("x")).value).toBe(KEY);
   });
 
-  it("opens for its own agent alone, wherever the file is copied to", async () => {
+  it("can only be unsealed by its agent, wherever the file is copied to", async () => {
     const setup = new Setup();
     await setup.open({ agentId: "ops" }).add({ provider: "x", secret: { value: KEY } });
     mkdirSync(setup.folder, { recursive: true, mode: 0o700 });
@@ -107,7 +107,7 @@ describe("a credential", () => {
     expect((await setup.open({ agentId: "ops" }).resolve("x")).value).toBe(KEY);
   });
 
-  it("of a variable with an odd name does not break the list", async () => {
+  it("in a variable with an odd name does not break the list", async () => {
     const credentials = new Setup().open();
     await credentials.add({ provider: "x", secret: { env: "toString" } });
     expect(await credentials.list()).toMatchObject([{ problem: "the variable toString is not set" }]);
@@ -131,7 +131,7 @@ describe("a credential", () => {
     expect(view.cooldownUntil).toBeUndefined();
   });
 
-  it("survives a new key, and the old key stays", async () => {
+  it("survives a key rotation, and the old key is kept", async () => {
     const setup = new Setup();
     const credentials = setup.open();
     await credentials.add({ provider: "openai", secret: { value: KEY } });
@@ -145,7 +145,7 @@ describe("a credential", () => {
     expect(Object.keys(keys)).toHaveLength(2);
   });
 
-  it("is removed with all that is known of it", async () => {
+  it("is removed together with its usage and order", async () => {
     const setup = new Setup();
     const credentials = setup.open();
     await credentials.add({ provider: "openai", secret: { value: KEY } });
@@ -174,7 +174,7 @@ describe("a credential", () => {
     [{ provider: "a", kind: "aws-sdk" as const, secret: { value: KEY } }, "secret"],
     [{ provider: "a", secret: { value: "x" }, refreshToken: { value: KEY } }, "refreshToken"],
     [{ provider: "a", kind: "token" as const, secret: { value: "x" }, expiresAt: Number.NaN }, "expiresAt"],
-  ])("is refused before anything is written, without repeating it (%#)", async (input, field) => {
+  ])("is refused before anything is written, and the error does not repeat it (%#)", async (input, field) => {
     const setup = new Setup();
     const error = await setup
       .open()
@@ -185,7 +185,7 @@ describe("a credential", () => {
     expect(existsSync(setup.folder)).toBe(false);
   });
 
-  it("belongs to an agent whose id cannot leave the folder", () => {
+  it("belongs to an agent whose id cannot lead outside the folder", () => {
     for (const agentId of ["../x", "", "a/b", ".", "a".repeat(129)])
       expect(() => new Setup().open({ agentId })).toThrow("The id of an agent");
   });
@@ -200,7 +200,7 @@ describe("the choice of a profile", () => {
     return { setup, credentials };
   }
 
-  it("is the one that was not used for longest", async () => {
+  it("is the least recently used one", async () => {
     const { setup, credentials } = await three();
     for (const [id, at] of [
       ["x:b", 1],
@@ -214,7 +214,7 @@ describe("the choice of a profile", () => {
     expect((await credentials.resolve("x")).profileId).toBe("x:b");
   });
 
-  it("follows the order of the user, then the rest", async () => {
+  it("follows the order of the user, then the least recently used", async () => {
     const { credentials } = await three();
     await credentials.markUsed("x:a");
     await credentials.setOrder("x", ["x:c", "x:c"]);
@@ -223,7 +223,7 @@ describe("the choice of a profile", () => {
     await expect(credentials.setOrder("x", ["x:d"])).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
-  it("leaves out who rests, and says when the first is ready", async () => {
+  it("skips paused profiles, and says when the first is available", async () => {
     const { setup, credentials } = await three();
     await credentials.markFailed("x:a", "billing");
     await credentials.markFailed("x:b", "rate-limit");
@@ -239,7 +239,7 @@ describe("the choice of a profile", () => {
     expect((await setup.open().resolve("x")).profileId).toBe("x:b");
   });
 
-  it("continues with the next when a secret is not available, and finally says why", async () => {
+  it("tries the next profile when a secret is not available, and finally says why", async () => {
     const setup = new Setup();
     const credentials = setup.open();
     await credentials.add({ provider: "x", name: "a", secret: { env: "GONE" } });
@@ -267,13 +267,13 @@ describe("a test of a profile", () => {
     ["other", "short", true, ["It has only 5 characters"]],
     ["other", "two words of text", false, []],
     ["other", "pässwörd-of-somebody", false, []],
-  ])("of %s looks at its form (%s)", async (provider, value, ok, warnings) => {
+  ])("of %s checks the form of the secret (%s)", async (provider, value, ok, warnings) => {
     const credentials = new Setup().open();
     await credentials.add({ provider, secret: { value } });
     expect(await credentials.test(`${provider}:default`)).toMatchObject({ ok, warnings });
   });
 
-  it("runs the command, and knows when a token has expired", async () => {
+  it("runs the command, and reports an expired token", async () => {
     const credentials = new Setup().open();
     await credentials.add({ provider: "x", secret: { command: ["printf", KEY] } });
     await credentials.add({ provider: "y", kind: "oauth", secret: { value: KEY }, expiresAt: NOW - 1 });
@@ -284,7 +284,7 @@ describe("a test of a profile", () => {
     });
   });
 
-  it("looks for the credentials of AWS where its SDK does", async () => {
+  it("finds AWS credentials where the SDK does", async () => {
     const setup = new Setup();
     const credentials = setup.open();
     await credentials.add({ provider: "amazon-bedrock", kind: "aws-sdk" });
@@ -333,7 +333,7 @@ describe("a damaged file", () => {
     expect(readdirSync(setup.folder).filter((name) => name.includes("damaged"))).toHaveLength(1);
   });
 
-  it("of a newer version stays where it is", async () => {
+  it("of a newer version is left alone", async () => {
     const setup = new Setup();
     damage(setup, '{"version": 2, "profiles": {}}');
     await expect(setup.open().list()).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
@@ -345,7 +345,7 @@ describe("a damaged file", () => {
 });
 
 describe("the file of profiles", () => {
-  it("keeps the changes of all who write at once", async () => {
+  it("keeps the changes of all concurrent writers", async () => {
     const setup = new Setup();
     const names = Array.from({ length: 12 }, (_, index) => `p${index}`);
     await Promise.all(names.map((name) => setup.open().add({ provider: "x", name, secret: { value: KEY } })));
@@ -356,7 +356,7 @@ describe("the file of profiles", () => {
     ).toHaveLength(12);
   });
 
-  it("is as before when the disk is full, and nothing is left lying about", async () => {
+  it("is unchanged when the disk is full, and no temporary file is left", async () => {
     const setup = new Setup();
     await setup.open().add({ provider: "x", secret: { value: KEY } });
     const before = readFileSync(setup.file, "utf8");
@@ -370,7 +370,7 @@ describe("the file of profiles", () => {
     expect(readdirSync(setup.folder).sort()).toEqual(["profiles.json", "profiles.lock"]);
   });
 
-  it("has its permissions restored, and that is reported", async () => {
+  it("becomes private again, with a notice", async () => {
     const setup = new Setup();
     await setup.open().add({ provider: "x", secret: { value: KEY } });
     chmodSync(setup.file, 0o644);
@@ -381,7 +381,7 @@ describe("the file of profiles", () => {
     expect(setup.notices).toHaveLength(2);
   });
 
-  it("is not made by looking", async () => {
+  it("is not created by reading", async () => {
     const setup = new Setup();
     expect(await setup.open().list()).toEqual([]);
     expect(readdirSync(setup.state)).toEqual([]);

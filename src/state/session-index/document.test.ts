@@ -9,7 +9,7 @@ function read(value: unknown) {
 }
 
 describe("the text of the index", () => {
-  it("is read with today's keys", () => {
+  it("is read with canonical keys", () => {
     const found = read({
       "telegram:+49 (0)176 12345678": entry("a", 1),
       "discord:guild123:channel456": entry("b", 2),
@@ -25,7 +25,7 @@ describe("the text of the index", () => {
     ]);
   });
 
-  it("keeps both conversations when two older keys become one", () => {
+  it("keeps both conversations when two legacy keys become one", () => {
     const found = read({
       "discord:direct:42": entry(A, 1),
       "Discord:DM:42": entry(B, 2, { label: "newer" }),
@@ -36,7 +36,7 @@ describe("the text of the index", () => {
     });
   });
 
-  it("joins two older keys of one conversation, with the newer word for each field", () => {
+  it("merges two legacy keys of one conversation, with the newer value of each field", () => {
     const found = read({
       "cli:local": entry(A, 2, { label: "new", model: "m" }),
       "cli:default": entry(A, 1, { label: "old", thinkingLevel: "high" }),
@@ -57,7 +57,7 @@ describe("the text of the index", () => {
     expect(found && JSON.parse(writeDocument(found).toString())).toEqual(value);
   });
 
-  it("finds the id in the name of the transcript, and the time missing", () => {
+  it("takes a missing id from the name of the transcript, and 0 for a missing time", () => {
     expect(read({ "cli:x": { sessionFile: "/old/place/a1.jsonl" } })?.entries).toEqual({
       "cli:x": { sessionFile: "/old/place/a1.jsonl", sessionId: "a1", updatedAt: 0 },
     });
@@ -67,7 +67,7 @@ describe("the text of the index", () => {
     expect(readDocument(text)).toBeUndefined();
   });
 
-  it("is harmless with the names of prototypes in it", () => {
+  it("may contain keys such as __proto__", () => {
     const found = readDocument(
       '{"__proto__":{"sessionId":"a","updatedAt":1},"cli:x":{"sessionId":"b","updatedAt":1}}',
     );

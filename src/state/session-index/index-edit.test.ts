@@ -12,7 +12,7 @@ function text(edit: IndexEdit): string {
 }
 
 describe("an edit of the index", () => {
-  it("that changes single lines says the same as one that knows all of it", () => {
+  it("of single lines has the same result as an edit of the whole", () => {
     const key = fc.constantFrom("cli:a", "cli:b", "cli:ab", 'web:"q"', "web:ü", "cli:c");
     const label = fc.oneof(fc.string(), fc.constantFrom('x",\n"cli:b": {', "}\n", ",", "\\"));
     const step = fc.tuple(key, fc.option(label, { nil: undefined }));
@@ -49,7 +49,7 @@ describe("an edit of the index", () => {
     expect(edit.content()).toBeUndefined();
   });
 
-  it("changes one line and leaves every other byte as it is", () => {
+  it("changes one line and keeps every other byte", () => {
     const entries = { "cli:a": entry("a", 1), "cli:b": entry("b", 1), "cli:c": entry("c", 1) };
     const before = writeDocument({ entries, others: { note: "kept" } }).toString();
     const edit = new IndexEdit(Buffer.from(before), none);
@@ -57,7 +57,7 @@ describe("an edit of the index", () => {
     expect(text(edit)).toBe(before.replace('"sessionId":"b","updatedAt":1', '"sessionId":"b","updatedAt":2'));
   });
 
-  it("does not take a damaged text for an empty one", () => {
+  it("does not read a damaged text as an empty one", () => {
     const bytes = Buffer.from('{\n"cli:a": {"sessionId":"a","updatedAt":1},\n"cli:b": {"sessi\n}\n');
     const edit = new IndexEdit(bytes, { recover: () => ({ "cli:saved": entry("s", 1) }) });
     edit.all();

@@ -21,7 +21,7 @@ describe("patching an entry", () => {
     expect(folder.read()).toEqual({ "cli:x": entry("a", 1000, { model: "m", totalTokens: 7 }) });
   });
 
-  it("calls a function with the entry, and leaves it when that returns nothing", async () => {
+  it("calls a function with the entry, and changes nothing when it returns undefined", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     const sessionKey = "cli:x";
@@ -39,7 +39,7 @@ describe("patching an entry", () => {
     expect(folder.read()).toEqual(before);
   });
 
-  it("of a session that is not there needs its id", async () => {
+  it("of a missing session requires its id", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     const patching = patchSessionEntry({ agentDir, sessionKey: "cli:x", patch: { label: "x" } });
@@ -47,7 +47,7 @@ describe("patching an entry", () => {
     expect(await deleteSessionEntry({ agentDir, sessionKey: "cli:x" })).toBe(false);
   });
 
-  it("that fails is an error for its caller alone: those before and after it succeed", async () => {
+  it("that fails is an error for its caller only: those before and after it succeed", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     const patch = (number: number) =>
@@ -67,7 +67,7 @@ describe("patching an entry", () => {
     expect(Object.keys(folder.read())).toHaveLength(6);
   });
 
-  it("onto a full disk fails and leaves the old file; the next one succeeds", async () => {
+  it("on a full disk fails and keeps the old file; the next one succeeds", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     await saveSessionStore({ agentDir, store: { "cli:x": entry("a", 1) } });
@@ -85,7 +85,7 @@ describe("patching an entry", () => {
     expect(folder.read()["cli:x"]?.label).toBe("x");
   });
 
-  it("in an unwritable folder fails with the name of the file", async () => {
+  it("in an unwritable folder fails and names the file", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", { "cli:x": entry("a", 1) });
     const io = countingIo({
@@ -101,7 +101,7 @@ describe("patching an entry", () => {
     expect(loadSessionStore({ agentDir, io })).toEqual({ "cli:x": entry("a", 1) });
   });
 
-  it("is not kept from its way by what a killed writer left", async () => {
+  it("is not blocked by leftovers of a killed writer", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", { "cli:x": entry("a", 1) });
     writeFileSync(join(folder.agentDir, "sessions", ".colloquy-00ff-sessions.json.tmp"), "half");

@@ -61,14 +61,14 @@ describe("a damaged index", () => {
     expect(aside(folder)).toHaveLength(1);
   });
 
-  it("that is missing is made from the transcripts too", () => {
+  it("that is missing is rebuilt from the transcripts", () => {
     using folder = new AgentFolder();
     fill(folder);
     expect(loadSessionStore({ agentDir: folder.agentDir })).toEqual(FOUND);
     expect(aside(folder)).toEqual([]);
   });
 
-  it.each([undefined, 2])("of which half is there keeps the entries of that half (indent %s)", (indent) => {
+  it.each([undefined, 2])("that is cut in half keeps the entries of the first half (indent %s)", (indent) => {
     using folder = new AgentFolder();
     fill(folder);
     const entries = Object.fromEntries(
@@ -93,7 +93,7 @@ describe("a damaged index", () => {
     expect(store["discord:dm:42"]).toEqual(FOUND["discord:dm:42"]);
   });
 
-  it("with one bad line in its middle loses that line only", () => {
+  it("with one bad line loses only that line", () => {
     using folder = new AgentFolder();
     const entries = { "cli:a": entry("a", 1), "cli:b": entry("b", 1), "cli:c": entry("c", 1) };
     folder.write("sessions.json", writeDocument({ entries, others: {} }).toString().replace('"b"', '"b'));
@@ -101,14 +101,14 @@ describe("a damaged index", () => {
     expect(loadSessionStore({ agentDir: folder.agentDir })).toEqual(others);
   });
 
-  it("that is large and broken all over is given up on in time", async () => {
+  it("that is large and broken everywhere does not take long", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", '{"a":{'.repeat(300_000));
     const load = (): void => expect(loadSessionStore({ agentDir: folder.agentDir })).toEqual({});
     expect(await processorMs(load)).toBeLessThan(10_000);
   });
 
-  it("is set aside by a change as well", async () => {
+  it("is also set aside by a change", async () => {
     using folder = new AgentFolder();
     fill(folder);
     folder.write("sessions.json", "");
@@ -121,7 +121,7 @@ describe("a damaged index", () => {
     expect(aside(folder)).toHaveLength(1);
   });
 
-  it("of another program's folder is only read", () => {
+  it("in a folder of another program is only read", () => {
     using folder = new AgentFolder();
     fill(folder);
     folder.write("sessions.json", "");
@@ -153,8 +153,8 @@ describe("a damaged index", () => {
   });
 });
 
-describe("an index that another program is writing into", () => {
-  it("is read again until it is whole", async () => {
+describe("an index that another program is writing", () => {
+  it("is read again until it is complete", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     await saveSessionStore({ agentDir, store: { "cli:x": entry("a", 1) } });

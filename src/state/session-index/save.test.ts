@@ -7,7 +7,7 @@ import { deleteSessionEntry, patchSessionEntry } from "./patch.ts";
 import { saveSessionStore } from "./save.ts";
 
 describe("the session index", () => {
-  it("of an agent that has none is empty, and nothing is written", () => {
+  it("is empty for an agent without one, and nothing is written", () => {
     using folder = new AgentFolder();
     expect(loadSessionStore({ agentDir: folder.agentDir })).toEqual({});
     expect(() => folder.names()).toThrow();
@@ -45,7 +45,7 @@ describe("the session index", () => {
     }
   });
 
-  it("is read from the disk when the file changed or the time is up, and not before", async () => {
+  it("is read from disk when the file has changed or the cache has expired, and not before", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", { "cli:x": entry("a", 1) });
     const io = countingIo();
@@ -67,7 +67,7 @@ describe("the session index", () => {
     expect(io.opened).toBe(4);
   });
 
-  it("has today's keys in it after the first change of an older one", async () => {
+  it("has canonical keys after the first change of a legacy one", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", { "cli:local": entry("a", 1), "discord:guild1:channel2": entry("b", 1) });
     await patchSessionEntry({ agentDir: folder.agentDir, sessionKey: "CLI:Local", patch: { label: "x" } });
@@ -77,7 +77,7 @@ describe("the session index", () => {
 });
 
 describe("saving a store", () => {
-  it("keeps what others changed since it was loaded", async () => {
+  it("keeps changes that others made since it was loaded", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     const first = { "cli:a": entry("a", 1), "cli:b": entry("b", 1), "cli:c": entry("c", 1) };
@@ -100,7 +100,7 @@ describe("saving a store", () => {
     expect(Object.keys(folder.read())).toEqual(["cli:a", "cli:e"]);
   });
 
-  it("writes the store as it was passed, not as it was modified meanwhile", async () => {
+  it("writes the store as passed, without later modifications", async () => {
     using folder = new AgentFolder();
     const store = { "cli:a": entry("a", 1, { label: "given" }) };
     const saved = saveSessionStore({ agentDir: folder.agentDir, store });
@@ -109,7 +109,7 @@ describe("saving a store", () => {
     expect(folder.read()["cli:a"]?.label).toBe("given");
   });
 
-  it("deletes from an object of the caller's own only with its base", async () => {
+  it("deletes missing keys of a new object only with a base", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     await saveSessionStore({ agentDir, store: { "cli:a": entry("a", 1), "cli:b": entry("b", 1) } });

@@ -39,7 +39,7 @@ describe("the index as a view of the store", () => {
     });
   });
 
-  it("is corrected where it disagrees, and keeps what the store knows nothing of", async () => {
+  it("is corrected where it differs, and keeps fields that the store does not know", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     await using store = await openStore("ephemeral:");
@@ -69,7 +69,7 @@ describe("the index as a view of the store", () => {
     expect(folder.read()["discord:dm:42"]?.label).toBeUndefined();
   });
 
-  it("loses the entries of conversations that are gone, and no others", async () => {
+  it("loses only the entries of removed conversations", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;
     folder.write("sessions.json", { "telegram:+1234567890": entry("of-another-program", 1) });
@@ -83,7 +83,7 @@ describe("the index as a view of the store", () => {
     expect(Object.keys(folder.read()).sort()).toEqual(["cli:c", "telegram:+1234567890"]);
   });
 
-  it("assigns a key to the store's conversation and keeps that of another program beside it", async () => {
+  it("assigns a key to the conversation of the store and keeps that of another program under another key", async () => {
     using folder = new AgentFolder();
     folder.write("sessions.json", {
       "discord:direct:42": entry("foreign", 1, { deliveryContext: { to: "42" }, totalTokens: 9 }),
@@ -99,7 +99,7 @@ describe("the index as a view of the store", () => {
     expect(others.map(([, { sessionId }]) => sessionId)).toEqual(["foreign"]);
   });
 
-  it("finds the keys again that an index of zero bytes has lost", async () => {
+  it("restores the keys that an empty index has lost", async () => {
     using folder = new AgentFolder();
     await using store = await openStore("ephemeral:");
     const id = await begin(store, "discord:dm:42");
@@ -111,7 +111,7 @@ describe("the index as a view of the store", () => {
     expect(Object.keys(folder.read())).toEqual(["discord:dm:42"]);
   });
 
-  it("keeps both of two conversations whose older keys become one", async () => {
+  it("keeps both of two conversations whose legacy keys become one", async () => {
     using folder = new AgentFolder();
     await using store = await openStore("ephemeral:");
     const [older, newer] = [await begin(store, "discord:direct:42"), await begin(store, "discord:dm:42")];

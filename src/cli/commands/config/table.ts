@@ -26,7 +26,7 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     topic: STATE,
     summary: "Change a setting in the file that holds it",
     details:
-      "VALUE is JSON5 or plain text; - reads standard input, which keeps a secret out of your shell history. Comments, order, includes and variables are preserved. A value that would make the config invalid is rejected. The last five versions are kept as colloquy.json.bak.1 to .5.",
+      "VALUE is JSON5 or plain text; - reads standard input, which keeps a secret out of your shell history. Comments, order, includes and variables are preserved. A value that would make the config invalid is refused. The last five versions are kept as colloquy.json.bak.1 to .5.",
     args: [PATH, { name: "VALUE", phrase: "value" }],
     options: {},
     examples: [

@@ -20,7 +20,7 @@ const LINES_BYTES_MAX = 256 * 1024 * 1024;
 
 const ROLES = ["user", "assistant", "system"];
 
-/** Everything is checked before a store or conversation is created, so a rejected append leaves nothing behind. */
+/** Everything is checked before a store or conversation is created, so a refused append creates nothing. */
 export async function run(call: Call): Promise<Result> {
   const reference = checkReference(call.args[0] as string);
   const options = optionsOf(call);

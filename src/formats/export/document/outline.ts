@@ -51,7 +51,7 @@ function titleOf({ info, branches }: Snapshot, cleaner: Cleaner, only: Branch | 
   };
 }
 
-/** Every branch below the one that it leaves; `main` first. */
+/** Every branch after the one that it leaves; `main` first. */
 function rowsOf({ tree, branches }: Snapshot, cleaner: Cleaner): BranchRow[] {
   const shape = new Shape(tree);
   const rows = liveBranches(tree).flatMap((branch): (BranchRow & { readonly under: number | null })[] => {

@@ -33,7 +33,7 @@ function partOf(block: JsonObject, names: CallNames): Part {
   }
 }
 
-/** Arguments that were no JSON are kept beside the input, as they were written. */
+/** Arguments that are not JSON are kept beside the input, unchanged. */
 function inputText({ input, arguments: written }: JsonObject): string {
   return typeof written === "string" ? written : JSON.stringify(input ?? {}, null, 2);
 }

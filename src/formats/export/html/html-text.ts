@@ -10,7 +10,7 @@ const NAMED: Readonly<Record<string, string>> = {
   "=": "&#61;",
 };
 
-/** The one way in which words of others come into the document: as text, also within an attribute. */
+/** All foreign text passes through here, so that it stays text, also within an attribute. */
 function escapeHtml(text: string): string {
   return visibleText(text).replace(/[&<>"'`=]/g, (character) => NAMED[character] as string);
 }

@@ -55,7 +55,7 @@ function linkHtml({ id, name }: BranchRow): string {
   return `<a href="#b${id}">${escapeLine(name)}</a>`;
 }
 
-/** Nested lists. By hand, because an import may be deeper than calls may be. */
+/** Nested lists. Not recursive: imported branches may be nested deeper than the call stack. */
 function treeHtml(branches: readonly BranchRow[]): string {
   let result = '<ul class="tree">\n';
   let depth = branches[0]?.depth ?? 1;
@@ -130,7 +130,7 @@ function resultHtml(part: Part): string {
   return part.type === "text" ? preHtml(part.text) : partHtml(part);
 }
 
-/** Pictures that cannot hold anything but pixels. */
+/** Image types that contain nothing but pixels. */
 const SHOWN: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",

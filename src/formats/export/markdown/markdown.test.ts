@@ -51,9 +51,9 @@ describe("Markdown", () => {
     ["an indented fence that a margin closes", "   ```\ncode\n```\n<script>alert(1)</script>\n```"],
     ["a fence in a list", "- ```\n<script>alert(1)</script>"],
     ["HTML", "<script>alert(1)</script>\n<!-- \n<details>\n</details>\n<img src=x onerror=alert(1)>"],
-    ["HTML behind an open backtick", "`a\nb`<script>`"],
+    ["HTML after an open backtick", "`a\nb`<script>`"],
     ["HTML in a cell of a table", "| a | b |\n| - | - |\n| ` | <script> ` |"],
-    ["HTML behind an escaped backtick", "\\`<script>`"],
+    ["HTML after an escaped backtick", "\\`<script>`"],
     ["an escaped HTML tag", "\\<script> \\\\<script>"],
     ["a carriage return", "a\r## User\r\n## Assistant\u2028## System"],
   ])("is not broken out of by %s", async (_, content) => {

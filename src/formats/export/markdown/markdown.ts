@@ -32,7 +32,7 @@ function branchLine({ name, depth, entryCount, active, forkSeq, parent }: Branch
   const start =
     parent === null ? "" : forkSeq === undefined ? ", starts a new root" : `, starts after #${forkSeq}`;
   const count = `${entryCount} ${entryCount === 1 ? "entry" : "entries"}`;
-  // Deeper than a list is drawn well is as deep as anybody can see.
+  // Deeper lists are not readable anyway.
   const indent = "  ".repeat(Math.min(depth - 1, 20));
   return `${indent}- **${inlineText(name)}**${active ? " (checked out)" : ""}: ${count}${start}\n`;
 }

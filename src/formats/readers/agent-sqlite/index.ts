@@ -89,7 +89,7 @@ function jsonIn(value: unknown): Json {
   return typeof value === "number" || typeof value === "string" || typeof value === "boolean" ? value : null;
 }
 
-/** Parts written as JSON text, or the text itself. */
+/** Parts, if the text is JSON of parts; otherwise the text itself. */
 function contentOf(content: unknown): string | Block[] {
   const text = content instanceof Uint8Array ? Buffer.from(content).toString() : (textIn(content) ?? "");
   if (!text.startsWith("[")) return text;

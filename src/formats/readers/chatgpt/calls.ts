@@ -3,7 +3,7 @@
  *
  * The export has no ids of calls. Along each path the results answer the calls
  * of the same turn: the oldest open one of that tool, or, because a tool may
- * say several things, the one that it answered before.
+ * send several messages, the one that it answered before.
  */
 import { madeId } from "../../contract/ids.ts";
 
@@ -20,7 +20,7 @@ interface Turn {
 const NOTHING: Turn = { open: [], answered: [] };
 
 export class CallPairs {
-  /** By node: what was called and answered up to there, in its turn. */
+  /** By node: the calls of its turn up to there, open and answered. */
   readonly #turns: Map<string, Turn> = new Map();
 
   /** Neither a call nor a result. A question begins a turn. */

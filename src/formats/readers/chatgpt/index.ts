@@ -4,8 +4,8 @@
  *
  * Nodes without a message do not become entries: their children follow their
  * parents. The small files beside it (`user.json`,
- * `message_feedback.json`, `shared_conversations.json`) are known and hold no
- * conversation.
+ * `message_feedback.json`, `shared_conversations.json`) are known and contain no
+ * conversations.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";

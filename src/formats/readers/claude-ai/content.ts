@@ -65,7 +65,7 @@ function namedFile(file: JsonObject, files: Files, sink: Sink): Block {
   return missingBlock(kind, fileId, title);
 }
 
-/** Calls of one message. Older exports have no ids for them: their results come in the same order. */
+/** Calls of one message. Legacy exports have no ids for them: results come in the same order. */
 class Calls {
   readonly #message: string;
   readonly #open: string[] = [];
@@ -113,7 +113,7 @@ function blockOf(raw: Json, calls: Calls, sink: Sink): Block {
   }
 }
 
-/** Known, and nothing to us but what they say themselves. */
+/** Known types without an equivalent. */
 const KEPT_TYPES: ReadonlySet<string> = new Set(["voice_note", "token_budget", "redacted_thinking", "flag"]);
 
 function keptBlock(type: string | undefined, value: JsonObject): Block {
@@ -146,7 +146,7 @@ function resultContent(content: Json | undefined): JsonObject {
   return only === undefined ? {} : { content: [bare(only)] };
 }
 
-/** Times and flags of single blocks say nothing to a reader; the record has them. */
+/** Times and flags of single blocks are only in the record. */
 function bare({ start_timestamp: _, stop_timestamp: __, flags: ___, ...own }: JsonObject): JsonObject {
   return own;
 }

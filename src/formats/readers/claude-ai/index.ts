@@ -1,7 +1,7 @@
 /**
  * The export of Claude.ai, `conversations.json`, and conversations as its web
  * page loads them. `users.json`, `projects.json` and `memories.json` beside it
- * are known and hold no conversation.
+ * are known and contain no conversations.
  *
  * An answer that used tools holds their results. It becomes several messages,
  * see `whole-tree-parts.ts`; what follows the answer follows the last of them.
@@ -87,7 +87,7 @@ function announce(value: JsonObject, sourceId: string, sink: Sink): Conversation
 
 type ItemsOf = (message: JsonObject, id: string) => readonly Item[];
 
-/** Older exports do not say what a message follows: they have one line of messages only. */
+/** Legacy exports have no parents: their messages form a single line. */
 function nodesOf(messages: readonly JsonObject[], itemsOf: ItemsOf): PartNode[] {
   const nodes: PartNode[] = [];
   let before: string | null = null;

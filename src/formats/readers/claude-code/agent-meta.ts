@@ -1,7 +1,7 @@
 import type { Describe } from "../../contract/format.ts";
 import { defined, filledIn, objectIn, parsedIn } from "../../contract/values.ts";
 
-/** What `agent-<id>.meta.json` adds to a sub-agent's file: the agent's type, and the call that started it. */
+/** Adds the facts of `agent-<id>.meta.json` to a sub-agent: its type, and the call that started it. */
 export function describeAgent(text: string): Describe {
   const { agentType, toolUseId, parentAgentId } = objectIn(parsedIn(text)) ?? {};
   const known = defined({ toolUse: filledIn(toolUseId), agent: filledIn(agentType) });

@@ -6,7 +6,7 @@ import { callsIn, type Line, textOf } from "./line.ts";
 /** The call that started a sub-agent. */
 export interface AgentCall {
   readonly toolUse: string;
-  /** The type of agent, if the call says so. */
+  /** The type of agent, if the call names it. */
   readonly agent: string | undefined;
 }
 
@@ -14,7 +14,7 @@ const CALLS_MAX = 200;
 
 /** Which call started which sub-agent. */
 export class AgentCalls {
-  /** By the id of the call: the print of its prompt and the kind of agent. */
+  /** By the id of the call: the fingerprint of its prompt, and the type of agent. */
   readonly #prompts: Map<string, { readonly print: string; readonly agent: string | undefined }> = new Map();
 
   constructor(saved?: Json) {
@@ -26,7 +26,7 @@ export class AgentCalls {
     }
   }
 
-  /** Remember the calls of an answer that pass on a prompt. */
+  /** Remember the calls of an answer that contain a prompt. */
   see(line: Line): void {
     if (line.kind !== "assistant") return;
     for (const { id, input } of callsIn(line)) {
@@ -37,7 +37,7 @@ export class AgentCalls {
     }
   }
 
-  /** The call whose prompt a sub-agent begins with. Each call starts one, so that it is not found again. */
+  /** The call whose prompt a sub-agent begins with. A call starts one sub-agent, so it is found once. */
   claim(first: Line): AgentCall | undefined {
     if (first.kind !== "user") return undefined;
     const wanted = madeId(textOf(first));

@@ -1,4 +1,4 @@
-/** The content of a message as blocks that the store takes. */
+/** Converts the content of a message to blocks that the store accepts. */
 import type { Block } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -8,7 +8,7 @@ import { toolInput } from "../shared/whole-tree-blocks.ts";
 /** The file of a long tool result, given its preview and the id of its call. */
 export type OutputFile = (preview: string, toolUse: string) => string | undefined;
 
-/** `id` is that of the message, from which ids are made for calls without one. */
+/** `id` is the id of the message. Calls without an id get one made from it. */
 export function contentOf(content: Json | undefined, id: string, outputFile: OutputFile): string | Block[] {
   if (typeof content === "string") return content;
   return listIn(content).map((block, index) => blockOf(block, madeIdOf(id, index), outputFile));

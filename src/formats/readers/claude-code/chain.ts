@@ -27,10 +27,10 @@ const LATE_MAX = 50;
 const NO_MODEL = "<synthetic>";
 
 /**
- * The lines of one conversation, as they become entries. An answer is held
- * back until a line comes that is not part of it, a boundary until its summary
- * comes. An answer that had to be added at the end of a pass stays open all
- * the same: what still comes of it follows what is there.
+ * Turns the lines of one conversation into entries. An answer is held until a
+ * line arrives that is not part of it, and a boundary until its summary
+ * arrives. An answer that was added at the end of a pass stays open: later
+ * parts of it follow the parts that were added.
  */
 export class Chain {
   readonly start: SourceConversation;
@@ -80,7 +80,7 @@ export class Chain {
     this.#sink.update({ title });
   }
 
-  /** Add what was held back. */
+  /** Add the lines that are held. */
   flush(): void {
     this.#flushBoundary(undefined);
     const group = this.#group;
@@ -92,7 +92,7 @@ export class Chain {
     this.#open = { messageId: group.messageId, calls: group.calls };
   }
 
-  /** Something else begins. */
+  /** The answer is complete. */
   #close(): void {
     this.flush();
     const open = this.#open;
@@ -114,7 +114,7 @@ export class Chain {
     };
   }
 
-  /** Lines that were held back are taken again: they never reached the sink. */
+  /** Held lines are read again: they never reached the sink. */
   restore(state: JsonObject): void {
     this.#open = addedOf(state.open);
     this.#late = listIn(state.late).flatMap((saved) => addedOf(saved) ?? []);

@@ -5,8 +5,8 @@ import { type Line, textOf, timeOf, uuidIn } from "./line.ts";
 import type { Links } from "./links.ts";
 
 /**
- * The boundary and the summary after it as one entry. Either may be missing:
- * the program was stopped between them, or is so old that it wrote no boundary.
+ * One entry for a boundary and the summary after it. Either may be missing:
+ * the program was stopped between them, or an early version wrote no boundary.
  */
 export function compactionOf(
   boundary: Line | undefined,
@@ -27,7 +27,7 @@ export function compactionOf(
   };
 }
 
-/** The chain is broken at a boundary, which names its real parent in another property. */
+/** A boundary has no parent in the chain; another property names the real one. */
 function parentOf(
   boundary: Line | undefined,
   summary: Line | undefined,
@@ -57,7 +57,7 @@ function metadataOf(boundary: Line | undefined): JsonObject {
   return objectIn(boundary?.value.compactMetadata) ?? {};
 }
 
-/** The first and the last of the messages that stayed in the context, or all of them. */
+/** The first and last message that stayed in the context, or all of them. */
 function preservedOf(boundary: Line | undefined): string[] {
   const { preservedSegment, preservedMessages } = metadataOf(boundary);
   const segment = objectIn(preservedSegment);

@@ -1,4 +1,4 @@
-/** The conversations of one file: the session itself, and sub-agents that are written between its lines. */
+/** The conversations of one file: the session, and sub-agents whose lines are among those of the session. */
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { Sink, SourceConversation } from "../../contract/reader.ts";
 import { defined, filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
@@ -18,7 +18,7 @@ const CHAINS_SAVED_MAX = 100;
 export interface ConversationsOptions {
   readonly sink: Sink;
   readonly sessionId: string;
-  /** The agent whose file this is, by the file's name. */
+  /** The agent that the file belongs to, from its name. */
   readonly fileAgent: string | undefined;
   readonly links: Links;
   readonly agents: AgentCalls;
@@ -50,12 +50,12 @@ export class Conversations {
     return this.#chains.get(MAIN);
   }
 
-  /** The session, or else whatever the file has. */
+  /** The session, or else the first conversation of the file. */
   get any(): Chain | undefined {
     return this.main ?? this.#chains.values().next().value;
   }
 
-  /** The session, opened without any line of it. */
+  /** The session, opened before any of its lines. */
   empty(): Chain {
     return this.main ?? this.#open(MAIN, { sourceId: this.#options.sessionId });
   }
@@ -65,7 +65,7 @@ export class Conversations {
     const known = this.#chains.get(key);
     const chain = known ?? this.#open(key, this.#startOf(key, line));
     this.#options.agents.see(line);
-    // A sub-agent begins with its first line, whatever that hangs on in the session.
+    // The first line of a sub-agent is a root, whatever its parent in the session is.
     chain.take(known === undefined && key !== MAIN ? { ...line, parent: null } : line);
   }
 
@@ -77,7 +77,7 @@ export class Conversations {
     for (const chain of this.#chains.values()) chain.flush();
   }
 
-  /** The session always, and the sub-agents that were begun last. */
+  /** The session, and the sub-agents that started last. */
   state(): JsonObject {
     const chains = [...this.#chains];
     const kept = [

@@ -155,7 +155,7 @@ describe("held records", () => {
     ...[note("p", "b"), result("r2", "p", "t2"), say("c", "r1", "n", "Done"), user("v", "r1", "Next")],
   ];
 
-  it.each(records.map((_, index) => [index + 1]))("goes on where it was after %i records", (count) => {
+  it.each(records.map((_, index) => [index + 1]))("continues after %i records", (count) => {
     const sink = new RecordingSink();
     const first = open(sink);
     const feedOne = (reader: ReturnType<typeof open>, from: number, to?: number) =>

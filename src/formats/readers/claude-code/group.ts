@@ -2,8 +2,8 @@
  * One answer of the model and the results of its calls.
  *
  * Claude Code writes a line for each block of an answer and, as soon as a
- * call is done, a line for its result, which hangs on the line of its call.
- * In the tree that looks like a fork for every parallel call. Here the lines
+ * call is done, a line for its result, whose parent is the line of the call.
+ * In the tree, every parallel call therefore looks like a fork. Here the lines
  * become one message, and the results follow it one after the other.
  */
 import type { Json } from "../../../util/json.ts";
@@ -14,7 +14,7 @@ import { callsIn, type Line, timeOf, uuidIn } from "./line.ts";
 import type { Links } from "./links.ts";
 import { assistantMessage, userMessage } from "./message.ts";
 
-/** The calls of an answer and where their results belong. */
+/** The calls of an answer, and where their results go. */
 export interface Calls {
   /** Ids of the lines and of the results so far. */
   readonly uuids: Set<string>;
@@ -23,7 +23,7 @@ export interface Calls {
   readonly answered: Set<string>;
   /** The entry that the next result, or the next part of the answer, follows. */
   last: string;
-  /** The last entry that the answer became: more than one when a pass ended within it. */
+  /** The last entry of the answer, which has several if a pass ended within it. */
   part: string;
   /** The last result. */
   result: string | undefined;
@@ -31,14 +31,14 @@ export interface Calls {
 
 export interface Group {
   readonly messageId: string | undefined;
-  /** The answer that this one continues, because it was added before it was whole. */
+  /** The answer that this one continues, because a part of it was added earlier. */
   readonly behind: Added | undefined;
   /** Lines and results, in the order of the file. */
   readonly taken: Line[];
   readonly calls: Calls;
 }
 
-/** An answer that was added at the end of a pass, perhaps before it was whole. */
+/** An answer that was added at the end of a pass, perhaps before it was complete. */
 export interface Added {
   readonly messageId: string | undefined;
   readonly calls: Calls;
@@ -47,7 +47,7 @@ export interface Added {
 export function groupOf(line: Line, behind?: Added): Group {
   const { uuids, waiting, answered, result } = behind?.calls ?? {};
   const calls: Calls = {
-    // A copy, because lines that are held back have not been added.
+    // A copy, because held lines have not been added.
     uuids: new Set(uuids),
     waiting: new Set(waiting),
     answered: new Set(answered),
@@ -72,7 +72,7 @@ export function addLine({ taken, calls }: Group, line: Line): void {
   for (const { id } of callsIn(line)) if (typeof id === "string") calls.waiting.add(id);
 }
 
-/** A second result of one call is another attempt: that is a fork indeed. */
+/** A second result of one call is another attempt, which is a real fork. */
 export function isResultOf({ uuids, waiting, answered }: Calls, line: Line, links: Links): boolean {
   if (line.answers.length === 0 || line.answers.some((id) => answered.has(id))) return false;
   if (line.uuid === undefined || uuids.has(line.uuid)) return false;
@@ -89,7 +89,7 @@ export function addAnswers(calls: Calls, { answers, uuid }: Line): void {
   }
 }
 
-/** The message of a group and its results. Who names one of the results from now on follows the last of them. */
+/** The message of a group and its results. A later reference to one of the results means the last of them. */
 export function entriesOf(
   { taken, calls, behind }: Group,
   links: Links,
@@ -116,7 +116,7 @@ export function entriesOf(
   return [message, ...results.map((line) => resultEntry(line, calls, links, outputFile))];
 }
 
-/** `calls.last` moves on with each result. */
+/** `calls.last` advances with each result. */
 export function resultEntry(line: Line, calls: Calls, links: Links, outputFile: OutputFile): SourceEntry {
   const entry = { ...userEntry(line, links, outputFile), parent: calls.last };
   if (calls.result !== undefined) links.set(calls.result, entry.id);

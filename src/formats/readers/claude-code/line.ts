@@ -4,19 +4,19 @@ import type { SourceRecord } from "../../contract/reader.ts";
 import { filledIn, jsonText, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 
 /**
- * The role of a line in the conversation: the answer of a model or a part of it,
- * what a user or a tool said, one of the two halves of a compaction, or
- * something that is kept without being an entry.
+ * The role of a line in the conversation: an answer of the model or a part of
+ * it, a message of the user or a tool, half of a compaction, or a record that is
+ * kept without becoming an entry.
  */
 type LineKind = "assistant" | "user" | "boundary" | "summary" | "note";
 
-/** One line of a session file, as far as its place in the tree goes. */
+/** One line of a session file, with its place in the tree. */
 export interface Line {
   readonly kind: LineKind;
   readonly record: SourceRecord;
   readonly value: JsonObject;
   readonly type: string;
-  /** Made of the position in the file for a message without one; `undefined` for lines outside the tree. */
+  /** Made from the position in the file for a message without one; `undefined` for lines outside the tree. */
   readonly uuid: string | undefined;
   /** `undefined` when the line does not say. */
   readonly parent: string | null | undefined;
@@ -46,13 +46,13 @@ export function lineOf(value: JsonObject, record: SourceRecord): Line {
 
 const ID_BYTES_MAX = 256;
 
-/** An id as the source wrote it, unless it is too long to be one of ours. */
+/** The id of the source, unless it is too long for an entry. */
 export function uuidIn(value: unknown): string | undefined {
   const id = filledIn(value);
   return id !== undefined && Buffer.byteLength(id) > ID_BYTES_MAX ? madeId(id) : id;
 }
 
-/** A prompt that was typed while the agent worked is a message in the clothes of an attachment. */
+/** A prompt that was typed while the agent worked is recorded as an attachment. */
 function messageOf(value: JsonObject): JsonObject | undefined {
   if (value.type === "user" || value.type === "assistant") return objectIn(value.message);
   const attachment = objectIn(value.attachment);
@@ -68,7 +68,7 @@ function kindOf(value: JsonObject, message: JsonObject | undefined): LineKind {
   return value.isCompactSummary === true ? "summary" : "user";
 }
 
-/** Lines are only appended, so their positions are stable. Two records may share a line by mistake. */
+/** Lines are only appended, so positions are stable. Two records may share a line by mistake. */
 function placeId(value: JsonObject, { line }: SourceRecord): string {
   return madeId("claude-code", line ?? -1, jsonText(value) ?? "");
 }

@@ -5,12 +5,12 @@ import { Recent } from "./recent.ts";
 const LINKS_MAX = 20_000;
 
 /**
- * The entry that a record represents as a parent: the nearest entry above a
- * record that did not become one, the message above one of its lines, the
- * last of several tool results above each of them.
+ * The entry that a parent reference means. For a record that did not become an
+ * entry it is the nearest entry above, for one line of a message the message,
+ * and for one of several tool results the last of them.
  *
- * Remembers the newest records only. Parents are close by; one that was
- * forgotten is named as the source names it.
+ * Only the newest records are remembered, because parents are close by. The id
+ * of a forgotten one is passed on unchanged.
  */
 export class Links {
   readonly #targets: Recent<string | null> = new Recent(LINKS_MAX);
@@ -35,11 +35,11 @@ export class Links {
       seen.add(found);
       found = target;
     }
-    // A cycle of records: none of them represents the others.
+    // The records form a cycle: none of them represents the others.
     return found === null ? null : id;
   }
 
-  /** The newest, by target: many consecutive records represent the same entry. */
+  /** The newest, by entry: many consecutive records lead to the same one. */
   state(count: number): Json {
     const byTarget = new Map<string | null, string[]>();
     for (const [id, target] of this.#targets.last(count)) {

@@ -17,7 +17,7 @@ export function userMessage(line: Line, outputFile: OutputFile): Message {
   };
 }
 
-/** One message of all lines that an answer was written in. */
+/** One message from all lines of an answer. */
 export function assistantMessage(lines: readonly Line[], outputFile: OutputFile): Message {
   const model = lastOf(lines, "model");
   const stopReason = lastOf(lines, "stop_reason");
@@ -45,7 +45,7 @@ function lastOf(lines: readonly Line[], member: string): string | undefined {
   return lines.map(({ message }) => textIn(message[member])).findLast((text) => text !== undefined);
 }
 
-/** Counts grow from line to line of one answer; their sum would count it several times. */
+/** Counts grow with each line of an answer, so their sum would be too high. */
 function usageOf(lines: readonly Line[]): JsonObject | undefined {
   const usages = lines.map(({ message }) => objectIn(message.usage) ?? {});
   const counts = COUNTS.flatMap((member) => {

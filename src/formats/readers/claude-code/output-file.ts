@@ -1,13 +1,13 @@
 import type { OutputFile } from "./blocks.ts";
 
 const MARK = "<persisted-output>";
-/** A path of either kind, whose last three parts are session, folder and file. */
+/** A path with either separator. Its last three parts are session, folder and file. */
 const PATH = /([\w.-]+)[\\/]tool-results[\\/]([\w-]+\.\w+)/;
 
 /**
  * Long outputs are in `<sessionId>/tool-results/` beside the session file, which
- * has a preview instead. The file of a sub-agent is in that folder itself,
- * below `subagents`, so names lead up from there.
+ * has a preview instead. The file of a sub-agent is below that folder, in
+ * `subagents`, so its names start with `..`.
  */
 export function outputFiles(path: string, sessionId: string): OutputFile {
   const below = /[\\/]subagents[\\/](.*)$/.exec(path)?.[1];

@@ -23,7 +23,7 @@ const note = (uuid: string, parent: string | null) => ({
   ...{ type: "progress", uuid, parentUuid: parent, sessionId: SESSION },
 });
 
-/** Each part in a pass of its own, all of which end as a single import does. */
+/** Each part in a separate pass, all of which end like a single import. */
 function readPasses(...passes: readonly Lines[]): RecordingSink {
   const sink = new RecordingSink();
   let state: Json | undefined;

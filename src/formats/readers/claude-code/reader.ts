@@ -12,7 +12,7 @@ import { unknownIn } from "./unknown.ts";
 
 const EARLY_MAX = 1000;
 const LINKS_SAVED_MAX = 2_000;
-/** Where what is held back needs the room. */
+/** A smaller limit while records are held. */
 const LINKS_SAVED_MIN = 200;
 
 export class ClaudeCodeReader implements RecordReader {

@@ -1,9 +1,9 @@
 /**
- * A map that remembers the newest keys only, at least half of `max`.
+ * A map that remembers only the newest keys, at least half of `max`.
  *
  * The keys are kept in two halves, and the older one is dropped as a whole:
  * removing the oldest key from one map again and again becomes slow, because the
- * engine walks over all the places that became empty.
+ * engine steps over all removed slots.
  */
 export class Recent<Value> {
   readonly #halfMax: number;
@@ -30,7 +30,7 @@ export class Recent<Value> {
     this.#young = new Map();
   }
 
-  /** The newest, oldest of them first. */
+  /** The newest entries, oldest first. */
   last(count: number): (readonly [string, Value])[] {
     return [...this.#old, ...this.#young].slice(-count);
   }

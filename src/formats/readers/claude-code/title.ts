@@ -3,7 +3,7 @@ import { filledIn, listIn, numberIn, objectIn, textIn } from "../../contract/val
 import { type Line, textOf, uuidIn } from "./line.ts";
 import { Recent } from "./recent.ts";
 
-/** Weakest first. Of two that are equally strong the later counts, except for prompts. */
+/** Weakest first. Of two with equal strength the later one wins, except for prompts. */
 const RANKS = ["first-prompt", "summary", "last-prompt", "ai-title", "custom-title"] as const;
 type Rank = (typeof RANKS)[number];
 
@@ -14,13 +14,13 @@ const SUMMARIES_MAX = 100;
 /** Output of commands and similar, which the user did not write. */
 const MARKUP = /^\s*(?:<[a-z][\w-]*>|\[Request interrupted)/;
 
-/** Finds the title of a conversation in what its file says. */
+/** Finds the title of a conversation in its file. */
 export class Titles {
   #rank = -1;
   #title: string | undefined;
   #hasChanged = false;
   readonly #seen: Recent<true> = new Recent(SEEN_MAX);
-  /** Summaries by the leaf that they are of. It may come later, or belong to another file altogether. */
+  /** Summaries by the leaf that they describe, which may come later or be in another file. */
   readonly #summaries: Map<string, string> = new Map();
 
   constructor(saved?: Json) {
@@ -52,7 +52,7 @@ export class Titles {
     this.#offer("first-prompt", promptTitle(line));
   }
 
-  /** The title, each time that it is another. */
+  /** The title, whenever it has changed. */
   changed(): string | undefined {
     const title = this.#hasChanged ? this.#title : undefined;
     this.#hasChanged = false;

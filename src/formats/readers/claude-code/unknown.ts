@@ -2,7 +2,7 @@ import { filledIn, objectIn, objectsIn, textIn } from "../../contract/values.ts"
 import { ATTACHMENT_TYPES, BLOCK_TYPES, SIDE_TYPES, SYSTEM_SUBTYPES, TREE_TYPES } from "./kinds.ts";
 import type { Line } from "./line.ts";
 
-/** The types in a line that this reader does not know, as the report names them. */
+/** The unknown types in a line, as they appear in the report. */
 export function unknownIn({ type, value, message }: Line): string[] {
   if (!TREE_TYPES.has(type)) return SIDE_TYPES.has(type) ? [] : [type === "" ? "(no type)" : type];
   const subtype = filledIn(value.subtype);

@@ -1,11 +1,11 @@
 /**
  * Makes the ids and parents of Codex entries, which have none.
  *
- * The chain moves on with each item that says something. Its value is made of
- * the one before and of the item, never of the time or the file: a fork
- * repeats the lines of another thread with new times, and a file comes back
- * compressed. The same beginning has the same values, however the items are
- * put together to entries: that depends on where a reading ended.
+ * The chain advances with each item that has content. Its value is made from
+ * the previous value and the item, never from the time or the file: a fork
+ * repeats the lines of another thread with new times, and a file may be
+ * compressed later. Equal beginnings have equal values, however items are
+ * combined into entries, which depends on where a reading ended.
  */
 import type { Json } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -26,7 +26,7 @@ export class CodexChain {
   readonly #seed: string;
   #last: string | null = null;
   #turns: Turn[] = [];
-  /** First entries of turns that were rolled back: the same prompt again is another entry. */
+  /** First entries of turns that were rolled back: a repeated prompt becomes a new entry. */
   #abandoned: string[] = [];
   /** Ids made for calls, whose results have none either. */
   #calls: string[] = [];
@@ -56,7 +56,7 @@ export class CodexChain {
     return value;
   }
 
-  /** Its result, which has no id either, is the next one of those. */
+  /** Its result has no id either and is matched by order. */
   expectResult(callId: string): void {
     this.#calls = [...this.#calls, callId].slice(-CALLS_MAX);
   }
@@ -70,7 +70,7 @@ export class CodexChain {
     this.#turns.push(turn);
   }
 
-  /** Whether there was anything to take back. */
+  /** Whether there was anything to roll back. */
   rollBack(turns: number): boolean {
     const kept = Math.max(0, this.#turns.length - Math.max(0, turns));
     const gone = this.#turns.slice(kept);

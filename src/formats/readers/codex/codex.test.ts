@@ -35,7 +35,7 @@ describe("codex lines", () => {
   const entries = entriesOf(sink);
   const at = (index: number): SourceEntry => entries[index] as SourceEntry;
 
-  it("are recognised by their first record, by the header of older files, and without a header", () => {
+  it("are recognised by their first record, by the header of early files, and without a header", () => {
     const records = (name: string): JsonObject[] =>
       fixture(name)
         .trim()
@@ -320,7 +320,7 @@ describe("codex branches", () => {
   });
 });
 
-describe("older and newer files of codex", () => {
+describe("early and recent files of Codex", () => {
   it("of bare lines that lost their first one are read as such, under the id of their name", () => {
     const text = fixture("bare-lines.jsonl");
     const path = "sessions/rollout-2025-06-01T10-00-00-5973b6c0-94b8-487b-a530-2aeb6098ae0e.jsonl";
@@ -478,7 +478,7 @@ describe("reading on in a file of codex", () => {
     "turn-items.jsonl",
     "turn-items-beside-model-items.jsonl",
     "continued-from-another-file.jsonl",
-  ])("gives what one pass gives, wherever it stopped: %s", (name) => {
+  ])("has the same result as one pass, wherever it stopped: %s", (name) => {
     const text = fixture(name);
     const whole = read(text);
     for (let lines = 1; lines < text.trim().split("\n").length; lines++) {

@@ -1,10 +1,10 @@
-/** The parts of Codex items, as blocks of ours. */
+/** Converts the parts of Codex items to blocks. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json } from "../../../util/json.ts";
 import { listIn, objectIn, textIn } from "../../contract/values.ts";
 import { mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
-/** An image by its address: a data URL becomes what it holds. */
+/** An image from its URL. The content of a data URL is extracted. */
 export function imageBlock(url: string): Block {
   return mediaFromUrl(url) ?? { type: "image", source: { type: "url", url } };
 }
@@ -24,7 +24,7 @@ export function bareImage(data: string): Block {
 
 const TEXT_PARTS: ReadonlySet<Json | undefined> = new Set(["input_text", "output_text", "text", "Text"]);
 
-/** Told of every type of part that is not known. */
+/** Called with every unknown type of part. */
 export type OnUnknown = (type: string) => void;
 
 export function partBlock(part: Json, onUnknown: OnUnknown): Block {
@@ -39,7 +39,7 @@ export function partBlock(part: Json, onUnknown: OnUnknown): Block {
   return { ...object, type };
 }
 
-/** Content as it reads best: a single text is a text. */
+/** A single text block becomes a string. */
 export function contentOf(value: Json | undefined, onUnknown: OnUnknown): Message["content"] {
   if (typeof value === "string") return value;
   const blocks = listIn(value).map((part) => partBlock(part, onUnknown));
@@ -47,7 +47,7 @@ export function contentOf(value: Json | undefined, onUnknown: OnUnknown): Messag
   return blocks.length === 1 && first?.type === "text" ? (first.text as string) : blocks;
 }
 
-/** All texts of a content, without anything between them: so Codex itself writes them for display. */
+/** All texts of a content joined without a separator, as Codex displays them. */
 export function plainText(content: Message["content"]): string {
   if (typeof content === "string") return content;
   return content.map((block) => (block.type === "text" ? (textIn(block.text) ?? "") : "")).join("");

@@ -1,4 +1,4 @@
-/** The entries of a Codex file, with ids that do not depend on which items were put together. */
+/** The entries of a Codex file. Their ids do not depend on which items were combined. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -28,7 +28,7 @@ type Entry = Omit<SourceEntry, "id" | "parent">;
 export class CodexEntries {
   readonly #sink: ConversationSink;
   readonly #chain: CodexChain;
-  /** For entries that follow nothing. */
+  /** For entries without a parent. */
   readonly #rootFlags: readonly string[] | undefined;
 
   constructor(sink: ConversationSink, chain: CodexChain, rootFlags: readonly string[] | undefined) {
@@ -42,7 +42,7 @@ export class CodexEntries {
     this.#put(entry, parent, [this.#chain.advance(type, entry.message?.content ?? entry.data)]);
   }
 
-  /** An item at the very end is rather a prompt whose event was not written yet than context. */
+  /** An item at the end is more likely a prompt, whose event is not written yet, than context. */
   addUser({ content, at, records, seen, injected }: HeldUser, isAtEnd: boolean): OpenUser {
     const before = this.#chain.last;
     const prompt = this.#chain.advance("user", userKey(content));
@@ -93,9 +93,9 @@ export class CodexEntries {
   }
 
   /**
-   * The value at the last item is the id, because what comes next follows
-   * that, whether or not the item became a separate entry. The others are
-   * names of it too: in another reading an entry may have ended with them.
+   * The id is the value at the last item, because the next entry follows that
+   * item, whether or not it became a separate entry. The values at the other
+   * items are aliases: in another reading an entry may have ended with them.
    */
   #put(entry: Entry, parent: string | null, values: readonly string[]): void {
     const id = values.at(-1) ?? "";

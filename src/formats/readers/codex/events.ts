@@ -1,4 +1,4 @@
-/** Events of a Codex file: made for a screen, with a few that say what no item does. */
+/** Events of a Codex file. They are meant for display; a few contain facts that no item has. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
@@ -35,7 +35,7 @@ export function takeEvent(session: CodexSession, record: SourceRecord, event: Js
   }
 }
 
-/** Behind a rollback to the very beginning there is nothing to show, so that it becomes an entry itself. */
+/** After a rollback to the beginning there is nothing to show, so the rollback becomes an entry. */
 function takeRollback({ step, chain }: CodexSession, record: SourceRecord, turns: number, at: At): void {
   step.settle();
   const data = { type: "reset", first_kept: null, reason: "rolled-back" };
@@ -45,7 +45,7 @@ function takeRollback({ step, chain }: CodexSession, record: SourceRecord, turns
 
 function takeDisplay({ step, onUnknown }: CodexSession, record: SourceRecord, type: string): void {
   if (!isDisplay(type)) onUnknown(`event_msg ${type}`);
-  // A turn that is over: nothing is added to its last answer.
+  // The turn is over: nothing more is added to its last answer.
   if (TURN_ENDS.has(type)) step.settle();
   step.note(record);
 }
@@ -69,13 +69,13 @@ function shownPrompt({ message, images }: JsonObject): string | Block[] {
   return [...(text === "" ? [] : [{ type: "text", text }]), ...shown];
 }
 
-/** An image that was a file of that machine is only a path. */
+/** For an image that was a local file, only the path is known. */
 function shownPart(part: Json): Json {
   const path = objectIn(part)?.type === "local_image" ? textIn(objectIn(part)?.path) : undefined;
   return path === undefined ? part : { type: "text", text: `[image: ${path}]` };
 }
 
-/** The first releases with events marked context by a kind. */
+/** The first releases with events marked context with a kind. */
 function isContext(kind: Json | undefined): boolean {
   return typeof kind === "string" && kind !== "plain";
 }
@@ -90,7 +90,7 @@ const DISPLAY: ReadonlySet<string> = new Set([
   ...["plan_update", "background_event", "session_configured", "shutdown_complete", "undo_completed"],
 ]);
 
-/** Events that repeat model items for a screen, or say how a turn went. */
+/** Events that repeat model items for display, or report the progress of a turn. */
 function isDisplay(type: string): boolean {
   return TURN_ENDS.has(type) || DISPLAY.has(type) || /_(begin|end|delta|started|completed)$/.test(type);
 }

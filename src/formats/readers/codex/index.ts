@@ -33,7 +33,7 @@ export const codex: FormatWith<"lines" | "document"> = {
   ],
 };
 
-/** The session is what later became the first line, and the items became the others. */
+/** The session corresponds to the first line of later files, and the items to the other lines. */
 function readDocument({ value }: SourceRecord, sink: Sink, around: Surroundings): void {
   const { items, ...header } = objectIn(value) ?? {};
   const reader = new CodexReader(sink, around.path, undefined);

@@ -5,12 +5,12 @@ import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../co
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 import { bareImage, contentOf, type OnUnknown, partBlock } from "./content.ts";
 
-/** Which parts of an answer join: what the model thought, the calls it made, what it said. */
+/** The parts of an answer, which are combined: thinking, calls, text. */
 export type AnswerPart = "thought" | "call" | "said";
 
 export type CodexItem =
   | { readonly side: "user"; readonly content: Message["content"] }
-  /** Neither a prompt nor an answer: instructions, and what other agents say. */
+  /** Neither a prompt nor an answer: instructions, and messages of other agents. */
   | { readonly side: "other"; readonly message: Message }
   | {
       readonly side: "answer";
@@ -19,7 +19,7 @@ export type CodexItem =
       readonly extra?: JsonObject;
     }
   | { readonly side: "output"; readonly block: Block }
-  /** Nothing that a message could show. */
+  /** Has no content for a message. */
   | { readonly side: "none" };
 
 const NONE: CodexItem = { side: "none" };
@@ -47,7 +47,7 @@ const READERS: Readonly<Record<string, (item: JsonObject, onUnknown: OnUnknown) 
     readOutput({ ...item, output: JSON.stringify(item.tools ?? []) }, onUnknown),
   image_generation_call: readImage,
   agent_message: readAgentMessage,
-  // Markers and encrypted state. The `compacted` record says what matters.
+  // Markers and encrypted state. The `compacted` record has the relevant facts.
   compaction: () => NONE,
   compaction_summary: () => NONE,
   context_compaction: () => NONE,
@@ -56,7 +56,7 @@ const READERS: Readonly<Record<string, (item: JsonObject, onUnknown: OnUnknown) 
   ghost_snapshot: () => NONE,
 };
 
-/** The provider runs it, so that no output follows. */
+/** The provider runs it, so no output follows. */
 export const WEB_SEARCH = "web_search";
 
 /** A placeholder for a missing id, until the position of the call is known. */
@@ -107,7 +107,7 @@ function readOutput({ call_id, id, output }: JsonObject, onUnknown: OnUnknown): 
   return { side: "output", block };
 }
 
-/** A text, a list of parts, or in older files an object around one of them. */
+/** A string, a list of parts, or in early files an object with one of them. */
 function resultContent(output: Json | undefined, onUnknown: OnUnknown): string | JsonObject[] {
   const inner = objectIn(output)?.content ?? output;
   if (typeof inner === "string") return inner;
@@ -127,7 +127,7 @@ function readAgentMessage({ author, recipient, content }: JsonObject, onUnknown:
   return { side: "other", message: agentMessage(contentOf(content, onUnknown), author, recipient) };
 }
 
-/** The words of another agent, which are input to the model. */
+/** A message of another agent, which is input to the model. */
 export function agentMessage(
   content: Message["content"],
   author: Json | undefined,

@@ -12,7 +12,7 @@ function threadOf(path: string): string {
   return UUID.exec(name)?.[0] ?? madeId("codex", name);
 }
 
-/** The conversation that `session_meta` or the first line of an older file describes. */
+/** The conversation that `session_meta` or the first line of an early file describes. */
 export function conversationOf(meta: JsonObject, path: string): SourceConversation {
   const sourceId = filledIn(meta.id) ?? threadOf(path);
   const spawn = spawnOf(meta);
@@ -20,7 +20,7 @@ export function conversationOf(meta: JsonObject, path: string): SourceConversati
   const agent = filledIn(spawn?.agent_nickname) ?? filledIn(spawn?.agent_role);
   return {
     sourceId,
-    // A sub-agent may begin with the lines of its parent and is a separate conversation nevertheless.
+    // A sub-agent may begin with the lines of its parent, but is a separate conversation.
     root: (parent === undefined ? filledIn(meta.forked_from_id) : undefined) ?? sourceId,
     createdAt: timeIn(meta.timestamp),
     ...(parent !== undefined && { parent: { sourceId: parent, agent } }),
@@ -49,7 +49,7 @@ function aboutOf(meta: JsonObject, path: string): JsonObject {
   });
 }
 
-/** The part of another file that comes before this one, where a file is only a continuation. */
+/** The part of another file that this file continues, if it does. */
 export function historyBase(meta: JsonObject): string | undefined {
   const base = objectIn(meta.history_base);
   const id = filledIn(base?.thread_id);

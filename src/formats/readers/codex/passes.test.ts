@@ -19,7 +19,7 @@ const call = (call_id: string): string =>
 const output = (call_id: string): string => item({ type: "function_call_output", call_id, output: "ok" });
 const rolledBack = (num_turns: number): string => event({ type: "thread_rolled_back", num_turns });
 
-/** Each part in a pass of its own, all of which end as a single import does, or only the last one. */
+/** Each part in a separate pass, all of which end like a single import, or only the last one. */
 function readPasses(passes: readonly (readonly string[])[], isFinal = true): RecordingSink {
   const sink = new RecordingSink();
   let state: Json | undefined;

@@ -35,7 +35,7 @@ export class CodexReader implements RecordReader {
     else this.#take(this.#session ?? this.#open({}, !isTyped(value)), record, value);
   }
 
-  /** The first description says what the file is; a fork repeats that of its origin. */
+  /** The first description is that of the file; a fork also repeats the one of its origin. */
   begin(record: SourceRecord, meta: JsonObject | undefined, isBare: boolean): void {
     const session = this.#session ?? this.#open(meta ?? {}, isBare);
     session.step.note(record);

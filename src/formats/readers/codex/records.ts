@@ -8,7 +8,7 @@ import type { CodexSession } from "./session.ts";
 
 type At = number | undefined;
 
-/** A line that wraps what it holds, except for events. */
+/** A line with a payload, except for events. */
 export function takeTyped(session: CodexSession, record: SourceRecord, value: JsonObject): void {
   const { step, onUnknown } = session;
   const payload = objectIn(value.payload) ?? {};
@@ -33,7 +33,7 @@ export function takeTyped(session: CodexSession, record: SourceRecord, value: Js
   }
 }
 
-/** A line of the first releases: an item without anything around it. */
+/** A line of the first releases: a bare item. */
 export function takeBare(session: CodexSession, record: SourceRecord, value: JsonObject): void {
   const isMessage = value.type === undefined && value.role !== undefined;
   const item = isMessage ? { ...value, type: "message" } : value;
@@ -63,7 +63,7 @@ export function takeItem(session: CodexSession, record: SourceRecord, item: Code
 function takeCompaction({ step }: CodexSession, record: SourceRecord, payload: JsonObject, at: At): void {
   const summary = filledIn(payload.message);
   const data = { strategy: "codex", first_kept: null };
-  // A server's summary is encrypted: all that is known is that there was one.
+  // The summary of a server is encrypted: only its existence is known.
   const info = { kind: "info", at, data: { type: "compaction", ...data } } as const;
   const whole = { kind: "compaction", at, data: { summary, ...data } } as const;
   step.add("compacted", record, summary === undefined ? info : whole);

@@ -19,7 +19,7 @@ export class CodexSession {
   readonly step: CodexStep;
   readonly isBare: boolean;
   readonly onUnknown: (type: string) => void;
-  /** Model items were seen, so that turn items only repeat them. */
+  /** The file has model items, so turn items only repeat them. */
   hasItems = false;
   readonly #start: CodexStart;
   readonly #conversation: ConversationSink;
@@ -46,12 +46,12 @@ export class CodexSession {
     this.#conversation.update({ model });
   }
 
-  /** A name that the user gave. */
+  /** A name that the user chose. */
   entitle(name: string | undefined): void {
     if (name !== undefined) this.#conversation.update({ title: name });
   }
 
-  /** After a rollback the last entry that was added is not the one that is shown. */
+  /** After a rollback, the last added entry is not the one that is shown. */
   showLast(): void {
     if (this.chain.last !== null) this.#conversation.leaf(this.chain.last);
   }
@@ -69,7 +69,7 @@ export class CodexSession {
     });
   }
 
-  /** The session of an earlier state, if that is one. */
+  /** The session of a saved state, if it is valid. */
   static restored(sink: Sink, state: JsonObject): CodexSession | undefined {
     const conversation = loadStart(state.conversation);
     if (conversation === undefined) return undefined;

@@ -13,7 +13,7 @@ export function isBareHeader(record: JsonObject): boolean {
   );
 }
 
-/** Whether it is one of the lines that wrap what they hold. */
+/** Whether it is a line with a payload. */
 export function isTyped({ type, payload }: JsonObject): boolean {
   return TYPES.has(type) && objectIn(payload) !== undefined;
 }
@@ -34,7 +34,7 @@ function isOwn(record: JsonObject): boolean {
   return isTyped(record) && (OWN_TYPES.has(record.type) || timeIn(record.timestamp) !== undefined);
 }
 
-/** An item of the model with nothing around it, as the lines of the first releases are. */
+/** A bare model item, as in the lines of the first releases. */
 function isBareItem(record: JsonObject): boolean {
   const { type, role, content, name, arguments: given, output, summary, uuid, sessionId } = record;
   if (uuid !== undefined || sessionId !== undefined) return false;

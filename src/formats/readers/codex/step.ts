@@ -1,9 +1,9 @@
 /**
- * The records between two entries that are sure.
+ * Records that cannot become entries yet.
  *
- * Whether a user item is a prompt is known once the event that repeats it was
- * seen; an answer is whole when something else begins, and its token counts
- * come last. Until then they are held.
+ * A user item is known to be a prompt once the event that repeats it has
+ * arrived. An answer is complete when something else begins, and its token
+ * counts come last. Until then the records are held.
  */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
@@ -20,7 +20,7 @@ export class CodexStep {
   readonly #chain: CodexChain;
   readonly #entries: CodexEntries;
   #users: HeldUser[] = [];
-  /** Those that were added at the end of a pass, as long as nothing else followed. */
+  /** Prompts that were added at the end of a pass, until something else follows. */
   #open: OpenUser[];
   #answer: HeldAnswer | undefined;
   #outputs: HeldOutput[] = [];
@@ -83,7 +83,7 @@ export class CodexStep {
     }
   }
 
-  /** An event that shows a prompt of the user. */
+  /** An event that displays a prompt. */
   prompt(record: SourceRecord, content: Message["content"], at: number | undefined, injected: boolean): void {
     this.#endAnswer();
     const item = this.#users.findLast(({ seen, content: said }) => seen === "item" && repeats(said, content));
@@ -109,7 +109,7 @@ export class CodexStep {
     this.#records.push(record);
     this.#answer ??= { items: [], records: [], at, model, part: item.part, extra: {}, usage: undefined };
     this.#answer.items.push(item.blocks);
-    // The call and the result of one turn item are made of the same record.
+    // The call and the result of a turn item come from the same record.
     if (this.#answer.records.at(-1) !== record) this.#answer.records.push(record);
     this.#answer.extra = { ...this.#answer.extra, ...item.extra };
     this.#answer.part = item.part;
@@ -122,7 +122,7 @@ export class CodexStep {
     this.#outputs.push({ records: [record], block, at });
   }
 
-  /** Token counts belong to the answer before them, as long as it is held. */
+  /** Token counts belong to the answer before them, if it is still held. */
   usage(record: SourceRecord, usage: JsonObject | undefined): void {
     if (usage === undefined || this.#answer === undefined || this.#answer.usage !== undefined) {
       this.note(record);
@@ -145,7 +145,7 @@ export class CodexStep {
     this.#open = [];
   }
 
-  /** The pass is over: what is held is added, whole or not. */
+  /** The pass is over: held records are added, complete or not. */
   flush(): void {
     this.#addHeld(true);
   }
@@ -164,7 +164,7 @@ export class CodexStep {
     this.#records = [];
   }
 
-  /** The other half of what was added. It is not held: a state does not bring it again. */
+  /** The other half of a prompt that was added. It is not held, because a saved state does not contain it. */
   #repeat(added: OpenUser, record: SourceRecord): void {
     added.seen = "both";
     this.#sink.note(record);

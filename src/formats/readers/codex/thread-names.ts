@@ -1,13 +1,13 @@
 import type { Describe } from "../../contract/format.ts";
 import { filledIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
 
-/** Gives a conversation the name of its thread in `session_index.jsonl`. */
+/** Adds the name of its thread in `session_index.jsonl` to a conversation. */
 export function describeThread(text: string): Describe {
   const names = threadNames(text);
   return (start) => ({ ...start, title: names.get(start.sourceId) ?? start.title });
 }
 
-/** By thread id. The last name counts. */
+/** By thread id. The last name wins. */
 function threadNames(text: string): Map<string, string> {
   const names = new Map<string, string>();
   for (const line of text.split("\n")) {

@@ -1,8 +1,7 @@
 /**
  * The turn items of files that hold no model items.
  *
- * Where both are there, turn items repeat the others for display. Where they
- * are alone, they are the conversation.
+ * In files that have both, turn items only repeat the model items for display.
  */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
@@ -42,7 +41,7 @@ export function readTurnItem(item: JsonObject, onUnknown: OnUnknown): readonly C
   }
 }
 
-/** Known, and nothing that a message could show. */
+/** Known types without content for a message. */
 const QUIET: ReadonlySet<unknown> = new Set([
   ...["HookPrompt", "CollabAgentToolCall", "SubAgentActivity", "ImageView", "Sleep", "ContextCompaction"],
   "UserMessage",

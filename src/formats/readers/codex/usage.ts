@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { defined, numberIn, objectIn } from "../../contract/values.ts";
 
-/** Token counts of the last request. Cached tokens are among the input's. */
+/** Token counts of the last request. Input tokens include cached ones. */
 export function usageOf(info: Json | undefined): JsonObject | undefined {
   const last = objectIn(objectIn(info)?.last_token_usage);
   const [input, output] = [numberIn(last?.input_tokens), numberIn(last?.output_tokens)];

@@ -1,8 +1,8 @@
 /**
  * Prompts of the user, and messages that Codex wrote in the user's name.
  *
- * A prompt is in a file twice, as an item for the model and as an event for the
- * screen, in either order. Context is an item only.
+ * A file contains a prompt twice, as an item for the model and as an event for
+ * display, in either order. Context is only an item.
  */
 import type { Message } from "../../../message/types.ts";
 import type { Json } from "../../../util/json.ts";
@@ -14,7 +14,7 @@ import { plainText } from "./content.ts";
 
 type Content = Message["content"];
 
-/** Both an item and an event, only one of them yet, or an item that needs no event. */
+/** An item and its event, one of them so far, or an item that needs no event. */
 type Seen = "item" | "event" | "both";
 
 export interface HeldUser {
@@ -22,7 +22,7 @@ export interface HeldUser {
   readonly at: number | undefined;
   content: Content;
   seen: Seen;
-  /** Context instead of a prompt, according to an event. */
+  /** An event says that it is context, not a prompt. */
   injected: boolean;
 }
 
@@ -49,12 +49,12 @@ export function openUsers(saved: Json | undefined): OpenUser[] {
 /** Codex puts a tag around each image of a prompt, which the event for display leaves out. */
 const IMAGE_TAG = /^<\/?image\b[^>]*>$/;
 
-/** Whether an event shows what the item says. */
+/** Whether an event displays the item. */
 export function repeats(item: Content, event: Content): boolean {
   return textsOf(item).includes(plainText(event));
 }
 
-/** The texts by which an event may show it. */
+/** The texts with which an event may display it. */
 function textsOf(content: Content): string[] {
   if (typeof content === "string") return [content];
   const texts = content.flatMap(({ type, text }) =>
@@ -72,7 +72,7 @@ export function completes({ prints }: OpenUser, content: Content): boolean {
   return printsOf(content).some((print) => prints.includes(print));
 }
 
-/** The same for an item and for the event that repeats it: by this the chain moves on, whichever came first. */
+/** Equal for an item and the event that repeats it, so the chain advances the same way, whichever came first. */
 export function userKey(content: Content): string {
   return plainText(content).replace(/<\/?image\b[^>]*>|\s+/g, "");
 }

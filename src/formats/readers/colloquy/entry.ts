@@ -27,7 +27,7 @@ const KINDS: ReadonlySet<string> = new Set([
   "custom",
 ]);
 
-/** Members as the document has them: `id`, `parentId`, `kind`, `at`, `message` or `data`. */
+/** `entry` has the properties of a document: `id`, `parentId`, `kind`, `at`, `message` or `data`. */
 export function addColloquyEntry(entry: JsonObject, record: SourceRecord, target: EntryTarget): void {
   const { conversation, sink } = target;
   const kind = textIn(entry.kind) ?? "message";
@@ -55,7 +55,7 @@ function parentIn({ parentId }: JsonObject): Pick<SourceEntry, "parent"> {
   return parentId === undefined ? {} : { parent: textIn(parentId) ?? null };
 }
 
-/** Another branch than the first may be called `main`; that one is renamed at the end. */
+/** A branch other than the first may be called `main`; it is renamed at the end. */
 function branchIn({ branch }: JsonObject, { branchName }: EntryTarget): Pick<SourceEntry, "branch"> {
   const name = typeof branch === "number" ? branchName(branch) : undefined;
   return name === undefined || name === MAIN_NAME ? {} : { branch: name };
@@ -66,7 +66,7 @@ function isFlag(flag: unknown): flag is string {
   return typeof flag === "string" && /^[a-z][a-z0-9-]{0,39}$/.test(flag);
 }
 
-/** Flags are what a store found on reading, such as a missing blob. */
+/** Flags are problems that a store found on reading, such as a missing blob. */
 function flagsIn({ flags }: JsonObject): Pick<SourceEntry, "flags"> {
   const list = Array.isArray(flags) ? flags.filter(isFlag) : [];
   return list.length === 0 ? {} : { flags: list };

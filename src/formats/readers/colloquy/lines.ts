@@ -17,7 +17,7 @@ import { addColloquyEntry, ownId } from "./entry.ts";
 
 const HELD_CHARS_MAX = 32 * 1024 * 1024;
 
-/** Lines of version 2, also mixed with older ones, which have no ids. */
+/** Lines of version 2, also mixed with legacy ones, which have no ids. */
 export class ColloquyLinesReader implements RecordReader {
   readonly #sink: Sink;
   readonly #around: Surroundings;
@@ -132,7 +132,7 @@ export class ColloquyLinesReader implements RecordReader {
     if (this.#heldChars > HELD_CHARS_MAX) this.#addHeld();
   }
 
-  /** Entries are held until it is known what their branches are called in the end; of a long file only the first. */
+  /** Entries are held until the final names of their branches are known; in a long file, only the first ones. */
   #addHeld(): void {
     const conversation = this.#conversation;
     if (conversation === undefined) return;

@@ -1,8 +1,8 @@
 /**
  * Recordings of Gemini CLI: a log of messages and of changes to them, one a
- * line, or in older versions the whole conversation as one document. Both
- * make the same entries, so that a conversation that was continued in the
- * newer form is not kept twice.
+ * line, or in early versions the whole conversation as one document. Both
+ * produce the same entries, so that a conversation that was continued in the
+ * later form is not stored twice.
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
@@ -47,13 +47,13 @@ function isLine(record: JsonObject): boolean {
 function isMessage(record: JsonObject): boolean {
   const { id, type, timestamp, content } = record;
   if (!TYPES.has(type) || typeof timestamp !== "string" || content === undefined) return false;
-  if (FOREIGN_MEMBERS.some((member) => record[member] !== undefined)) return false;
+  if (FOREIGN_PROPERTIES.some((name) => record[name] !== undefined)) return false;
   return type === "gemini" || typeof id === "string";
 }
 
 const TYPES: ReadonlySet<unknown> = new Set(["user", "gemini", "info", "error", "warning"]);
-/** Messages that have them are of other programs. */
-const FOREIGN_MEMBERS = ["role", "uuid", "parentId", "parent_id", "sessionId", "payload", "message"];
+/** Messages with these properties belong to other programs. */
+const FOREIGN_PROPERTIES = ["role", "uuid", "parentId", "parent_id", "sessionId", "payload", "message"];
 
 function isMetadata({ sessionId, projectHash }: JsonObject): boolean {
   return typeof sessionId === "string" && typeof projectHash === "string";

@@ -9,18 +9,18 @@ interface Version {
   readonly record: SourceRecord;
 }
 
-/** A message of a recording, in its place. */
+/** A message of a recording, with its place in the conversation. */
 export interface Item {
   /** The source's id. */
   readonly id: string;
-  /** The entry id: a new one when the message now follows another entry than before. */
+  /** The entry id. A message that now follows another entry gets a new one. */
   readonly entry: string;
-  /** The entry that the next message follows, once this one was added. */
+  /** The entry that the next message follows, once this one is added. */
   tail: string | null | undefined;
   isAdded: boolean;
-  /** Of what was added, to know another version by. Forgotten for what was added long ago. */
+  /** The fingerprint of the added version, to recognise another one. Old ones are forgotten. */
   print: string | undefined;
-  /** The last one counts. Empty once they were added. */
+  /** The last one wins. Empty once they are added. */
   versions: Version[];
 }
 
@@ -37,7 +37,7 @@ export function idOf(value: JsonObject): string {
   return Buffer.byteLength(id) > ID_BYTES_MAX ? madeId(id) : id;
 }
 
-/** Of what a message says. Counts and times may change without that. */
+/** A fingerprint of the content, without counts and times. */
 export function printOf({ type, content, thoughts, toolCalls }: JsonObject): string {
   return madeId(jsonText(defined({ type, content, thoughts, toolCalls })) ?? "").slice(0, 12);
 }
@@ -46,7 +46,7 @@ export function sizeOf({ text, value }: SourceRecord): number {
   return text?.length ?? jsonText(value)?.length ?? 0;
 }
 
-/** One message of a record that holds many. It says what it became, because it may become another elsewhere. */
+/** One message of a record with several. It names its entry, because elsewhere it may become another one. */
 export function partOf(value: JsonObject, entry: string, { line, offset }: SourceRecord): SourceRecord {
   return { value: { $set: { messages: [value] }, entry }, line, offset };
 }
@@ -56,7 +56,7 @@ function messageIn({ value }: SourceRecord): JsonObject {
   return objectIn(listIn(objectIn(whole.$set)?.messages)[0]) ?? whole;
 }
 
-/** An item that was added: all that is left of it are its names and, for the newest, its print. */
+/** An added item: only its ids are kept and, for the newest, the fingerprint. */
 export function savedAdded({ id, entry, tail, print }: Item, isNew: boolean): Json {
   if (isNew && print !== undefined) return [id, entry, tail ?? null, print];
   return entry === id && tail === id ? id : [id, entry, tail ?? null];
@@ -68,7 +68,7 @@ export function addedOf(saved: Json): Item | undefined {
   return { id, entry, tail: textIn(tail) ?? null, isAdded: true, print: textIn(print), versions: [] };
 }
 
-/** An item that waits. */
+/** An item that is held. */
 export function savedHeld({ id, entry, versions }: Item): Json {
   return [id, entry, ...versions.map(({ record }) => saveRecord(record))];
 }

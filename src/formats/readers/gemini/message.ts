@@ -1,4 +1,4 @@
-/** One message record of Gemini CLI as the message and, where it called tools, their results. */
+/** Converts one message record of Gemini CLI to a message and the results of its calls. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -9,7 +9,7 @@ import { blocksOf, isFailed, resultContent, toolUse } from "./parts.ts";
 export interface Spoken {
   readonly id: string;
   readonly parent: string | null | undefined;
-  /** The version that counts. */
+  /** The final version. */
   readonly value: JsonObject;
   /** All versions. */
   readonly records: readonly SourceRecord[];
@@ -21,7 +21,7 @@ export function isSpoken({ type }: JsonObject): boolean {
   return type === "user" || type === "gemini";
 }
 
-/** The last entry is what the next message follows. */
+/** The next message follows the last entry. */
 export function entriesOf({ id, parent, value, records, answeredLater }: Spoken): SourceEntry[] {
   const at = timeIn(value.timestamp);
   const message = value.type === "gemini" ? assistantOf(value, id) : userOf(value, id);
@@ -62,7 +62,7 @@ function assistantOf(value: JsonObject, id: string): Message {
   };
 }
 
-/** Calls may be among the parts and also in a separate list, which says more about them. */
+/** Calls may be among the parts and also in a separate list, which has more details. */
 function saidIn(content: Json | undefined, id: string, calls: readonly Block[]): Block[] {
   const isListed = (block: Block) =>
     block.type === "tool_use" && calls.some((call) => call.id === block.id || call.name === block.name);
@@ -80,7 +80,7 @@ function callId({ id }: JsonObject, index: number, messageId: string): string {
 
 const FAILED: ReadonlySet<unknown> = new Set(["error", "cancelled"]);
 
-/** Nothing for a call that was not done when the record was written. */
+/** Empty for a call that was still running when the record was written. */
 function resultOf(
   call: JsonObject,
   index: number,
@@ -110,7 +110,7 @@ function agentsIn(calls: readonly JsonObject[]): { readonly extra?: JsonObject }
   return agents.length === 0 ? {} : { extra: { gemini: { agents: Object.fromEntries(agents) } } };
 }
 
-/** The part of the record that the results were made of. The whole record is kept with the message. */
+/** The part of the record that the results come from. The whole record is kept with the message. */
 function resultsRecord(
   { id }: JsonObject,
   calls: readonly JsonObject[],
@@ -124,7 +124,7 @@ function resultsRecord(
   };
 }
 
-/** Tokens read from the cache are counted in `input` as well. */
+/** `input` includes tokens that were read from the cache. */
 function usageOf(tokens: JsonObject | undefined): JsonObject | undefined {
   const [input, output, cached, thoughts] = [
     ...[

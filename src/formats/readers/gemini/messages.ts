@@ -19,26 +19,26 @@ import { answeredIn } from "./parts.ts";
 
 const ITEMS_MAX = 10_000;
 const ITEMS_SAVED_MAX = 2_000;
-/** How many of those are told from later versions that say the same. */
+/** How many of those are compared with later versions. */
 const PRINTS_SAVED_MAX = 100;
 const HELD_CHARS_MAX = 8_000_000;
 
 /**
  * The messages of a recording, in their order.
  *
- * A message is written again whenever it grows, and all of them may be
- * replaced or cut off at the end. So they are held back as long as there is
- * room: the last version is added. A version that is cut off or replaced is
- * added before it goes, as a branch that leads nowhere.
+ * A message is written again whenever it grows, and all messages may be
+ * replaced or removed from the end. So they are held as long as there is room,
+ * and the last version is added. A version that is about to be removed or
+ * replaced is added first, as a branch that ends there.
  */
 export class Messages {
   readonly #sink: ConversationSink;
   readonly #byId: Map<string, Item> = new Map();
   #items: Item[] = [];
-  /** How many of the items were added; the others follow them. */
+  /** The number of added items; the others follow them. */
   #added = 0;
   #heldChars = 0;
-  /** Items before the first were forgotten. */
+  /** Whether items before the first were forgotten. */
   #isCut = false;
   #model: string | undefined;
 
@@ -59,7 +59,7 @@ export class Messages {
     else this.#addAgain(known, value, record);
   }
 
-  /** Rewind to before that message, or to the beginning when it is unknown. */
+  /** Remove a message and all after it, or everything if the message is unknown. */
   rewind(id: string): void {
     this.flush();
     const item = this.#byId.get(id);
@@ -74,7 +74,7 @@ export class Messages {
     const shift = this.#isCut ? Math.max(0, ids.indexOf(this.#items[0]?.id ?? "")) : 0;
     let same = 0;
     while (same < this.#items.length && this.#items[same]?.id === ids[shift + same]) same++;
-    // Those that were added stay as they were said: what is shortened later is shortened for the model only.
+    // Added messages stay unchanged: later versions are shortened for the model only.
     const last = this.#items.length - 1;
     for (let index = Math.min(this.#added, last); index >= 0 && index < same; index++) {
       this.#change(this.#items[index] as Item, messages[shift + index] as JsonObject, record);
@@ -85,18 +85,18 @@ export class Messages {
     for (const value of messages.slice(shift + same)) this.#takeReplaced(value, record, gone);
   }
 
-  /** Add what is held back. */
+  /** Add the messages that are held. */
   flush(): void {
     while (this.#added < this.#items.length) this.#addNext();
   }
 
-  /** Add all but the last message: it may still grow. */
+  /** Add all but the last message, which may still grow. */
   flushFinished(): void {
     const last = this.#items.findLastIndex(({ versions }) => isSpoken(versions.at(-1)?.value ?? {}));
     while (this.#added < last) this.#addNext();
   }
 
-  /** The last message is what is shown, also when an earlier one was added again or the end was taken back. */
+  /** Show the last message, even if an earlier one was added again or the end was removed. */
   showLast(): void {
     const tail = this.#items[this.#added - 1]?.tail;
     if (typeof tail === "string") this.#sink.leaf(tail);
@@ -111,7 +111,7 @@ export class Messages {
     };
   }
 
-  /** Another version of a message that keeps its place. */
+  /** Another version of a message in the same place. */
   #change(item: Item, value: JsonObject, record: SourceRecord): void {
     if (item.isAdded) {
       // The list is kept anyway.
@@ -123,7 +123,7 @@ export class Messages {
       this.#addVersion(item, value, partOf(value, item.entry, record));
   }
 
-  /** A message that was elsewhere before becomes a copy here: the original belongs to what was replaced. */
+  /** A message that has moved becomes a copy: the original belongs to the replaced messages. */
   #takeReplaced(value: JsonObject, record: SourceRecord, gone: ReadonlySet<string>): void {
     const id = idOf(value);
     if (this.#byId.has(id)) return;
@@ -149,7 +149,7 @@ export class Messages {
     this.#heldChars += sizeOf(record);
   }
 
-  /** A version that comes after its message was added hangs where that hangs. */
+  /** A version that arrives after its message was added gets the same parent. */
   #addAgain(item: Item, value: JsonObject, record: SourceRecord): void {
     if (item.print === printOf(value)) {
       this.#sink.note(record);
@@ -191,7 +191,7 @@ export class Messages {
     return entries.at(-1)?.id;
   }
 
-  /** Ends the items before `index` and says which ids are gone. */
+  /** Remove the items from `index` on, and return the ids that no longer occur. */
   #cutAt(index: number): Set<string> {
     const gone = new Set(this.#items.slice(index).map(({ id }) => id));
     this.#items.length = index;

@@ -1,11 +1,11 @@
-/** Content of Gemini's kind, a text or a list of parts, as blocks. */
+/** Converts content of Gemini, a string or a list of parts, to blocks. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { filledIn, jsonText, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 
-/** `id` is that of the message, from which ids are made for calls without one. */
+/** `id` is the id of the message. Calls without an id get one made from it. */
 export function blocksOf(content: Json | undefined, id: string): Block[] {
   const parts = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content];
   return parts.map((part, index) => blockOf(part, madeId("gemini", id, "part", index)));
@@ -51,7 +51,7 @@ function responseOf(response: JsonObject, spareId: string): Block {
   };
 }
 
-/** The text of a response, or all that it says where it is more than that. */
+/** The text of a response, or all of it as JSON if it has more than a text. */
 function outputOf({ response }: JsonObject): string {
   const { output, error, ...others } = objectIn(response) ?? {};
   const text = output === undefined ? error : error === undefined ? output : undefined;
@@ -59,7 +59,7 @@ function outputOf({ response }: JsonObject): string {
   return response === undefined ? "" : (jsonText(response) ?? "");
 }
 
-/** The result of a tool, without the wrapping for the model. */
+/** The result of a tool, without the envelope for the model. */
 export function resultContent(result: Json | undefined, id: string): string | JsonObject[] {
   const blocks = blocksOf(result, id).flatMap((block): JsonObject[] =>
     block.type === "tool_result" ? [{ type: "text", text: String(block.content) }] : [block],
@@ -75,7 +75,7 @@ export function isFailed(result: Json | undefined): boolean {
   });
 }
 
-/** Which calls a message of the user answers by itself. */
+/** The calls that a user message answers. */
 export function answeredIn(content: Json | undefined): string[] {
   return listIn(content).flatMap((part) => filledIn(objectIn(objectIn(part)?.functionResponse)?.id) ?? []);
 }
@@ -89,7 +89,7 @@ function partType(part: Json): string {
   return Object.keys(objectIn(part) ?? {}).find((member) => PARTS.has(member)) ?? "unknown";
 }
 
-/** Parts of a kind that this reader does not know, as the report names them. */
+/** The unknown kinds of part, as they appear in the report. */
 export function unknownParts(content: Json | undefined): string[] {
   return listIn(content).flatMap((part) => {
     const members = Object.keys(objectIn(part) ?? {});

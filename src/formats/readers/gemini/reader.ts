@@ -12,7 +12,7 @@ import { loadRecord, loadStart, saveRecord, saveStart, withinLimit } from "../sh
 import { Recording } from "./recording.ts";
 import { startOf } from "./start.ts";
 
-/** The metadata come first. After this many lines without them, they are lost. */
+/** The metadata come first. After this many lines without them, they are assumed lost. */
 const EARLY_MAX = 100;
 
 /** Reads a recording line by line: metadata first, then messages and changes to both. */

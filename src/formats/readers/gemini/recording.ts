@@ -9,7 +9,7 @@ import { aboutOf, promptTitle } from "./start.ts";
 
 const QUIET_TYPES: ReadonlySet<unknown> = new Set(["info", "error", "warning"]);
 
-/** One conversation of Gemini CLI, whichever way it was recorded. */
+/** One conversation of Gemini CLI, in either form. */
 export class Recording {
   readonly messages: Messages;
   readonly #sink: Sink;
@@ -35,7 +35,7 @@ export class Recording {
     this.messages.take(value, record);
   }
 
-  /** Later metadata; a list of messages among them replaces all that there are. */
+  /** Later metadata. A list of messages in it replaces all messages. */
   set(metadata: JsonObject, record: SourceRecord): void {
     const { summary, messages } = metadata;
     const title = filledIn(summary);

@@ -2,8 +2,8 @@
  * A conversation that LibreChat exported as JSON: a tree of messages within
  * messages, or a flat list with the ids of parents.
  *
- * `exportAt` is a time of day without a date, so nothing is made of it. Which
- * of several branches was shown is not in the file: it is the newest.
+ * `exportAt` is a time of day without a date and is not used. The file does not
+ * say which branch was shown, so the newest is.
  */
 import type { JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
@@ -58,7 +58,7 @@ interface Placed {
   readonly id: string;
 }
 
-/** Parents before children, without recursion: such a tree is as deep as the conversation is long. */
+/** Parents before children, without recursion: the tree is as deep as the conversation is long. */
 function flattened(roots: readonly JsonObject[]): Placed[] {
   const placed: Placed[] = [];
   const waiting = roots.toReversed().map((message) => ({ message, above: null as string | null }));

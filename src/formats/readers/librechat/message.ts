@@ -48,7 +48,7 @@ export function contentItems(message: JsonObject, id: string, sink: Sink): Item[
   return [...items, ...fileItems(message, sink)];
 }
 
-/** A call and its result are one part of the source. Each of ours is kept with its own half. */
+/** In the source, a call and its result are one part. Each of our blocks is kept with its half of it. */
 function callItems(
   raw: Json,
   call: JsonObject,
@@ -98,7 +98,7 @@ function blockOf(raw: Json, sink: Sink): Block {
   }
 }
 
-/** Assistants write `{ value, annotations }` where others write a text. */
+/** Assistants write `{ value, annotations }` instead of a string. */
 function textOf(value: Json | undefined): string {
   return textIn(value) ?? textIn(objectIn(value)?.value) ?? "";
 }

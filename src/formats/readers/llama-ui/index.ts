@@ -66,16 +66,16 @@ class LlamaUiReader implements RecordReader {
     this.#finish();
   }
 
-  /** An export is written at once: when it changes, it is another one. */
+  /** An export is written at once, so a changed file is another export. */
   state(): undefined {
     return undefined;
   }
 
-  /** A message of another session than that of the last session line: the line before it was lost. */
+  /** A message that names another session than the last session line: its session line was lost. */
   #follow(session: string | undefined): void {
     const current = idIn(this.#session.id);
     if (session === undefined || session === current) return;
-    // A session without an id takes its messages as they come.
+    // A session without an id has all messages that follow it.
     if (current === undefined && this.#session.type !== undefined) return;
     if (current !== undefined) this.#finish();
     this.#session = { id: session };
@@ -97,7 +97,7 @@ class LlamaUiReader implements RecordReader {
 
   #addAll(conversation: ConversationSink): void {
     const leaf = shownLeaf(this.#nodes, idIn(this.#session.currNode));
-    // The UI hangs everything from a message that says nothing and is never shown.
+    // The root of the tree is an empty message that is never shown.
     const roots = new Set(this.#nodes.filter(isRoot).map(({ id }) => id));
     for (const node of wholeTree(this.#nodes, leaf)) {
       const { id, parent, at, message, record } = node;

@@ -53,7 +53,7 @@ function thinkingIn({ reasoningContent, thinking }: JsonObject): Block[] {
   return thought === undefined ? [] : [{ type: "thinking", thinking: thought }];
 }
 
-/** A list, or in older exports the text of one. */
+/** A list, or in legacy exports its JSON text. */
 function callsIn(id: string, value: Json | undefined): Block[] {
   return objectsIn(parsedIn(value) ?? value).map((call, index) => {
     const { name, arguments: raw } = objectIn(call.function) ?? {};
@@ -93,7 +93,7 @@ function documentBlock(source: JsonObject, title: string | undefined): Block {
   return { type: "document", source, ...(title !== undefined && { title }) };
 }
 
-/** Tokens that the server had already are counted apart. */
+/** Tokens that the server had cached are counted separately. */
 function usageIn(value: Json | undefined): JsonObject | undefined {
   const timings = objectIn(value);
   const usage = defined({

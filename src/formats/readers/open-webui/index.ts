@@ -1,7 +1,7 @@
 /**
  * Chats that Open WebUI exported: an array of them, each with the whole tree
- * under `chat.history` and a copy of the path that was shown under
- * `chat.messages`. Older ones have the copy only.
+ * under `chat.history` and a copy of the shown path under `chat.messages`.
+ * Legacy exports have only the copy.
  */
 import type { JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
@@ -30,7 +30,7 @@ interface WebNode extends TreeNode {
   readonly message: JsonObject;
 }
 
-/** The chat itself: within what the export says about it, or alone. */
+/** The chat itself: inside an envelope with facts about it, or alone. */
 function chatIn(value: JsonObject): JsonObject | undefined {
   const chat = objectIn(value.chat);
   if (chat !== undefined)
@@ -81,7 +81,7 @@ function announce(value: JsonObject, chat: JsonObject, sourceId: string, sink: S
   });
 }
 
-/** The chat without its messages, of which the copy of the shown path consists too. */
+/** The chat without its messages, including the copy of the shown path. */
 function headerOf(value: JsonObject, chat: JsonObject): JsonObject {
   const { history, ...rest } = withoutMessages(chat, "messages");
   const { messages, ...own } = objectIn(history) ?? {};
@@ -91,7 +91,7 @@ function headerOf(value: JsonObject, chat: JsonObject): JsonObject {
   return chat === value ? whole : { ...value, chat: whole };
 }
 
-/** The tree, and what only the copy of the path has. */
+/** The tree, and messages that are only in the copy of the path. */
 function nodesOf(chat: JsonObject): WebNode[] {
   const nodes = new Map<string, WebNode>();
   for (const [key, value] of Object.entries(historyOf(chat) ?? {})) {

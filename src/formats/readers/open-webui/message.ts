@@ -68,7 +68,7 @@ function mimeOf({ type, content_type }: JsonObject, { meta }: JsonObject): strin
   return named ?? (type === "image" ? undefined : "application/octet-stream");
 }
 
-/** The server has read the text out of most files that were attached. */
+/** For most attached files, the server extracted the text. */
 function textDocument({ data }: JsonObject, title: string | undefined): Block | undefined {
   const text = filledIn(objectIn(data)?.content);
   if (text === undefined) return undefined;
@@ -76,14 +76,14 @@ function textDocument({ data }: JsonObject, title: string | undefined): Block | 
   return { type: "document", source, ...defined({ title }) } as Block;
 }
 
-/** The server's own files, collections and searches: what is said about them is kept. */
+/** Files, collections and searches of the server: their description is kept. */
 function lost(file: JsonObject, url: string, sink: Sink): Block {
   sink.unresolved(url.slice(0, 200) || (filledIn(file.id) ?? filledIn(file.name) ?? "file"));
   return foreignBlock("open-webui", filledIn(file.type), file);
 }
 
 /**
- * Cached tokens are part of the prompt for OpenAI, and are taken out of it.
+ * For OpenAI, prompt tokens include cached ones, which are subtracted here.
  * Ollama has other names for the same counts.
  */
 function usageOf(usage: JsonObject | undefined): JsonObject | undefined {

@@ -1,10 +1,9 @@
 /**
  * Messages that have no ids, one after the other.
  *
- * The id of each is made of its content and of the message before it. So the
- * same message may come twice, a file that has grown has the same ids up to
- * its old end, and one that was changed parts from the old one where it
- * differs.
+ * Each id is made from the content and the previous message. So the same
+ * message may occur twice, a file that has grown keeps its ids, and a file that
+ * was changed becomes a branch where it differs.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";

@@ -1,10 +1,10 @@
 /**
- * Chats as OpenAI's API takes them, in files of many shapes: a conversation a
- * line (`{ messages }`, as for fine-tuning), a message a line, one document
- * `{ messages }`, an array of either.
+ * Chats in the format of OpenAI's API, in files of many shapes: one conversation
+ * per line (`{ messages }`, as for fine-tuning), one message per line, one
+ * document `{ messages }`, an array of either.
  *
- * A file of bare messages is one conversation, known by its path. A
- * conversation in a line has no name but its content, unless it has an id.
+ * A file of bare messages is one conversation, identified by its path. A
+ * conversation in a line is identified by its id, or else by its content.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
@@ -65,7 +65,7 @@ function lineId(value: JsonObject): string {
   return idIn(value.id) ?? madeId("line", fingerprintOf(value));
 }
 
-/** A file that is one conversation may grow, and stays the same one. Of an array each element is like a line. */
+/** A file with one conversation may grow and stays the same one. Elements of an array are treated as lines. */
 function documentId(value: JsonObject, { offset }: SourceRecord, { path }: Surroundings): string {
   return idIn(value.id) ?? (offset === null || offset === 0 ? madeId("file", path) : lineId(value));
 }
@@ -79,7 +79,7 @@ function readConversation(value: JsonObject, record: SourceRecord, sink: Sink, s
   });
   const header = headerOf(value, "messages");
   const { line, offset } = record;
-  // Tools and settings of a request belong to what was said.
+  // Tools and settings of a request belong to the conversation.
   if (Object.keys(header).length > 0) target.note({ value: header, line, offset });
   const chain = new Chain(sink);
   for (const message of objectsIn(value.messages))

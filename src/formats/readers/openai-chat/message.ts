@@ -44,7 +44,7 @@ function unusual({ role, content }: JsonObject): Message {
   };
 }
 
-/** Some programs write Claude's blocks into the same form of file. They are ours already. */
+/** Some programs write blocks of Claude into such files. They need no conversion. */
 function ownContent({ role, content, tool_calls }: JsonObject): Block[] | undefined {
   if ((role !== "user" && role !== "assistant") || tool_calls !== undefined || !Array.isArray(content))
     return undefined;

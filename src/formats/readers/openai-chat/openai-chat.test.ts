@@ -112,7 +112,7 @@ test("Calls keep their ids, broken arguments stay text, and arguments that are n
   expect(message(sink, 1, 6).content).toEqual([{ type: "refusal", refusal: "I will not water." }]);
 });
 
-test("Calls of the older form get ids, and each result answers its own", () => {
+test("Legacy function calls get ids, and each result answers its call", () => {
   const sink = readText(fixture("fine-tune.jsonl"));
   const ids = [1, 3].map((index) => (message(sink, 2, index).content[0] as JsonObject).id);
   expect(ids[0]).not.toBe(ids[1]);
@@ -222,7 +222,7 @@ test("Of an array each element with messages is a conversation", async () => {
   expect(sink.skipped).toHaveLength(1);
 });
 
-test("Blocks of Claude in such a file are taken as they are", () => {
+test("Blocks of Claude in such a file are kept unchanged", () => {
   const call = { type: "tool_use", id: "t1", name: "look", input: {} };
   const text = [
     JSON.stringify({ role: "assistant", content: [{ type: "text", text: "Hm" }, call] }),

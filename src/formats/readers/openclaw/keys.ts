@@ -16,7 +16,7 @@ export interface OpenclawKey {
 
 /**
  * The keys of `sessions.json`, by the id of the transcript that each leads to
- * now. A key survives resets: what it led to before is not there.
+ * now. A key survives resets, but its former transcripts are not listed.
  */
 export function openclawKeys(index: Json): Map<string, OpenclawKey> {
   const keys = new Map<string, OpenclawKey>();

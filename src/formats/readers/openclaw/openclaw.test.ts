@@ -48,7 +48,7 @@ describe("an OpenClaw transcript", () => {
     ["/home/ada/.clawdbot/sessions/a.jsonl", true],
     ["/home/ada/.pi/agent/sessions/--home--/a.jsonl", false],
     ["/home/ada/.codex/sessions/2026/a.jsonl", false],
-  ])("lies at %s: %s", (path, expected) => {
+  ])("is found at %s: %s", (path, expected) => {
     expect(isOpenclawPath(path)).toBe(expected);
   });
 

@@ -2,7 +2,7 @@
 import { zstdDecompressSync } from "node:zlib";
 import { numberIn } from "../../contract/values.ts";
 
-/** More than any transcript should be, and less than what harms. */
+/** More than any transcript should have, and harmless. */
 const PAYLOAD_BYTES_MAX: number = 64 * 1024 * 1024;
 
 /** A text, or the reason why it cannot be read. */

@@ -1,6 +1,6 @@
 /**
  * Sessions of pi, in all its versions, and of Oh My Pi, which writes the same
- * lines. So did OpenClaw before its database: those are told by their path.
+ * lines. So did OpenClaw before its database; the path distinguishes those.
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";

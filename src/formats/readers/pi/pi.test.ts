@@ -261,7 +261,7 @@ describe("pi versions", () => {
     expect(sink.conversations[0]?.leaf).toBe(madeId("cc33", 7));
   });
 
-  it("1 that was upgraded is read on by the names that pi gave", () => {
+  it("1 that was upgraded continues under the ids that pi assigned", () => {
     const lines = upgradedByPi(fixture("v1-without-ids.jsonl")).split("\n");
     const aside = { type: "label", id: "f0000007", parentId: "f0000006", targetId: "f0000001", label: "x" };
     const more = {

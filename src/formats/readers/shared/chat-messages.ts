@@ -1,4 +1,4 @@
-/** Chat messages without ids, as API requests, fine-tuning files and data sets hold them. */
+/** Chat messages without ids, as in API requests, fine-tuning files and data sets. */
 import { hash } from "node:crypto";
 import type { Message } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
@@ -21,7 +21,7 @@ const ROLES: ReadonlySet<unknown> = new Set(["system", "developer", "user", "ass
 /** Messages with a time or a type belong to other formats. */
 const FOREIGN_PROPERTIES = ["timestamp", "ts", "_type", "uuid", "parent_id", "parts", "message"];
 
-/** Whether a record is a message as OpenAI's API takes it. */
+/** Whether a record is a message of OpenAI's API. */
 export function isChatMessage(value: JsonObject): boolean {
   if (!ROLES.has(value.role) || FOREIGN_PROPERTIES.some((name) => value[name] !== undefined)) return false;
   return ["content", "tool_calls", "function_call"].some((name) => Object.hasOwn(value, name));
@@ -37,7 +37,7 @@ export function areChatLines(records: readonly JsonObject[], is: (record: JsonOb
   return areMostly(records, is) && !records.some(({ _type: type }) => type !== undefined);
 }
 
-/** Tells apart two messages that say the same, by the message before them. */
+/** Distinguishes two equal messages by the message before them. */
 export function placeRecord(before: string | null): SourceRecord {
   return unplaced({ follows: before });
 }
@@ -46,7 +46,7 @@ export function fingerprintOf(value: Json): string {
   try {
     return hash("sha256", JSON.stringify(value));
   } catch {
-    // Nested more deeply than JSON can be written; no message is.
+    // Nested too deeply for JSON, which no message is.
     return "deep";
   }
 }

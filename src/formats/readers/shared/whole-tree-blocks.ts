@@ -62,7 +62,7 @@ export function mediaFromUrl(url: string, mime?: string, title?: string): Block 
   const source = dataIn(url, mime) ?? webIn(url);
   if (source === undefined) return undefined;
   const mediaType = filledIn(source.media_type) ?? mime ?? mediaTypeOf(title ?? url);
-  // Without a media type it is an image, because it is where images are.
+  // Without a media type it is an image: only images are expected here.
   if (mediaType === undefined || mediaType.startsWith("image/")) return { type: "image", source };
   return { type: "document", source, ...defined({ title }) } as Block;
 }

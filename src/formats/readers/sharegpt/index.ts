@@ -1,6 +1,6 @@
 /**
- * Conversations as ShareGPT and the data sets after it have them: a list of
- * turns `{ from, value }`, without times or ids, in a line or in an array.
+ * Conversations of ShareGPT and data sets in its format: a list of turns
+ * `{ from, value }`, without times or ids, one per line or in an array.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";

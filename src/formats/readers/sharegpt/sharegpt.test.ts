@@ -21,7 +21,7 @@ function message(sink: RecordingSink, conversation: number, index: number): Mess
   return sink.conversations[conversation]?.entries[index]?.message as Message;
 }
 
-test("Turns become messages, in order, with their words as they are", () => {
+test("Turns become messages, in order, with unchanged text", () => {
   const sink = readText(fixture("turns.jsonl"));
   expect(sink.lines(0)).toEqual([
     "system: You know birds.",

@@ -59,7 +59,7 @@ describe("changing the config", () => {
     expect(statSync(folder.path("colloquy.json")).mode & 0o777).toBe(0o600);
   });
 
-  it("keeps comments, order, includes and variables as they are written", async () => {
+  it("keeps comments, order, includes and variables unchanged", async () => {
     using folder = new TrialFolder({ "colloquy.json": WRITTEN, "more.json5": "{}" });
     await set(folder, "gateway.port", 2, { env: { UI_TOKEN: "t" } });
     const stamped = 'meta: { lastTouchedVersion: "1.2.3", lastTouchedAt: 42 }';

@@ -19,17 +19,17 @@ function failing(kinds: readonly FailureKind[]): { usage: Usage; rests: number[]
   return { usage, rests };
 }
 
-describe("the rest after failures", () => {
+describe("the cooldown after failures", () => {
   it.each<[FailureKind, number[]]>([
     ["rate-limit", [1, 5, 25, 60, 60]],
     ["auth", [1, 5, 25, 60, 60]],
     ["network", [1, 5, 25, 60, 60]],
     ["billing", [300, 600, 1200, 1440, 1440]],
-  ])("of %s grows and stops growing", (kind, minutes) => {
+  ])("of kind %s grows up to a limit", (kind, minutes) => {
     expect(failing(minutes.map(() => kind)).rests).toEqual(minutes.map((count) => count * MINUTE));
   });
 
-  it("counts failures about money on their own", () => {
+  it("counts billing failures separately", () => {
     const { usage, rests } = failing(["rate-limit", "billing", "rate-limit", "billing"]);
     expect(rests).toEqual([MINUTE, 5 * HOUR, 5 * MINUTE, 10 * HOUR]);
     expect(usage).toMatchObject({ failureCount: 4, billingCount: 2, lastFailure: "billing" });
@@ -40,27 +40,27 @@ describe("the rest after failures", () => {
     expect(cooldownMs("auth", 5000)).toBe(HOUR);
   });
 
-  it("takes ten calls that fail together for one failure", () => {
+  it("counts ten calls that fail together as one failure", () => {
     let usage: Usage = {};
     for (let call = 0; call < 10; call++) usage = afterFailure(usage, "rate-limit", NOW + call);
     expect(usage).toMatchObject({ failureCount: 1, cooldownUntil: NOW + MINUTE, lastFailed: NOW + 9 });
   });
 
-  it("is lengthened by money while it lasts, and never shortened", () => {
+  it("is extended by a billing failure, and never shortened", () => {
     const limited = afterFailure({}, "rate-limit", NOW);
     const broke = afterFailure(limited, "billing", NOW + 1);
     expect(broke.cooldownUntil).toBe(NOW + 1 + 5 * HOUR);
     expect(afterFailure(broke, "rate-limit", NOW + 2).cooldownUntil).toBe(NOW + 1 + 5 * HOUR);
   });
 
-  it("is forgotten after a success", () => {
+  it("is cleared by a success", () => {
     const { usage } = failing(["billing", "auth"]);
     const well = afterSuccess(usage, NOW);
     expect(well).toEqual({ lastUsed: NOW, lastFailed: usage.lastFailed });
     expect(afterFailure(well, "billing", NOW).cooldownUntil).toBe(NOW + 5 * HOUR);
   });
 
-  it("ends when a clock was put back, instead of lasting for years", () => {
+  it("is ignored when the clock was set back, instead of lasting for years", () => {
     const usage = { cooldownUntil: NOW + HOUR };
     expect(restsUntil(usage, NOW)).toBe(NOW + HOUR);
     expect(restsUntil(usage, NOW - 365 * 24 * HOUR)).toBeUndefined();

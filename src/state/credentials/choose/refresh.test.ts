@@ -63,7 +63,7 @@ describe("a refresh", () => {
     expect(requests[1]?.refreshToken).toBe("refresh-token-0001");
   });
 
-  it("happens once for all who ask at the same time", async () => {
+  it("happens once for all concurrent callers", async () => {
     const { open } = await signedIn();
     const { requests, refresher } = provider();
     const all = await Promise.all([1, 2, 3, 4, 5].map(() => open().resolve("x", { refresher })));
@@ -80,13 +80,13 @@ describe("a refresh", () => {
     expect(requests).toHaveLength(1);
   });
 
-  it("that fails while the old token is good does not matter yet", async () => {
+  it("that fails while the old token is valid is not an error yet", async () => {
     const { open } = await signedIn(NOW + 30_000);
     const refresher = () => Promise.reject(new Error("503"));
     expect((await open().resolve("x", { refresher })).value).toBe("access-token-0000");
   });
 
-  it("that fails, fails for all who waited, and the token is not spent again", async () => {
+  it("that fails also fails for all waiters, and the token is not used again", async () => {
     const { open, asked } = await signedIn();
     let calls = 0;
     const refresher: Refresher = async ({ refreshToken }) => {
@@ -115,7 +115,7 @@ describe("a refresh", () => {
     expect(requests[0]?.interrupted).toBe(false);
   });
 
-  it("that fails, fails for who joins in its middle too", async () => {
+  it("that fails also fails for a caller that joins later", async () => {
     const { open, asked } = await signedIn();
     let calls = 0;
     const begun = Promise.withResolvers<void>();
@@ -134,7 +134,7 @@ describe("a refresh", () => {
     expect(calls).toBe(1);
   });
 
-  it("keeps the code of an error of ours, and takes no answer without a token", async () => {
+  it("keeps the code of a ColloquyError, and refuses an answer without a token", async () => {
     const { open } = await signedIn();
     const offline = () => Promise.reject(new ColloquyError("NETWORK_ERROR", "offline"));
     await expect(open().refresh("x:default", offline)).rejects.toMatchObject({ code: "NETWORK_ERROR" });
@@ -142,7 +142,7 @@ describe("a refresh", () => {
     await expect(open().refresh("x:default", empty)).rejects.toThrow("no usable token");
   });
 
-  it("of a profile that was removed meanwhile does not bring it back", async () => {
+  it("does not bring back a profile that was removed meanwhile", async () => {
     const { open } = await signedIn();
     const refresher: Refresher = async () => {
       await open().remove("x:default");
@@ -164,7 +164,7 @@ describe("a refresh", () => {
       },
       "NOT_SUPPORTED",
     ],
-  ])("needs a refresh token of our own (%#)", async (profile, code) => {
+  ])("requires a refresh token that is stored here (%#)", async (profile, code) => {
     const { open } = await signedIn();
     await open().add(profile);
     const { requests, refresher } = provider();
@@ -172,7 +172,7 @@ describe("a refresh", () => {
     expect(requests).toEqual([]);
   });
 
-  it("leaves nothing but its lock", async () => {
+  it("leaves only its lock file", async () => {
     const { open, file } = await signedIn();
     await open().refresh("x:default", provider().refresher);
     expect(readdirSync(join(file, "..")).sort()).toEqual([

@@ -69,7 +69,7 @@ describe("profiles of OpenClaw", () => {
     expect((await open().list())[0]).toMatchObject({ failureCount: 2, cooldownUntil: NOW + 60_000 });
   });
 
-  it("are never written; how they fare is kept on our side", async () => {
+  it("are never written; their usage is recorded in our file", async () => {
     const { file, state, open } = adopt(JSON.stringify(STORE));
     chmodSync(file, 0o644);
     const { mtimeNs } = statSync(file, { bigint: true });
@@ -83,7 +83,7 @@ describe("profiles of OpenClaw", () => {
     expect(await open().list()).toMatchObject([{ lastUsed: NOW }, {}, { failureCount: 1 }, {}, {}]);
   });
 
-  it("can be neither removed nor refreshed by us", async () => {
+  it("cannot be removed or refreshed here", async () => {
     const { open } = adopt(JSON.stringify(STORE));
     const never = () => Promise.reject(new Error("must not be called"));
     await expect(open().remove("anthropic:default")).rejects.toMatchObject({ code: "FORBIDDEN" });
@@ -92,7 +92,7 @@ describe("profiles of OpenClaw", () => {
     });
   });
 
-  it("are overridden by our own with the same id", async () => {
+  it("are overridden by our profiles with the same id", async () => {
     const { open } = adopt(JSON.stringify(STORE));
     await open().add({ provider: "anthropic", secret: { value: "sk-ant-our-own-5555" } });
     expect((await open().resolve("anthropic:default")).value).toBe("sk-ant-our-own-5555");

@@ -44,7 +44,7 @@ const SECURITY = `case $1 in
 esac`;
 
 describe("the keys that seal secrets", () => {
-  it("are kept in a file of their owner alone, and found again", async () => {
+  it("are stored in a private file and found again", async () => {
     const state = tempFolder();
     const { ring, file } = open(state);
     const key = await ring.current();
@@ -54,7 +54,7 @@ describe("the keys that seal secrets", () => {
     expect(await open(state).ring.byId(key.id)).toEqual({ key });
   });
 
-  it("are one when several ask for the first at once", async () => {
+  it("are created once when several callers need the first at once", async () => {
     const state = tempFolder();
     const keys = await Promise.all([1, 2, 3, 4].map(() => open(state).ring.current()));
     expect(new Set(keys.map(({ id }) => id)).size).toBe(1);
@@ -76,7 +76,7 @@ describe("the keys that seal secrets", () => {
     ]);
   });
 
-  it("stay when a new one is made", async () => {
+  it("stay when a new one is created", async () => {
     const { ring } = open(tempFolder());
     const old = await ring.current();
     const next = await ring.rotate();
@@ -99,7 +99,7 @@ describe.each([
   ["secret-tool", SECRET_TOOL, "linux"],
   ["security", SECURITY, "darwin"],
 ] as const)("the system's key store (%s)", (name, body, platform) => {
-  it("has the key, which is on no command line and not in our file", async () => {
+  it("stores the key, which is on no command line and not in our file", async () => {
     const state = tempFolder();
     const { env, folder } = fakeStore(name, body);
     const { ring, file, notices } = open(state, { env, platform });

@@ -12,17 +12,17 @@ const key = makeKey("a");
 const sealed = seal("sk-ant-söcret", key, "anthropic:default/apiKey", systemRandom);
 
 describe("a sealed value", () => {
-  it("opens with its key in its place, and names the key", () => {
+  it("is unsealed with its key in its place, and names the key", () => {
     expect(sealed.key).toBe("a");
     expect(unseal(sealed, key, "anthropic:default/apiKey")).toBe("sk-ant-söcret");
     expect(JSON.stringify(sealed)).not.toContain("sk-ant");
   });
 
-  it("is another one each time", () => {
+  it("differs each time", () => {
     expect(seal("sk-ant-söcret", key, "anthropic:default/apiKey", systemRandom).data).not.toBe(sealed.data);
   });
 
-  it("stays closed with another key, in another place, or when a bit changed", () => {
+  it("cannot be unsealed with another key, in another place, or with a changed bit", () => {
     const data = Buffer.from(sealed.data, "base64");
     data[0] = (data[0] ?? 0) ^ 1;
     expect(unseal(sealed, makeKey("a"), "anthropic:default/apiKey")).toBeUndefined();
@@ -34,7 +34,7 @@ describe("a sealed value", () => {
     expect(unseal({ ...sealed, iv: "AA==" }, key, "anthropic:default/apiKey")).toBeUndefined();
   });
 
-  it("from before agents were part of the seal still opens", () => {
+  it("from before agents were part of the seal can still be unsealed", () => {
     const older = { key: "old", iv: "CQkJCQkJCQkJCQkJ", data: "Ruuk+9KUpBOAFKpUk4/BlGzPhg2i3uWjNgT4BKSD" };
     const key = { id: "old", bytes: Buffer.alloc(KEY_BYTES, 7) };
     expect(unseal(older, key, "x:default/token")).toBe("an older value");

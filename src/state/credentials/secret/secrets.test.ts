@@ -72,7 +72,7 @@ describe("a secret by reference", () => {
     expect(await secrets.get({ file: large }, "-")).toMatchObject({ ok: false });
   });
 
-  it("comes from a command, whose words no shell sees", async () => {
+  it("comes from a command that runs without a shell", async () => {
     const env = { PATH: process.env.PATH ?? "" };
     const secrets = open(env);
     const made = join(tempFolder(), "made");
@@ -81,7 +81,7 @@ describe("a secret by reference", () => {
     expect(existsSync(made)).toBe(false);
   });
 
-  it("never repeats what a failing command printed or was given", async () => {
+  it("is never part of the error of a failing command", async () => {
     const secrets = open({ PATH: process.env.PATH ?? "" });
     const command = ["sh", "-c", "echo canary-out; echo canary-err >&2; exit 7", "canary-arg"];
     expect(await secrets.get({ command }, "-")).toEqual({
@@ -95,7 +95,7 @@ describe("a secret by reference", () => {
     expect(describeSource({ command: ["/usr/bin/op", "canary"] })).toEqual({ type: "command", name: "op" });
   });
 
-  it("is sealed and opened, and says which key is missing", async () => {
+  it("is sealed and unsealed, and a missing key is named", async () => {
     const secrets = open();
     const ref = await secrets.seal("sk-sealed", "a:b/apiKey");
     expect(JSON.stringify(ref)).not.toContain("sk-sealed");
@@ -106,7 +106,7 @@ describe("a secret by reference", () => {
     expect(await open().get(ref, "a:b/apiKey")).toMatchObject({ reason: expect.stringContaining("its key") });
   });
 
-  it("is sealed for one agent, and older sealed values still open", async () => {
+  it("is sealed for one agent, and legacy sealed values can still be read", async () => {
     const state = tempFolder();
     const [ops, main] = [open({}, state, "ops"), open({}, state, "main")];
     const ref = (await ops.seal("sk-sealed", "a:b/apiKey")) as { sealed: Sealed };
@@ -126,7 +126,7 @@ describe("a secret by reference", () => {
 describe("another program", () => {
   const env = { PATH: process.env.PATH ?? "" };
 
-  it("is stopped when it takes too long, also when its children keep the pipe open", async () => {
+  it("is stopped after the time limit, even if its children keep the pipe open", async () => {
     const start = performance.now();
     const result = await runProgram(["sh", "-c", "sleep 60 & sleep 60"], { env, timeoutMs: 200 });
     expect(result).toEqual({ ok: false, reason: "did not answer within 0.2 s" });
@@ -142,7 +142,7 @@ describe("another program", () => {
     expect(performance.now() - start).toBeLessThan(50_000);
   });
 
-  it("is ended when it prints without end", async () => {
+  it("is stopped when it prints too much", async () => {
     const result = await runProgram(["yes"], { env, timeoutMs: 50_000 });
     expect(result).toEqual({ ok: false, reason: "printed more than 65536 bytes" });
   });

@@ -14,7 +14,7 @@ import { indexId } from "./entries.ts";
 /** Header properties of the first version, which the upgrade keeps. */
 const FIRST_MEMBERS = ["provider", "modelId", "thinkingLevel", "branchedFrom"];
 
-/** Headers of the first version without any of these exist as well: such a file cannot be told from a newer one. */
+/** Headers of the first version may lack all of these: such a file looks like a newer one. */
 export function isUpgraded(header: JsonObject): boolean {
   const isNewer = (numberIn(header.version) ?? 1) > 1;
   return isNewer && FIRST_MEMBERS.some((member) => header[member] !== undefined);
