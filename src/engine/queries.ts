@@ -119,6 +119,8 @@ export interface Finding {
   readonly source: string | null;
   readonly line: number | null;
   readonly message: string;
+  /** How many findings this one stands for, if the others are not listed. */
+  readonly count?: number;
 }
 
 export interface VerifyReport {

@@ -87,7 +87,7 @@ function pathsBelow(root: string): string[] {
   for (const folder of found) {
     if (found.length >= ENTRIES_MAX) break;
     if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) continue;
-    found.push(...readdirSync(folder).map((name) => join(folder, name)));
+    for (const name of readdirSync(folder)) found.push(join(folder, name));
   }
   return found;
 }

@@ -11,6 +11,7 @@ import { MAIN } from "../tree/tree.ts";
 import type { Json, JsonObject } from "../util/json.ts";
 
 const FORMAT_VERSION = 2;
+const GAP_TYPE = "gap";
 
 /** The first line of a transcript. */
 export interface Header {
@@ -19,6 +20,14 @@ export interface Header {
   readonly createdAt: string;
   /** Counts the rewrites by `replaceTranscript`; the first is 1. */
   readonly generation: number;
+}
+
+/** Takes the place of lines that are lost. A repair writes it, so that what follows them stays marked. */
+export interface Gap {
+  /** Each of them had a `seq`. */
+  readonly lines: number;
+  /** The file that the lines were moved to, if they were there. */
+  readonly aside: string | null;
 }
 
 /** An entry without a place. `json` is its message, or its data for other kinds. */
@@ -43,10 +52,12 @@ export interface LinePlace {
 }
 
 export type DecodedLine =
-  | { readonly ok: true; readonly header: Header; readonly entry?: undefined }
+  | { readonly ok: true; readonly header: Header; readonly gap?: undefined; readonly entry?: undefined }
+  | { readonly ok: true; readonly header?: undefined; readonly gap: Gap; readonly entry?: undefined }
   | {
       readonly ok: true;
       readonly header?: undefined;
+      readonly gap?: undefined;
       readonly entry: StoredEntry;
       readonly branch: number;
       readonly batch: readonly [number, number] | undefined;
@@ -112,6 +123,10 @@ export function encodeHeader(header: Header): Buffer {
   });
 }
 
+export function encodeGap({ lines, aside }: Gap): Buffer {
+  return sealObject({ _type: GAP_TYPE, lines, aside });
+}
+
 /** The JSON of the message is copied: it was serialised once, when it was checked. */
 export function encodeEntry(draft: EntryDraft, place: LinePlace): Buffer {
   let text =
@@ -145,7 +160,8 @@ export function decodeLine(line: Buffer): DecodedLine {
     return { ok: false, reason: "not JSON" };
   }
   if (typeof value !== "object" || value === null) return { ok: false, reason: "not an object" };
-  return value._type === "metadata" ? decodeHeader(value) : decodeEntry(value);
+  if (value._type === "metadata") return decodeHeader(value);
+  return value._type === GAP_TYPE && value.id === undefined ? decodeGap(value) : decodeEntry(value);
 }
 
 /** The JSON without the checksum, which need not be parsed. The line is unchanged afterwards. */
@@ -155,6 +171,12 @@ function withoutSum(line: Buffer): string {
   const text = line.toString("utf8", 0, start + 1);
   line[start] = COMMA;
   return text;
+}
+
+function decodeGap({ lines, aside }: Record<string, Json>): DecodedLine {
+  const isCount = typeof lines === "number" && Number.isSafeInteger(lines) && lines >= 0;
+  if (!isCount) return { ok: false, reason: "not a gap: lines is missing" };
+  return { ok: true, gap: { lines, aside: typeof aside === "string" ? aside : null } };
 }
 
 function decodeHeader(value: Record<string, Json>): DecodedLine {

@@ -38,7 +38,7 @@ interface Found {
   readonly bytes: number;
 }
 
-/** Whether a line between an entry and the previous one on its path is unreadable. */
+/** Whether a line between an entry and the previous one on its path is unreadable, or was and is removed. */
 interface Gap {
   open: boolean;
 }
@@ -154,8 +154,8 @@ export class LogReader {
         ? this.#linesFrom(range, from)
         : this.#linesBefore(range, from, query.limit)) {
         const found = this.#read(raw);
-        if (found === "bad") gap.open = true;
-        if (found === undefined || found === "bad") continue;
+        if (found === "gap") gap.open = true;
+        if (found === undefined || found === "gap") continue;
         const { seq } = found.entry;
         if (forward ? seq > far : seq < far) break;
         // The lines between two ranges belong to other branches, so only unreadable edges open a gap.
@@ -183,15 +183,15 @@ export class LogReader {
     return linesBackward(this.#io, this.#file, end, Math.ceil(lines * this.#lineBytes * 1.05));
   }
 
-  #read(raw: RawLine): Found | "bad" | undefined {
+  #read(raw: RawLine): Found | "gap" | undefined {
     const line = decodeRaw(raw);
     if (line === undefined) return undefined;
     if (line.ok) {
-      if (line.entry === undefined) return undefined;
+      if (line.entry === undefined) return line.gap === undefined ? undefined : "gap";
       return { entry: line.entry, branch: line.branch, bytes: sizeOf(line.entry, raw) };
     }
     this.#bad({ start: raw.start, end: raw.end, reason: line.reason });
-    return "bad";
+    return "gap";
   }
 }
 

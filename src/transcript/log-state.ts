@@ -31,6 +31,8 @@ export interface BadLine {
   readonly start: number;
   readonly end: number;
   readonly reason: string;
+  /** Its number, from 1 for the line where reading began. */
+  readonly line?: number;
 }
 
 export const EMPTY_LOG: LogState = {
@@ -68,6 +70,8 @@ export function bareLine({ start, bytes }: RawLine): Buffer | undefined {
 export interface AdvanceListener {
   entry?(entry: StoredEntry, raw: RawLine, branch: number): void;
   bad?(line: BadLine): void;
+  /** Lines that a repair has removed. */
+  gap?(): void;
 }
 
 /** An append of several lines that is not read completely yet. */
@@ -103,8 +107,10 @@ export function advance(
     for (const entry of batch?.entries ?? []) listener.entry?.(...entry);
     batch = undefined;
   };
+  let number = 0;
   for (const raw of linesForward(io, file, state.bytes, size)) {
     const line = decodeRaw(raw);
+    number++;
     if (line === undefined) {
       current = { ...current, bytes: raw.end };
     } else if (!line.ok) {
@@ -112,10 +118,13 @@ export function advance(
         throw new ColloquyError("NOT_SUPPORTED", `The transcript is of a newer version: ${line.reason}`);
       if (isUnwritten(raw, syncedBytes)) break;
       current = { ...current, bytes: raw.end, lastSeq: current.lastSeq + 1 };
-      listener.bad?.({ start: raw.start, end: raw.end, reason: line.reason });
+      listener.bad?.({ start: raw.start, end: raw.end, reason: line.reason, line: number });
       if (batch !== undefined && ++batch.lines === batch.count) endBatch();
     } else if (line.header !== undefined) {
       current = { ...current, bytes: raw.end, header: current.header ?? line.header };
+    } else if (line.gap !== undefined) {
+      current = { ...current, bytes: raw.end, lastSeq: current.lastSeq + line.gap.lines };
+      listener.gap?.();
     } else {
       const [index, count] = line.batch ?? [1, 1];
       // Its other lines are damaged. The readable ones count, because a later append was accepted.

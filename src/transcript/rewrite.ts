@@ -11,11 +11,14 @@ import { replaceFile } from "../disk/replace-file.ts";
 import { withFile } from "../disk/with-file.ts";
 import type { StoredEntry } from "../message/types.ts";
 import type { Random } from "../util/uuid.ts";
-import { withoutBatch } from "./lines.ts";
+import { encodeGap, withoutBatch } from "./lines.ts";
 import { bareLine, decodeRaw } from "./log-state.ts";
 
 /** What happens to an entry: it is kept, dropped, or replaced by this line, which ends with a newline. */
 export type Rewritten = "keep" | "drop" | Buffer;
+
+/** What a repair does with a line: keep it, remove it as lost, or mark it, because what it follows is lost. */
+export type Judged = "keep" | "lost" | "mark";
 
 /** Call it under the lock, with `end` at the end of a complete append. Readers see the old or the new log. */
 export function rewriteLog(
@@ -24,11 +27,29 @@ export function rewriteLog(
   path: string,
   end: number,
   transform: (entry: StoredEntry, branch: number) => Rewritten,
-  bad: "keep" | "drop" = "keep",
 ): void {
   withFile(io, path, "read", (file) =>
-    replaceFile(path, rewritten(io, file, end, transform, bad), { io, random }),
+    replaceFile(path, rewritten(io, file, end, transform), { io, random }),
   );
+}
+
+export interface GapOptions {
+  readonly judge: (raw: RawLine) => Judged;
+  /** Where the caller has saved the lost lines. */
+  readonly aside: string | null;
+  /** Written before the first line, if the header is lost. */
+  readonly header: Buffer | undefined;
+}
+
+/** `rewriteLog` for a repair: a gap takes the place of lost lines. */
+export function rewriteWithGaps(
+  io: FileIo,
+  random: Random,
+  path: string,
+  end: number,
+  options: GapOptions,
+): void {
+  withFile(io, path, "read", (file) => replaceFile(path, withGaps(io, file, end, options), { io, random }));
 }
 
 /** Consecutive lines that are kept are copied together. */
@@ -37,11 +58,10 @@ function* rewritten(
   file: number,
   end: number,
   transform: (entry: StoredEntry, branch: number) => Rewritten,
-  bad: "keep" | "drop",
 ): Generator<Buffer> {
   let copyFrom = 0;
   for (const raw of linesForward(io, file, 0, end)) {
-    const line = rewrittenLine(raw, transform, bad);
+    const line = rewrittenLine(raw, transform);
     if (line === "keep") continue;
     yield* pieces(io, file, copyFrom, raw.start);
     if (line !== "drop") yield line;
@@ -53,12 +73,45 @@ function* rewritten(
 function rewrittenLine(
   raw: RawLine,
   transform: (entry: StoredEntry, branch: number) => Rewritten,
-  bad: "keep" | "drop",
 ): Rewritten {
   const line = decodeRaw(raw);
-  if (line?.ok === false) return bad;
   if (!line?.ok || line.entry === undefined) return "keep";
   const result = transform(line.entry, line.branch);
-  // Without its other lines, the append would look torn.
-  return result === "keep" && line.batch !== undefined ? withoutBatch(bareLine(raw) as Buffer) : result;
+  return result === "keep" ? withoutOthers(raw) : result;
+}
+
+/** A line without the other lines of its append, which would look torn otherwise. */
+function withoutOthers(raw: RawLine): "keep" | Buffer {
+  const line = decodeRaw(raw);
+  return line?.ok && line.entry !== undefined && line.batch !== undefined
+    ? withoutBatch(bareLine(raw) as Buffer)
+    : "keep";
+}
+
+function* withGaps(
+  io: FileIo,
+  file: number,
+  end: number,
+  { judge, aside, header }: GapOptions,
+): Generator<Buffer> {
+  if (header !== undefined) yield header;
+  let copyFrom = 0;
+  let lost = 0;
+  for (const raw of linesForward(io, file, 0, end)) {
+    const judged = judge(raw);
+    if (judged === "lost") {
+      if (lost++ === 0) yield* pieces(io, file, copyFrom, raw.start);
+      copyFrom = raw.end;
+      continue;
+    }
+    const line = withoutOthers(raw);
+    if (lost === 0 && judged === "keep" && line === "keep") continue;
+    yield* pieces(io, file, copyFrom, raw.start);
+    if (lost > 0 || judged === "mark") yield encodeGap({ lines: lost, aside: lost > 0 ? aside : null });
+    lost = 0;
+    if (line !== "keep") yield line;
+    copyFrom = line === "keep" ? raw.start : raw.end;
+  }
+  if (lost > 0) yield encodeGap({ lines: lost, aside });
+  yield* pieces(io, file, copyFrom, end);
 }

@@ -105,7 +105,14 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const report = JSON.parse(programs.stdout);
       expect(Object.keys(report)).toEqual(MEMBERS);
       expect(report.ok).toBe(false);
-      expect(Object.keys(report.findings[0])).toEqual(["code", "conversation", "source", "line", "message"]);
+      expect(Object.keys(report.findings[0])).toEqual([
+        "code",
+        "conversation",
+        "source",
+        "line",
+        "message",
+        "count",
+      ]);
       expect(warningsIn(programs.stderr)).toHaveLength(report.findings.length);
 
       const back = await place.run(["restore", copy, "--store", `${engine}:new`]);

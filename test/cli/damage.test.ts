@@ -34,7 +34,14 @@ describe("validate", () => {
     const report = JSON.parse(stdout);
     expect(report).toMatchObject({ ok: false, conversations: 1 });
     expect(report.findings.length).toBeGreaterThan(0);
-    expect(Object.keys(report.findings[0])).toEqual(["code", "conversation", "source", "line", "message"]);
+    expect(Object.keys(report.findings[0])).toEqual([
+      "code",
+      "conversation",
+      "source",
+      "line",
+      "message",
+      "count",
+    ]);
     expect(report.findings[0]).toMatchObject({ code: "bad-line", source: file, line: 3 });
     const human = await place.run(["sessions", "validate", ...store]);
     expect(human.code).toBe(3);

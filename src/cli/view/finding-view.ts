@@ -1,4 +1,5 @@
 /** Damage as text and as JSON. */
+import { countFindings } from "../../engine/findings.ts";
 import { unavailable } from "../../errors.ts";
 import type { Finding } from "../../store/index.ts";
 import type { Call } from "../command.ts";
@@ -6,8 +7,9 @@ import { report } from "../output.ts";
 
 const FINDINGS_SHOWN = 5;
 
-export function findingJson({ code, conversation, source, line, message }: Finding): Record<string, unknown> {
-  return { code, conversation, source, line, message };
+export function findingJson(finding: Finding): Record<string, unknown> {
+  const { code, conversation, source, line, message, count = 1 } = finding;
+  return { code, conversation, source, line, message, count };
 }
 
 /** The file, line and conversation, if known. */
@@ -23,6 +25,6 @@ export function warnOfDamage({ json }: Call, what: string, findings: readonly Fi
     const place = placeOf(finding);
     warn(`${what}: ${finding.message}${place === "" ? "" : ` – ${place}`}`);
   }
-  const others = findings.length - FINDINGS_SHOWN;
+  const others = countFindings(findings.slice(FINDINGS_SHOWN));
   if (others > 0) warn(`${what}: ${others} more problems. To see all: ${more}`);
 }

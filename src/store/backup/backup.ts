@@ -1,7 +1,9 @@
 /** A copy of a store, with checksums that prove on restore that nothing is missing or changed. */
+
 import { existsSync, rmSync } from "node:fs";
 import { resolve, sep } from "node:path";
 import { refuseOpenStore } from "../../disk/open-stores.ts";
+import { countFindings } from "../../engine/findings.ts";
 import type { Engine, EngineOptions, Finding, VerifyReport } from "../../engine/index.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import { LOCK_WAIT_MS } from "../../util/wait.ts";
@@ -46,7 +48,7 @@ export async function backupTo(engine: Engine, path: string, at: string): Promis
     created_at: at,
     conversations: report.conversations,
     entries: report.entries,
-    findings: report.findings.length,
+    findings: countFindings(report.findings),
     files,
   };
   writeManifest(target, manifest);

@@ -1,4 +1,5 @@
 import { damagedFile } from "../../../doctor/damaged-file.ts";
+import { countFindings } from "../../../engine/findings.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
@@ -56,7 +57,7 @@ async function repair(call: Call): Promise<Report> {
 function reportLines(out: Output, { ok, conversations, entries, findings, repaired = [] }: Report): string[] {
   const read = `${counted(conversations, "conversation")} and ${counted(entries, "entry")} read`;
   const mended = repaired.flatMap((finding) => findingLines(out, finding, "green"));
-  const count = `${counted(repaired.length, "problem")} repaired. `;
+  const count = `${counted(countFindings(repaired), "problem")} repaired. `;
   if (ok) {
     const fine = `${out.style("green", "ok")}: ${read}, no problems`;
     return [...mended, ...wrap(repaired.length === 0 ? fine : `${count}${fine}`, out.columns)];
@@ -70,7 +71,7 @@ function reportLines(out: Output, { ok, conversations, entries, findings, repair
     ...findings.flatMap((finding) => findingLines(out, finding, "red")),
     "",
     ...wrap(
-      `${repaired.length === 0 ? "" : count}${counted(findings.length, "problem")} found. ${read}.`,
+      `${repaired.length === 0 ? "" : count}${counted(countFindings(findings), "problem")} found. ${read}.`,
       out.columns,
     ),
     ...wrap(advice, out.columns),

@@ -58,6 +58,21 @@ export class BlobFiles {
     return undefined;
   }
 
+  /** Whether a repair has recorded that the blob is missing or damaged. */
+  isKnownLost(hash: string): boolean {
+    return HASH.test(hash) && this.#io.stat(this.#lostPath(hash)) !== undefined;
+  }
+
+  /** Record that a blob is lost, under the lock. A damaged one is kept under another name. */
+  recordLost(hash: string): string {
+    const [lost, damaged] = [this.#lostPath(hash), this.find(hash)];
+    this.#io.makeFolder(dirname(lost));
+    if (damaged !== undefined) this.#io.rename(damaged.path, lost);
+    else replaceFile(lost, Buffer.alloc(0), { io: this.#io, random: this.#random });
+    this.#io.syncFolder(dirname(lost));
+    return lost;
+  }
+
   /** Store a blob unless it exists. It is durable when this returns. */
   put({ hash, size, encoding, data }: NewBlob, at: string): void {
     if (this.keep(hash)) return;
@@ -163,8 +178,13 @@ export class BlobFiles {
     });
   }
 
-  /** Returns the freed space. */
-  remove(blobs: readonly StoredBlob[]): Freed {
+  /** Remove blobs and what is left of damaged ones. Returns the freed space. */
+  drop(hashes: readonly string[]): Freed {
+    for (const hash of hashes) if (this.isKnownLost(hash)) this.#io.remove(this.#lostPath(hash));
+    return this.#remove(hashes.flatMap((hash) => this.find(hash) ?? []));
+  }
+
+  #remove(blobs: readonly StoredBlob[]): Freed {
     for (const { path } of blobs) this.#io.remove(path);
     for (const folder of new Set(blobs.map(({ path }) => dirname(path)))) this.#io.syncFolder(folder);
     return freedBlobs(blobs.map(({ fileBytes }) => fileBytes));
@@ -184,6 +204,10 @@ export class BlobFiles {
 
   #list(folder: string): string[] {
     return this.#io.stat(folder) === undefined ? [] : this.#io.list(folder);
+  }
+
+  #lostPath(hash: string): string {
+    return `${this.#path(hash, "none")}.lost`;
   }
 
   #path(hash: string, encoding: BlobEncoding): string {

@@ -73,9 +73,7 @@ export class BlobReferences {
   dropUnused(hashes: Iterable<string>): Freed {
     const candidates = [...hashes];
     const used = candidates.length === 0 ? NONE : this.inUse();
-    return this.#blobs.remove(
-      candidates.flatMap((hash) => (used.has(hash) ? [] : (this.#blobs.find(hash) ?? []))),
-    );
+    return this.#blobs.drop(candidates.filter((hash) => !used.has(hash)));
   }
 }
 

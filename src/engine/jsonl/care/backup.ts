@@ -23,7 +23,6 @@ import {
   TRASH_FOLDER,
 } from "../folder/names.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
-import { missingLog } from "../log/open-logs.ts";
 
 type WithLock = <T>(work: () => T) => Promise<T>;
 
@@ -83,7 +82,8 @@ class Backup {
     const now = this.#context.catalogue.byStem(stem);
     if (now === undefined || now.seenLog?.inode !== seenLog?.inode) return;
     if (now.logMissing) {
-      if (log.messages > 0) throw missingLog(known);
+      // The copy has the same damage, which its verification reports.
+      if (log.messages > 0) this.#writeMetadata(known);
       return;
     }
     this.#write(known, now.logPath);
@@ -102,7 +102,8 @@ class Backup {
     for (const known of moment) {
       const now = catalogue.byStem(known.stem);
       const isSame = now !== undefined && now.seenLog?.inode === known.seenLog?.inode;
-      if (isSame && this.#io.stat(this.#logPath(known)) !== undefined) continue;
+      const isCopied = now?.logMissing || this.#io.stat(this.#logPath(known)) !== undefined;
+      if (isSame && isCopied) continue;
       this.#remove(known);
       if (now !== undefined && !now.logMissing) this.#write(now, now.logPath);
     }
@@ -125,9 +126,12 @@ class Backup {
   }
 
   #write(known: CatalogueEntry, from: string): void {
-    const { stem, log, metadata, trashed } = known;
     const to = this.#logPath(known);
-    withFile(this.#io, from, "read", (file) => copyRange(this.#io, file, 0, log.bytes, to));
+    withFile(this.#io, from, "read", (file) => copyRange(this.#io, file, 0, known.log.bytes, to));
+    this.#writeMetadata(known);
+  }
+
+  #writeMetadata({ stem, log, metadata, trashed }: CatalogueEntry): void {
     this.#context.files.writeMetadata(join(this.#place(trashed), metadataName(stem)), { ...metadata, log });
   }
 

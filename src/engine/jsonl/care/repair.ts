@@ -1,82 +1,65 @@
 /**
  * Repairs what can be repaired without losing a byte, under the lock.
  *
- * Unreadable lines are copied to a separate file before the log is rewritten
- * without them; counts and metadata are rebuilt from the log. Missing data
- * stays missing, and `verify` keeps reporting it.
+ * Unreadable lines are moved to a separate file, and a gap in the log takes
+ * their place; counts and metadata are rebuilt from the log. What cannot be
+ * restored is recorded as lost, so that `verify` does not report it for ever.
  */
 
-import { dirname } from "node:path";
-import { pieces } from "../../../disk/copy-file.ts";
-import type { FileIo } from "../../../disk/file-io.ts";
-import { linesForward } from "../../../disk/line-scan.ts";
-import { freeName, replaceFile } from "../../../disk/replace-file.ts";
-import { withFile } from "../../../disk/with-file.ts";
-import { advance, type BadLine, EMPTY_LOG } from "../../../transcript/log-state.ts";
-import { timestamp17 } from "../../../util/time.ts";
+import { dirname, join } from "node:path";
+import { FindingList } from "../../findings.ts";
 import type { Finding } from "../../queries.ts";
-import { rewrite } from "../erase/removals.ts";
 import { feedFindings } from "../feed/feed-check.ts";
 import { mendFeed, repairLog } from "../feed/feed-repair.ts";
 import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
+import { stemOf, TRASH_FOLDER } from "../folder/names.ts";
 import { type JsonlContext, withChangeCounter } from "../jsonl-context.ts";
 import { recountLog } from "../log/recount-log.ts";
+import { quarantine, recordLostLog, setCopyAside } from "./quarantine.ts";
+import { damagedBlobs, missingBlobs } from "./verify-blobs.ts";
 import { verifyConversation } from "./verify-log.ts";
 
 export function repairFolder(context: JsonlContext): Finding[] {
-  const repaired = repairConversations(context);
-  return [...repaired, ...repairFeed(context)];
+  const { catalogue, legacy } = context;
+  const done = new FindingList();
+  for (const { stem } of catalogue.all()) {
+    const known = catalogue.byStem(stem);
+    // A file in a legacy format is repaired by its migration.
+    if (known === undefined || legacy.ofStem(stem) !== undefined) continue;
+    if (known.logMissing) done.add(recordLostLog(context, known));
+    else repairConversation(context, known, done);
+  }
+  repairCopies(context, done);
+  repairBlobs(context, done);
+  const feed = feedFindings(context);
+  if (feed.length > 0) mendFeed(context);
+  for (const finding of feed)
+    done.add({ ...finding, message: `${finding.message}; rebuilt from the transcripts` });
+  return done.list();
 }
 
-function repairFeed(context: JsonlContext): Finding[] {
-  const wrong = feedFindings(context);
-  if (wrong.length > 0) mendFeed(context);
-  return wrong.map((finding) => ({
-    ...finding,
-    message: `${finding.message}; rebuilt from the transcripts`,
-  }));
-}
-
-function repairConversations(context: JsonlContext): Finding[] {
-  return context.catalogue.all().flatMap(({ stem }) => {
-    const known = context.catalogue.byStem(stem);
-    // A missing log cannot be rebuilt, and a file in a legacy format is repaired by its migration.
-    if (known === undefined || known.logMissing || context.legacy.ofStem(stem) !== undefined) return [];
-    return repairConversation(context, known);
-  });
-}
-
-function repairConversation(context: JsonlContext, known: CatalogueEntry): Finding[] {
+function repairConversation(context: JsonlContext, known: CatalogueEntry, done: FindingList): void {
   const { io, folder, logs, catalogue } = context;
   const { stem, logPath } = known;
   const { id } = known.metadata;
   const wrong = verifyConversation(io, folder, dirname(logPath), stem)?.findings ?? [];
-  if (wrong.length === 0) return [];
+  if (wrong.length === 0) return;
   logs.sync(id);
   logs.close(id);
-  const done: Finding[] = [];
-  const note = (code: string, source: string, line: number | null, message: string): void => {
-    done.push({ code, conversation: id, source, line, message });
-  };
+  const note = (code: string, source: string, message: string): void =>
+    done.add({ code, conversation: id, source, line: null, message });
   repairLog(context, known, ({ reason }) => {
-    if (reason.startsWith("torn")) note("torn-tail", logPath, null, reason);
+    if (reason.startsWith("torn")) note("torn-tail", logPath, reason);
   });
   const whole = catalogue.byStem(stem);
-  if (whole === undefined) return done;
-  const lines = badLines(io, whole);
-  if (lines.length > 0) {
-    const aside = setAside(context, whole, lines);
-    for (const { line, reason } of lines) note("bad-line", logPath, line, `${reason}; set aside as ${aside}`);
-    context.feed.syncAll();
-    rewrite(context, whole, infoOf(whole).updatedAt, () => "keep", "drop");
-  }
+  if (whole === undefined) return;
+  quarantine(context, whole, done);
   const counts = wrong.filter(({ code }) => COUNTED.has(code));
   if (counts.length > 0) {
     recount(context, stem);
     for (const { code, source, message } of counts)
-      note(code, source ?? logPath, null, `${message}; rebuilt from the transcript`);
+      note(code, source ?? logPath, `${message}; rebuilt from the transcript`);
   }
-  return done;
 }
 
 /** Findings about metadata that is a cache of the log. */
@@ -86,49 +69,6 @@ const COUNTED: ReadonlySet<string> = new Set([
   "missing-metadata",
   "shrunk-log",
 ]);
-
-interface NumberedLine extends BadLine {
-  readonly line: number;
-}
-
-function badLines(io: FileIo, { logPath, log }: CatalogueEntry): NumberedLine[] {
-  const found = new Map<number, BadLine>();
-  const bad = (line: BadLine): void => void found.set(line.start, line);
-  return withFile(io, logPath, "read", (file) => {
-    advance(io, file, EMPTY_LOG, log.bytes, { bad });
-    let line = 0;
-    return Array.from(linesForward(io, file, 0, found.size === 0 ? 0 : log.bytes), ({ start }) => {
-      line++;
-      const one = found.get(start);
-      return one === undefined ? [] : [{ ...one, line }];
-    }).flat();
-  });
-}
-
-/** Each line unchanged, after one that says what it is and where it was. */
-function setAside(
-  { io, random, nowMs }: JsonlContext,
-  { logPath }: CatalogueEntry,
-  lines: readonly NumberedLine[],
-): string {
-  const aside = freeName(io, `${logPath}.bad-${timestamp17(nowMs())}`);
-  withFile(io, logPath, "read", (file) => {
-    replaceFile(aside, described(io, file, logPath, lines), { io, random });
-  });
-  return aside;
-}
-
-function* described(
-  io: FileIo,
-  file: number,
-  path: string,
-  lines: readonly NumberedLine[],
-): Generator<Buffer> {
-  for (const { line, start, end, reason } of lines) {
-    yield Buffer.from(`${JSON.stringify({ file: path, line, start, end, reason })}\n`);
-    yield* pieces(io, file, start, end);
-  }
-}
 
 function recount(context: JsonlContext, stem: string): void {
   const { io, files, catalogue } = context;
@@ -140,4 +80,36 @@ function recount(context: JsonlContext, stem: string): void {
     files.setDamagedAside(known);
     files.writeMetadata(known.metadataPath, { ...known.metadata, updatedAt, log });
   });
+}
+
+/** A copy of a conversation is never read, because another file has the same id. */
+function repairCopies(context: JsonlContext, done: FindingList): void {
+  const { io, folder, catalogue } = context;
+  for (const place of [folder, join(folder, TRASH_FOLDER)]) {
+    if (io.stat(place) === undefined) continue;
+    for (const stem of new Set(io.list(place).flatMap((name) => stemOf(name) ?? []))) {
+      if (catalogue.has(stem)) continue;
+      const copy = verifyConversation(io, folder, place, stem)?.conversation ?? null;
+      if (copy === null || catalogue.byId(copy) === undefined) continue;
+      done.add(setCopyAside(context, place, stem, copy));
+    }
+  }
+}
+
+function repairBlobs({ io, blobs, catalogue, references }: JsonlContext, done: FindingList): void {
+  for (const finding of [...damagedBlobs(io, blobs)]) {
+    const lost = blobs.recordLost(finding.hash);
+    done.add({ ...finding.finding, message: `${finding.finding.message}; set aside as ${lost}` });
+  }
+  for (const known of catalogue.all()) {
+    for (const { hash, finding } of missingBlobs(
+      blobs,
+      known.metadata.id,
+      references.exactlyOf(known),
+      known.logPath,
+    )) {
+      blobs.recordLost(hash);
+      done.add({ ...finding, message: `${finding.message}; recorded as lost` });
+    }
+  }
 }

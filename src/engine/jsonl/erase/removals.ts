@@ -85,23 +85,33 @@ function readyToRewrite(context: JsonlContext, id: string): CatalogueEntry {
   return liveConversation(context, id);
 }
 
-/**
- * The metadata is reset first, so that after a crash in between the next reader
- * counts the log again.
- */
-export function rewrite(
+function rewrite(
   context: JsonlContext,
   known: CatalogueEntry,
   at: string,
   transform: (entry: StoredEntry, branch: number) => Rewritten,
-  bad: "keep" | "drop" = "keep",
 ): void {
-  const { io, random, files } = context;
+  const { io, random } = context;
+  const { logPath, log } = known;
+  replaceLog(context, known, at, () => rewriteLog(io, random, logPath, log.bytes, transform));
+}
+
+/**
+ * The metadata is reset first, so that after a crash in between the next reader
+ * counts the log again.
+ */
+export function replaceLog(
+  context: JsonlContext,
+  known: CatalogueEntry,
+  at: string,
+  replace: () => void,
+): void {
+  const { io, files } = context;
   const { logPath, metadataPath, log } = known;
   withChangeCounter(context, known.stem, () => {
     files.setDamagedAside(known);
     files.writeMetadata(metadataPath, { ...known.metadata, updatedAt: at, log: EMPTY_LOG });
-    rewriteLog(io, random, logPath, log.bytes, transform, bad);
+    replace();
     files.writeMetadata(metadataPath, {
       ...known.metadata,
       updatedAt: at,

@@ -62,7 +62,7 @@ export class CommitRecords {
       if (isFirst) this.#first = first;
     } catch (error) {
       // Changes that have happened are recorded by a later commit.
-      feed.owed.push(...pending.filter(({ record }) => record.type !== "intent"));
+      for (const one of pending) if (one.record.type !== "intent") feed.owed.push(one);
       throw error;
     }
     for (const [place, { index }] of pending.entries()) {

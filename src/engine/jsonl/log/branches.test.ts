@@ -96,7 +96,7 @@ describe("branches in plain files", () => {
       encodeEntry(say(entry), { seq, parentId, operationId: undefined, batch: undefined });
     const lines = [line(2, "b", "c"), line(3, "c", "b"), line(4, "d", "nobody")];
     disk.place(path, Buffer.concat([disk.content(path), ...lines]));
-    expect(codes(engine)).toEqual(["dangling-parent", "cycle", "bad-feed"]);
+    expect(codes(engine)).toEqual(["cycle", "dangling-parent", "bad-feed"]);
     expect(idsOf((await open(disk)).engine, id)).toEqual(["a", "b", "c", "d"]);
   });
 });
