@@ -26,15 +26,16 @@ import { crashes } from "./topics/crashes.ts";
 import { agreement } from "./topics/engine/agreement.ts";
 import { contract } from "./topics/engine-contract.ts";
 import { erasure } from "./topics/erasure.ts";
-import { following } from "./topics/following.ts";
-import { leases } from "./topics/leases.ts";
 import { lifetime } from "./topics/lifetime.ts";
 import { processes } from "./topics/processes.ts";
 import { races } from "./topics/races.ts";
 import { reading } from "./topics/reading.ts";
 import { tree } from "./topics/tree.ts";
 import { treeLimits } from "./topics/tree-limits.ts";
-import { turns } from "./topics/turns.ts";
+import { following } from "./topics/turns/following.ts";
+import { leases } from "./topics/turns/leases.ts";
+import { longTurns } from "./topics/turns/long-turns.ts";
+import { turns } from "./topics/turns/turns.ts";
 import { treeModel } from "./tree-model.ts";
 
 export type { EngineModule, TestFunction } from "./kit.ts";
@@ -57,6 +58,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   "tree model": treeModel,
   leases,
   turns,
+  "long turns": longTurns,
   following,
   compaction,
   blobs,

@@ -1,11 +1,13 @@
 import type { Awaitable, ConversationInfo, Engine } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
+import type { Wakes } from "./feed/wakes.ts";
 import type { WriteQueue } from "./write/write-queue.ts";
 
 /** The access to its store that the parts of a conversation need. */
 export interface StoreAccess {
   readonly queue: WriteQueue;
+  readonly wakes: Wakes;
   readonly depthLimits: DepthLimits;
   nowMs(): number;
   /** An id that sorts after the other ids that this store made. */

@@ -21,6 +21,7 @@ import { type CopyOptions, type CopyReport, copyStore } from "./copy/copy-store.
 import { migrateLegacy } from "./copy/migrate-legacy.ts";
 import { type RepairReport, repairStore, validateStore } from "./copy/repair.ts";
 import { type Change, type ChangesOptions, changes } from "./feed/changes.ts";
+import { Wakes } from "./feed/wakes.ts";
 import { type ConversationQuery, listAll, listPage } from "./read/conversation-pages.ts";
 import { type Listing, listing } from "./read/listing.ts";
 import { Snapshot } from "./read/snapshot.ts";
@@ -59,6 +60,7 @@ export interface StoreSettings {
 export class Store {
   readonly #engine: Engine;
   readonly #queue: WriteQueue;
+  readonly #wakes: Wakes;
   readonly #clock: Clock;
   readonly #readonly: boolean;
   readonly #access: StoreAccess;
@@ -68,13 +70,15 @@ export class Store {
   /** @internal Use `openStore`. */
   constructor(engine: Engine, options: StoreSettings) {
     this.#engine = engine;
-    this.#queue = new WriteQueue(engine);
+    this.#wakes = new Wakes(engine.location);
+    this.#queue = new WriteQueue(engine, () => this.#wakes.wake());
     this.#clock = () => checkClock(options.clock());
     this.#readonly = options.readonly;
     this.#onClosed = options.onClosed;
     const ids = new UuidSequence();
     this.#access = {
       queue: this.#queue,
+      wakes: this.#wakes,
       depthLimits: options.depthLimits,
       nowMs: () => this.#clock(),
       newId: (nowMs) => ids.next(nowMs),
@@ -259,6 +263,7 @@ export class Store {
       .close()
       .then(() => mapped(() => this.#engine.close()))
       .finally(this.#onClosed);
+    this.#wakes.close();
     return this.#closed;
   }
 

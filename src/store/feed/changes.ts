@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { Change as EngineChange, FeedPlace } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import { REMOVED_KIND } from "../../message/entry.ts";
@@ -20,7 +19,6 @@ export interface Change extends Pick<EngineChange, "type" | "conversation"> {
   readonly cursor: string;
 }
 
-const POLL_MS = 20;
 const BATCH = 500;
 const CHANGES_MEMBERS: ReadonlySet<string> = new Set(["since", "signal"]);
 
@@ -34,6 +32,7 @@ export async function* changes(
   checkProperties(options, CHANGES_MEMBERS, "options");
   const { since, signal } = options;
   checkSignal(signal);
+  using listener = store.wakes.listen();
   let place = since === undefined ? (await now).place : placeOf(since);
   while (!signal?.aborted && !isClosed()) {
     const batch = await next(store, place, isClosed);
@@ -49,8 +48,8 @@ export async function* changes(
         : { cursor, type, conversation, entry: whole };
     }
     place = batch.place;
-    if (batch.changes.length > 0) continue;
-    await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+    if (batch.changes.length > 0) listener.found();
+    else await listener.pause(signal);
   }
 }
 

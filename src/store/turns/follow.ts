@@ -1,10 +1,10 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import type { OpenTurn } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import { textOf } from "../../message/text.ts";
 import type { EndState, Entry, MessageEntry } from "../../message/types.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
+import { afterWords } from "./streamed-words.ts";
 import { endStateOf, entriesOfOpenTurn, entriesOfTurn, openTurn, stepOf } from "./turn-end.ts";
 
 export interface FollowOptions {
@@ -23,7 +23,6 @@ export type FollowEvent =
   /** The turn has ended. `entry` is its answer, if there is one. */
   | { readonly type: "end"; readonly state: EndState; readonly entry: MessageEntry | undefined };
 
-const POLL_MS = 20;
 const FOLLOW_MEMBERS: ReadonlySet<string> = new Set(["from", "wait", "signal"]);
 
 /** The text of the turn in progress, as it is streamed, from any process. Ends at once if there is none. */
@@ -37,39 +36,60 @@ export async function* follow(
   const { from = 0, wait = false, signal } = options;
   checkSignal(signal);
   if (!Number.isSafeInteger(from) || from < 0) throw invalid("from must be a non-negative integer", "from");
-  let position = from;
-  let first = await begun;
-  while (first === undefined && wait && !signal?.aborted) {
-    await pause(signal);
-    first = await openTurn(store, conversation);
+  using listener = store.wakes.listen();
+  let open = await begun;
+  while (open === undefined && wait && !signal?.aborted) {
+    await listener.pause(signal);
+    open = await openTurn(store, conversation);
   }
-  if (first === undefined) return;
-  let open: OpenTurn | undefined = { ...first, text: first.text.slice(position) };
+  if (open === undefined) return;
   const turn = open.id;
   let part = open.header.part;
+  const answer = new Answer(from);
   while (open !== undefined && open.id === turn && !signal?.aborted) {
     if (open.header.part !== part) {
-      yield* passed(await entriesOfOpenTurn(store, conversation, turn), turn, Number(part), position);
+      yield* passed(await entriesOfOpenTurn(store, conversation, turn), turn, Number(part), answer);
       part = open.header.part;
-      position = 0;
+      answer.restart();
       open = await openTurn(store, conversation, 0);
       continue;
     }
-    if (open.text !== "") {
-      yield { type: "text", position, text: open.text };
-      position += open.text.length;
-    }
-    await pause(signal);
+    if (open.text !== "") listener.found();
+    yield* answer.add(open.text);
+    await listener.pause(signal);
     if (signal?.aborted) return;
-    open = await openTurn(store, conversation, position);
+    open = await openTurn(store, conversation, answer.seen.length);
   }
   if (signal?.aborted) return;
-  yield* ending(store, conversation, turn, position, Number(part));
+  yield* ending(store, conversation, turn, answer, Number(part));
 }
 
-/** A signal ends it early. */
-async function pause(signal: AbortSignal | undefined): Promise<void> {
-  await sleep(POLL_MS, undefined, signal === undefined ? {} : { signal }).catch(() => {});
+/** What a follower knows of the current answer. */
+class Answer {
+  /** Where the follower started. */
+  #from: number;
+  #seen = "";
+
+  constructor(from: number) {
+    this.#from = from;
+  }
+
+  /** All its text so far, including that before the start. */
+  get seen(): string {
+    return this.#seen;
+  }
+
+  *add(text: string): Generator<FollowEvent, void, undefined> {
+    const position = Math.max(this.#from, this.#seen.length);
+    const unread = text.slice(position - this.#seen.length);
+    this.#seen += text;
+    if (unread !== "") yield { type: "text", position, text: unread };
+  }
+
+  restart(): void {
+    this.#from = 0;
+    this.#seen = "";
+  }
 }
 
 /** The journal was removed; the answer has the rest of the text. */
@@ -77,19 +97,14 @@ async function* ending(
   store: StoreAccess,
   conversation: string,
   turn: string,
-  seen: number,
+  answer: Answer,
   part: number,
 ): AsyncGenerator<FollowEvent, void, undefined> {
   const entries = await entriesOfTurn(store, conversation, turn);
   const end = entries.at(-1);
-  let position = seen;
   // The text that was read became part of another message in the meantime.
-  for (const event of passed(entries, turn, part, seen)) {
-    yield event;
-    position = 0;
-  }
-  const rest = end?.message === undefined ? "" : textOf(end.message).slice(position);
-  if (rest !== "") yield { type: "text", position, text: rest };
+  yield* passed(entries, turn, part, answer);
+  if (end?.message !== undefined) yield* answer.add(afterWords(textOf(end.message), answer.seen));
   yield {
     type: "end",
     state: (end === undefined ? undefined : endStateOf(end)) ?? "interrupted",
@@ -102,15 +117,13 @@ function* passed(
   entries: readonly Entry[],
   turn: string,
   part: number,
-  seen: number,
+  answer: Answer,
 ): Generator<FollowEvent, void, undefined> {
-  let position = seen;
   for (const { message, operationId } of entries) {
     const step = stepOf(turn, operationId);
     if (message?.role !== "assistant" || typeof step !== "number" || step < part) continue;
-    const rest = textOf(message).slice(position);
-    if (rest !== "") yield { type: "text", position, text: rest };
+    yield* answer.add(afterWords(textOf(message), answer.seen));
     yield { type: "part" };
-    position = 0;
+    answer.restart();
   }
 }

@@ -1,7 +1,7 @@
 /** How turns end: by their owner, or by the next writer after their process died. */
-import type { OpenTurn } from "../../engine/index.ts";
+import type { EntryPage, OpenTurn } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import type { EndState, Entry, MessageEntry, MessageInput } from "../../message/types.ts";
+import type { EndState, Entry, MessageEntry, MessageInput, StoredEntry } from "../../message/types.ts";
 import { liveBranches } from "../../tree/tree.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
@@ -12,7 +12,7 @@ import { type PendingEntry, pendingEntry, pendingMessages, write } from "../writ
 import { Lease } from "./lease.ts";
 import type { Turn } from "./turn.ts";
 
-const TURN_ENTRIES_MAX = 1000;
+const PAGE_ENTRIES = 1000;
 
 /** The last entry of a turn: its answer, or a record that there was none. */
 export function pendingEnd(
@@ -173,24 +173,34 @@ export function entriesOfOpenTurn(store: StoreAccess, conversation: string, turn
   return entriesBefore(store, conversation, turn, null);
 }
 
+/** Read backwards until the first entry of the turn, or the end of the turn before it: one runs at a time. */
 async function entriesBefore(
   store: StoreAccess,
   conversation: string,
   turn: string,
-  from: number | null,
+  end: number | null,
 ): Promise<Entry[]> {
-  const { entries } = await store.ask((engine) =>
-    engine.page({
-      conversation,
-      direction: "backward",
-      from,
-      limit: TURN_ENTRIES_MAX,
-      bytesMax: PAGE_BYTES_DEFAULT,
-      branch: null,
-    }),
-  );
-  return readEntries(
-    store,
-    entries.filter(({ operationId }) => stepOf(turn, operationId) !== undefined),
-  );
+  const pages: StoredEntry[][] = [];
+  for (let from = end, isBegun = false; !isBegun; ) {
+    const { entries, more }: EntryPage = await store.ask((engine) =>
+      engine.page({
+        conversation,
+        direction: "backward",
+        from,
+        limit: PAGE_ENTRIES,
+        bytesMax: PAGE_BYTES_DEFAULT,
+        branch: null,
+      }),
+    );
+    pages.unshift(entries.filter(({ operationId }) => stepOf(turn, operationId) !== undefined));
+    isBegun =
+      !more || entries.some((entry) => stepOf(turn, entry.operationId) === 1 || endsAnother(turn, entry));
+    from = entries[0]?.seq ?? null;
+  }
+  return readEntries(store, pages.flat());
+}
+
+function endsAnother(turn: string, { id, operationId, kind, message }: StoredEntry): boolean {
+  const isEnd = id === operationId && id.endsWith("/end") && id !== `${turn}/end`;
+  return isEnd && (kind === "info" || message?.endState !== undefined);
 }

@@ -11,6 +11,7 @@ import { logEndOf } from "../read/lookups.ts";
 import { type Appended, type Messages, type PendingEntry, pendingMessages, write } from "../write/writing.ts";
 import { Journal } from "./journal.ts";
 import { Lease, type LeaseOptions } from "./lease.ts";
+import { hasWords } from "./streamed-words.ts";
 import { ended, findEnded, pendingEnd, sealWith } from "./turn-end.ts";
 
 export interface TurnOptions extends LeaseOptions {
@@ -272,13 +273,14 @@ function completed(
   streamed: string,
   { model }: JsonObject,
 ): MessageInput[] {
-  let rest = streamed.trim();
+  const answers = messages.filter((message) => message?.role === "assistant");
+  let isMissing = !hasWords(answers.map((message) => textOf(message)).join("\n\n"), streamed);
   return messages.map((message) => {
     if (message?.role !== "assistant") return message;
     const named = typeof model === "string" && message.model === undefined ? { ...message, model } : message;
-    const missing = rest !== "" && !textOf(message).includes(rest);
-    rest = "";
-    return missing ? { ...named, content: [{ type: "text", text: streamed }, ...blocksOf(message)] } : named;
+    if (!isMissing) return named;
+    isMissing = false;
+    return { ...named, content: [{ type: "text", text: streamed }, ...blocksOf(message)] };
   });
 }
 

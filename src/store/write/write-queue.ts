@@ -50,12 +50,15 @@ interface Waiting {
  */
 export class WriteQueue {
   readonly #engine: Engine;
+  readonly #committed: () => void;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
   #closed = false;
 
-  constructor(engine: Engine) {
+  /** `committed` is called after every commit. */
+  constructor(engine: Engine, committed: () => void) {
     this.#engine = engine;
+    this.#committed = committed;
   }
 
   push<T extends Operation>(operation: T): Promise<ResultOf<T>> {
@@ -83,6 +86,7 @@ export class WriteQueue {
         batch.forEach((waiting, index) => {
           answer(waiting, outcomes[index]);
         });
+        this.#committed();
       } catch (error) {
         for (const { reject } of batch) reject(asColloquyError(error, "Cannot write"));
       }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { ColloquyError } from "../../errors.ts";
-import type { Conversation } from "../../store/conversation.ts";
-import { Child, type LeaseTask, SHARED_KEY } from "../child-process.ts";
-import { allMessages, type Bench, refuses, say, type Topic, texts } from "../kit.ts";
+import type { ColloquyError } from "../../../errors.ts";
+import type { Conversation } from "../../../store/conversation.ts";
+import { Child, type LeaseTask, SHARED_KEY } from "../../child-process.ts";
+import { allMessages, type Bench, refuses, say, type Topic, texts } from "../../kit.ts";
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Conversation } from "../../store/conversation.ts";
-import type { Lease } from "../../store/turns/lease.ts";
-import { Child, SHARED_KEY } from "../child-process.ts";
-import { allMessages, type Bench, refuses, say, type Topic, texts } from "../kit.ts";
+import type { Conversation } from "../../../store/conversation.ts";
+import type { Lease } from "../../../store/turns/lease.ts";
+import { Child, SHARED_KEY } from "../../child-process.ts";
+import { allMessages, type Bench, refuses, say, type Topic, texts } from "../../kit.ts";
 
 const question = { role: "user", content: "question" } as const;
 

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { FollowEvent } from "../../store/turns/follow.ts";
-import { SHARED_KEY } from "../child-process.ts";
-import { allMessages, refuses, type Topic, texts } from "../kit.ts";
+import type { FollowEvent } from "../../../store/turns/follow.ts";
+import { SHARED_KEY } from "../../child-process.ts";
+import { allMessages, refuses, type Topic, texts } from "../../kit.ts";
 import { fresh } from "./turns.ts";
 
 /** Everything up to the end of the turn. */
