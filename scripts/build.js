@@ -15,10 +15,11 @@ const CORE = /\/src\/(cli\/(main|commands\/sessions\/list)|store\/open|engine\/s
 const CONFIG = /\/src\/(cli\/store\/store-settings|state\/config\/steps\/[^/]+(?<!login-shell))\.ts$/;
 /** Large, and used by few commands: never part of what other commands share. */
 const RARE = /\/src\/(formats|engine\/jsonl|transcript)\//;
-/** Threads are started by the name of their file. */
-const THREADS = {
+/** Threads and processes are started by the name of their file. */
+const STARTED = {
   worker: "src/store/worker/worker.ts",
   "background-thread": "src/sqlite/background-thread.ts",
+  "scrub-process": "src/sqlite/scrub-process.ts",
 };
 
 rmSync("dist", { recursive: true, force: true });
@@ -35,7 +36,7 @@ function compileLibrary() {
 
 async function bundleCommand() {
   const bundle = await rolldown({
-    input: { main: "src/cli/main.ts", ...THREADS },
+    input: { main: "src/cli/main.ts", ...STARTED },
     platform: "node",
     // Dependencies are installed beside the package, and loaded by the commands that need them.
     external: [/^[^./]/],

@@ -82,6 +82,15 @@ export interface Engine {
    */
   commit(operations: readonly Operation[]): Awaitable<Outcome[]>;
 
+  /**
+   * Erase the traces of everything that was removed. Returns the files that may
+   * still hold some of it; an empty list means that the bytes are gone.
+   *
+   * The store calls this beside `commit`, and other operations must not wait
+   * for it. What a killed process has not erased is erased by the next opener.
+   */
+  erase(): Awaitable<readonly string[]>;
+
   /** The conversation, even from the trash, or `undefined`. */
   byId(id: string): Awaitable<ConversationInfo | undefined>;
   /** The conversation that has the key now. Never one from the trash. */

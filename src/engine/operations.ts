@@ -192,7 +192,7 @@ export interface Removed {
   readonly entries: number;
   readonly blobs: number;
   readonly bytes: number;
-  /** Copies that Colloquy made earlier and that may hold the same words: backups, quarantined files. */
+  /** Files that may still hold the same words: copies that were made earlier, and what `Engine.erase` returned. */
   readonly copies: readonly string[];
 }
 

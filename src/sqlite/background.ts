@@ -3,12 +3,10 @@ import { Worker } from "node:worker_threads";
 import { ColloquyError } from "../errors.ts";
 import { copyDatabase } from "./copy.ts";
 
-type JobName = "vacuum" | "copy";
+type JobName = "copy";
 
 /** Jobs that take long and would block everything else in their thread. */
 const JOBS: Readonly<Record<JobName, (database: DatabaseSync, ...args: readonly string[]) => void>> = {
-  /** Rewrite the file, so that it holds no leftovers of deleted data. */
-  vacuum: (database) => database.exec("VACUUM"),
   copy: (database, to = "", tidy = "") => copyDatabase(database, to, tidy),
 };
 

@@ -285,6 +285,10 @@ export class EphemeralEngine implements Engine {
     throw unsupported(this.name, "files of legacy formats");
   }
 
+  erase(): readonly string[] {
+    return [];
+  }
+
   stats(): EngineStats {
     const all = [...this.#conversations.values()];
     const live = all.map(({ info }) => info).filter(({ deletedAt }) => deletedAt === null);

@@ -242,6 +242,11 @@ export class JsonlEngine implements Engine {
     });
   }
 
+  /** A removal rewrites or removes the files itself, and its receipt names the copies. */
+  erase(): readonly string[] {
+    return [];
+  }
+
   stats(): EngineStats {
     return measureStore(this.#context);
   }

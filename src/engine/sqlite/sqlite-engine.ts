@@ -19,6 +19,7 @@ import type {
   VerifyReport,
 } from "../queries.ts";
 import { unsupported } from "../rules.ts";
+import type { Eraser } from "./erase/eraser.ts";
 import { Infos } from "./log/infos.ts";
 import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
@@ -42,6 +43,7 @@ export class SqliteEngine implements Engine {
   readonly #infos: Infos;
   readonly #reported = new Set<string>();
   readonly #tables: Tables;
+  #eraser: Promise<Eraser> | undefined;
 
   static async open(path: string, options: EngineOptions): Promise<SqliteEngine> {
     const database = await openDatabase(path, {
@@ -51,7 +53,10 @@ export class SqliteEngine implements Engine {
       migrations,
       lockWaitMs: options.lockWaitMs,
     });
-    return new SqliteEngine(realPath(path), database, options);
+    const engine = new SqliteEngine(realPath(path), database, options);
+    // A killed process may have left it to the next opener. Nothing waits for it, except closing.
+    if (!options.readonly && engine.#isErasurePending()) engine.erase().catch(() => {});
+    return engine;
   }
 
   private constructor(location: string, database: DatabaseSync, options: EngineOptions) {
@@ -73,23 +78,20 @@ export class SqliteEngine implements Engine {
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
     const tables = this.#tables;
-    const outcomes = this.#transactions.write(
+    return this.#transactions.write(
       () => {
         tables.refresh();
         return operations.map((operation) => attempt(tables, operation));
       },
       () => tables.forget(),
     );
-    // Not awaited when it is there: most commits do not wait, and the store answers them sooner.
-    if (!Array.isArray(outcomes)) return outcomes.then((late) => this.#eraseTraces(operations, late));
-    return this.#eraseTraces(operations, outcomes);
   }
 
-  #eraseTraces(operations: readonly Operation[], outcomes: Outcome[]): Awaitable<Outcome[]> {
-    if (!operations.some((operation, index) => leavesTraces(operation, outcomes[index]))) return outcomes;
-    return import("./erase/erase.ts").then(({ eraseTraces }) =>
-      eraseTraces(this.#database, this.location, this.#options.lockWaitMs, outcomes),
+  async erase(): Promise<readonly string[]> {
+    this.#eraser ??= import("./erase/eraser.ts").then(
+      ({ Eraser }) => new Eraser(this.#database, this.#sql, this.#transactions, this.location),
     );
+    return (await this.#eraser).erase();
   }
 
   byId(id: string): ConversationInfo | undefined {
@@ -163,9 +165,18 @@ export class SqliteEngine implements Engine {
     return this.#transactions.read(() => measure(this.#database, this.#sql, this.location));
   }
 
-  close(): void {
+  close(): Awaitable<void> {
+    if (this.#eraser === undefined) this.#close();
+    else return this.#eraser.then((eraser) => eraser.settled()).then(() => this.#close());
+  }
+
+  #close(): void {
     this.#tables.close();
     this.#database.close();
+  }
+
+  #isErasurePending(): boolean {
+    return this.#transactions.query(() => this.#sql.lastErasure.get()?.[0] !== null);
   }
 
   /** Each problem is reported once. */
@@ -191,10 +202,4 @@ function attempt(tables: Tables, operation: Operation): Outcome {
     if (error instanceof ColloquyError) return { ok: false, error };
     throw error;
   }
-}
-
-/** A collection that found nothing leaves nothing to erase; a purged conversation without entries still had a title. */
-function leavesTraces({ type }: Operation, outcome: Outcome | undefined): boolean {
-  if (!outcome?.ok || outcome.removed === undefined) return false;
-  return type === "purge" || outcome.removed.entries + outcome.removed.blobs > 0;
 }

@@ -135,6 +135,9 @@ const SQL = {
     sum = ${sumSql("entries", BLANK)} WHERE conversation = ? AND seq = ?`,
   deleteUnusedOperation: `DELETE FROM operations WHERE id = ?1 AND conversation = ?2 AND NOT EXISTS (SELECT 1 FROM entries
     WHERE conversation = ?2 AND op = ?1 AND seq BETWEEN first_seq AND last_seq)`,
+  insertErasure: "INSERT INTO erasures DEFAULT VALUES",
+  lastErasure: "SELECT max(n) FROM erasures",
+  deleteErasures: "DELETE FROM erasures WHERE n <= ?",
   clearContext: `UPDATE conversations SET context_state = NULL,
     sum = ${sumSql("conversations", { context_state: "NULL" })} WHERE n = ?`,
   subtractMessages: `UPDATE conversations SET message_count = message_count - ?2, updated_at = ?3,

@@ -12,6 +12,7 @@ import type {
   Done,
   JournalOperation,
   Operation,
+  Removed,
   TrashOperation,
   UpdateOperation,
 } from "../operations.ts";
@@ -94,11 +95,11 @@ export class Tables {
         return { info: this.#moveToTrashOrBack(operation) };
       case "purge":
         checkPurge(operation, this.#options.infos);
-        return { removed: this.#removals.purge(operation) };
+        return { removed: this.#removed(this.#removals.purge(operation), true) };
       case "redact":
-        return { removed: this.#removals.redact(operation) };
+        return { removed: this.#removed(this.#removals.redact(operation)) };
       case "sweep":
-        return { removed: this.#removals.sweep(operation) };
+        return { removed: this.#removed(this.#removals.sweep(operation)) };
       case "lease":
         return { lease: this.#leases.decide(this.#trees.get(operation.conversation).n, operation) };
       case "journal":
@@ -106,8 +107,14 @@ export class Tables {
       case "blob":
         return { length: this.#blobs.upload(operation) };
       case "collect":
-        return { removed: receipt(0, 0, this.#blobs.collect(operation.before)) };
+        return { removed: this.#removed(receipt(0, 0, this.#blobs.collect(operation.before))) };
     }
+  }
+
+  /** Notes that traces must be erased: `always`, because even a conversation without entries had a title. */
+  #removed(removed: Removed, always = false): Removed {
+    if (always || removed.entries + removed.blobs > 0) this.#options.sql.insertErasure.run();
+    return removed;
   }
 
   #create(create: CreateOperation): ConversationInfo {

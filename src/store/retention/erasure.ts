@@ -24,7 +24,10 @@ export async function redact(store: StoreAccess, id: string, entryId: string): P
   const entry = await findEntry(store, id, checked);
   if (entry === undefined) throw noEntry(id, checked);
   const at = isoTime(store.nowMs());
-  if (isRedacted(entry)) return { id, at, entries: 0, blobs: 0, bytes: 0, copies: [] };
+  if (isRedacted(entry)) {
+    const copies = await store.ask((engine) => engine.erase());
+    return { id, at, entries: 0, blobs: 0, bytes: 0, copies };
+  }
   const json = JSON.stringify(
     entry.message === undefined ? redactedData(entry, at) : redactedMessage(entry.message, at),
   );

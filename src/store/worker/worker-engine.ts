@@ -63,6 +63,10 @@ export class WorkerEngine implements Engine {
     );
   }
 
+  erase(): Promise<readonly string[]> {
+    return this.#ask("erase");
+  }
+
   byId(id: string): Promise<ConversationInfo | undefined> {
     return this.#ask("byId", id);
   }

@@ -53,6 +53,8 @@ export class WriteQueue {
   readonly #committed: () => void;
   #waiting: Waiting[] = [];
   #draining: Promise<void> | undefined;
+  /** Answers that wait until the traces of a removal are erased. */
+  readonly #erasing = new Set<Promise<void>>();
   #closed = false;
 
   /** `committed` is called after every commit. */
@@ -74,6 +76,7 @@ export class WriteQueue {
   async close(): Promise<void> {
     this.#closed = true;
     while (this.#draining !== undefined) await this.#draining;
+    await Promise.all(this.#erasing);
   }
 
   async #drain(): Promise<void> {
@@ -84,7 +87,8 @@ export class WriteQueue {
         const outcomes = Array.isArray(committed) ? committed : await committed;
         if (!Array.isArray(outcomes)) throw new Error("the engine returned no result");
         batch.forEach((waiting, index) => {
-          answer(waiting, outcomes[index]);
+          if (ANSWER[waiting.operation.type] === "removed") this.#answerErased(waiting, outcomes[index]);
+          else answer(waiting, outcomes[index]);
         });
         this.#committed();
       } catch (error) {
@@ -94,6 +98,16 @@ export class WriteQueue {
       await nextLoopTurn();
     }
     this.#draining = undefined;
+  }
+
+  /** Later operations do not wait for this. Also after a refusal: asking again completes an earlier erasure. */
+  #answerErased(waiting: Waiting, outcome: Outcome | undefined): void {
+    const erasing = Promise.resolve()
+      .then(() => this.#engine.erase())
+      .then((files) => answer(waiting, withCopies(outcome, files)))
+      .catch((error) => waiting.reject(asColloquyError(error, "Cannot erase")))
+      .finally(() => this.#erasing.delete(erasing));
+    this.#erasing.add(erasing);
   }
 
   #nextBatch(): Waiting[] {
@@ -138,6 +152,11 @@ const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
   journal: "length",
   blob: "length",
 };
+
+function withCopies(outcome: Outcome | undefined, files: readonly string[]): Outcome | undefined {
+  if (!outcome?.ok || outcome.removed === undefined) return outcome;
+  return { ...outcome, removed: { ...outcome.removed, copies: [...outcome.removed.copies, ...files] } };
+}
 
 function answer({ operation, resolve, reject }: Waiting, outcome: Outcome | undefined): void {
   if (outcome?.ok === false) {

@@ -149,6 +149,14 @@ export const migrations: readonly Migration[] = [
     name: "checksums",
     up: addSums,
   },
+  {
+    name: "pending erasures",
+    up: `
+      -- A row for each removal whose traces may still be in the file. Numbers are never used again: a process
+      -- that has cleaned up to one of them must not delete the row of a later removal.
+      CREATE TABLE erasures (n INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
+    `,
+  },
 ];
 
 function addSums(database: DatabaseSync): void {
