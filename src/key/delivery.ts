@@ -1,3 +1,4 @@
+import { defined } from "../util/json.ts";
 import type { RoutingContext } from "./derive.ts";
 import { cleanText } from "./text.ts";
 
@@ -24,7 +25,6 @@ export function deliveryAddress(params: DeliveryParams): DeliveryAddress {
   return {
     channel: cleanText(params.channel, "channel"),
     to: to === undefined || to === "" ? params.from : to,
-    ...(threadId === undefined ? {} : { threadId }),
-    ...(accountId === undefined ? {} : { accountId }),
+    ...defined({ threadId, accountId }),
   };
 }

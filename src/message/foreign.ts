@@ -10,7 +10,14 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import { invalid } from "../errors.ts";
-import { assertJson, isJsonObject, isPlainObject, type Json, type JsonObject } from "../util/json.ts";
+import {
+  assertJson,
+  defined,
+  isJsonObject,
+  isPlainObject,
+  type Json,
+  type JsonObject,
+} from "../util/json.ts";
 import { blocksOf } from "./blocks.ts";
 import type { Message, MessageInput } from "./types.ts";
 
@@ -66,7 +73,7 @@ export function plainList(messages: unknown, { roles, accepts }: typeof OURS): J
     if (!isPlainObject(message)) throw invalid(`${path} must be an object`, path);
     if (!roles.has(message.role)) throw invalid("Invalid message role", `${path}.role`);
     if (!accepts(message.content)) throw invalid("Invalid message content", `${path}.content`);
-    const own = defined(message);
+    const own = defined(message) as JsonObject;
     assertJson(own, path, DEPTH_SLACK);
     return JSON.parse(JSON.stringify(own));
   });
@@ -200,8 +207,4 @@ export function overlay(base: JsonObject, patch: JsonObject): JsonObject {
 /** A string or blocks. The store checks what a block must have. */
 export function isContent(content: unknown): boolean {
   return typeof content === "string" || (Array.isArray(content) && content.every(isPlainObject));
-}
-
-export function defined(values: Record<string, unknown>): JsonObject {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as JsonObject;
 }

@@ -82,6 +82,20 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return isPlainObject(value);
 }
 
+/** The properties that have a value. */
+export function defined<T extends object>(
+  properties: T,
+): { readonly [Name in keyof T]?: Exclude<T[Name], undefined> } {
+  const set = Object.entries(properties).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(set) as { readonly [Name in keyof T]?: Exclude<T[Name], undefined> };
+}
+
+/** `defined`, or `undefined` when no property has a value. */
+export function someDefined<T extends object>(properties: T): ReturnType<typeof defined<T>> | undefined {
+  const set = defined(properties);
+  return Object.keys(set).length === 0 ? undefined : set;
+}
+
 /** Parsed JSON; `undefined` when the text is not JSON. */
 export function parseJson(text: string): Json | undefined {
   try {

@@ -26,11 +26,6 @@ export function objectsIn(value: unknown): JsonObject[] {
   return listIn(value).filter(isJsonObject);
 }
 
-/** The properties that have a value. */
-export function defined(members: Readonly<Record<string, Json | undefined>>): JsonObject {
-  return Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined));
-}
-
 /** Parsed JSON; `undefined` when the value is not valid JSON. */
 export function parsedIn(text: unknown): Json | undefined {
   return typeof text === "string" ? parseJson(text) : undefined;

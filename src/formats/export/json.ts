@@ -1,7 +1,9 @@
 /** A complete conversation as one JSON document. Importing it restores the same conversation. */
+
 import type { StoredEntry } from "../../message/types.ts";
 import type { ExportEntry, Snapshot } from "../../store/read/snapshot.ts";
 import { MAIN_NAME } from "../../tree/tree.ts";
+import { defined } from "../../util/json.ts";
 import type { Cleaner } from "./cleaning.ts";
 import type { Wanted } from "./options.ts";
 
@@ -39,10 +41,7 @@ function members(entry: ExportEntry): Omit<StoredEntry, "blobs"> & { readonly br
   const { id, seq, parentId, branch, kind, at, message, data, operationId, flags } = entry;
   return {
     ...{ id, seq, parentId, ...(branch === 0 ? {} : { branch }), kind, at },
-    ...(message === undefined ? {} : { message }),
-    ...(data === undefined ? {} : { data }),
-    ...(operationId === undefined ? {} : { operationId }),
-    ...(flags === undefined ? {} : { flags }),
+    ...defined({ message, data, operationId, flags }),
   };
 }
 

@@ -4,7 +4,7 @@
  * A call and its result are one part there, and all steps of an answer are one
  * message, with `step-start` between them.
  */
-import { type Json, type JsonObject, stringOf } from "../../util/json.ts";
+import { defined, type Json, type JsonObject, stringOf } from "../../util/json.ts";
 import { blocksOf } from "../blocks.ts";
 import type { Message } from "../types.ts";
 import { dataUrl, mediaOf, resultText } from "./request.ts";
@@ -48,11 +48,7 @@ export function* toUiMessages(items: readonly UiItem[]): Generator<UiMessage, vo
 
 function messageOf({ id, message, at }: UiItem, parts: JsonObject[]): UiMessage {
   const { role, model, usage } = message;
-  const metadata = {
-    createdAt: at,
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-  };
+  const metadata = { createdAt: at, ...defined({ model, usage }) };
   return { id, role, parts, metadata };
 }
 

@@ -1,9 +1,8 @@
 /** Messages of the Anthropic API: Claude. */
-import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
+import { defined, isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { blocksOf } from "../blocks.ts";
 import {
   type ConvertOptions,
-  defined,
   type Format,
   fromForeign,
   isContent,

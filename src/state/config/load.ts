@@ -1,5 +1,5 @@
 import { unavailable } from "../../errors.ts";
-import type { JsonObject } from "../../util/json.ts";
+import { defined, type JsonObject } from "../../util/json.ts";
 import type { Path } from "../json5/nodes.ts";
 import { hasChanged, remember } from "./cache.ts";
 import {
@@ -131,7 +131,6 @@ function originOf(tree: Tree, path: Path): Origin | undefined {
     line,
     column,
     origin: variables === undefined ? source.kind : "env",
-    ...(source.via === undefined ? {} : { via: source.via }),
-    ...(variables === undefined ? {} : { variables }),
+    ...defined({ via: source.via, variables }),
   };
 }

@@ -1,6 +1,8 @@
 /** Composes `models.json` from catalogue, profiles, config and environment. Pure, in a stable order. */
+
 import { ColloquyError } from "../../errors.ts";
 import { secretsIn } from "../../secrets/secret-names.ts";
+import { defined } from "../../util/json.ts";
 import { providerId } from "../credentials/profiles/provider-id.ts";
 import type { Environment } from "../folder.ts";
 import { CATALOGUE, PRICES_AS_OF } from "./catalogue.ts";
@@ -87,15 +89,7 @@ const FREE: ModelCost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
 
 /** Properties in the order of the format, so that equal content is equal text. */
 function inFormat({ id, name, reasoning, input, cost, contextWindow, maxTokens }: ModelSpec): ModelSpec {
-  return {
-    id,
-    name,
-    ...(reasoning === undefined ? {} : { reasoning }),
-    ...(input === undefined ? {} : { input }),
-    ...(cost === undefined ? {} : { cost }),
-    ...(contextWindow === undefined ? {} : { contextWindow }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-  };
+  return { id, name, ...defined({ reasoning, input, cost, contextWindow, maxTokens }) };
 }
 
 function doubts(preset: string, providers: ReadonlyMap<string, ProviderSpec>): string[] {

@@ -7,11 +7,11 @@
  * `message_feedback.json`, `shared_conversations.json`) are known and contain no
  * conversations.
  */
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { defined, filledIn, listIn, objectIn, timeIn } from "../../contract/values.ts";
+import { filledIn, listIn, objectIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
 import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";

@@ -1,9 +1,9 @@
 /** One message of ChatGPT as ours. */
 import type { Block, Message, Role } from "../../../message/types.ts";
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject, someDefined } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, objectsIn } from "../../contract/values.ts";
+import { filledIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { contentOf, toolInput } from "../shared/whole-tree-blocks.ts";
 import type { Assets } from "./assets.ts";
 import type { CallPairs } from "./calls.ts";
@@ -15,14 +15,14 @@ export function messageOf(node: ChatNode, pairs: CallPairs, assets: Assets, sink
   const metadata = objectIn(message.metadata) ?? {};
   const content = objectIn(message.content) ?? {};
   const said = () => [...contentBlocks(content, assets, sink), ...attachedBlocks(message, assets, sink)];
-  const model = filledIn(metadata.model_slug);
-  const stopReason = filledIn(objectIn(metadata.finish_details)?.type);
   const extra = extraOf(message, content, metadata);
   return {
     ...spoken(node, pairs, said, content, sink),
-    ...(model !== undefined && { model }),
-    ...(stopReason !== undefined && { stopReason }),
-    ...(Object.keys(extra).length > 0 && { extra: { chatgpt: extra } }),
+    ...defined({
+      model: filledIn(metadata.model_slug),
+      stopReason: filledIn(objectIn(metadata.finish_details)?.type),
+      extra: extra && { chatgpt: extra },
+    }),
   };
 }
 
@@ -85,13 +85,13 @@ function resultBlock(
   };
 }
 
-function extraOf(message: JsonObject, content: JsonObject, metadata: JsonObject): JsonObject {
+function extraOf(message: JsonObject, content: JsonObject, metadata: JsonObject): JsonObject | undefined {
   const author = objectIn(message.author) ?? {};
   const isHidden = message.weight === 0 || metadata.is_visually_hidden_from_conversation === true;
   const type = filledIn(content.content_type);
   const attachments = objectsIn(metadata.attachments);
   const role = filledIn(author.role);
-  return defined({
+  return someDefined({
     role: role !== undefined && KNOWN_ROLES.has(role) ? undefined : role,
     hidden: isHidden || undefined,
     channel: filledIn(message.channel),

@@ -1,10 +1,10 @@
 /** The content of a Claude.ai message: blocks, attachments, and files that it names. */
 import type { Block } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { Sink, Surroundings } from "../../contract/reader.ts";
-import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
+import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { fileBlock, foreignBlock, missingBlock, toolInput } from "../shared/whole-tree-blocks.ts";
 import type { Item } from "../shared/whole-tree-parts.ts";
 

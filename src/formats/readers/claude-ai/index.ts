@@ -7,11 +7,11 @@
  * see `whole-tree-parts.ts`; what follows the answer follows the last of them.
  */
 import type { Message } from "../../../message/types.ts";
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
 import { shownLeaf } from "../shared/whole-tree.ts";
 import { contentOf, headerOf, idIn } from "../shared/whole-tree-blocks.ts";
@@ -114,14 +114,12 @@ function messageOf(message: JsonObject, part: Part, sink: Sink): Message {
   const isKnown = sender === "human" || sender === "assistant";
   if (!isKnown) sink.unknown(`sender ${String(sender)}`);
   const blocks = blocksOf(part.items);
-  const model = filledIn(message.model);
-  const stopReason = part.role === "assistant" ? filledIn(message.stop_reason) : undefined;
   return {
     role: part.role,
     // Where there was only the fallback text, no block is made of it.
     content: part.items.some(({ raw }) => raw !== undefined) ? blocks : contentOf(blocks),
-    ...(model !== undefined && part.role === "assistant" && { model }),
-    ...(stopReason !== undefined && { stopReason }),
+    ...(part.role === "assistant" &&
+      defined({ model: filledIn(message.model), stopReason: filledIn(message.stop_reason) })),
     ...(!isKnown && { extra: { "claude-ai": { sender: sender ?? null } } }),
   };
 }

@@ -1,5 +1,6 @@
+import { defined } from "../../../util/json.ts";
 import type { Describe } from "../../contract/format.ts";
-import { defined, filledIn, objectIn, parsedIn } from "../../contract/values.ts";
+import { filledIn, objectIn, parsedIn } from "../../contract/values.ts";
 
 /** Adds the facts of `agent-<id>.meta.json` to a sub-agent: its type, and the call that started it. */
 export function describeAgent(text: string): Describe {

@@ -1,6 +1,6 @@
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { defined, listIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
+import { listIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
 import { type Line, textOf, timeOf, uuidIn } from "./line.ts";
 import type { Links } from "./links.ts";
 

@@ -1,5 +1,5 @@
 import type { Block, Message } from "../../../message/types.ts";
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import { filledIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
 import { contentOf, type OutputFile } from "./blocks.ts";
 import type { Line } from "./line.ts";
@@ -25,9 +25,7 @@ export function assistantMessage(lines: readonly Line[], outputFile: OutputFile)
   return {
     role: "assistant",
     content: joined(lines.map(({ message, uuid = "" }) => contentOf(message.content, uuid, outputFile))),
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
-    ...(stopReason === undefined ? {} : { stopReason }),
+    ...defined({ model, usage, stopReason }),
     ...extraOf(lines),
   };
 }
@@ -62,8 +60,7 @@ function extraOf(lines: readonly Line[]): { readonly extra?: JsonObject } {
   const agentId = filledIn(objectIn(lines[0]?.value.toolUseResult)?.agentId);
   const extra: JsonObject = {
     ...Object.fromEntries(flags.map((flag) => [flag, true])),
-    ...(agentId === undefined ? {} : { agentId }),
-    ...(attachment === undefined ? {} : { attachment: attachment.type }),
+    ...defined({ agentId, attachment: attachment?.type }),
     ...(typeof attachment?.commandMode === "string" && { commandMode: attachment.commandMode }),
   };
   return Object.keys(extra).length === 0 ? {} : { extra: { "claude-code": extra } };

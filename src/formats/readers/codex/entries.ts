@@ -1,6 +1,6 @@
 /** The entries of a Codex file. Their ids do not depend on which items were combined. */
 import type { Block, Message } from "../../../message/types.ts";
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import type { CodexChain } from "./chain.ts";
@@ -65,8 +65,7 @@ export class CodexEntries {
     const message: Message = {
       role: "assistant",
       content,
-      ...(model !== undefined && { model }),
-      ...(usage !== undefined && { usage }),
+      ...defined({ model, usage }),
       ...(Object.keys(extra).length > 0 && { extra: { codex: extra } }),
     };
     this.#put({ at, records, message }, parent, values);

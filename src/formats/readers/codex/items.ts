@@ -1,7 +1,7 @@
 /** The items of Codex: the input and output of the model. */
 import type { Block, Message } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
-import { defined, filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 import { bareImage, contentOf, type OnUnknown, partBlock } from "./content.ts";
 

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "../../../util/json.ts";
-import { defined, numberIn, objectIn } from "../../contract/values.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { numberIn, objectIn } from "../../contract/values.ts";
 
 /** Token counts of the last request. Input tokens include cached ones. */
 export function usageOf(info: Json | undefined): JsonObject | undefined {

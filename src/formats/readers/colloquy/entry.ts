@@ -3,10 +3,10 @@ import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message } from "../../../message/types.ts";
 import { isOffPath } from "../../../tree/control.ts";
 import { MAIN_NAME } from "../../../tree/tree.ts";
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import { isUuid } from "../../../util/uuid.ts";
 import type { ConversationSink, Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { contentWith, roleOf } from "../shared/flat-tools.ts";
 
 export interface EntryTarget {

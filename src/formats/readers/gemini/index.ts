@@ -5,9 +5,9 @@
  * later form is not stored twice.
  */
 import { join } from "node:path";
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
-import { defined, filledIn, objectIn } from "../../contract/values.ts";
+import { filledIn, objectIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { GeminiReader } from "./reader.ts";
 import { messagesOf, Recording } from "./recording.ts";

@@ -1,7 +1,7 @@
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, jsonText, listIn, objectIn, textIn } from "../../contract/values.ts";
+import { filledIn, jsonText, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { loadRecord, saveRecord } from "../shared/saved-state.ts";
 
 interface Version {

@@ -1,9 +1,9 @@
 /** Converts one message record of Gemini CLI to a message and the results of its calls. */
 import type { Block, Message } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceEntry, SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
+import { filledIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 import { blocksOf, isFailed, resultContent, toolUse } from "./parts.ts";
 
 export interface Spoken {
@@ -57,8 +57,7 @@ function assistantOf(value: JsonObject, id: string): Message {
   return {
     role: "assistant",
     content: isText ? content : [...thinking, ...saidIn(content, id, calls), ...calls],
-    ...(model === undefined ? {} : { model }),
-    ...(usage === undefined ? {} : { usage }),
+    ...defined({ model, usage }),
   };
 }
 

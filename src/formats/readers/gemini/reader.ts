@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import type {
   RecordReader,
   Sink,
@@ -52,8 +52,10 @@ export class GeminiReader implements RecordReader {
   state(): Json | undefined {
     return withinLimit({
       early: this.#early.map(saveRecord),
-      ...(this.#start === undefined ? {} : { start: saveStart(this.#start) }),
-      ...(this.#recording === undefined ? {} : { recording: this.#recording.state() }),
+      ...defined({
+        start: this.#start && saveStart(this.#start),
+        recording: this.#recording?.state(),
+      }),
     });
   }
 

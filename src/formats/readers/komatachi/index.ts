@@ -1,7 +1,7 @@
 /** Conversations of Komatachi: Anthropic messages without times, with `metadata.json` beside them. */
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
-import { defined, filledIn, objectIn, objectsIn, parsedIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, objectsIn, parsedIn, timeIn } from "../../contract/values.ts";
 import { areChatLines, areMostly, isChatMessage } from "../shared/chat-messages.ts";
 import { type FlatLines, FlatReader, withFingerprint } from "../shared/flat-reader.ts";
 
@@ -34,12 +34,12 @@ const PATH = /(?:^|[\\/])transcript\.jsonl(?:\.\w+)?$/;
 /** What `metadata.json` adds. */
 function describeConversation(text: string): Describe {
   const meta = objectIn(parsedIn(text)) ?? {};
-  const about = defined({ compactionCount: meta.compactionCount, updatedAt: meta.updatedAt });
+  const about = someDefined({ compactionCount: meta.compactionCount, updatedAt: meta.updatedAt });
   return (start) => ({
     ...start,
     model: filledIn(meta.model),
     createdAt: timeIn(meta.createdAt),
-    ...(Object.keys(about).length === 0 ? {} : { about }),
+    about,
   });
 }
 

@@ -5,11 +5,11 @@
  * `exportAt` is a time of day without a date and is not used. The file does not
  * say which branch was shown, so the newest is.
  */
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink, SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
 import { shownLeaf } from "../shared/whole-tree.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";

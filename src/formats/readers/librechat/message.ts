@@ -1,28 +1,24 @@
 /** Converts messages of LibreChat. */
 import type { Block, Message } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { defined, filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { contentOf, foreignBlock, mediaFromUrl, toolInput } from "../shared/whole-tree-blocks.ts";
 import { blocksOf, type Item, type Part } from "../shared/whole-tree-parts.ts";
 
 export function messageOf(message: JsonObject, part: Part, sink: Sink): Message {
-  const model = filledIn(message.model);
   const isAnswer = part.role === "assistant";
-  const stopReason = filledIn(message.finish_reason);
   const tokens = numberIn(message.tokenCount);
+  const isFirst = isAnswer && part.id === message.messageId;
   const isWhole = part.items.some(({ raw }) => raw !== undefined);
   if (isAnswer && message.isCreatedByUser === undefined && message.sender === undefined)
     sink.unknown("sender none");
   return {
     role: part.role,
     content: isWhole ? blocksOf(part.items) : contentOf(blocksOf(part.items)),
-    ...(isAnswer && model !== undefined && { model }),
-    ...(isAnswer && stopReason !== undefined && { stopReason }),
-    ...(isAnswer &&
-      tokens !== undefined &&
-      part.id === message.messageId && { usage: { output_tokens: tokens } }),
+    ...(isAnswer && defined({ model: filledIn(message.model), stopReason: filledIn(message.finish_reason) })),
+    ...(isFirst && tokens !== undefined && { usage: { output_tokens: tokens } }),
     ...(message.error === true && { extra: { librechat: { error: true } } }),
   };
 }

@@ -2,11 +2,11 @@
  * Exports of llama.cpp's web UI: a session line, then all its messages, in no
  * particular order; several sessions may follow one another.
  */
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, RecordReader, Sink, SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { llamaMessage } from "./message.ts";

@@ -1,17 +1,8 @@
 /** Messages of llama.cpp's UI. */
 import type { Block, Message } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
-import {
-  defined,
-  filledIn,
-  listIn,
-  numberIn,
-  objectIn,
-  objectsIn,
-  parsedIn,
-  textIn,
-} from "../../contract/values.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
 import { mediaFromUrl, toolInput } from "../shared/whole-tree-blocks.ts";
 
 type OnUnknown = (type: string) => void;
@@ -23,12 +14,10 @@ export function llamaMessage(id: string, message: JsonObject, onUnknown: OnUnkno
   const after = [...callsIn(id, message.toolCalls), ...attachedIn(message.extra, onUnknown)];
   const blocks = [...thinkingIn(message), ...(text === "" ? [] : [{ type: "text", text }]), ...after];
   const isPlain = blocks.length === 0 || (blocks.length === 1 && text !== "");
-  const usage = usageIn(message.timings);
   return {
     ...roleIn(role, onUnknown),
     content: isPlain ? text : blocks,
-    ...(filledIn(model) !== undefined && { model: model as string }),
-    ...(usage !== undefined && { usage }),
+    ...defined({ model: filledIn(model), usage: usageIn(message.timings) }),
   };
 }
 
@@ -96,10 +85,9 @@ function documentBlock(source: JsonObject, title: string | undefined): Block {
 /** Tokens that the server had cached are counted separately. */
 function usageIn(value: Json | undefined): JsonObject | undefined {
   const timings = objectIn(value);
-  const usage = defined({
+  return someDefined({
     input_tokens: numberIn(timings?.prompt_n),
     output_tokens: numberIn(timings?.predicted_n),
     cache_read_input_tokens: numberIn(timings?.cache_n),
   });
-  return Object.keys(usage).length === 0 ? undefined : usage;
 }

@@ -3,11 +3,11 @@
  * under `chat.history` and a copy of the shown path under `chat.messages`.
  * Legacy exports have only the copy.
  */
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, listIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
+import { filledIn, listIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
 import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn, headerOf as withoutMessages } from "../shared/whole-tree-blocks.ts";

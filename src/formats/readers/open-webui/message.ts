@@ -1,28 +1,28 @@
 /** Converts messages of Open WebUI. */
 import { fromOpenAI } from "../../../message/apis/openai.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { defined, filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { contentOf, foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
 export function messageOf(message: JsonObject, sink: Sink): Message {
-  const model = filledIn(message.model);
   const usage = usageOf(
     objectIn(message.usage) ?? objectIn(objectIn(message.info)?.usage) ?? objectIn(message.info),
   );
-  const extra = defined({
+  const extra = someDefined({
     error: message.error === false || message.error === null ? undefined : message.error,
     role: isKnown(message.role) ? undefined : (message.role ?? undefined),
   });
-  const stopReason = filledIn(message.finish_reason);
   return {
     role: roleOf(message.role, sink),
     content: contentOf([...textBlocks(message.content, sink), ...fileBlocks(message, sink)]),
-    ...(model !== undefined && message.role !== "user" && { model }),
-    ...(usage !== undefined && { usage }),
-    ...(stopReason !== undefined && { stopReason }),
-    ...(Object.keys(extra).length > 0 && { extra: { "open-webui": extra } }),
+    ...defined({
+      model: message.role === "user" ? undefined : filledIn(message.model),
+      usage,
+      stopReason: filledIn(message.finish_reason),
+      extra: extra && { "open-webui": extra },
+    }),
   };
 }
 
@@ -90,7 +90,7 @@ function usageOf(usage: JsonObject | undefined): JsonObject | undefined {
   if (usage === undefined) return undefined;
   const cached = numberIn(objectIn(usage.prompt_tokens_details)?.cached_tokens);
   const prompt = numberIn(usage.prompt_tokens) ?? numberIn(usage.prompt_eval_count);
-  const counts = defined({
+  return someDefined({
     input_tokens: prompt === undefined ? numberIn(usage.input_tokens) : Math.max(0, prompt - (cached ?? 0)),
     output_tokens:
       numberIn(usage.completion_tokens) ?? numberIn(usage.eval_count) ?? numberIn(usage.output_tokens),
@@ -99,5 +99,4 @@ function usageOf(usage: JsonObject | undefined): JsonObject | undefined {
     reasoning_tokens: numberIn(objectIn(usage.completion_tokens_details)?.reasoning_tokens),
     cost: numberIn(usage.cost),
   });
-  return Object.keys(counts).length === 0 ? undefined : counts;
 }

@@ -1,6 +1,5 @@
 /** Facts about an OpenClaw transcript from its path. */
-import type { JsonObject } from "../../../util/json.ts";
-import { defined } from "../../contract/values.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 
 export interface OpenclawPlace {
   /** The session's id and, for a topic, the thread's. */

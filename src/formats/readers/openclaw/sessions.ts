@@ -1,7 +1,7 @@
 /** The sessions of an OpenClaw database, apart from their events. */
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, parsedIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, parsedIn, timeIn } from "../../contract/values.ts";
 import type { PiOrigin } from "../shared/pi-session/header.ts";
 import { keyOf, type OpenclawKey } from "./keys.ts";
 import { openclawPlace } from "./place.ts";
@@ -31,17 +31,17 @@ export class OpenclawSessions {
     const current = this.#current.get(sessionId);
     const sessionKey = current ?? filledIn(window.session_key);
     const known = sessionKey === undefined ? undefined : this.#known(sessionKey);
-    const title = known?.label ?? known?.displayName ?? filledIn(window.display_name);
-    const model = filledIn(window.model);
     const parent = this.#parentOf(window, known);
     return {
       sourceId: sessionId,
       // A key has had other transcripts before: it belongs to the one that it leads to now.
-      ...(current !== undefined && { key: current }),
-      ...(title !== undefined && { title }),
-      ...(model !== undefined && { model }),
-      ...(parent !== undefined && { parent: { sourceId: parent } }),
-      ...(timeIn(window.started_at) !== undefined && { createdAt: timeIn(window.started_at) }),
+      ...defined({
+        key: current,
+        title: known?.label ?? known?.displayName ?? filledIn(window.display_name),
+        model: filledIn(window.model),
+        parent: parent === undefined ? undefined : { sourceId: parent },
+        createdAt: timeIn(window.started_at),
+      }),
       about: this.#about(window, known, sessionKey),
     };
   }

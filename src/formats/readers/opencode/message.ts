@@ -1,8 +1,8 @@
 /** One message of opencode as entries: the answer, what its tools said, and the answer's next step. */
 import type { Message } from "../../../message/types.ts";
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import type { Sink, SourceEntry } from "../../contract/reader.ts";
-import { defined, filledIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import { filledIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { blocksOf, type Part, partsOf } from "../shared/whole-tree-parts.ts";
 import type { ReadParts } from "./parts.ts";
@@ -32,7 +32,7 @@ function resultsId(id: string): (count: number) => string {
 function timesOf({ time, metadata }: JsonObject): { readonly created?: number; readonly completed?: number } {
   const times = objectIn(time) ?? objectIn(objectIn(metadata)?.time) ?? {};
   const [created, completed] = [timeIn(times.created), timeIn(times.completed)];
-  return { ...(created !== undefined && { created }), ...(completed !== undefined && { completed }) };
+  return defined({ created, completed });
 }
 
 /** Facts about the whole answer go with its last part. */
@@ -54,8 +54,7 @@ function messageOf(value: JsonObject, part: Part, isLast: boolean, synthetic: Re
     role: part.role,
     content: blocks,
     ...(model !== undefined && part.role === "assistant" && { model }),
-    ...(usage !== undefined && { usage }),
-    ...(stopReason !== undefined && { stopReason }),
+    ...defined({ usage, stopReason }),
     ...(Object.keys(extra).length > 0 && { extra: { opencode: extra } }),
   };
 }

@@ -5,10 +5,10 @@
  * and the message that asked for it is not an entry. A session that was reverted
  * shows the entries before the message that it was reverted to.
  */
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, objectIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, timeIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { entriesOf } from "./message.ts";

@@ -2,11 +2,11 @@
  * Conversations of PersonalAgent: lines with `ts`, thinking and tools beside a
  * text, and the later file that is one JSON value, with tools as JSON texts.
  */
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import { defined, filledIn, listIn, objectIn, objectsIn, parsedIn, timeIn } from "../../contract/values.ts";
+import { filledIn, listIn, objectIn, objectsIn, parsedIn, timeIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { addFlatMessage } from "../shared/flat-message.ts";
 import { type FlatLines, FlatReader } from "../shared/flat-reader.ts";
@@ -67,12 +67,12 @@ function isOwn(message: JsonObject): boolean {
 /** The metadata in `<name>.meta.json`, or around the messages of a document. */
 function personalAgentMetadata(value: Json | undefined): Omit<SourceConversation, "sourceId"> {
   const meta = objectIn(value) ?? {};
-  const about = defined({ profile_id: meta.profile_id, context_state: meta.context_state, id: meta.id });
+  const about = someDefined({ profile_id: meta.profile_id, context_state: meta.context_state, id: meta.id });
   return {
     title: filledIn(meta.title),
     model: filledIn(meta.model_id),
     createdAt: timeIn(meta.created_at),
-    ...(Object.keys(about).length === 0 ? {} : { about }),
+    about,
   };
 }
 

@@ -3,10 +3,10 @@
  * and media beside it. Results may also be separate messages.
  */
 import type { Block, Message } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, timeIn } from "../../contract/values.ts";
+import { filledIn, timeIn } from "../../contract/values.ts";
 import {
   contentWith,
   type FlatTools,

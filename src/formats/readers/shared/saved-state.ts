@@ -1,7 +1,7 @@
 /** What readers remember between two imports of a growing file, as JSON. */
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
-import { defined, filledIn, jsonText, numberIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
+import { filledIn, jsonText, numberIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
 
 /** A record that waits for its continuation. Its text says what its value says, so one of them is enough. */
 export function saveRecord({ value, line, offset, text }: SourceRecord): JsonObject {

@@ -1,11 +1,11 @@
 /** Blocks that readers of whole documents make in the same way. */
 import { toObject } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { FileSource } from "../../contract/reader.ts";
-import { defined, filledIn, jsonText, objectIn, parsedIn } from "../../contract/values.ts";
+import { filledIn, jsonText, objectIn, parsedIn } from "../../contract/values.ts";
 
 const ID_BYTES_MAX = 200;
 

@@ -1,9 +1,9 @@
 /** One turn of a ShareGPT conversation as a message. */
 import type { Block, Message, Role } from "../../../message/types.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { defined, filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
+import { filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
 import type { OpenCall, ReadMessage } from "../shared/chat-messages.ts";
 import { toolInput } from "../shared/whole-tree-blocks.ts";
 

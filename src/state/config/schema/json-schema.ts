@@ -1,5 +1,5 @@
 /** The schema as JSON Schema, for editors. */
-import type { JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import type { Field } from "./field.ts";
 import { ROOT, SECTIONS } from "./index.ts";
 
@@ -48,10 +48,7 @@ function schemaOf(field: Field): JsonObject {
       return {
         description,
         type: field.type === "path" ? "string" : field.type,
-        ...(field.enum === undefined ? {} : { enum: field.enum }),
-        ...(field.min === undefined ? {} : { minimum: field.min }),
-        ...(field.max === undefined ? {} : { maximum: field.max }),
-        ...(field.secret === undefined ? {} : { writeOnly: true }),
+        ...defined({ enum: field.enum, minimum: field.min, maximum: field.max, writeOnly: field.secret }),
         ...preset,
       };
   }

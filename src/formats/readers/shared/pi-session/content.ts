@@ -1,8 +1,8 @@
 /** Content of pi messages, as blocks of ours. */
 import type { Block, Message } from "../../../../message/types.ts";
-import type { Json, JsonObject } from "../../../../util/json.ts";
+import { type Json, type JsonObject, someDefined } from "../../../../util/json.ts";
 import { madeId } from "../../../contract/ids.ts";
-import { defined, filledIn, listIn, numberIn, objectIn, textIn } from "../../../contract/values.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn } from "../../../contract/values.ts";
 import { toolInput } from "../whole-tree-blocks.ts";
 
 export interface PiContext {
@@ -62,7 +62,7 @@ function callIn({ id, name, arguments: raw }: JsonObject, index: number, context
 export function usageIn(value: Json | undefined): JsonObject | undefined {
   const usage = objectIn(value);
   if (usage === undefined) return undefined;
-  const counts = defined({
+  return someDefined({
     input_tokens: numberIn(usage.input),
     output_tokens: numberIn(usage.output),
     cache_read_input_tokens: numberIn(usage.cacheRead),
@@ -70,5 +70,4 @@ export function usageIn(value: Json | undefined): JsonObject | undefined {
     reasoning_tokens: numberIn(usage.reasoning),
     cost: numberIn(objectIn(usage.cost)?.total),
   });
-  return Object.keys(counts).length === 0 ? undefined : counts;
 }

@@ -1,8 +1,8 @@
 /** Entries of pi other than messages: what they become here. */
-import type { JsonObject } from "../../../../util/json.ts";
+import { defined, type JsonObject } from "../../../../util/json.ts";
 import { madeId } from "../../../contract/ids.ts";
 import type { SourceEntry } from "../../../contract/reader.ts";
-import { defined, filledIn, numberIn, textIn } from "../../../contract/values.ts";
+import { filledIn, numberIn, textIn } from "../../../contract/values.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 import type { PiTree } from "./tree.ts";
 

@@ -1,8 +1,8 @@
 /** Messages of pi, by role. */
 import type { Message } from "../../../../message/types.ts";
-import type { JsonObject } from "../../../../util/json.ts";
+import { defined, type JsonObject } from "../../../../util/json.ts";
 import { madeId } from "../../../contract/ids.ts";
-import { defined, filledIn, objectIn, textIn } from "../../../contract/values.ts";
+import { filledIn, objectIn, textIn } from "../../../contract/values.ts";
 import { contentIn, type PiContext, usageIn } from "./content.ts";
 
 /** The message of an entry; `undefined` when its role is not known. */
@@ -34,16 +34,16 @@ function readUser({ content, runtimeContext }: JsonObject, context: PiContext): 
 
 function readAnswer(message: JsonObject, context: PiContext): Message {
   const { content, model, responseModel, usage, stopReason, errorMessage } = message;
-  const [name, reason] = [filledIn(model) ?? filledIn(responseModel), filledIn(stopReason)];
-  const counts = usageIn(usage);
   const error = filledIn(errorMessage);
   return {
     role: "assistant",
     content: contentIn(content, context),
-    ...(name !== undefined && { model: name }),
-    ...(counts !== undefined && { usage: counts }),
-    ...(reason !== undefined && { stopReason: reason }),
-    ...(error !== undefined && { extra: { pi: { error } } }),
+    ...defined({
+      model: filledIn(model) ?? filledIn(responseModel),
+      usage: usageIn(usage),
+      stopReason: filledIn(stopReason),
+      extra: error === undefined ? undefined : { pi: { error } },
+    }),
   };
 }
 

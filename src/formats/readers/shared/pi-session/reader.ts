@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../../util/json.ts";
 import type {
   ConversationSink,
   RecordReader,
@@ -87,8 +87,7 @@ export class PiReader implements RecordReader {
       shown: this.#shown,
       tree: this.#tree.state(),
       calls: this.#calls.slice(-16),
-      ...(this.#model !== undefined && { model: this.#model }),
-      ...(upgrade !== undefined && { upgrade }),
+      ...defined({ model: this.#model, upgrade }),
     };
   }
 
