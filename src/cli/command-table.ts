@@ -14,15 +14,11 @@ import { SESSION_COMMANDS } from "./commands/sessions/table.ts";
 import { START_COMMANDS } from "./commands/start/table.ts";
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
-  json: { type: "boolean", help: "Print JSON, also for errors" },
-  store: { type: "string", value: "TARGET", help: "sqlite:FILE or jsonl:FOLDER (or COLLOQUY_STORE)" },
-  "state-dir": {
-    type: "string",
-    value: "DIR",
-    help: "State folder, default ~/.colloquy (or COLLOQUY_STATE_DIR)",
-  },
-  profile: { type: "string", value: "NAME", help: "Use the state folder ~/.colloquy-NAME" },
-  help: { type: "boolean", short: "h", help: "Show help for the command" },
+  json: { help: "Print JSON, also for errors" },
+  store: { value: "TARGET", help: "sqlite:FILE or jsonl:FOLDER (or COLLOQUY_STORE)" },
+  "state-dir": { value: "DIR", help: "State folder, default ~/.colloquy (or COLLOQUY_STATE_DIR)" },
+  profile: { value: "NAME", help: "Use the state folder ~/.colloquy-NAME" },
+  help: { short: "h", help: "Show help for the command" },
 };
 
 /** In the order of the overview. */

@@ -2,9 +2,8 @@ import type { Output } from "./output.ts";
 
 /** An option of a command. */
 export interface OptionSpec {
-  readonly type: "string" | "boolean";
   readonly short?: string;
-  /** The placeholder for the value in help texts. */
+  /** The placeholder for the value in help texts. An option without one is a flag. */
   readonly value?: string;
   readonly help: string;
   /** May be given more than once. */
@@ -45,8 +44,8 @@ export interface CommandSpec {
   readonly summary: string;
   /** What to know before using it. */
   readonly details?: string;
-  readonly args: readonly ArgumentSpec[];
-  readonly options: Readonly<Record<string, OptionSpec>>;
+  readonly args?: readonly ArgumentSpec[];
+  readonly options?: Readonly<Record<string, OptionSpec>>;
   readonly examples: readonly string[];
   /** Loaded when the command runs, so that a command does not pay for the code of others. */
   readonly load: () => Promise<{ readonly run: Run }>;

@@ -105,7 +105,7 @@ function named(commands: readonly CommandSpec[]): CommandSpec[] {
 function commandHelp(command: CommandSpec, out: Output): string[] {
   const heading = (text: string): string => out.style("bold", text);
   const columns = columnsOf(out);
-  const own = Object.entries(command.options);
+  const own = Object.entries(command.options ?? {});
   return [
     ...wrap(command.summary, columns),
     ...(command.details === undefined ? [] : ["", ...wrap(command.details, columns)]),
@@ -122,7 +122,7 @@ function commandHelp(command: CommandSpec, out: Output): string[] {
   ];
 }
 
-function usageOf({ name, args }: CommandSpec): string {
+function usageOf({ name, args = [] }: CommandSpec): string {
   const words = args.map(({ name: word, many, optional }) => {
     const shown = many === true ? `${word}…` : word;
     return optional === true ? `[${shown}]` : shown;

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { defined } from "../util/json.ts";
 import type { Call, CommandSpec, OptionSpec } from "./command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "./command-table.ts";
 import { UsageError } from "./exit.ts";
@@ -32,10 +33,10 @@ const ALL_OPTIONS: Readonly<Record<string, OptionSpec>> = Object.assign(
 /** Split a command line. Never fails: `--json` must be known before an error can be reported. */
 export function split(argv: readonly string[]): Words {
   const options = Object.fromEntries(
-    Object.entries(ALL_OPTIONS).map(([name, { type, short }]) => [
-      name,
-      short === undefined ? { type } : { type, short },
-    ]),
+    Object.entries(ALL_OPTIONS).map(([name, { value, short }]) => {
+      const type = value === undefined ? ("boolean" as const) : ("string" as const);
+      return [name, { type, ...defined({ short }) }];
+    }),
   );
   const { tokens } = parseArgs({
     args: [...argv],
@@ -65,8 +66,8 @@ export function parse(words: Words): Request {
   const lists = new Map<string, string[]>();
   const flags = new Set<string>();
   for (const option of words.options) {
-    const { type, multiple } = specOf(command, option);
-    if (type === "boolean") flags.add(checkFlag(option));
+    const { value, multiple } = specOf(command, option);
+    if (value === undefined) flags.add(checkFlag(option));
     else if (multiple) lists.set(option.name, [...(lists.get(option.name) ?? []), checkValue(option)]);
     else if (values.has(option.name))
       throw new UsageError(`${option.rawName} was given more than once`, option.name);
@@ -93,7 +94,7 @@ function specOf(command: CommandSpec, { name, rawName }: GivenOption): OptionSpe
   throw unknownOption(command, rawName, Object.keys(own));
 }
 
-function checkTogether({ options }: CommandSpec, given: readonly GivenOption[]): void {
+function checkTogether({ options = {} }: CommandSpec, given: readonly GivenOption[]): void {
   for (const { name } of given) {
     const other = options[name]?.without?.find((option) => given.some((one) => one.name === option));
     if (other !== undefined) throw new UsageError(`--${other} and --${name} cannot be given together`, other);
@@ -112,15 +113,16 @@ function checkValue({ name, rawName, value, inline }: GivenOption): string {
 }
 
 function checkArguments(command: CommandSpec, args: readonly string[]): void {
+  const { args: wanted = [] } = command;
   // "help sessions list": the name of a command is one or two words.
-  const atMost = command.name === "help" ? 2 : command.args.length;
-  const missing = command.args.find((arg, index) => !arg.optional && args[index] === undefined);
+  const atMost = command.name === "help" ? 2 : wanted.length;
+  const missing = wanted.find((arg, index) => !arg.optional && args[index] === undefined);
   if (missing !== undefined) {
     throw new UsageError(
       `"${command.name}" requires ${missing.name}. See ${PROGRAM} ${command.name} --help`,
       missing.name,
     );
   }
-  const extra = command.args.at(-1)?.many === true ? undefined : args[atMost];
+  const extra = wanted.at(-1)?.many === true ? undefined : args[atMost];
   if (extra !== undefined) throw extraArgument(command, extra);
 }

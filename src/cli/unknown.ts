@@ -46,7 +46,7 @@ export function unknownOption(command: CommandSpec, rawName: string, known: read
 }
 
 export function extraArgument(command: CommandSpec, extra: string): UsageError {
-  const phrase = command.args.at(-1)?.phrase;
+  const phrase = command.args?.at(-1)?.phrase;
   const quotes = phrase === undefined ? "" : `. Put the ${phrase} in quotes`;
   return new UsageError(`Unexpected argument "${shown(extra)}" for "${command.name}"${quotes}`, "arguments");
 }

@@ -194,7 +194,7 @@ describe("help", () => {
 describe("the reference page", () => {
   const page = readFileSync("docs/reference/cli.md", "utf8");
 
-  it.each(COMMANDS)('describes "$name" with all its options', ({ name, options }) => {
+  it.each(COMMANDS)('describes "$name" with all its options', ({ name, options = {} }) => {
     const heading = name === "" ? "## `colloquy`" : `## \`colloquy ${name}`;
     const section = page.split(/^(?=## )/m).find((part) => part.startsWith(heading));
     expect(section).toBeDefined();

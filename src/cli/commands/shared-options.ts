@@ -3,17 +3,6 @@ import type { ArgumentSpec, OptionSpec } from "../command.ts";
 
 export const CONVERSATION: ArgumentSpec = { name: "ID|KEY" };
 
-export const BRANCH: OptionSpec = {
-  type: "string",
-  value: "NAME",
-  help: "Use this branch instead of the checked-out one",
-};
-export const DRY_RUN: OptionSpec = {
-  type: "boolean",
-  help: "Show what would be removed, without removing it",
-};
-export const AGENT: OptionSpec = {
-  type: "string",
-  value: "ID",
-  help: "Use the credentials of this agent (default main)",
-};
+export const BRANCH: OptionSpec = { value: "NAME", help: "Use this branch instead of the checked-out one" };
+export const DRY_RUN: OptionSpec = { help: "Show what would be removed, without removing it" };
+export const AGENT: OptionSpec = { value: "ID", help: "Use the credentials of this agent (default main)" };

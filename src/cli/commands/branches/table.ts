@@ -15,14 +15,10 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
       'ENTRY is the id of an entry, its number in "sessions show", or its label. Existing entries do not change: a branch shares everything up to that entry.',
     args: [CONVERSATION],
     options: {
-      from: {
-        type: "string",
-        value: "ENTRY",
-        help: "After this entry: id, number or label (default: the last)",
-      },
-      "from-start": { type: "boolean", help: "Before the first entry", without: ["from"] },
-      name: { type: "string", value: "NAME", help: "Name of the branch (default: branch-1, branch-2 …)" },
-      checkout: { type: "boolean", help: "Check out the new branch" },
+      from: { value: "ENTRY", help: "After this entry: id, number or label (default: the last)" },
+      "from-start": { help: "Before the first entry", without: ["from"] },
+      name: { value: "NAME", help: "Name of the branch (default: branch-1, branch-2 …)" },
+      checkout: { help: "Check out the new branch" },
     },
     examples: [
       "colloquy sessions branch notes:today --name idea --checkout",
@@ -35,7 +31,6 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
     topic: BRANCH_WRITE,
     summary: "Switch to a branch; appends go there",
     args: [CONVERSATION, { name: "NAME" }],
-    options: {},
     examples: ["colloquy sessions checkout notes:today idea"],
     load: () => import("./checkout.ts"),
   },
@@ -44,7 +39,6 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
     topic: BRANCH_READ,
     summary: "Show the branches as a tree",
     args: [CONVERSATION],
-    options: {},
     examples: ["colloquy sessions branches notes:today"],
     load: () => import("./branches.ts"),
   },
@@ -53,7 +47,6 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
     topic: BRANCH_READ,
     summary: "Show what each of two branches added",
     args: [CONVERSATION, { name: "A" }, { name: "B" }],
-    options: {},
     examples: ["colloquy sessions compare notes:today main idea"],
     load: () => import("./compare.ts"),
   },
@@ -64,7 +57,6 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
     details:
       "Depth starts at 1 again. The previous main is renamed to former-main, and all branches stay until they are pruned.",
     args: [CONVERSATION],
-    options: {},
     examples: ["colloquy sessions flatten notes:today"],
     load: () => import("./flatten.ts"),
   },
@@ -76,18 +68,10 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
       "Removes the branches that match any of the options, but never main, the checked-out branch, or entries that another branch shares. Nothing is removed by default.",
     args: [CONVERSATION],
     options: {
-      "older-than-days": {
-        type: "string",
-        value: "N",
-        help: "Branches without a write for more than N days",
-      },
-      keep: { type: "string", value: "N", help: "All but the N most recently written" },
-      abandoned: {
-        type: "boolean",
-        help: "Branches without children that are older than the checked-out one",
-      },
+      "older-than-days": { value: "N", help: "Branches without a write for more than N days" },
+      keep: { value: "N", help: "All but the N most recently written" },
+      abandoned: { help: "Branches without children that are older than the checked-out one" },
       name: {
-        type: "string",
         value: "NAME",
         help: "This branch; may be repeated",
         multiple: true,

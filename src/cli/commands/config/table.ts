@@ -2,12 +2,7 @@
 import { type ArgumentSpec, type CommandSpec, type OptionSpec, STATE } from "../../command.ts";
 
 const PATH: ArgumentSpec = { name: "PATH" };
-const SET: OptionSpec = {
-  type: "string",
-  value: "PATH=VALUE",
-  help: "Override a setting; may be repeated",
-  multiple: true,
-};
+const SET: OptionSpec = { value: "PATH=VALUE", help: "Override a setting; may be repeated", multiple: true };
 
 export const CONFIG_COMMANDS: readonly CommandSpec[] = [
   {
@@ -28,7 +23,6 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     details:
       "VALUE is JSON5 or plain text; - reads standard input, which keeps a secret out of your shell history. Comments, order, includes and variables are preserved. A value that would make the config invalid is refused. The last five versions are kept as colloquy.json.bak.1 to .5.",
     args: [PATH, { name: "VALUE", phrase: "value" }],
-    options: {},
     examples: [
       "colloquy config set gateway.port 18790",
       "colloquy config set models.default anthropic/claude-opus-4-6",
@@ -41,7 +35,6 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     topic: STATE,
     summary: "Remove a setting",
     args: [PATH],
-    options: {},
     examples: ["colloquy config unset gateway.port"],
     load: () => import("./unset.ts"),
   },
@@ -49,7 +42,6 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     name: "config validate",
     topic: STATE,
     summary: "Check the config and list every problem",
-    args: [],
     options: { set: SET },
     examples: ["colloquy config validate"],
     load: () => import("./validate.ts"),
@@ -67,8 +59,6 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     name: "config path",
     topic: STATE,
     summary: "Show the path of the config file",
-    args: [],
-    options: {},
     examples: ["colloquy config path"],
     load: () => import("./path.ts"),
   },
@@ -76,8 +66,6 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     name: "config schema",
     topic: STATE,
     summary: "Print the JSON Schema of the config, for editors",
-    args: [],
-    options: {},
     examples: ["colloquy config schema > colloquy.schema.json"],
     load: () => import("./schema.ts"),
   },

@@ -17,7 +17,6 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     details:
       "The entry stays in place, marked as redacted. This cannot be undone, so ENTRY must be the id of the entry, not its number or label.",
     args: [CONVERSATION, { name: "ENTRY" }],
-    options: {},
     examples: ["colloquy sessions redact notes:today 0198c0de-1111-7222-8333-444455556666"],
     load: () => import("./redact.ts"),
   },
@@ -29,13 +28,9 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
       "A KEY means the most recently deleted conversation that had it; with --force, the one that has it now, if any.",
     args: [{ name: "ID|KEY", optional: true }],
     options: {
-      trash: { type: "boolean", help: "Everything in the trash, instead of one" },
-      "older-than-days": {
-        type: "string",
-        value: "N",
-        help: "With --trash: only if deleted more than N days ago",
-      },
-      force: { type: "boolean", help: "Also if it is not in the trash" },
+      trash: { help: "Everything in the trash, instead of one" },
+      "older-than-days": { value: "N", help: "With --trash: only if deleted more than N days ago" },
+      force: { help: "Also if it is not in the trash" },
       "dry-run": DRY_RUN,
     },
     examples: [
@@ -50,21 +45,12 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     summary: "Apply limits on age, messages and size",
     details:
       "Whole conversations go to the trash, least recently active first, but never the newest of a channel because of its length or size. With --trash-days, old conversations in the trash are purged. Nothing is removed by default.",
-    args: [],
     options: {
-      "max-age-days": {
-        type: "string",
-        value: "N",
-        help: "Trash conversations without a message for N days",
-      },
-      "max-messages": {
-        type: "string",
-        value: "N",
-        help: "Trash conversations until a channel has N messages",
-      },
-      "max-bytes": { type: "string", value: "N", help: "Trash conversations until a channel has N bytes" },
-      "trash-days": { type: "string", value: "N", help: "Purge conversations that were deleted N days ago" },
-      channel: { type: "string", value: "NAME", help: "Only this channel, such as discord" },
+      "max-age-days": { value: "N", help: "Trash conversations without a message for N days" },
+      "max-messages": { value: "N", help: "Trash conversations until a channel has N messages" },
+      "max-bytes": { value: "N", help: "Trash conversations until a channel has N bytes" },
+      "trash-days": { value: "N", help: "Purge conversations that were deleted N days ago" },
+      channel: { value: "NAME", help: "Only this channel, such as discord" },
       "dry-run": DRY_RUN,
     },
     examples: [
@@ -77,8 +63,6 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     name: "sessions stats",
     topic: MEASURE,
     summary: "Show how much is stored and can be freed",
-    args: [],
-    options: {},
     examples: ["colloquy sessions stats"],
     load: () => import("./stats.ts"),
   },
@@ -86,9 +70,8 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     name: "sessions validate",
     topic: MEASURE,
     summary: "Check integrity (exit code 3 on damage)",
-    args: [],
     options: {
-      repair: { type: "boolean", help: "Quarantine damaged lines, rebuild counts; deletes nothing" },
+      repair: { help: "Quarantine damaged lines, rebuild counts; deletes nothing" },
     },
     examples: [
       "colloquy sessions validate --store jsonl:./chats",
@@ -101,7 +84,6 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     topic: COPY,
     summary: "Copy the store to PATH, even while it is in use",
     args: [PATH],
-    options: {},
     examples: ["colloquy backup ./copy-of-today.db", "colloquy backup ./copy --store jsonl:./chats"],
     load: () => import("./backup.ts"),
   },
@@ -111,7 +93,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     summary: "Restore the store from a backup",
     args: [PATH],
     options: {
-      force: { type: "boolean", help: "Replace an existing store, which is kept under another name" },
+      force: { help: "Replace an existing store, which is kept under another name" },
     },
     examples: [
       "colloquy restore ./copy-of-today.db",
@@ -125,8 +107,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     summary: "Check Node, state, config, store, secrets and disk",
     details:
       "Every finding says what to do. Nothing changes without --fix, and --fix deletes nothing: it tightens permissions, quarantines and rebuilds a damaged session index, corrects one that differs from the store, and writes models.json. Commands that print secrets are not run.",
-    args: [],
-    options: { fix: { type: "boolean", help: "Fix what is safe to fix" } },
+    options: { fix: { help: "Fix what is safe to fix" } },
     examples: ["colloquy doctor", "colloquy doctor --fix"],
     load: () => import("./doctor.ts"),
   },
@@ -136,15 +117,10 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     summary: "Copy to another engine, or legacy to v2",
     details:
       "Copies every conversation, including the trash, with its ids, branches and times, reads it back and compares it. The source does not change. With v2, the files of a folder are rewritten in place and the originals are kept in legacy/. You can stop it at any time; the same command continues.",
-    args: [],
     options: {
-      to: { type: "string", value: "TARGET", help: "sqlite:FILE, jsonl:FOLDER, or v2" },
-      from: {
-        type: "string",
-        value: "TARGET",
-        help: "The source, instead of --store; with v2 also a folder",
-      },
-      "dry-run": { type: "boolean", help: "Show what would be done, without doing it" },
+      to: { value: "TARGET", help: "sqlite:FILE, jsonl:FOLDER, or v2" },
+      from: { value: "TARGET", help: "The source, instead of --store; with v2 also a folder" },
+      "dry-run": { help: "Show what would be done, without doing it" },
     },
     examples: [
       "colloquy sessions migrate --to sqlite:agent.db --store jsonl:./chats",

@@ -9,10 +9,9 @@ export const MODELS_COMMANDS: readonly CommandSpec[] = [
     summary: "List the available models",
     details:
       "Lists the models of providers that have a profile, a setting or an environment variable such as ANTHROPIC_API_KEY. Prices are in US dollars per million tokens, as of the date shown; models.providers in the config overrides and adds.",
-    args: [],
     options: {
-      provider: { type: "string", value: "P", help: "Only models of this provider" },
-      all: { type: "boolean", help: "All models of the built-in list, set up or not" },
+      provider: { value: "P", help: "Only models of this provider" },
+      all: { help: "All models of the built-in list, set up or not" },
       agent: AGENT,
     },
     examples: ["colloquy models list", "colloquy models list --provider openai --json"],
@@ -23,7 +22,6 @@ export const MODELS_COMMANDS: readonly CommandSpec[] = [
     topic: STATE,
     summary: "Write models.json for other programs",
     details: "An up-to-date file is not rewritten. It contains no secrets.",
-    args: [],
     options: { agent: AGENT },
     examples: ["colloquy models write"],
     load: () => import("./write.ts"),

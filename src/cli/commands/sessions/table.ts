@@ -7,18 +7,17 @@ const WRITE: Topic = { group: "Conversations", summary: "Add messages, set title
 const TRASH: Topic = { group: "Conversations", summary: "Move to the trash, and back" };
 const CONTEXT: Topic = { group: "Conversations", summary: "Show what a model receives; summarise it" };
 
-const LAST: OptionSpec = { type: "string", value: "N", help: "Only the last N" };
+const LAST: OptionSpec = { value: "N", help: "Only the last N" };
 
 export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions list",
     topic: READ,
     summary: "List conversations, newest first",
-    args: [],
     options: {
-      trash: { type: "boolean", help: "List deleted conversations instead" },
-      limit: { type: "string", value: "N", help: "Show at most N (default 50, maximum 10000)" },
-      cursor: { type: "string", value: "C", help: "Continue after the previous page" },
+      trash: { help: "List deleted conversations instead" },
+      limit: { value: "N", help: "Show at most N (default 50, maximum 10000)" },
+      cursor: { value: "C", help: "Continue after the previous page" },
     },
     examples: ["colloquy sessions list", "colloquy sessions list --limit 10 --json"],
     load: () => import("./list.ts"),
@@ -30,11 +29,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     args: [CONVERSATION],
     options: {
       branch: BRANCH,
-      all: {
-        type: "boolean",
-        help: "Include all branches and the changes made to them",
-        without: ["branch"],
-      },
+      all: { help: "Include all branches and the changes made to them", without: ["branch"] },
       last: LAST,
     },
     examples: ["colloquy sessions show discord:dm:42 --last 20"],
@@ -56,26 +51,17 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     details: "A new KEY creates a conversation; an unknown ID is an error.",
     args: [{ name: "KEY|ID" }],
     options: {
-      role: { type: "string", value: "ROLE", help: "user, assistant or system" },
-      content: { type: "string", value: "TEXT", help: "The text; - reads standard input" },
+      role: { value: "ROLE", help: "user, assistant or system" },
+      content: { value: "TEXT", help: "The text; - reads standard input" },
       jsonl: {
-        type: "string",
         value: "-",
         help: "Read one message per line from standard input, all or none",
         without: ["role", "content", "id"],
       },
       branch: BRANCH,
-      id: { type: "string", value: "ID", help: "Id of the new entry; a retry with it changes nothing" },
-      "operation-id": {
-        type: "string",
-        value: "ID",
-        help: "Id of this append; a retry with it changes nothing",
-      },
-      "expected-head": {
-        type: "string",
-        value: "ID",
-        help: 'Fail unless the last entry is ID ("" for none)',
-      },
+      id: { value: "ID", help: "Id of the new entry; a retry with it changes nothing" },
+      "operation-id": { value: "ID", help: "Id of this append; a retry with it changes nothing" },
+      "expected-head": { value: "ID", help: 'Fail unless the last entry is ID ("" for none)' },
     },
     examples: [
       'colloquy sessions append notes:today --role user --content "Buy milk"',
@@ -88,7 +74,6 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     topic: WRITE,
     summary: 'Set the title; "" removes it',
     args: [CONVERSATION, { name: "TITLE", phrase: "title" }],
-    options: {},
     examples: ['colloquy sessions title notes:today "Shopping list"'],
     load: () => import("./title.ts"),
   },
@@ -97,7 +82,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     topic: WRITE,
     summary: "Label an entry to find it again",
     args: [CONVERSATION, { name: "ENTRY" }, { name: "TEXT", optional: true, phrase: "label" }],
-    options: { remove: { type: "boolean", help: "Remove the label" } },
+    options: { remove: { help: "Remove the label" } },
     examples: [
       'colloquy sessions label notes:today 3 "before the change"',
       "colloquy sessions label notes:today 3 --remove",
@@ -109,7 +94,6 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     topic: TRASH,
     summary: "Move a conversation to the trash",
     args: [CONVERSATION],
-    options: {},
     examples: ["colloquy sessions delete notes:today"],
     load: () => import("./delete.ts"),
   },
@@ -119,7 +103,6 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     summary: "Restore a conversation from the trash",
     details: "A KEY means the most recently deleted conversation that had it.",
     args: [CONVERSATION],
-    options: {},
     examples: ["colloquy sessions restore notes:today"],
     load: () => import("./restore.ts"),
   },
@@ -129,15 +112,14 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     summary: "Show what a model would receive",
     args: [CONVERSATION],
     options: {
-      "max-tokens": { type: "string", value: "N", help: "Size of the model's context window" },
+      "max-tokens": { value: "N", help: "Size of the model's context window" },
       as: {
-        type: "string",
         value: "API",
         help: "Print the request for an API: anthropic, openai, openai-responses or ai-sdk",
       },
-      "reserve-for-output": { type: "string", value: "N", help: "Keep free for the answer (default 2048)" },
-      strategy: { type: "string", value: "NAME", help: "auto (default), full, sliding or sandwich" },
-      last: { type: "string", value: "N", help: "With sliding: the last N messages (default 50)" },
+      "reserve-for-output": { value: "N", help: "Keep free for the answer (default 2048)" },
+      strategy: { value: "NAME", help: "auto (default), full, sliding or sandwich" },
+      last: { value: "N", help: "With sliding: the last N messages (default 50)" },
       branch: BRANCH,
     },
     examples: [
@@ -155,11 +137,10 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       "The summary replaces the beginning only in what a model receives; every message stays in the conversation. You write the summary, because this version of Colloquy cannot call a model. After an earlier compaction, it must cover that summary as well.",
     args: [CONVERSATION],
     options: {
-      summary: { type: "string", value: "TEXT", help: "The summary; - reads standard input" },
-      "keep-messages": { type: "string", value: "N", help: "Keep about N messages at the end" },
-      "keep-tokens": { type: "string", value: "N", help: "Keep about N tokens at the end (default 20000)" },
+      summary: { value: "TEXT", help: "The summary; - reads standard input" },
+      "keep-messages": { value: "N", help: "Keep about N messages at the end" },
+      "keep-tokens": { value: "N", help: "Keep about N tokens at the end (default 20000)" },
       undo: {
-        type: "string",
         value: "ENTRY",
         help: "Undo this compaction: id or number",
         without: ["summary", "keep-messages", "keep-tokens"],
