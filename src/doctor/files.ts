@@ -65,41 +65,30 @@ function summed(code: string, notices: readonly PermissionNotice[]): Fixed[] {
   return [{ code, what: `${first.message}${others}` }];
 }
 
-const CLOSE = "Remove their access";
-
 function openFolders(folders: readonly string[]): DoctorFinding[] {
-  const open = folders.filter(isOpen);
-  const [first] = open;
-  if (first === undefined) return [];
   const [root = ""] = folders;
-  const shell =
-    open.length === 1
-      ? ["chmod", "700", first]
-      : ["find", root, "-type", "d", "-exec", "chmod", "700", "{}", "+"];
-  return [
-    {
-      code: "open-folder",
-      severity: "warning",
-      what: `Other users of this machine can list ${first}${andMore(open)}`,
-      fix: { text: CLOSE, shell },
-      fixable: true,
-      details: { paths: open },
-    },
-  ];
+  const all = ["find", root, "-type", "d", "-exec", "chmod", "700", "{}", "+"];
+  return openToOthers("open-folder", "list", folders, (open) =>
+    open.length === 1 ? ["chmod", "700", ...open] : all,
+  );
 }
 
-function openFiles(
-  files: readonly string[],
-  shell: (open: readonly string[]) => readonly string[],
-): DoctorFinding[] {
-  const open = files.filter(isOpen);
+function openFiles(files: readonly string[], shell: Shell): DoctorFinding[] {
+  return openToOthers("open-file", "read", files, shell);
+}
+
+/** The words of a command that makes these paths private. */
+type Shell = (open: readonly string[]) => readonly string[];
+
+function openToOthers(code: string, can: string, paths: readonly string[], shell: Shell): DoctorFinding[] {
+  const open = paths.filter(isOpen);
   if (open.length === 0) return [];
   return [
     {
-      code: "open-file",
+      code,
       severity: "warning",
-      what: `Other users of this machine can read ${open[0]}${andMore(open)}`,
-      fix: { text: CLOSE, shell: shell(open) },
+      what: `Other users of this machine can ${can} ${open[0]}${andMore(open)}`,
+      fix: { text: "Remove their access", shell: shell(open) },
       fixable: true,
       details: { paths: open },
     },
