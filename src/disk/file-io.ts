@@ -6,7 +6,7 @@
  * a rename.
  */
 import * as fs from "node:fs";
-import { uptime } from "node:os";
+import { constants, uptime } from "node:os";
 import { dirname, resolve } from "node:path";
 import { type FileLock, SqliteFileLock } from "./file-lock.ts";
 import { Liveness } from "./liveness.ts";
@@ -82,17 +82,41 @@ function toStat(stats: fs.BigIntStats): FileStat {
   };
 }
 
+function named<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw nameQuota(error);
+  }
+}
+
+/** Node calls an exceeded quota "Unknown system error -122". It is the full disk of one user. */
+export function nameQuota(error: unknown): unknown {
+  if (!(error instanceof Error) || !("errno" in error) || error.errno !== -constants.errno.EDQUOT)
+    return error;
+  const { syscall, path } = error as NodeJS.ErrnoException;
+  const where = path === undefined ? "" : ` '${path}'`;
+  const message = `EDQUOT: disk quota exceeded, ${syscall ?? "write"}${where}`;
+  return Object.assign(new Error(message, { cause: error }), { ...error, code: "EDQUOT" });
+}
+
 /** The real disk. */
 export const systemIo: FileIo = {
-  open: (path, mode) => fs.openSync(path, FLAGS[mode], 0o600),
+  open: (path, mode) => named(() => fs.openSync(path, FLAGS[mode], 0o600)),
   close: (file) => fs.closeSync(file),
   read: (file, into, position) => fs.readSync(file, into, 0, into.length, position),
-  write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.length, position),
+  write: (file, bytes, position) => {
+    try {
+      return fs.writeSync(file, bytes, 0, bytes.length, position);
+    } catch (error) {
+      throw nameQuota(error);
+    }
+  },
   truncate: (file, size) => fs.ftruncateSync(file, size),
-  sync: (file) => fs.fdatasyncSync(file),
+  sync: (file) => named(() => fs.fdatasyncSync(file)),
   syncLater: (file) =>
     new Promise((resolve, reject) => {
-      fs.fdatasync(file, (error) => (error ? reject(error) : resolve()));
+      fs.fdatasync(file, (error) => (error ? reject(nameQuota(error)) : resolve()));
     }),
   syncFolder(folder) {
     // Windows cannot open a folder, and its renames need no such sync.
@@ -110,12 +134,12 @@ export const systemIo: FileIo = {
   },
   statOpen: (file) => toStat(fs.fstatSync(file, { bigint: true })),
   touch: (path, ms) => fs.utimesSync(path, ms / 1000, ms / 1000),
-  rename: (from, to) => fs.renameSync(from, to),
-  link: (existing, name) => fs.linkSync(existing, name),
+  rename: (from, to) => named(() => fs.renameSync(from, to)),
+  link: (existing, name) => named(() => fs.linkSync(existing, name)),
   remove: (path) => fs.unlinkSync(path),
   removeFolder: (path) => fs.rmSync(path, { recursive: true, force: true }),
   makeFolder(path) {
-    const first = fs.mkdirSync(path, { recursive: true, mode: 0o700 });
+    const first = named(() => fs.mkdirSync(path, { recursive: true, mode: 0o700 }));
     if (first === undefined) return;
     // Every new folder is a new name in its parent.
     for (let made = resolve(path); made.length >= resolve(first).length; made = dirname(made)) {

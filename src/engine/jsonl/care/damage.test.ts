@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
@@ -158,5 +167,73 @@ describe("a JSONL store whose files were damaged", () => {
     full = false;
     await store.create({ key: "cli:a", title: "T" });
     await store.close();
+  });
+});
+
+describe("an opening that fails halfway", () => {
+  it("keeps no lock and no file, so that the next one succeeds", async () => {
+    const folder = join(tempFolder(), "store");
+    await filled(folder, 1);
+    const opened = new Set<number>();
+    let locks = 0;
+    const io: FileIo = {
+      ...systemIo,
+      open(path, mode) {
+        if (path.endsWith("store.feed"))
+          throw Object.assign(new Error("EIO: i/o error"), { syscall: "open" });
+        const file = systemIo.open(path, mode);
+        opened.add(file);
+        return file;
+      },
+      close(file) {
+        opened.delete(file);
+        systemIo.close(file);
+      },
+      lock(path) {
+        const lock = systemIo.lock(path);
+        const close = lock.close.bind(lock);
+        locks++;
+        lock.close = () => {
+          locks--;
+          close();
+        };
+        return lock;
+      },
+    };
+    const options = { readonly: false, durability: "full", lockWaitMs: 100, onProblem: () => {} } as const;
+    const code = "SERVICE_UNAVAILABLE";
+    await expect(JsonlEngine.open(folder, options, { io })).rejects.toMatchObject({ code });
+    expect([locks, [...opened]]).toEqual([0, []]);
+    const { store } = await open(folder);
+    expect(await contents(store)).toHaveLength(1);
+    await store.close();
+  });
+});
+
+describe("the files of a running JSONL writer", () => {
+  it("are looked at before every acknowledgement: a removed log, and a removed folder, are noticed", async () => {
+    for (const remove of [logIn, (folder: string) => folder]) {
+      const folder = join(tempFolder(), "store");
+      const { store } = await open(folder);
+      const chat = await store.open("cli:a");
+      await chat.append(hello);
+      rmSync(remove(folder), { recursive: true });
+      await expect(chat.append(hello)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+      await store.close().catch(() => {});
+    }
+  });
+
+  it("may be replaced: the next append goes to the log that has the name, and continues its numbers", async () => {
+    const folder = join(tempFolder(), "store");
+    const { store } = await open(folder);
+    const chat = await store.open("cli:a");
+    await chat.append(hello);
+    const log = logIn(folder);
+    copyFileSync(log, `${log}.copy`);
+    renameSync(`${log}.copy`, log);
+    const { entries } = await chat.append({ role: "user", content: "more" });
+    expect(entries[0]?.seq).toBe(2);
+    await store.close();
+    expect(readFileSync(log, "utf8")).toContain('"more"');
   });
 });
