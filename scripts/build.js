@@ -64,5 +64,5 @@ function matches(pattern) {
 /** @param {string} id */
 function isShared(id) {
   const path = id.replaceAll("\\", "/");
-  return !RARE.test(path) && !Object.values(THREADS).some((thread) => path.endsWith(thread));
+  return !RARE.test(path) && !Object.values(STARTED).some((file) => path.endsWith(file));
 }

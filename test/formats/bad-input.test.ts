@@ -1,4 +1,5 @@
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   closeSync,
   ftruncateSync,
@@ -42,6 +43,24 @@ async function imported(check?: (store: Store) => Promise<void>) {
   expect(await store.get("pi:good")).toBeDefined();
   await check?.(store);
   return report;
+}
+
+/** A process that has `locked.db` locked and `wal.db` open. */
+async function programWithDatabases(): Promise<ChildProcess> {
+  const program = `
+    const { DatabaseSync } = require("node:sqlite");
+    const locked = new DatabaseSync("locked.db");
+    locked.exec("CREATE TABLE session (id TEXT); BEGIN EXCLUSIVE");
+    const wal = new DatabaseSync("wal.db");
+    wal.exec("PRAGMA journal_mode = WAL; CREATE TABLE photos (id TEXT); INSERT INTO photos VALUES ('x')");
+    console.log("ready");
+    setInterval(() => {}, 60_000);`;
+  const child = spawn(process.execPath, ["-e", program], {
+    cwd: folder,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  await once(child.stdout, "data");
+  return child;
 }
 
 describe("an import survives", () => {
@@ -150,10 +169,8 @@ describe("an import survives", () => {
   });
 
   it("SQLite files that are locked, in WAL mode, damaged or of other programs", async () => {
-    const locked = new DatabaseSync(join(folder, "locked.db"));
-    locked.exec("CREATE TABLE session (id TEXT); BEGIN EXCLUSIVE");
-    const wal = new DatabaseSync(join(folder, "wal.db"));
-    wal.exec("PRAGMA journal_mode = WAL; CREATE TABLE photos (id TEXT); INSERT INTO photos VALUES ('x')");
+    // In another process: files that this one has locked are left out.
+    const other = await programWithDatabases();
     const whole = put("whole.db", "");
     new DatabaseSync(whole).exec("CREATE TABLE other (id TEXT)");
     put("damaged.db", Buffer.concat([Buffer.from("SQLite format 3\0"), Buffer.alloc(4000, 7)]));
@@ -164,8 +181,7 @@ describe("an import survives", () => {
         "locked.db",
       ]);
     } finally {
-      locked.close();
-      wal.close();
+      other.kill();
     }
   });
 });
