@@ -30,6 +30,8 @@ import { lifetime } from "./topics/lifetime.ts";
 import { processes } from "./topics/processes.ts";
 import { races } from "./topics/races.ts";
 import { reading } from "./topics/reading.ts";
+import { names } from "./topics/redaction/names.ts";
+import { clock } from "./topics/redaction/retention.ts";
 import { tree } from "./topics/tree.ts";
 import { treeLimits } from "./topics/tree-limits.ts";
 import { following } from "./topics/turns/following.ts";
@@ -63,6 +65,8 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   compaction,
   blobs,
   erasure,
+  names,
+  clock,
   changes,
   backup,
   contract,

@@ -30,6 +30,7 @@ export type {
   Operation,
   Outcome,
   PurgeOperation,
+  RedactKeyOperation,
   RedactOperation,
   Removed,
   SweepOperation,
@@ -51,7 +52,7 @@ export type {
   PageQuery,
   VerifyReport,
 } from "./queries.ts";
-export { entryNotFound, type Freed, freedBlobs, planSweep, receipt } from "./removal-rules.ts";
+export { entryNotFound, type Freed, freedBlobs, keyReceipt, planSweep, receipt } from "./removal-rules.ts";
 export {
   type AppendLookup,
   type AppendPlan,

@@ -117,6 +117,13 @@ export interface RedactOperation {
   readonly at: string;
 }
 
+/** Erase the session key everywhere. The conversation is found by its id from then on, and the key is free. */
+export interface RedactKeyOperation {
+  readonly type: "redact-key";
+  readonly conversation: string;
+  readonly at: string;
+}
+
 /**
  * Remove entries that no branch leads to any more (`planSweep` of `removal-rules.ts`).
  * An entry that begins a run stays as an empty entry of kind `removed`,
@@ -181,6 +188,7 @@ export type Operation =
   | TrashOperation
   | PurgeOperation
   | RedactOperation
+  | RedactKeyOperation
   | SweepOperation
   | LeaseOperation
   | JournalOperation
@@ -222,7 +230,7 @@ export interface Done {
   /** Of create, update, trash, restore. */
   readonly info?: ConversationInfo;
   readonly append?: AppendResult;
-  /** Of purge, redact, sweep, collect. */
+  /** Of purge, redact, redact-key, sweep, collect. */
   readonly removed?: Removed;
   readonly lease?: LeaseGrant;
   /** Of journal: how long the text is. Of blob: how many bytes are stored. */

@@ -16,6 +16,11 @@ export function entryNotFound(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no entry ${id}`, { field: "entry", details: { id } });
 }
 
+/** The receipt for a session key that was erased; `null` if there was none. */
+export function keyReceipt(key: string | null, copies: readonly string[] = []): Removed {
+  return receipt(0, key === null ? 0 : Buffer.byteLength(key), [], copies);
+}
+
 /** Blobs that were removed, and the bytes they took as stored. */
 export interface Freed {
   readonly blobs: number;

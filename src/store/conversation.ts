@@ -41,7 +41,8 @@ import { readAll, readPage } from "./read/entry-pages.ts";
 import type { EntryQuery } from "./read/entry-query.ts";
 import { type Listing, listing } from "./read/listing.ts";
 import { infoOf, logEndOf } from "./read/lookups.ts";
-import { type Receipt, redact } from "./retention/erasure.ts";
+import { type RedactTarget, redact } from "./retention/erasure.ts";
+import type { Receipt } from "./retention/receipt.ts";
 import { type FollowEvent, type FollowOptions, follow } from "./turns/follow.ts";
 import { Lease, type LeaseOptions } from "./turns/lease.ts";
 import { beginTurn, type Turn, type TurnOptions } from "./turns/turn.ts";
@@ -216,9 +217,12 @@ export class Conversation {
     return this.#branching.replaceTranscript(messages);
   }
 
-  /** Permanently erase an entry's content; a placeholder remains. */
-  async redact(entryId: string): Promise<Receipt> {
-    return redact(this.#store, this.id, entryId);
+  /**
+   * Permanently erase content: of an entry, which stays in place without it, the name of a branch, which is called
+   * `redacted-<n>` from then on, all labels with a text, or the session key: the conversation is then found by its id.
+   */
+  async redact(target: RedactTarget): Promise<Receipt> {
+    return redact(this.#store, this.id, target);
   }
 
   /** Start an answer: messages are durable at once, and streamed text survives a crash of the process. */

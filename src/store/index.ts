@@ -35,7 +35,8 @@ export type { EntryQuery } from "./read/entry-query.ts";
 export type { Listing, Page } from "./read/listing.ts";
 export type { Snapshot } from "./read/snapshot.ts";
 export type { RetentionOptions } from "./retention/apply-retention.ts";
-export type { Receipt } from "./retention/erasure.ts";
+export type { RedactTarget } from "./retention/erasure.ts";
+export type { Receipt } from "./retention/receipt.ts";
 export type {
   RetentionItem,
   RetentionLimits,

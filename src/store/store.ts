@@ -26,7 +26,7 @@ import { type ConversationQuery, listAll, listPage } from "./read/conversation-p
 import { type Listing, listing } from "./read/listing.ts";
 import { Snapshot } from "./read/snapshot.ts";
 import { type RetentionOptions, retain } from "./retention/apply-retention.ts";
-import type { Receipt } from "./retention/erasure.ts";
+import type { Receipt } from "./retention/receipt.ts";
 import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
 import { sealInterrupted } from "./turns/turn-end.ts";
 import { Ingest } from "./write/ingest.ts";

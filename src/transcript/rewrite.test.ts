@@ -33,7 +33,7 @@ function diskWith(...lines: Buffer[]): SimulatedDisk {
 
 function rewritten(disk: SimulatedDisk, transform: (id: string) => Rewritten): Buffer {
   const { size } = disk.stat(LOG) as { size: number };
-  rewriteLog(disk, new Dice(2).fill, LOG, size, ({ id }) => transform(id));
+  rewriteLog(disk, new Dice(2).fill, LOG, size, ({ id }) => transform(id), null);
   return disk.content(LOG);
 }
 

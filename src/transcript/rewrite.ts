@@ -11,7 +11,7 @@ import { replaceFile } from "../disk/replace-file.ts";
 import { withFile } from "../disk/with-file.ts";
 import type { StoredEntry } from "../message/types.ts";
 import type { Random } from "../util/uuid.ts";
-import { encodeGap, withoutBatch } from "./lines.ts";
+import { encodeGap, encodeHeader, withoutBatch } from "./lines.ts";
 import { bareLine, decodeRaw } from "./log-state.ts";
 
 /** What happens to an entry: it is kept, dropped, or replaced by this line, which ends with a newline. */
@@ -20,16 +20,20 @@ export type Rewritten = "keep" | "drop" | Buffer;
 /** What a repair does with a line: keep it, remove it as lost, or mark it, because what it follows is lost. */
 export type Judged = "keep" | "lost" | "mark";
 
-/** Call it under the lock, with `end` at the end of a complete append. Readers see the old or the new log. */
+/**
+ * Call it under the lock, with `end` at the end of a complete append. Readers
+ * see the old or the new log. `key` is the session key for the header.
+ */
 export function rewriteLog(
   io: FileIo,
   random: Random,
   path: string,
   end: number,
   transform: (entry: StoredEntry, branch: number) => Rewritten,
+  key: string | null,
 ): void {
   withFile(io, path, "read", (file) =>
-    replaceFile(path, rewritten(io, file, end, transform), { io, random }),
+    replaceFile(path, rewritten(io, file, end, transform, key), { io, random }),
   );
 }
 
@@ -58,10 +62,11 @@ function* rewritten(
   file: number,
   end: number,
   transform: (entry: StoredEntry, branch: number) => Rewritten,
+  key: string | null,
 ): Generator<Buffer> {
   let copyFrom = 0;
   for (const raw of linesForward(io, file, 0, end)) {
-    const line = rewrittenLine(raw, transform);
+    const line = rewrittenLine(raw, transform, key);
     if (line === "keep") continue;
     yield* pieces(io, file, copyFrom, raw.start);
     if (line !== "drop") yield line;
@@ -73,8 +78,12 @@ function* rewritten(
 function rewrittenLine(
   raw: RawLine,
   transform: (entry: StoredEntry, branch: number) => Rewritten,
+  key: string | null,
 ): Rewritten {
   const line = decodeRaw(raw);
+  if (line?.ok && line.header !== undefined && line.header.key !== key) {
+    return encodeHeader({ ...line.header, key });
+  }
   if (!line?.ok || line.entry === undefined) return "keep";
   const result = transform(line.entry, line.branch);
   return result === "keep" ? withoutOthers(raw) : result;

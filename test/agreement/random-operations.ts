@@ -45,7 +45,7 @@ export class RandomOperations {
     this.#nowMs += this.#draw(3) * 1000;
     const conversation = this.#pick(CONVERSATIONS);
     const at = isoTime(this.#nowMs);
-    const choice = this.#draw(40);
+    const choice = this.#draw(41);
     if (choice < 4) return this.#create(conversation, at);
     if (choice < 22) return this.#append(conversation, at);
     if (choice < 24) return { type: "update", conversation, patch: this.#patch(), at };
@@ -56,6 +56,7 @@ export class RandomOperations {
     if (choice < 34 && this.#leases) return this.#lease(conversation);
     if (choice < 36) return this.#journal(conversation);
     if (choice < 39) return this.#upload(at);
+    if (choice < 40) return { type: "redact-key", conversation, at };
     return { type: "collect", before: isoTime(this.#nowMs - this.#draw(3) * 1000), at };
   }
 

@@ -47,6 +47,26 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(/^Erased the content of entry \S+ in notes:new\n/);
     });
 
+    it("redacts the name of a branch, a label and the session key", async () => {
+      await place.json(sessions("append", "notes:names", "--role", "user", "--content", "x"));
+      const { messages } = await place.json(sessions("history", "notes:names"));
+      await place.json(sessions("branch", "notes:names", "--from", messages[0].id, "--name", "Swordfish"));
+      await place.json(sessions("label", "notes:names", messages[0].id, "Swordfish"));
+      const { id } = await place.json(sessions("redact", "notes:names", "--branch", "Swordfish"));
+      expect((await place.json(sessions("redact", "notes:names", "--label", "Swordfish"))).entries).toBe(1);
+      const { stdout } = await place.run(sessions("redact", "notes:names", "--key"));
+      expect(stdout).toBe(`Erased the session key in ${id}\n`);
+      const { branches } = await place.json(sessions("branches", id));
+      expect(branches[1].name).toMatch(/^redacted-\d+$/);
+      const shown = await place.json(sessions("show", id, "--all"));
+      expect(shown.info.key).toBeNull();
+      expect(JSON.stringify(shown)).not.toContain("Swordfish");
+      for (const wrong of [[], ["--key", "--branch", "a"], [messages[0].id, "--label", "b"]]) {
+        expect((await place.failure(sessions("redact", id, ...wrong))).code).toBe(2);
+      }
+      await place.json(sessions("purge", id, "--force"));
+    });
+
     it("shows in a dry run what a policy would do, and then does it", async () => {
       const retain = sessions("retain", "--max-age-days", "30", "--trash-days", "30");
       const planned = await place.json([...retain, "--dry-run"]);

@@ -57,10 +57,6 @@ export const erasure: Topic = (check) => {
     await chat.redact(label.id);
     assert.deepEqual(await chat.labels(), []);
     assert.ok(!(await everythingOf(chat)).includes("swordfish"));
-    const { branch } = await chat.branch(idOf(entry), { name: "b" });
-    assert.equal(branch.name, "b");
-    const created = (await chat.entries({ all: true })).items.at(-1);
-    await refuses("NOT_SUPPORTED", chat.redact(idOf(created)));
   });
 
   check("redacting an unknown entry or an empty id is rejected", async (bench) => {

@@ -14,6 +14,7 @@ import type {
   Operation,
   Outcome,
   PurgeOperation,
+  RedactKeyOperation,
   RedactOperation,
   Removed,
   SweepOperation,
@@ -32,7 +33,7 @@ import type {
   PageQuery,
   VerifyReport,
 } from "../queries.ts";
-import { receipt } from "../removal-rules.ts";
+import { keyReceipt, receipt } from "../removal-rules.ts";
 import {
   activeAt,
   checkMove,
@@ -92,6 +93,8 @@ export class EphemeralEngine implements Engine {
         return { removed: this.#purge(operation) };
       case "redact":
         return { removed: this.#redact(operation) };
+      case "redact-key":
+        return { removed: this.#redactKey(operation) };
       case "sweep":
         return { removed: this.#sweep(operation) };
       case "lease":
@@ -185,9 +188,19 @@ export class EphemeralEngine implements Engine {
   #redact({ conversation, entry, json, at }: RedactOperation): Removed {
     const record = this.#live(conversation);
     const { entries, bytes, hashes } = record.log.redact(entry, json);
-    record.info = { ...record.info, contextState: null, updatedAt: at };
+    record.info = { ...record.info, ...summaryOf(record.log.end), contextState: null, updatedAt: at };
     this.#feed.add("redacted", conversation);
     return receipt(entries, bytes, [this.#blobs.release(hashes)]);
+  }
+
+  #redactKey({ conversation, at }: RedactKeyOperation): Removed {
+    const record = this.#live(conversation);
+    const { key } = record.info;
+    if (key === null) return keyReceipt(key);
+    this.#keys.delete(key);
+    record.info = { ...record.info, key: null, updatedAt: at };
+    this.#feed.add("redacted", conversation);
+    return keyReceipt(key);
   }
 
   #sweep({ conversation, at }: SweepOperation): Removed {
@@ -330,16 +343,24 @@ export class EphemeralEngine implements Engine {
 /** No other process can hold a lease here, and the caller is alive. */
 const HERE: Claimant = { id: "here", nowMs: () => performance.now(), isAlive: () => true };
 
+/** What listings show of the tree. */
+function summaryOf(logEnd: LogEnd): Pick<ConversationInfo, "head" | "branchCount" | "compactionCount"> {
+  const { tree } = logEnd;
+  return {
+    head: activeHead(logEnd),
+    branchCount: liveBranches(tree).length,
+    compactionCount: liveCompactions(tree).length,
+  };
+}
+
 /** The conversation after an append. */
 function grown(info: ConversationInfo, { entries, at }: AppendOperation, logEnd: LogEnd): ConversationInfo {
   const times = entries.flatMap((entry) => (entry.kind === "message" ? entry.at : []));
   const { lastMessageAt } = info;
   return {
     ...info,
-    head: activeHead(logEnd),
+    ...summaryOf(logEnd),
     messageCount: info.messageCount + times.length,
-    branchCount: liveBranches(logEnd.tree).length,
-    compactionCount: liveCompactions(logEnd.tree).length,
     updatedAt: at,
     lastMessageAt: times.reduce(
       (latest, time) => (latest === null || time > latest ? time : latest),

@@ -98,6 +98,10 @@ export class Tables {
         return { removed: this.#removed(this.#removals.purge(operation), true) };
       case "redact":
         return { removed: this.#removed(this.#removals.redact(operation)) };
+      case "redact-key": {
+        const { key } = this.#options.infos.live(operation.conversation);
+        return { removed: this.#removed(this.#removals.redactKey(operation, key), key !== null) };
+      }
       case "sweep":
         return { removed: this.#removed(this.#removals.sweep(operation)) };
       case "lease":

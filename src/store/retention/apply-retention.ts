@@ -2,14 +2,23 @@ import { ColloquyError } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import type { StoreAccess } from "../access.ts";
 import type { Store } from "../store.ts";
-import { checkPolicy, planRetention, type RetentionPolicy, type RetentionReport } from "./retention.ts";
+import { checkClock } from "./check-clock.ts";
+import {
+  checkPolicy,
+  planRetention,
+  type RetentionPlan,
+  type RetentionPolicy,
+  type RetentionReport,
+} from "./retention.ts";
 
 export interface RetentionOptions {
   /** Only report what would be removed. */
   readonly dryRun?: boolean;
+  /** Believe the clock, even if it is far ahead of the newest message. */
+  readonly force?: boolean;
 }
 
-const OPTIONS: ReadonlySet<string> = new Set(["dryRun"]);
+const OPTIONS: ReadonlySet<string> = new Set(["dryRun", "force"]);
 
 /** See `store.retain`. */
 export async function retain(
@@ -25,8 +34,11 @@ export async function retain(
   const { sizes } = await store.stats();
   const live = await Array.fromAsync(store.list());
   const trash = await Array.fromAsync(store.list({ trash: true }));
-  const { trashed, removed } = planRetention(policy, live, trash, sizes, access.nowMs());
+  const planAt = (nowMs: number): RetentionPlan => planRetention(policy, live, trash, sizes, nowMs);
+  const nowMs = access.nowMs();
+  const { trashed, removed } = planAt(nowMs);
   if (!dryRun) {
+    if (options.force !== true) checkClock(nowMs, [...live, ...trash], planAt);
     // All at once, so that they share a transaction.
     await settledUnlessGone(trashed.map(({ id }) => store.delete(id)));
     await settledUnlessGone(removed.map(({ id }) => store.purge(id)));

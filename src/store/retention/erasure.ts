@@ -1,26 +1,51 @@
 /** Permanent erasure. */
-import type { Removed } from "../../engine/index.ts";
-import { ColloquyError } from "../../errors.ts";
+import { ColloquyError, invalid } from "../../errors.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
-import { checkEntryId } from "../../message/validate.ts";
+import { checkEntryId, checkLabel, checkProperties } from "../../message/validate.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
-import { findEntry, noEntry } from "../read/lookups.ts";
-
-/** A receipt of what was removed. */
-export interface Receipt extends Removed {
-  /** The conversation id. */
-  readonly id: string;
-  readonly at: string;
-}
+import { findEntry, infoOf, noEntry } from "../read/lookups.ts";
+import type { Receipt } from "./receipt.ts";
+import { branchNameIn, redactBranch, redactKey, redactLabel } from "./redact-names.ts";
 
 const REDACTED = "[redacted]";
 
-/** Erase the content of an entry. The entry stays in place, marked as redacted. */
-export async function redact(store: StoreAccess, id: string, entryId: string): Promise<Receipt> {
-  const checked = checkEntryId(entryId);
+/** What to erase: an entry by its id, the name of a branch, the text of a label, or the session key. */
+export type RedactTarget =
+  | string
+  | { readonly branch: string }
+  | { readonly label: string }
+  | { readonly key: true };
+
+export async function redact(store: StoreAccess, id: string, target: RedactTarget): Promise<Receipt> {
+  if (typeof target === "string") {
+    const checked = checkEntryId(target);
+    store.assertWritable();
+    return redactEntry(store, id, checked);
+  }
+  const [name, value] = checkTarget(target);
   store.assertWritable();
+  await infoOf(store, id);
+  if (name === "key") return redactKey(store, id);
+  return name === "branch" ? redactBranch(store, id, value) : redactLabel(store, id, value);
+}
+
+function checkTarget(target: unknown): ["branch" | "label", string] | ["key"] {
+  checkProperties(target, TARGETS, "target");
+  const [given, ...others] = Object.entries(target as object);
+  if (given === undefined || others.length > 0) {
+    throw invalid("Specify what to redact: the id of an entry, or one of branch, label and key", "target");
+  }
+  const [name, value] = given;
+  if (name === "key" && value !== true) throw invalid("key must be true", "key");
+  return name === "key" ? [name] : [name as "branch" | "label", checkLabel(value, name)];
+}
+
+const TARGETS: ReadonlySet<string> = new Set(["branch", "label", "key"]);
+
+/** Erase the content of an entry. The entry stays in place, marked as redacted. */
+async function redactEntry(store: StoreAccess, id: string, checked: string): Promise<Receipt> {
   const entry = await findEntry(store, id, checked);
   if (entry === undefined) throw noEntry(id, checked);
   const at = isoTime(store.nowMs());
@@ -28,6 +53,8 @@ export async function redact(store: StoreAccess, id: string, entryId: string): P
     const copies = await store.ask((engine) => engine.erase());
     return { id, at, entries: 0, blobs: 0, bytes: 0, copies };
   }
+  const name = branchNameIn(entry);
+  if (name !== undefined) return redactBranch(store, id, name);
   const json = JSON.stringify(
     entry.message === undefined ? redactedData(entry, at) : redactedMessage(entry.message, at),
   );
@@ -44,6 +71,15 @@ function redactedMessage({ role }: Message, at: string): Message {
   return { role, content: REDACTED, extra: { colloquy: { redactedAt: at } } };
 }
 
+/** They hold only numbers, and names that the store chose. */
+const TREE_CHANGES: ReadonlySet<unknown> = new Set([
+  "branch",
+  "checkout",
+  "flatten",
+  "prune",
+  "undo-compaction",
+]);
+
 /** Data that the tree is built from stays: the position of a summary is not its content. */
 function redactedData({ kind, data }: StoredEntry, at: string): object {
   if (!isPlainObject(data)) return { redacted_at: at };
@@ -51,11 +87,16 @@ function redactedData({ kind, data }: StoredEntry, at: string): object {
   if (kind === "info" && data.type === "turn") {
     return { type: "turn", turn: data.turn, state: data.state, redacted_at: at };
   }
-  if (kind === "info") {
-    throw new ColloquyError("NOT_SUPPORTED", "Changes to branches cannot be redacted", {
-      field: "entryId",
-    });
+  if (kind === "info" && TREE_CHANGES.has(data.type)) {
+    throw new ColloquyError(
+      "NOT_SUPPORTED",
+      `An entry of type ${data.type} holds nothing that can be redacted`,
+      {
+        field: "entryId",
+      },
+    );
   }
+  if (kind === "info") return { type: data.type, redacted_at: at };
   const { first_kept, first_kept_seq } = data;
   const place = first_kept_seq === undefined ? {} : { first_kept, first_kept_seq };
   return { summary: REDACTED, ...place, redacted_at: at };

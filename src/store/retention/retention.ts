@@ -63,6 +63,11 @@ function checkLimits(limits: RetentionLimits, path: string): void {
   }
 }
 
+export interface RetentionPlan {
+  readonly trashed: readonly RetentionItem[];
+  readonly removed: readonly RetentionItem[];
+}
+
 /** What a policy would remove. Changes nothing. */
 export function planRetention(
   policy: RetentionPolicy,
@@ -70,7 +75,7 @@ export function planRetention(
   trash: readonly ConversationInfo[],
   sizes: Readonly<Record<string, number>>,
   nowMs: number,
-): { readonly trashed: RetentionItem[]; readonly removed: RetentionItem[] } {
+): RetentionPlan {
   const item = ({ id, title, key, messageCount }: ConversationInfo): RetentionItem => ({
     id,
     name: title ?? key ?? id,

@@ -12,6 +12,7 @@ import type {
   Operation,
   Outcome,
   PurgeOperation,
+  RedactKeyOperation,
   RedactOperation,
   Removed,
   SweepOperation,
@@ -30,7 +31,7 @@ export type ResultOf<T extends Operation> = T extends AppendOperation
     ? LeaseGrant
     : T extends JournalOperation | BlobOperation
       ? number
-      : T extends PurgeOperation | RedactOperation | SweepOperation | CollectOperation
+      : T extends PurgeOperation | RedactOperation | RedactKeyOperation | SweepOperation | CollectOperation
         ? Removed
         : ConversationInfo;
 
@@ -146,6 +147,7 @@ const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
   append: "append",
   purge: "removed",
   redact: "removed",
+  "redact-key": "removed",
   sweep: "removed",
   collect: "removed",
   lease: "lease",

@@ -24,7 +24,13 @@ export async function run(call: Call): Promise<number> {
   const policy = await policyOf(call, limits, channel);
   const dryRun = call.flags.has("dry-run");
   await using store = await openToClean(call, dryRun);
-  const report = (await store?.retain(policy, { dryRun })) ?? { dryRun, trashed: [], removed: [], bytes: 0 };
+  const force = call.flags.has("force");
+  const report = (await store?.retain(policy, { dryRun, force })) ?? {
+    dryRun,
+    trashed: [],
+    removed: [],
+    bytes: 0,
+  };
   const { trashed, removed, bytes } = report;
   if (call.json) call.out.json({ dryRun, trashed, removed, bytes });
   else {

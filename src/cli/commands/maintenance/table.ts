@@ -13,11 +13,19 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   {
     name: "sessions redact",
     topic: REMOVE,
-    summary: "Erase the content of an entry",
+    summary: "Erase an entry, a name, a label or the key",
     details:
-      "The entry stays in place, marked as redacted. This cannot be undone, so ENTRY must be the id of the entry, not its number or label.",
-    args: [CONVERSATION, { name: "ENTRY" }],
-    examples: ["colloquy sessions redact notes:today 0198c0de-1111-7222-8333-444455556666"],
+      "An entry stays in place, marked as redacted. A branch is called redacted-N from then on. Without its key, a conversation is found by its id. This cannot be undone, so ENTRY must be the id of the entry, not its number or label.",
+    args: [CONVERSATION, { name: "ENTRY", optional: true }],
+    options: {
+      branch: { value: "NAME", help: "The name of a branch, instead of an entry" },
+      label: { value: "TEXT", help: "Every label with this text" },
+      key: { help: "The session key" },
+    },
+    examples: [
+      "colloquy sessions redact notes:today 0198c0de-1111-7222-8333-444455556666",
+      "colloquy sessions redact notes:today --branch draft",
+    ],
     load: () => import("./redact.ts"),
   },
   {
@@ -51,6 +59,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
       "max-bytes": { value: "N", help: "Trash conversations until a channel has N bytes" },
       "trash-days": { value: "N", help: "Purge conversations that were deleted N days ago" },
       channel: { value: "NAME", help: "Only this channel, such as discord" },
+      force: { help: "Even if the newest message is a month older than the clock" },
       "dry-run": DRY_RUN,
     },
     examples: [

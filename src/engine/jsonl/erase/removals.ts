@@ -11,8 +11,14 @@ import { advance, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { type Rewritten, rewriteLog } from "../../../transcript/rewrite.ts";
 import { holds } from "../../../tree/path.ts";
 import { timeOf } from "../../../util/time.ts";
-import type { CollectOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
-import { entryNotFound, type Freed, planSweep, receipt } from "../../removal-rules.ts";
+import type {
+  CollectOperation,
+  RedactKeyOperation,
+  RedactOperation,
+  Removed,
+  SweepOperation,
+} from "../../operations.ts";
+import { entryNotFound, type Freed, keyReceipt, planSweep, receipt } from "../../removal-rules.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import { isSetAside, LEGACY_FOLDER, TRASH_FOLDER } from "../folder/names.ts";
 import {
@@ -39,6 +45,21 @@ export function redactEntry(context: JsonlContext, redact: RedactOperation, reco
   if (turn !== undefined && found.operationId === `${turn}/end`) context.journals.end(known, turn);
   const copies = copiesOf(context, known, redact.entry);
   return receipt(1, bytesOf([found]), [dropBlobs(context, [found])], copies);
+}
+
+/** Erase the session key from the header of the log and from both versions of the metadata. */
+export function redactKey(
+  context: JsonlContext,
+  { conversation, at }: RedactKeyOperation,
+  record: RecordChange,
+): Removed {
+  const known = readyToRewrite(context, conversation);
+  const { key } = known.metadata;
+  if (key === null) return keyReceipt(key);
+  // A copy: the catalogue still finds the conversation by its key.
+  rewrite(context, { ...known, metadata: { ...known.metadata, key: null } }, at, () => "keep");
+  record("redacted", known);
+  return keyReceipt(key, copiesOf(context, known, key));
 }
 
 /** Remove the entries that no branch contains. */
@@ -92,8 +113,8 @@ function rewrite(
   transform: (entry: StoredEntry, branch: number) => Rewritten,
 ): void {
   const { io, random } = context;
-  const { logPath, log } = known;
-  replaceLog(context, known, at, () => rewriteLog(io, random, logPath, log.bytes, transform));
+  const { logPath, log, metadata } = known;
+  replaceLog(context, known, at, () => rewriteLog(io, random, logPath, log.bytes, transform, metadata.key));
 }
 
 /**
@@ -148,8 +169,8 @@ function bytesOf(entries: readonly StoredEntry[]): number {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Files beside a conversation that may contain an entry: they name it, or are unreadable. */
-function copiesOf({ io, folder }: JsonlContext, { stem }: CatalogueEntry, entry: string): string[] {
+/** Files beside a conversation that may contain an entry or a key: they name it, or are unreadable. */
+function copiesOf({ io, folder }: JsonlContext, { stem }: CatalogueEntry, name: string): string[] {
   const legacy = join(folder, LEGACY_FOLDER);
   return [folder, join(folder, TRASH_FOLDER), legacy].flatMap((place) => {
     if (io.stat(place) === undefined) return [];
@@ -159,7 +180,7 @@ function copiesOf({ io, folder }: JsonlContext, { stem }: CatalogueEntry, entry:
     return names
       .filter((name) => isSetAside(name) || name.endsWith(".meta.json.bak"))
       .map((name) => join(place, name))
-      .filter((path) => mayHold(io, path, JSON.stringify(entry)));
+      .filter((path) => mayHold(io, path, JSON.stringify(name)));
   });
 }
 

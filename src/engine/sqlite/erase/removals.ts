@@ -1,7 +1,13 @@
 /** Permanently removes data. SQLite overwrites the deleted rows; `erase.ts` does the rest. */
 import { timeOf } from "../../../util/time.ts";
-import type { PurgeOperation, RedactOperation, Removed, SweepOperation } from "../../operations.ts";
-import { entryNotFound, planSweep, receipt } from "../../removal-rules.ts";
+import type {
+  PurgeOperation,
+  RedactKeyOperation,
+  RedactOperation,
+  Removed,
+  SweepOperation,
+} from "../../operations.ts";
+import { entryNotFound, keyReceipt, planSweep, receipt } from "../../removal-rules.ts";
 import { notFound } from "../../rules.ts";
 import { type Blobs, hashesIn } from "../blobs/blobs.ts";
 import type { Feed } from "../log/feed.ts";
@@ -56,6 +62,13 @@ export class Removals {
     this.#updateCounts(conversation, n, 0, at);
     const freed = this.#blobs.dropUnused(hashesIn(row[7] as string | null));
     return receipt(1, Buffer.byteLength(row[6] as string), [freed]);
+  }
+
+  redactKey({ conversation, at }: RedactKeyOperation, key: string | null): Removed {
+    if (key === null) return keyReceipt(key);
+    this.#feed.add("redacted", conversation);
+    this.#sql.clearKey.run(this.#trees.get(conversation).n, timeOf(at));
+    return keyReceipt(key);
   }
 
   sweep({ conversation, at }: SweepOperation): Removed {
