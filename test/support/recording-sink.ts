@@ -1,4 +1,5 @@
 /** A sink that only remembers what it was given. For tests of readers. */
+import type { FormatWith } from "../../src/formats/contract/format.ts";
 import type {
   ConversationSink,
   RecordReader,
@@ -8,6 +9,7 @@ import type {
   SourceRecord,
   Surroundings,
 } from "../../src/formats/contract/reader.ts";
+import type { JsonObject } from "../../src/util/json.ts";
 
 export interface Recorded {
   start: SourceConversation;
@@ -82,6 +84,36 @@ export function readLines(reader: RecordReader, text: string, firstLine = 1): vo
     line++;
     offset += Buffer.byteLength(part) + 1;
   }
+}
+
+/** Read a whole file of one record a line. */
+export function readFile(lines: FormatWith<"lines">["lines"], text: string, path: string): RecordingSink {
+  const sink = new RecordingSink();
+  const reader = lines.open(sink, surroundings(path), undefined);
+  readLines(reader, text);
+  reader.end(true);
+  return sink;
+}
+
+/** Read the values of a document, one after the other. */
+export async function readValues(
+  document: FormatWith<"document">["document"],
+  values: readonly unknown[],
+  around: Surroundings,
+): Promise<RecordingSink> {
+  const sink = new RecordingSink();
+  for (const [index, value] of values.entries()) {
+    await document.read({ value: value as JsonObject, line: null, offset: index + 1 }, sink, around);
+  }
+  return sink;
+}
+
+/** The records of a file of one record a line. */
+export function recordsIn(text: string): JsonObject[] {
+  return text
+    .split("\n")
+    .filter((line) => line.trim() !== "")
+    .map((line) => JSON.parse(line));
 }
 
 /** Surroundings of files that exist in memory only. */

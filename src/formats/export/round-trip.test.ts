@@ -5,6 +5,7 @@ import {
   type Recorded,
   RecordingSink,
   readLines,
+  recordsIn,
   surroundings,
 } from "../../../test/support/recording-sink.ts";
 import { exported, sampleStore } from "../../../test/support/sample-conversation.ts";
@@ -129,15 +130,7 @@ describe("an export that is read again", () => {
   it("is the same conversation from jsonl", async () => {
     const sink = new RecordingSink();
     const text = await exported(store, id, { to: "jsonl" });
-    expect(
-      colloquy.lines.sniff(
-        text
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line)),
-        "x.jsonl",
-      ),
-    ).toBe(true);
+    expect(colloquy.lines.sniff(recordsIn(text), "x.jsonl")).toBe(true);
     const reader = colloquy.lines.open(sink, surroundings("a.jsonl"), undefined);
     readLines(reader, text);
     reader.end(true);

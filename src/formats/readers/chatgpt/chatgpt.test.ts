@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { type RecordingSink, readValues, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { objectIn } from "../../contract/values.ts";
 import { chatgpt } from "./index.ts";
@@ -10,17 +10,11 @@ function fixture(name: string): JsonObject[] {
   return Array.isArray(value) ? value : [value];
 }
 
-async function read(
+function read(
   values: readonly unknown[],
   files: Readonly<Record<string, string>> = {},
 ): Promise<RecordingSink> {
-  const sink = new RecordingSink();
-  const around = surroundings("conversations.json", files);
-  let offset = 1;
-  for (const value of values) {
-    await chatgpt.document.read({ value: value as JsonObject, line: null, offset: offset++ }, sink, around);
-  }
-  return sink;
+  return readValues(chatgpt.document, values, surroundings("conversations.json", files));
 }
 
 function blocks(sink: RecordingSink, id: string): readonly JsonObject[] {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { type RecordingSink, readValues, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { objectsIn } from "../../contract/values.ts";
 import { claudeAi } from "./index.ts";
@@ -9,15 +9,11 @@ function fixture(name: string): JsonObject[] {
   return JSON.parse(readFileSync(`test/fixtures/claude-ai/${name}`, "utf8"));
 }
 
-async function read(
+function read(
   values: readonly unknown[],
   files: Readonly<Record<string, string>> = {},
 ): Promise<RecordingSink> {
-  const sink = new RecordingSink();
-  const around = surroundings("conversations.json", files);
-  for (const value of values)
-    await claudeAi.document.read({ value: value as JsonObject, line: null, offset: 1 }, sink, around);
-  return sink;
+  return readValues(claudeAi.document, values, surroundings("conversations.json", files));
 }
 
 function entry(sink: RecordingSink, id: string, index = 0) {

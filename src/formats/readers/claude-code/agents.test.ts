@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import type { Json } from "../../../util/json.ts";
 import { claudeCode } from "./index.ts";
@@ -20,11 +20,7 @@ const side = (uuid: string, parent: string | null, content: string, more: object
   line("user", uuid, parent, { role: "user", content }, { isSidechain: true, ...more });
 
 function read(records: readonly object[], path = "session.jsonl"): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = claudeCode.lines.open(sink, surroundings(path), undefined);
-  readLines(reader, records.map((record) => JSON.stringify(record)).join("\n"));
-  reader.end(true);
-  return sink;
+  return readFile(claudeCode.lines, records.map((record) => JSON.stringify(record)).join("\n"), path);
 }
 
 const links = (sink: RecordingSink) =>

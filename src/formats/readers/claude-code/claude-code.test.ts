@@ -1,16 +1,12 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, surroundings } from "../../../../test/support/recording-sink.ts";
 import { claudeCode } from "./index.ts";
 
 const FOLDER = "test/fixtures/claude-code";
 
 function read(name: string): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = claudeCode.lines.open(sink, surroundings(`${FOLDER}/${name}`), undefined);
-  readLines(reader, readFileSync(`${FOLDER}/${name}`, "utf8"));
-  reader.end(true);
-  return sink;
+  return readFile(claudeCode.lines, readFileSync(`${FOLDER}/${name}`, "utf8"), `${FOLDER}/${name}`);
 }
 
 function text(records: readonly object[]): string {
@@ -18,11 +14,7 @@ function text(records: readonly object[]): string {
 }
 
 function readText(records: readonly object[], path = "session.jsonl"): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = claudeCode.lines.open(sink, surroundings(path), undefined);
-  readLines(reader, text(records));
-  reader.end(true);
-  return sink;
+  return readFile(claudeCode.lines, text(records), path);
 }
 
 const parents = (sink: RecordingSink, index = 0) =>
@@ -318,10 +310,7 @@ describe("odd records", () => {
   });
 
   it("are skipped when they are not objects", () => {
-    const odd = new RecordingSink();
-    const reader = claudeCode.lines.open(odd, surroundings("x.jsonl"), undefined);
-    readLines(reader, '"a text"\n[1]\nnull');
-    reader.end(true);
+    const odd = readFile(claudeCode.lines, '"a text"\n[1]\nnull', "x.jsonl");
     expect(odd.skipped.map(({ line }) => line)).toEqual([1, 2, 3]);
   });
 

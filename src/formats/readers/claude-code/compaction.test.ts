@@ -1,17 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json } from "../../../util/json.ts";
 import { claudeCode } from "./index.ts";
 
 const TEXT = readFileSync("test/fixtures/claude-code/compaction.jsonl", "utf8");
 
 function read(text: string): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = claudeCode.lines.open(sink, surroundings("session.jsonl"), undefined);
-  readLines(reader, text);
-  reader.end(true);
-  return sink;
+  return readFile(claudeCode.lines, text, "session.jsonl");
 }
 
 describe("a compaction", () => {

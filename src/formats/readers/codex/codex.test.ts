@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { codex } from "./index.ts";
@@ -8,11 +8,7 @@ import { codex } from "./index.ts";
 const fixture = (name: string): string => readFileSync(`test/fixtures/codex/${name}`, "utf8");
 
 function read(text: string, path = "rollout.jsonl"): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = codex.lines.open(sink, surroundings(path), undefined);
-  readLines(reader, text);
-  reader.end(true);
-  return sink;
+  return readFile(codex.lines, text, path);
 }
 
 function entriesOf(sink: RecordingSink): SourceEntry[] {

@@ -3,31 +3,23 @@ import { describe, expect, it } from "vitest";
 import {
   type Recorded,
   RecordingSink,
-  readLines,
+  readFile,
+  recordsIn,
   surroundings,
 } from "../../../../test/support/recording-sink.ts";
 import { encodeHeader, sealObject } from "../../../transcript/lines.ts";
 import { colloquy } from "./index.ts";
 
 function read(text: string, path = "sessions/garden.jsonl"): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = colloquy.lines.open(sink, surroundings(path), undefined);
-  readLines(reader, text);
-  reader.end(true);
-  return sink;
+  return readFile(colloquy.lines, text, path);
 }
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/colloquy/${name}`, "utf8");
-const parsed = (text: string) =>
-  text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 
 describe("JSONL of version 2", () => {
   it("is read when another program wrote it, with its branches and calls", () => {
     const text = fixture("v2-of-another-program.jsonl");
-    expect(colloquy.lines.sniff(parsed(text), "x.jsonl")).toBe(true);
+    expect(colloquy.lines.sniff(recordsIn(text), "x.jsonl")).toBe(true);
     const sink = read(text);
     const [{ start, entries, notes }] = sink.conversations as [Recorded];
     expect(start.sourceId).toMatch(/^garden-[0-9a-f]{12}$/);
@@ -50,7 +42,7 @@ describe("JSONL of version 2", () => {
 
   it("may begin with lines of version 1, which get ids that stay the same", () => {
     const text = fixture("v1-lines-that-go-on-as-v2.jsonl");
-    expect(colloquy.lines.sniff(parsed(text), "x.jsonl")).toBe(true);
+    expect(colloquy.lines.sniff(recordsIn(text), "x.jsonl")).toBe(true);
     const [{ entries, notes }] = read(text).conversations as [Recorded];
     expect(entries.map(({ parent }) => parent)).toEqual([undefined, undefined, "unknown-parent"]);
     expect(entries[0]?.id).toMatch(/^[0-9a-f]{32}$/);

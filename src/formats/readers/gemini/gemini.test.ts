@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { gemini } from "./index.ts";
 
@@ -16,11 +16,7 @@ function read(name: string): RecordingSink {
 }
 
 function readText(text: string, path = "chats/session-x.jsonl"): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = gemini.lines.open(sink, surroundings(path), undefined);
-  readLines(reader, text);
-  reader.end(true);
-  return sink;
+  return readFile(gemini.lines, text, path);
 }
 
 async function readDocument(name: string): Promise<RecordingSink> {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, surroundings } from "../../../../test/support/recording-sink.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import { gemini } from "./index.ts";
 
@@ -11,10 +11,7 @@ const fixtures = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filt
 
 it.each(fixtures)("%s loses no line and adds only what the store accepts", (name) => {
   const text = readFileSync(`${FOLDER}/${name}`, "utf8");
-  const sink = new RecordingSink();
-  const reader = gemini.lines.open(sink, surroundings(name), undefined);
-  readLines(reader, text);
-  reader.end(true);
+  const sink = readFile(gemini.lines, text, name);
   const entries = sink.conversations.flatMap((conversation) => conversation.entries);
   const kept = [...entries.flatMap(({ records }) => records), ...(sink.conversations[0]?.notes ?? [])];
   expect(new Set(kept.map(({ line }) => line)).size).toBe(text.trim().split("\n").length);

@@ -3,30 +3,23 @@ import { describe, expect, it } from "vitest";
 import {
   type Recorded,
   RecordingSink,
+  readFile,
   readLines,
+  recordsIn,
   surroundings,
 } from "../../../../test/support/recording-sink.ts";
 import { goclaw } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/goclaw/${name}`, "utf8");
-const parsed = (text: string) =>
-  text
-    .trimEnd()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 
 function read(text: string): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = goclaw.lines.open(sink, surroundings("sessions/telegram_42.jsonl"), undefined);
-  readLines(reader, text);
-  reader.end(true);
-  return sink;
+  return readFile(goclaw.lines, text, "sessions/telegram_42.jsonl");
 }
 
 describe("goclaw", () => {
   it("is distinguished from version 2 by the version, not by the type of the first line", () => {
     for (const name of ["v1-with-metadata-line.jsonl", "v1-without-metadata-line.jsonl"]) {
-      expect(goclaw.lines.sniff(parsed(fixture(name)), "x.jsonl")).toBe(true);
+      expect(goclaw.lines.sniff(recordsIn(fixture(name)), "x.jsonl")).toBe(true);
     }
     expect(goclaw.lines.sniff([{ _type: "metadata", version: 2 }], "x.jsonl")).toBe(false);
     expect(

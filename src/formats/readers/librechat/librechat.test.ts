@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { type RecordingSink, readValues, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { librechat } from "./index.ts";
 
@@ -8,14 +8,8 @@ function fixture(name: string): JsonObject {
   return JSON.parse(readFileSync(`test/fixtures/librechat/${name}`, "utf8"));
 }
 
-async function read(value: unknown): Promise<RecordingSink> {
-  const sink = new RecordingSink();
-  await librechat.document.read(
-    { value: value as JsonObject, line: null, offset: 0 },
-    sink,
-    surroundings("chat.json"),
-  );
-  return sink;
+function read(value: unknown): Promise<RecordingSink> {
+  return readValues(librechat.document, [value], surroundings("chat.json"));
 }
 
 function entry(sink: RecordingSink, id: string) {

@@ -1,17 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { type RecordingSink, readFile, recordsIn } from "../../../../test/support/recording-sink.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { llamaUi } from "./index.ts";
 
 const text = readFileSync("test/fixtures/llama-ui/two-sessions.jsonl", "utf8");
 
 function read(lines: string): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = llamaUi.lines.open(sink, surroundings("export.jsonl"), undefined);
-  readLines(reader, lines);
-  reader.end(true);
-  return sink;
+  return readFile(llamaUi.lines, lines, "export.jsonl");
 }
 
 describe("an export of llama.cpp's UI", () => {
@@ -20,15 +16,7 @@ describe("an export of llama.cpp's UI", () => {
     sink.conversations[0]?.entries.find((found) => found.id === id) as SourceEntry;
 
   it("is recognised by its harness", () => {
-    expect(
-      llamaUi.lines.sniff(
-        text
-          .trim()
-          .split("\n")
-          .map((line) => JSON.parse(line)),
-        "x.jsonl",
-      ),
-    ).toBe(true);
+    expect(llamaUi.lines.sniff(recordsIn(text), "x.jsonl")).toBe(true);
     expect(llamaUi.lines.sniff([{ type: "session", version: 3, id: "a" }], "x.jsonl")).toBe(false);
   });
 

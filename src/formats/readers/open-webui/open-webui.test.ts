@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { type RecordingSink, readValues, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { openWebui } from "./index.ts";
 
@@ -8,16 +8,8 @@ function fixture(): JsonObject[] {
   return JSON.parse(readFileSync("test/fixtures/open-webui/chats.json", "utf8"));
 }
 
-async function read(values: readonly unknown[]): Promise<RecordingSink> {
-  const sink = new RecordingSink();
-  for (const value of values) {
-    await openWebui.document.read(
-      { value: value as JsonObject, line: null, offset: 1 },
-      sink,
-      surroundings("chats.json"),
-    );
-  }
-  return sink;
+function read(values: readonly unknown[]): Promise<RecordingSink> {
+  return readValues(openWebui.document, values, surroundings("chats.json"));
 }
 
 function entry(sink: RecordingSink, id: string) {

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
 import { toOpenAI } from "../../../message/apis/openai.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
@@ -18,11 +18,7 @@ function records(text: string): JsonObject[] {
 }
 
 function readText(text: string, path = "chat.jsonl"): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = openaiChat.lines.open(sink, surroundings(path), undefined);
-  readLines(reader, text);
-  reader.end(true);
-  return sink;
+  return readFile(openaiChat.lines, text, path);
 }
 
 async function readDocument(

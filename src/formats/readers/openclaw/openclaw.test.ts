@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
 import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, recordsIn, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceDatabase, SourceEntry } from "../../contract/reader.ts";
 import { openclaw } from "./index.ts";
@@ -19,11 +19,7 @@ const fixture = (name: string): string => readFileSync(`${FOLDER}/${name}`, "utf
 const index: JsonObject = JSON.parse(fixture("sessions.json"));
 
 function read(name: string, folder = FOLDER): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = openclaw.lines.open(sink, surroundings(`${folder}/${name}`), undefined);
-  readLines(reader, fixture(name));
-  reader.end(true);
-  return sink;
+  return readFile(openclaw.lines, fixture(name), `${folder}/${name}`);
 }
 
 describe("an OpenClaw transcript", () => {
@@ -31,10 +27,7 @@ describe("an OpenClaw transcript", () => {
   const entries = sink.conversations[0]?.entries ?? [];
 
   it("is distinguished from a pi session by its path", () => {
-    const sniffed = fixture(`${FERNS}.jsonl`)
-      .trim()
-      .split("\n")
-      .map((line) => JSON.parse(line));
+    const sniffed = recordsIn(fixture(`${FERNS}.jsonl`));
     expect(openclaw.lines.sniff(sniffed, "session.jsonl")).toBe(false);
     expect(openclaw.lines.sniff(sniffed, `${FOLDER}/${FERNS}.jsonl`)).toBe(true);
     expect(openclaw.lines.sniff([{ type: "user" }], `${FOLDER}/${FERNS}.jsonl`)).toBe(false);
@@ -87,10 +80,11 @@ describe("an OpenClaw transcript", () => {
   });
 
   it("shows the entry before one on the side when nothing points elsewhere", () => {
-    const other = new RecordingSink();
-    const reader = openclaw.lines.open(other, surroundings(`${FOLDER}/a.jsonl`), undefined);
-    readLines(reader, fixture(`${FERNS}.jsonl`).trim().split("\n").slice(0, -1).join("\n"));
-    reader.end(true);
+    const other = readFile(
+      openclaw.lines,
+      fixture(`${FERNS}.jsonl`).trim().split("\n").slice(0, -1).join("\n"),
+      `${FOLDER}/a.jsonl`,
+    );
     expect(other.conversations[0]?.leaf).toBe("k5");
   });
 

@@ -4,6 +4,7 @@ import {
   type Recorded,
   RecordingSink,
   readLines,
+  recordsIn,
   surroundings,
 } from "../../../../test/support/recording-sink.ts";
 import { personalAgent } from "./index.ts";
@@ -14,15 +15,7 @@ const LINES = "20250121193000001.jsonl";
 describe("PersonalAgent", () => {
   it("reads thinking, and calls with their results as two messages", () => {
     const text = fixture(LINES);
-    expect(
-      personalAgent.lines.sniff(
-        text
-          .trimEnd()
-          .split("\n")
-          .map((line) => JSON.parse(line)),
-        "x.jsonl",
-      ),
-    ).toBe(true);
+    expect(personalAgent.lines.sniff(recordsIn(text), "x.jsonl")).toBe(true);
     const sink = new RecordingSink();
     const reader = personalAgent.lines.open(sink, surroundings(`conversations/${LINES}`), undefined);
     readLines(reader, text);

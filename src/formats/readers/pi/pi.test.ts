@@ -1,24 +1,21 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import {
+  RecordingSink,
+  readFile,
+  readLines,
+  recordsIn,
+  surroundings,
+} from "../../../../test/support/recording-sink.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
 import { pi } from "./index.ts";
 
 const fixture = (name: string): string => readFileSync(`test/fixtures/pi/${name}`, "utf8");
-const recordsIn = (text: string): JsonObject[] =>
-  text
-    .trim()
-    .split("\n")
-    .map((line) => JSON.parse(line));
 
 function read(text: string, path = "session.jsonl"): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = pi.lines.open(sink, surroundings(path), undefined);
-  readLines(reader, text);
-  reader.end(true);
-  return sink;
+  return readFile(pi.lines, text, path);
 }
 
 const entriesOf = (sink: RecordingSink): SourceEntry[] => sink.conversations[0]?.entries ?? [];

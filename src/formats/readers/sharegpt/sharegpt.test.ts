@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
-import { RecordingSink, readLines, surroundings } from "../../../../test/support/recording-sink.ts";
+import { RecordingSink, readFile, surroundings } from "../../../../test/support/recording-sink.ts";
 import type { Message } from "../../../message/types.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { sharegpt } from "./index.ts";
@@ -10,11 +10,7 @@ function fixture(name: string): string {
 }
 
 function readText(text: string): RecordingSink {
-  const sink = new RecordingSink();
-  const reader = sharegpt.lines.open(sink, surroundings("data.jsonl"), undefined);
-  readLines(reader, text);
-  reader.end(true);
-  return sink;
+  return readFile(sharegpt.lines, text, "data.jsonl");
 }
 
 function message(sink: RecordingSink, conversation: number, index: number): Message {
