@@ -3,6 +3,7 @@ import { type FileIo, type FileLock, systemIo } from "../../disk/file-io.ts";
 import { withLock } from "../../disk/with-lock.ts";
 import { asColloquyError } from "../../errors.ts";
 import type { LogEnd } from "../../tree/place-entries.ts";
+import { FairTurns } from "../../util/fair-turns.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports, LegacyConversation } from "../engine.ts";
@@ -65,6 +66,7 @@ export class JsonlEngine implements Engine {
   readonly location: string;
   readonly #options: EngineOptions;
   readonly #lock: FileLock;
+  readonly #turns = new FairTurns();
   readonly #context: JsonlContext;
   readonly #lookup: ConversationLookup;
 
@@ -140,17 +142,26 @@ export class JsonlEngine implements Engine {
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
     const run = (): Awaitable<Outcome[]> => new Commit(this.#context).run(operations);
+    if (this.#turns.isOver) return this.#turns.pause().then(() => this.commit(operations));
     // Usually the lock is free and one file needs a sync, so there is nothing to wait for.
-    if (!this.#lock.tryAcquire()) return this.#withLock(run);
+    if (!this.#lock.tryAcquire()) {
+      this.#turns.contended();
+      return this.#withLock(run).finally(() => this.#turns.released());
+    }
     let held = true;
     try {
       const outcomes = run();
       if (Array.isArray(outcomes)) return outcomes;
       held = false;
-      return outcomes.finally(() => this.#lock.release());
+      return outcomes.finally(() => this.#release());
     } finally {
-      if (held) this.#lock.release();
+      if (held) this.#release();
     }
+  }
+
+  #release(): void {
+    this.#lock.release();
+    this.#turns.released();
   }
 
   byId(id: string): ConversationInfo | undefined {

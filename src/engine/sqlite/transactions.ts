@@ -3,6 +3,7 @@ import { isBusy } from "../../disk/sqlite-code.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
 import { retryBusy, sqliteError } from "../../sqlite/busy.ts";
 import { OpenFiles } from "../../sqlite/open-files.ts";
+import { FairTurns } from "../../util/fair-turns.ts";
 import type { Awaitable } from "../engine.ts";
 import type { Statements } from "./statements.ts";
 
@@ -16,6 +17,7 @@ export class Transactions {
   readonly #path: string;
   readonly #lockWaitMs: number;
   readonly #files: OpenFiles;
+  readonly #turns = new FairTurns();
   #failure: ColloquyError | undefined;
 
   constructor(database: DatabaseSync, sql: Statements, path: string, lockWaitMs: number) {
@@ -54,6 +56,7 @@ export class Transactions {
    */
   write<T>(work: () => T, undo: () => void): Awaitable<T> {
     if (this.#failure !== undefined) throw this.#failure;
+    if (this.#turns.isOver) return this.#turns.pause().then(() => this.write(work, undo));
     try {
       return this.#transact(work, undo);
     } catch (error) {
@@ -63,6 +66,7 @@ export class Transactions {
   }
 
   async #writeWhenFree<T>(work: () => T, undo: () => void): Promise<T> {
+    this.#turns.contended();
     try {
       // The whole transaction in one attempt: between an awaited BEGIN and its work, a read could come in and find
       // the connection inside a transaction.
@@ -82,6 +86,8 @@ export class Transactions {
       undo();
       if (this.#database.isTransaction) this.#sql.rollback.run();
       throw error;
+    } finally {
+      this.#turns.released();
     }
     // After the commit: a file that was removed just before it would not be noticed otherwise.
     const changed = this.#files.changed();
