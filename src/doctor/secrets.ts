@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import { systemIo } from "../disk/file-io.ts";
 import { asColloquyError } from "../errors.ts";
+import { boundTo, secretsOf } from "../state/credentials/credential.ts";
 import { awsCredentials } from "../state/credentials/secret/check-secret.ts";
 import { type KeyFile, parseKeyFile } from "../state/credentials/secret/key-file.ts";
 import { KeyRing } from "../state/credentials/secret/key-ring.ts";
 import { unseal } from "../state/credentials/secret/sealed.ts";
-import { boundTo, secretsOf } from "../state/credentials/secret/secret-members.ts";
 import { Secrets } from "../state/credentials/secret/secrets.ts";
 import { systemKeyStore } from "../state/credentials/secret/system-key-store.ts";
 import type { Profile, Sealed, SecretRef } from "../state/credentials/types.ts";

@@ -19,6 +19,8 @@ export {
   fromClaude,
   toClaude,
 } from "./apis/anthropic.ts";
+export { type FlatMessage, fromFlat, toFlat } from "./apis/flat.ts";
+export type { ConvertOptions } from "./apis/foreign.ts";
 export { type ApiRequests, type ModelApi, toRequest } from "./apis/index.ts";
 export {
   fromOpenAI,
@@ -34,8 +36,6 @@ export {
 export type { ResponsesItem, ResponsesPart, ResponsesRequest } from "./apis/openai-responses.ts";
 export type { SystemPrompt } from "./apis/request.ts";
 export { isKnownBlock } from "./blocks.ts";
-export { type FlatMessage, fromFlat, toFlat } from "./flat.ts";
-export type { ConvertOptions } from "./foreign.ts";
 export { messageSchema } from "./schema.ts";
 export { type TextOptions, textOf } from "./text.ts";
 export type {

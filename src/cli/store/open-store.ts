@@ -9,7 +9,7 @@ import type { Call } from "../command.ts";
 import { checkReference } from "../input/reference.ts";
 import { nextCommand } from "../invocation.ts";
 import { report } from "../output.ts";
-import { inTrash } from "../view/in-trash.ts";
+import { inTrash } from "./in-trash.ts";
 import type { StoreSettings } from "./store-settings.ts";
 import { type StoreTarget, stateFolder, storeTarget } from "./store-target.ts";
 

@@ -3,7 +3,7 @@ import type { RetentionLimits, RetentionPolicy } from "../../store/index.ts";
 import type { StoreOptions } from "../../store/open.ts";
 import { isPlainObject } from "../../util/json.ts";
 import type { Call } from "../command.ts";
-import { configOptions } from "./config-options.ts";
+import { configOptions } from "../input/config-options.ts";
 
 export type StoreSettings = Pick<StoreOptions, "tree" | "treeEnabled" | "sessions">;
 

@@ -1,5 +1,5 @@
 /** Removes unwanted parts and secrets from an export. */
-import { placeholder } from "../../message/foreign.ts";
+import { placeholder } from "../../message/apis/foreign.ts";
 import type { Block, Message } from "../../message/types.ts";
 import { isSecretProperty, redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { ExportEntry } from "../../store/read/snapshot.ts";

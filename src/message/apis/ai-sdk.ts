@@ -1,8 +1,8 @@
 /** Model messages of the AI SDK: the `messages` of `generateText` and `streamText`. */
 import { isJsonObject, type Json, type JsonObject, stringOf } from "../../util/json.ts";
 import { isToolResult } from "../blocks.ts";
-import { placeholder } from "../foreign.ts";
 import type { Block, Message, ToolResultBlock } from "../types.ts";
+import { placeholder } from "./foreign.ts";
 import {
   isMediaBlock,
   joinSystem,

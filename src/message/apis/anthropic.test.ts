@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../../../test/support/fast-check.ts";
-import { fromFlat, toFlat } from "../flat.ts";
 import type { Message } from "../types.ts";
 import { checkMessage } from "../validate.ts";
 import { fromClaude, toClaude } from "./anthropic.ts";
+import { fromFlat, toFlat } from "./flat.ts";
 import { fromOpenAI, toOpenAI } from "./openai.ts";
 
 const response = {

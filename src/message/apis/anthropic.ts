@@ -1,6 +1,7 @@
 /** Messages of the Anthropic API: Claude. */
 import { defined, isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { blocksOf } from "../blocks.ts";
+import type { Block, Message, MessageInput, Role } from "../types.ts";
 import {
   type ConvertOptions,
   type Format,
@@ -10,8 +11,7 @@ import {
   placeholder,
   plainList,
   toForeign,
-} from "../foreign.ts";
-import type { Block, Message, MessageInput, Role } from "../types.ts";
+} from "./foreign.ts";
 import { apiName, isMediaBlock, joinSystem, liftSystem, mediaOf, type SystemPrompt } from "./request.ts";
 
 export type AnthropicTextBlock = { type: "text"; text: string };

@@ -1,8 +1,8 @@
 /** The parts of an OpenAI message's content, each with its block. */
 import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
-import { difference, overlay } from "../foreign.ts";
 import type { Block } from "../types.ts";
+import { difference, overlay } from "./foreign.ts";
 
 /** Our own block types: a part of the same name means something else and is wrapped. */
 const OUR_TYPES: ReadonlySet<unknown> = new Set([

@@ -7,9 +7,9 @@
  */
 import { isJsonObject, type Json } from "../../util/json.ts";
 import { blocksOf, isToolResult, isToolUse } from "../blocks.ts";
-import { placeholder } from "../foreign.ts";
 import { textOf } from "../text.ts";
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from "../types.ts";
+import { placeholder } from "./foreign.ts";
 import {
   apiName,
   dataUrl,

@@ -8,9 +8,9 @@
  * twice.
  */
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
-import { type ConvertOptions, type Format, fromForeign, placeholder, toForeign } from "../foreign.ts";
 import { toObject } from "../tool-input.ts";
 import type { Block, Message, MessageInput } from "../types.ts";
+import { type ConvertOptions, type Format, fromForeign, placeholder, toForeign } from "./foreign.ts";
 import { isMedia, readPart, restored, withRest, writePart } from "./openai-parts.ts";
 import { apiName, joinSystem, type SystemPrompt } from "./request.ts";
 

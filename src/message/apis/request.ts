@@ -3,9 +3,9 @@
 import { isJsonObject, type Json, type JsonObject, stringOf } from "../../util/json.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import { blocksOf } from "../blocks.ts";
-import { placeholder } from "../foreign.ts";
 import { textOf } from "../text.ts";
 import type { Block, Message } from "../types.ts";
+import { placeholder } from "./foreign.ts";
 
 /** A system prompt: a string, or text blocks as Anthropic takes them. */
 export type SystemPrompt = string | readonly object[];

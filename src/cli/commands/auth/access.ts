@@ -6,8 +6,8 @@ import { loadConfig } from "../../../state/config/load.ts";
 import { type Credentials, openCredentials } from "../../../state/credentials/index.ts";
 import type { Environment } from "../../../state/folder.ts";
 import type { Call } from "../../command.ts";
+import { configOptions } from "../../input/config-options.ts";
 import { report } from "../../output.ts";
-import { configOptions } from "../../store/config-options.ts";
 
 export interface Access {
   readonly credentials: Credentials;

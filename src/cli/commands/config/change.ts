@@ -1,7 +1,7 @@
 import type { ChangeOptions, ConfigChange } from "../../../state/config/files/change.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { configOptions } from "../../store/config-options.ts";
+import { configOptions } from "../../input/config-options.ts";
 import { packageVersion } from "../../version.ts";
 import { reportFindings } from "./view.ts";
 

@@ -5,7 +5,7 @@ import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { safeText } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { configOptions } from "../../store/config-options.ts";
+import { configOptions } from "../../input/config-options.ts";
 import { jsonText } from "../../terminal/json-text.ts";
 import { notSet } from "./not-set.ts";
 import { reportFindings } from "./view.ts";

@@ -3,7 +3,7 @@ import { systemReads } from "../../../state/config/files/reads.ts";
 import { findFile } from "../../../state/config/steps/find-file.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { configOptions } from "../../store/config-options.ts";
+import { configOptions } from "../../input/config-options.ts";
 import { reportFindings } from "./view.ts";
 
 /** Does not read the file, so it works with a broken config too. */

@@ -5,8 +5,8 @@ import { loadBuild } from "../../../state/config/load.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
+import { configOptions } from "../../input/config-options.ts";
 import type { Output } from "../../output.ts";
-import { configOptions } from "../../store/config-options.ts";
 import { counted } from "../../terminal/count-text.ts";
 
 export async function run(call: Call): Promise<Result> {

@@ -8,8 +8,8 @@ import { givenNumber } from "../../input/integer.ts";
 import { checkReference } from "../../input/reference.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
+import { trashedAs } from "../../store/in-trash.ts";
 import { noConversation, openToClean } from "../../store/open-store.ts";
-import { trashedAs } from "../../view/in-trash.ts";
 import { copiesLines, removedLines, removedTable } from "../../view/removed-view.ts";
 
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
 import { ColloquyError } from "../../../errors.ts";
 import type { Call, Result } from "../../command.ts";
 import { checkReference } from "../../input/reference.ts";
+import { trashedAs } from "../../store/in-trash.ts";
 import { openToChange } from "../../store/open-store.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
-import { trashedAs } from "../../view/in-trash.ts";
 
 export async function run(call: Call): Promise<Result> {
   const reference = checkReference(call.args[0] as string);

@@ -7,8 +7,8 @@
  * files mix them.
  */
 import { fromClaude } from "../../../message/apis/anthropic.ts";
+import { fromFlat } from "../../../message/apis/flat.ts";
 import { fromOpenAI } from "../../../message/apis/openai.ts";
-import { fromFlat } from "../../../message/flat.ts";
 import type { MessageInput } from "../../../message/types.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import { assertJson, isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";

@@ -18,11 +18,11 @@ import { ColloquyError } from "../../../errors.ts";
 import { maskSecretsIn } from "../../../secrets/mask.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
 import type { Clock } from "../../../util/time.ts";
+import { boundTo } from "../credential.ts";
 import { noSuchProfile } from "../profiles/names.ts";
 import { withUsage } from "../profiles/profile-edits.ts";
 import type { ProfileStore } from "../profiles/profile-store.ts";
 import { expired } from "../secret/check-secret.ts";
-import { boundTo } from "../secret/secret-members.ts";
 import type { Secrets } from "../secret/secrets.ts";
 import type { Credential, FreshTokens, Profile, Refresher, SecretRef, Usage } from "../types.ts";
 

@@ -1,8 +1,8 @@
 /** Resolves a profile or a provider to a usable secret. */
 import { ColloquyError } from "../../../errors.ts";
 import { isoTime } from "../../../util/time.ts";
+import { boundTo, expiryOf, mainSecret } from "../credential.ts";
 import { expired } from "../secret/check-secret.ts";
-import { boundTo, expiryOf, mainSecret } from "../secret/secret-members.ts";
 import type { Secrets } from "../secret/secrets.ts";
 import type { Profile, Resolved } from "../types.ts";
 import type { Ranked } from "./order.ts";

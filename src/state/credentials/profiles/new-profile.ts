@@ -2,7 +2,7 @@
 import { isAbsolute } from "node:path";
 import { invalid } from "../../../errors.ts";
 import { isNonNegative } from "../../../util/json.ts";
-import { makeCredential } from "../secret/secret-members.ts";
+import { makeCredential } from "../credential.ts";
 import { checkCommand } from "../secret/split-command.ts";
 import {
   type Credential,

@@ -8,8 +8,8 @@ import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { readPrivate } from "../../private-file.ts";
+import { makeCredential } from "../credential.ts";
 import { parseSecretJson } from "../secret/secret-json.ts";
-import { makeCredential } from "../secret/secret-members.ts";
 import {
   type Credential,
   KINDS,

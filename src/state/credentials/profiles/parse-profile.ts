@@ -1,6 +1,6 @@
 /** Parse one profile of the file. An invalid one is `undefined`; the caller keeps and reports it. */
 import { isNonNegative, isPlainObject } from "../../../util/json.ts";
-import { makeCredential } from "../secret/secret-members.ts";
+import { makeCredential } from "../credential.ts";
 import {
   type Credential,
   FAILURES,

@@ -1,5 +1,5 @@
 /** Nothing is written in plain text: plain values are sealed first. */
-import { mapSecrets } from "../secret/secret-members.ts";
+import { mapSecrets } from "../credential.ts";
 import type { Secrets } from "../secret/secrets.ts";
 import type { Profile, ProfileSet, SecretRef } from "../types.ts";
 

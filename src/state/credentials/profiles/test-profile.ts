@@ -1,6 +1,6 @@
 import { maskSecret } from "../../../secrets/mask.ts";
+import { boundTo, expiryOf, mainSecret } from "../credential.ts";
 import { brokenForm, doubts, expired } from "../secret/check-secret.ts";
-import { boundTo, expiryOf, mainSecret } from "../secret/secret-members.ts";
 import type { Secrets } from "../secret/secrets.ts";
 import type { Profile, ProfileView, TestResult } from "../types.ts";
 

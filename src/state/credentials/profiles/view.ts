@@ -1,8 +1,8 @@
 /** A profile that is safe to show: where its secret is, whether it is available, at most its last four characters. */
 import { maskSecret } from "../../../secrets/mask.ts";
 import type { Environment } from "../../folder.ts";
+import { boundTo, expiryOf, mainSecret } from "../credential.ts";
 import { awsCredentials } from "../secret/check-secret.ts";
-import { boundTo, expiryOf, mainSecret } from "../secret/secret-members.ts";
 import { describeSource, type Secrets } from "../secret/secrets.ts";
 import type { Profile, ProfileView, Usage } from "../types.ts";
 

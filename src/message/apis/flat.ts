@@ -7,8 +7,10 @@
  * the block's `flat` property.
  */
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../util/json.ts";
-import { parseTime } from "../util/time.ts";
+import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { parseTime } from "../../util/time.ts";
+import { toObject } from "../tool-input.ts";
+import type { Block, Message, MessageInput, Role } from "../types.ts";
 import {
   type ConvertOptions,
   difference,
@@ -18,8 +20,6 @@ import {
   placeholder,
   toForeign,
 } from "./foreign.ts";
-import { toObject } from "./tool-input.ts";
-import type { Block, Message, MessageInput, Role } from "./types.ts";
 
 /** One line of a flat transcript. */
 export interface FlatMessage {

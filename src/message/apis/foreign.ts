@@ -9,7 +9,7 @@
  * content beside them, so an edited message never comes back in its old form.
  */
 import { isDeepStrictEqual } from "node:util";
-import { invalid } from "../errors.ts";
+import { invalid } from "../../errors.ts";
 import {
   assertJson,
   defined,
@@ -17,9 +17,9 @@ import {
   isPlainObject,
   type Json,
   type JsonObject,
-} from "../util/json.ts";
-import { blocksOf } from "./blocks.ts";
-import type { Message, MessageInput } from "./types.ts";
+} from "../../util/json.ts";
+import { blocksOf } from "../blocks.ts";
+import type { Message, MessageInput } from "../types.ts";
 
 export interface ConvertOptions {
   /** Keep every property of ours, in `_colloquy` where the format has no place for it. Not for sending. */

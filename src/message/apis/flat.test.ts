@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { fc } from "../../test/support/fast-check.ts";
+import { fc } from "../../../test/support/fast-check.ts";
+import type { Message } from "../types.ts";
+import { checkMessage } from "../validate.ts";
 import { fromFlat, toFlat } from "./flat.ts";
-import type { Message } from "./types.ts";
-import { checkMessage } from "./validate.ts";
 
 const ts = "2025-01-21T19:30:00Z";
 

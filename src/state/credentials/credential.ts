@@ -1,5 +1,5 @@
 /** The shape of a credential: which of its properties are secrets. */
-import type { Credential, CredentialKind, Profile, SecretRef } from "../types.ts";
+import type { Credential, CredentialKind, Profile, SecretRef } from "./types.ts";
 
 interface CredentialParts {
   /** The secret that is sent to the provider. */
