@@ -118,6 +118,11 @@ export interface Engine {
    * and no changes.
    */
   changes(after: FeedPlace | null, limit: number): Awaitable<{ changes: Change[]; place: FeedPlace }>;
+  /**
+   * The marks of purged conversations (`purgeMark` of `removal-rules.ts`) from `from` on, in order, at most `limit`.
+   * They are kept for ever, and a backup has them, so that no import brings a purged conversation back.
+   */
+  purged(from: string, limit: number): Awaitable<string[]>;
   /** Write a copy of one moment that can be opened like the store itself. `path` must not exist. */
   backup(path: string): Awaitable<void>;
 

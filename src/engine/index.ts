@@ -25,6 +25,7 @@ export type {
   JournalOperation,
   LeaseGrant,
   LeaseOperation,
+  MarkPurgedOperation,
   NewBlob,
   NewEntry,
   Operation,
@@ -52,7 +53,15 @@ export type {
   PageQuery,
   VerifyReport,
 } from "./queries.ts";
-export { entryNotFound, type Freed, freedBlobs, keyReceipt, planSweep, receipt } from "./removal-rules.ts";
+export {
+  entryNotFound,
+  type Freed,
+  freedBlobs,
+  keyReceipt,
+  planSweep,
+  purgeMark,
+  receipt,
+} from "./removal-rules.ts";
 export {
   type AppendLookup,
   type AppendPlan,

@@ -99,13 +99,23 @@ export interface TrashOperation {
   readonly at: string;
 }
 
-/** Permanently remove the conversation, its journal and lease, and blobs that nothing else refers to. */
+/**
+ * Permanently remove the conversation, its journal and lease, and blobs that nothing else refers to.
+ * Its mark stays, in the same commit (`Engine.purged`).
+ */
 export interface PurgeOperation {
   readonly type: "purge";
   readonly conversation: string;
   /** Even when it is not in the trash (`checkPurge` of `rules.ts`). */
   readonly force: boolean;
   readonly at: string;
+}
+
+/** Adopt the marks of conversations that were purged from the store that this one is a copy of. */
+export interface MarkPurgedOperation {
+  readonly type: "mark-purged";
+  /** See `purgeMark` of `removal-rules.ts`. */
+  readonly marks: readonly string[];
 }
 
 /** Replace the content of an entry with `json` everywhere. Its blobs go, and the context state, which may repeat it. */
@@ -187,6 +197,7 @@ export type Operation =
   | UpdateOperation
   | TrashOperation
   | PurgeOperation
+  | MarkPurgedOperation
   | RedactOperation
   | RedactKeyOperation
   | SweepOperation
@@ -233,7 +244,7 @@ export interface Done {
   /** Of purge, redact, redact-key, sweep, collect. */
   readonly removed?: Removed;
   readonly lease?: LeaseGrant;
-  /** Of journal: how long the text is. Of blob: how many bytes are stored. */
+  /** Of journal: how long the text is. Of blob: how many bytes are stored. Of mark-purged: how many marks it had. */
   readonly length?: number;
 }
 

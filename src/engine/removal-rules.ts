@@ -2,6 +2,7 @@
 import { ColloquyError } from "../errors.ts";
 import { type SeqRange, unreachable } from "../tree/path.ts";
 import type { LogEnd } from "../tree/place-entries.ts";
+import { sha256Hex } from "../util/sha256.ts";
 import type { Removed } from "./operations.ts";
 
 /** What a sweep removes: the entries in `ranges` that are not swept already. Those in `runStarts` stay, emptied. */
@@ -10,6 +11,11 @@ export function planSweep({ tree, lastSeq }: Pick<LogEnd, "tree" | "lastSeq">): 
   readonly runStarts: ReadonlySet<number>;
 } {
   return { ranges: unreachable(tree, lastSeq), runStarts: new Set(tree.runs.map(([seq]) => seq)) };
+}
+
+/** How a store remembers a purged conversation: by a hash of its id, and without any of its words. */
+export function purgeMark(conversation: string): string {
+  return sha256Hex(conversation);
 }
 
 export function entryNotFound(id: string): ColloquyError {

@@ -26,6 +26,7 @@ import { type ConversationQuery, listAll, listPage } from "./read/conversation-p
 import { type Listing, listing } from "./read/listing.ts";
 import { Snapshot } from "./read/snapshot.ts";
 import { type RetentionOptions, retain } from "./retention/apply-retention.ts";
+import { wasPurged } from "./retention/erasure.ts";
 import type { Receipt } from "./retention/receipt.ts";
 import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
 import { sealInterrupted } from "./turns/turn-end.ts";
@@ -255,6 +256,11 @@ export class Store {
   async stats(): Promise<StoreStats> {
     const stats = await this.#ask((engine) => engine.stats());
     return { ...stats, top: stats.top.map(copyOf), engine: this.#engine.name, path: this.#engine.location };
+  }
+
+  /** Whether a conversation with this id was purged from this store, or from the one that it is a copy of. */
+  async wasPurged(id: string): Promise<boolean> {
+    return wasPurged(this.#access, checkConversationId(id));
   }
 
   /** Finish pending writes and close the files. Calling it again has no effect. */

@@ -23,6 +23,8 @@ export const backup: Topic = (check) => {
     await chat.append({ role: "user", content });
     await store.delete((await store.create({ title: "Trashed" })).id);
     const { hash } = await store.putBlob(Buffer.from("loose bytes"));
+    const gone = await store.create();
+    await store.purge(gone.id, { force: true });
     const { folder, path } = folderFor(bench, store);
     const report = await store.backup(path);
     assert.deepEqual(
@@ -42,6 +44,7 @@ export const backup: Topic = (check) => {
       ["Trashed"],
     );
     assert.notEqual(await copy.blob(hash), undefined);
+    assert.equal(await copy.wasPurged(gone.id), true);
     assert.deepEqual((await copy.verify()).findings, []);
     await found.append(say("only in the copy"));
     assert.equal((await chat.info()).messageCount, 3);

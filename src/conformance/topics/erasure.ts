@@ -1,5 +1,8 @@
 import assert from "node:assert/strict";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
 import type { Conversation } from "../../store/conversation.ts";
+import { openStore } from "../../store/open.ts";
 import { filesWith } from "../disk.ts";
 import { allMessages, idOf, refuses, say, type Topic, texts } from "../kit.ts";
 
@@ -136,6 +139,52 @@ export const erasure: Topic = (check) => {
     assert.equal(await again.turn(), undefined);
     await using _lease = await again.lease();
     assert.deepEqual(await allMessages(again), []);
+  });
+
+  check("a purged conversation is remembered, without its id, and may be created again", async (bench) => {
+    const store = await bench.open();
+    const [chat, other] = [await store.create(), await store.create()];
+    await chat.append(say("one"));
+    assert.equal(await store.wasPurged(chat.id), false);
+    await store.delete(chat.id);
+    assert.equal(await store.wasPurged(chat.id), false);
+    await store.purge(chat.id);
+    assert.equal(await store.wasPurged(chat.id), true);
+    assert.equal(await store.wasPurged(other.id), false);
+    await refuses("NOT_FOUND", store.purge(UNKNOWN));
+    assert.equal(await store.wasPurged(UNKNOWN), false);
+    await refuses("VALIDATION_ERROR", store.wasPurged("web:1"));
+    const again = await store.create({ id: chat.id });
+    await again.append(say("two"));
+    assert.deepEqual(texts(await allMessages(again)), ["two"]);
+    assert.deepEqual((await store.verify()).findings, []);
+  });
+
+  check("a copy of a store remembers what was purged", async (bench) => {
+    const store = await bench.open();
+    const chats = [await store.create(), await store.create(), await store.create()];
+    for (const { id } of chats.slice(1)) await store.purge(id, { force: true });
+    await using target = await openStore("ephemeral:");
+    await store.copyTo(target);
+    const marked = await Promise.all(chats.map(({ id }) => target.wasPurged(id)));
+    assert.deepEqual(marked, [false, true, true]);
+    const folder = join(bench.folder, "back");
+    mkdirSync(folder);
+    const back = await bench.open({}, folder);
+    await target.copyTo(back);
+    assert.equal(await back.wasPurged((chats[1] as Conversation).id), true);
+  });
+
+  check.persistent("a store that is opened again remembers what was purged", async (bench) => {
+    const store = await bench.open();
+    const [one, two] = [await store.create(), await store.create()];
+    await store.purge(one.id, { force: true });
+    await store.close();
+    const again = await bench.open();
+    assert.equal(await again.wasPurged(one.id), true);
+    await again.purge(two.id, { force: true });
+    const reader = await bench.open();
+    assert.equal(await reader.wasPurged(two.id), true);
   });
 
   check("a purge removes nothing from other conversations", async (bench) => {

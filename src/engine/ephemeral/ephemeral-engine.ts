@@ -33,7 +33,7 @@ import type {
   PageQuery,
   VerifyReport,
 } from "../queries.ts";
-import { keyReceipt, receipt } from "../removal-rules.ts";
+import { keyReceipt, purgeMark, receipt } from "../removal-rules.ts";
 import {
   activeAt,
   checkMove,
@@ -67,6 +67,7 @@ export class EphemeralEngine implements Engine {
   readonly #keys = new Map<string, string>();
   readonly #blobs = new Blobs();
   readonly #feed = new Feed();
+  readonly #purged = new Set<string>();
 
   commit(operations: readonly Operation[]): Outcome[] {
     return operations.map((operation) => {
@@ -91,6 +92,9 @@ export class EphemeralEngine implements Engine {
         return { info: this.#moveToTrashOrBack(operation) };
       case "purge":
         return { removed: this.#purge(operation) };
+      case "mark-purged":
+        for (const mark of operation.marks) this.#purged.add(mark);
+        return { length: operation.marks.length };
       case "redact":
         return { removed: this.#redact(operation) };
       case "redact-key":
@@ -181,6 +185,7 @@ export class EphemeralEngine implements Engine {
     const { log } = this.#conversations.get(conversation) as ConversationRecord;
     if (info.key !== null && info.deletedAt === null) this.#keys.delete(info.key);
     this.#conversations.delete(conversation);
+    this.#purged.add(purgeMark(conversation));
     this.#feed.add("purged", conversation);
     return receipt(log.length, log.bytes, [this.#blobs.release(log.hashes)]);
   }
@@ -280,6 +285,13 @@ export class EphemeralEngine implements Engine {
 
   backup(): never {
     throw unsupported(this.name, "backups: it keeps nothing");
+  }
+
+  purged(from: string, limit: number): string[] {
+    return [...this.#purged]
+      .filter((mark) => mark >= from)
+      .sort()
+      .slice(0, limit);
   }
 
   verify(): VerifyReport {

@@ -93,6 +93,9 @@ export class Commit {
         return { info: updateConversation(context, operation, this.recordChange(index)) };
       case "purge":
         return { removed: purgeConversation(context, operation, this.recordChange(index)) };
+      case "mark-purged":
+        context.marks.add(operation.marks);
+        return { length: operation.marks.length };
       case "redact":
         return { removed: redactEntry(context, operation, this.recordChange(index)) };
       case "redact-key":

@@ -5,6 +5,7 @@ import type { LegacyPolicy } from "../engine.ts";
 import { notFound } from "../rules.ts";
 import type { BlobFiles } from "./blobs/blob-files.ts";
 import type { BlobReferences } from "./blobs/blob-references.ts";
+import type { PurgeMarks } from "./erase/purge-marks.ts";
 import type { Feed } from "./feed/feed.ts";
 import type { RecordType } from "./feed/feed-record.ts";
 import type { Catalogue } from "./folder/catalogue.ts";
@@ -33,6 +34,7 @@ export interface JsonlContext {
   readonly journals: Journals;
   readonly leases: LeaseFiles;
   readonly feed: Feed;
+  readonly marks: PurgeMarks;
   /** Files in legacy formats; `io` presents them as if they were migrated. */
   readonly legacy: LegacyIo;
   /** What a write to such a file does. */

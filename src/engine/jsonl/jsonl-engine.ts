@@ -30,6 +30,7 @@ import { repairFolder } from "./care/repair.ts";
 import { verifyFolder } from "./care/verify.ts";
 import { Commit } from "./commit.ts";
 import { finishPurges } from "./erase/purge.ts";
+import { PurgeMarks } from "./erase/purge-marks.ts";
 import { completeFeed } from "./feed/complete-feed.ts";
 import { Feed } from "./feed/feed.ts";
 import { readChanges } from "./feed/feed-reader.ts";
@@ -122,6 +123,7 @@ export class JsonlEngine implements Engine {
       journals: new Journals(io, random, nowMs, folder, durable),
       leases: new LeaseFiles(io, random, nowMs, folder),
       feed,
+      marks: new PurgeMarks(io, folder),
       legacy: io,
       legacyPolicy: options.legacy ?? "migrate",
     };
@@ -224,6 +226,10 @@ export class JsonlEngine implements Engine {
     } finally {
       this.#lock.release();
     }
+  }
+
+  purged(from: string, limit: number): string[] {
+    return this.#context.marks.from(from, limit);
   }
 
   backup(path: string): Promise<void> {

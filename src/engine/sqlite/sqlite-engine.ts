@@ -131,6 +131,12 @@ export class SqliteEngine implements Engine {
     return this.#read((tables) => tables.changes(after, limit));
   }
 
+  purged(from: string, limit: number): string[] {
+    return this.#transactions.query(() =>
+      this.#sql.purgeMarks.all<[string]>(from, limit).map(([mark]) => mark),
+    );
+  }
+
   async backup(path: string): Promise<void> {
     const { backupDatabase } = await import("./care/backup.ts");
     return backupDatabase(this.#database, this.location, path, this.#options);

@@ -80,6 +80,8 @@ const SQL = {
   rangeForward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
   rangeBackward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC`,
 
+  insertMark: "INSERT OR IGNORE INTO purged (mark, sum) VALUES (?, ?)",
+  purgeMarks: "SELECT mark FROM purged WHERE mark >= ? ORDER BY mark LIMIT ?",
   insertChange: "INSERT INTO changes (n, conversation, type, sum) VALUES (?, ?, ?, ?)",
   /** One statement, because another process may write between two. */
   changes: `SELECT ${ENTRY_COLUMNS}, (SELECT c.id FROM conversations c WHERE c.n = conversation), 'entry'

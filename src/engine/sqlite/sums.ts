@@ -19,6 +19,7 @@ const COVERED = {
     "n, updated_at, last_message_at, active_at, message_count, last_seq, head, branch_count, compaction_count",
   operations: "id, conversation, first_seq, last_seq",
   changes: "n, conversation, type",
+  purged: "mark",
   journals: "conversation, turn, header",
   journal_pieces: "conversation, position, length, text",
 } as const;

@@ -96,6 +96,8 @@ export class Tables {
       case "purge":
         checkPurge(operation, this.#options.infos);
         return { removed: this.#removed(this.#removals.purge(operation), true) };
+      case "mark-purged":
+        return { length: this.#removals.markPurged(operation.marks) };
       case "redact":
         return { removed: this.#removed(this.#removals.redact(operation)) };
       case "redact-key": {

@@ -94,6 +94,7 @@ class StoreCopy {
     // The trash first: each conversation holds its session key until it is trashed again.
     const all = [...(await listed(this.#from, { trash: true })), ...(await listed(this.#from, {}))];
     await this.#run.each(all, (info) => this.#copy(info));
+    if (this.#options.dryRun !== true) await this.#copyMarks();
     await this.#addDamage();
     return this.#run.report();
   }
@@ -117,6 +118,16 @@ class StoreCopy {
     }
   }
 
+  /** What was purged from the source stays away from the copy, too. */
+  async #copyMarks(): Promise<void> {
+    for (let from = "", more = true; more; ) {
+      const marks = await this.#from.ask((engine) => engine.purged(from, MARKS_PAGE));
+      if (marks.length > 0) await this.#to.queue.push({ type: "mark-purged", marks });
+      from = `${marks.at(-1)}\0`;
+      more = marks.length === MARKS_PAGE;
+    }
+  }
+
   /** Content that the source can no longer read is not in the copy, and is reported. */
   async #addDamage(): Promise<void> {
     const { findings } = await this.#from.ask((engine) => engine.verify());
@@ -127,6 +138,8 @@ class StoreCopy {
     }
   }
 }
+
+const MARKS_PAGE = 1000;
 
 const CONCERNS_ONE: ReadonlySet<ErrorCode> = new Set([
   "CONFLICT",

@@ -1,4 +1,5 @@
 /** Permanent erasure. */
+import { purgeMark } from "../../engine/index.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkProperties } from "../../message/validate.ts";
@@ -60,6 +61,13 @@ async function redactEntry(store: StoreAccess, id: string, checked: string): Pro
   );
   const removed = await store.queue.push({ type: "redact", conversation: id, entry: checked, json, at });
   return { id, at, ...removed };
+}
+
+/** See `store.wasPurged`. */
+export async function wasPurged(store: StoreAccess, id: string): Promise<boolean> {
+  const mark = purgeMark(id);
+  const [found] = await store.ask((engine) => engine.purged(mark, 1));
+  return found === mark;
 }
 
 function isRedacted({ message, data }: StoredEntry): boolean {

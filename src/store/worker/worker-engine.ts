@@ -103,6 +103,10 @@ export class WorkerEngine implements Engine {
     return this.#ask("changes", after, limit);
   }
 
+  purged(from: string, limit: number): Promise<string[]> {
+    return this.#ask("purged", from, limit);
+  }
+
   backup(path: string): Promise<void> {
     return this.#ask("backup", path);
   }

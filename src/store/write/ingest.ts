@@ -14,6 +14,7 @@ import type { StoreAccess } from "../access.ts";
 import { extractBlobs, inlineBlobs, type StandsFor } from "../blobs/blob-parts.ts";
 import { putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
 import { logEndOf } from "../read/lookups.ts";
+import { wasPurged } from "../retention/erasure.ts";
 
 /** An entry that is ready to be written. */
 export interface ReadyEntry {
@@ -64,12 +65,22 @@ export class Ingest {
     return this.#store.ask((engine) => engine.byId(id));
   }
 
+  /** Whether the user purged it. An import leaves it out. */
+  wasPurged(id: string): Promise<boolean> {
+    return wasPurged(this.#store, id);
+  }
+
   byKey(key: string): Promise<ConversationInfo | undefined> {
     return this.#store.ask((engine) => engine.byKey(key));
   }
 
   logEnd(conversation: string): Promise<LogEnd> {
     return logEndOf(this.#store, conversation);
+  }
+
+  /** `undefined` when it is missing or in the trash. */
+  endOf(conversation: string): Promise<LogEnd | undefined> {
+    return this.#store.ask((engine) => engine.logEnd(conversation));
   }
 
   locate(conversation: string, entryId: string): Promise<number | undefined> {

@@ -9,6 +9,7 @@ import type {
   JournalOperation,
   LeaseGrant,
   LeaseOperation,
+  MarkPurgedOperation,
   Operation,
   Outcome,
   PurgeOperation,
@@ -29,7 +30,7 @@ export type ResultOf<T extends Operation> = T extends AppendOperation
   ? AppendResult
   : T extends LeaseOperation
     ? LeaseGrant
-    : T extends JournalOperation | BlobOperation
+    : T extends JournalOperation | BlobOperation | MarkPurgedOperation
       ? number
       : T extends PurgeOperation | RedactOperation | RedactKeyOperation | SweepOperation | CollectOperation
         ? Removed
@@ -153,6 +154,7 @@ const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
   lease: "lease",
   journal: "length",
   blob: "length",
+  "mark-purged": "length",
 };
 
 function withCopies(outcome: Outcome | undefined, files: readonly string[]): Outcome | undefined {

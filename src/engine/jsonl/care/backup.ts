@@ -19,6 +19,7 @@ import {
   journalName,
   logName,
   MARKER_FILE,
+  MARKS_FILE,
   metadataName,
   TRASH_FOLDER,
 } from "../folder/names.ts";
@@ -98,7 +99,7 @@ class Backup {
 
   /** Correct the copy of conversations that changed in the meantime. */
   finish(moment: readonly CatalogueEntry[]): void {
-    const { catalogue, blobs } = this.#context;
+    const { catalogue, blobs, marks } = this.#context;
     for (const known of moment) {
       const now = catalogue.byStem(known.stem);
       const isSame = now !== undefined && now.seenLog?.inode === known.seenLog?.inode;
@@ -107,6 +108,7 @@ class Backup {
       this.#remove(known);
       if (now !== undefined && !now.logMissing) this.#write(now, now.logPath);
     }
+    this.#copy(marks.path, join(this.#target, MARKS_FILE));
     for (const { path } of blobs.all()) this.copyBlob(path);
     this.#dropBlobs();
     this.#syncFolders(this.#target);

@@ -16,6 +16,7 @@ import { stemOf, TRASH_FOLDER } from "../folder/names.ts";
 import { type JsonlContext, withChangeCounter } from "../jsonl-context.ts";
 import { recountLog } from "../log/recount-log.ts";
 import { quarantine, recordLostLog, setCopyAside } from "./quarantine.ts";
+import { repairMarks } from "./repair-marks.ts";
 import { damagedBlobs, missingBlobs } from "./verify-blobs.ts";
 import { verifyConversation } from "./verify-log.ts";
 
@@ -35,6 +36,7 @@ export function repairFolder(context: JsonlContext): Finding[] {
   if (feed.length > 0) mendFeed(context);
   for (const finding of feed)
     done.add({ ...finding, message: `${finding.message}; rebuilt from the transcripts` });
+  repairMarks(context, done);
   return done.list();
 }
 

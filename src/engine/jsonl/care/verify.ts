@@ -10,7 +10,7 @@ import { type Checked, verifyConversation } from "./verify-log.ts";
 
 /** Read every line of every conversation and every blob. No cache is trusted. */
 export function verifyFolder(context: JsonlContext): VerifyReport {
-  const { io, folder, blobs, legacy } = context;
+  const { io, folder, blobs, legacy, marks } = context;
   const list = new FindingList();
   const sources = new Map<string, string>();
   let conversations = 0;
@@ -38,6 +38,10 @@ export function verifyFolder(context: JsonlContext): VerifyReport {
     list.add({ code: "foreign-file", conversation: null, source: path, line: null, message });
   }
   for (const { finding } of damagedBlobs(io, blobs)) list.add(finding);
+  for (const line of marks.unreadable()) {
+    const message = "the mark of a purged conversation does not match its checksum";
+    list.add({ code: "bad-mark", conversation: null, source: marks.path, line, message });
+  }
   list.addAll(feedFindings(context));
   const findings = list.list();
   return { ok: findings.length === 0, conversations, entries, findings };

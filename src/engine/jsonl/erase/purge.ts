@@ -11,7 +11,7 @@ import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import type { PurgeOperation, Removed } from "../../operations.ts";
-import { type Freed, receipt } from "../../removal-rules.ts";
+import { type Freed, purgeMark, receipt } from "../../removal-rules.ts";
 import { checkPurge, notFound } from "../../rules.ts";
 import { infoOf } from "../folder/catalogue-entry.ts";
 import { LEGACY_FOLDER, PURGED_FILE, purgedStemOf, purgeName, TRASH_FOLDER } from "../folder/names.ts";
@@ -29,7 +29,7 @@ export function purgeConversation(
   record: RecordChange,
 ): Removed {
   const { conversation } = purging;
-  const { catalogue, counter, logs, references } = context;
+  const { catalogue, counter, logs, marks, references } = context;
   const known = catalogue.byId(conversation);
   if (known === undefined) throw notFound(conversation);
   checkPurge(purging, { byId: () => infoOf(known) });
@@ -40,6 +40,7 @@ export function purgeConversation(
   logs.close(conversation);
   const freed = counter.during(() => {
     rememberPurged(context, stem);
+    marks.add([purgeMark(conversation)]);
     writeFile(context, purgeName(stem), sealObject(purge));
     catalogue.reread(stem);
     return finish(context, stem, purge);

@@ -10,6 +10,8 @@ export const MARKER_FILE = "store.json";
 export const FEED_FILE = "store.feed";
 /** Holds the last stem of a purged conversation. */
 export const PURGED_FILE = "store.purged";
+/** Holds the marks of purged conversations. */
+export const MARKS_FILE = "store.marks";
 export const TRASH_FOLDER = "trash";
 export const BLOB_FOLDER = "blobs";
 export const PRESENCE_FOLDER = "alive";

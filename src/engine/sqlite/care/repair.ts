@@ -20,7 +20,20 @@ export function repairDatabase(database: DatabaseSync, sql: Statements, path: st
   };
   rebuildIndexes(database, note);
   recount(database, sql, note);
+  dropMarks(database, note);
   return done;
+}
+
+/** Of a damaged mark nothing can be told. */
+function dropMarks(database: DatabaseSync, note: Note): void {
+  const wrong = `sum IS NOT ${sumSql("purged")}`;
+  for (const { mark } of database.prepare(`DELETE FROM purged WHERE ${wrong} RETURNING mark`).all()) {
+    note(
+      "bad-mark",
+      null,
+      `the mark ${mark} of a purged conversation did not match its checksum; it was removed`,
+    );
+  }
 }
 
 function rebuildIndexes(database: DatabaseSync, note: Note): void {

@@ -67,6 +67,11 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
       WHERE sum IS NOT ${sumSql("changes")}`,
   },
   {
+    code: "bad-mark",
+    sql: `SELECT NULL AS conversation, 'the mark ' || mark || ' of a purged conversation does not match its checksum'
+      AS message FROM purged WHERE sum IS NOT ${sumSql("purged")}`,
+  },
+  {
     code: "bad-journal",
     sql: `SELECT c.id AS conversation, 'the journal of turn ' || j.turn || ' does not match its checksum' AS message
       FROM journals j JOIN conversations c ON c.n = j.conversation WHERE j.conversation IN (

@@ -7,12 +7,13 @@ import type {
   Removed,
   SweepOperation,
 } from "../../operations.ts";
-import { entryNotFound, keyReceipt, planSweep, receipt } from "../../removal-rules.ts";
+import { entryNotFound, keyReceipt, planSweep, purgeMark, receipt } from "../../removal-rules.ts";
 import { notFound } from "../../rules.ts";
 import { type Blobs, hashesIn } from "../blobs/blobs.ts";
 import type { Feed } from "../log/feed.ts";
 import { summaryOf, type TreeCache } from "../log/tree-cache.ts";
 import type { Statements } from "../statements.ts";
+import { rowSum } from "../sums.ts";
 import type { Journals } from "../turns/journals.ts";
 
 export class Removals {
@@ -30,6 +31,11 @@ export class Removals {
     this.#journals = journals;
   }
 
+  markPurged(marks: readonly string[]): number {
+    for (const mark of marks) this.#sql.insertMark.run(mark, rowSum(mark));
+    return marks.length;
+  }
+
   purge({ conversation }: PurgeOperation): Removed {
     const row = this.#sql.conversation.get(conversation);
     if (row === undefined) throw notFound(conversation);
@@ -38,6 +44,7 @@ export class Removals {
     const hashes = this.#hashesOf(n);
     // Before the entries are deleted: their numbers must never be used again.
     this.#feed.add("purged", conversation);
+    this.markPurged([purgeMark(conversation)]);
     this.#journals.end(n);
     this.#sql.deleteLease.run(n);
     this.#sql.deleteOperations.run(n);

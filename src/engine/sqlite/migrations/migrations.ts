@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { Migration } from "../../../sqlite/migrate.ts";
-import { defineRowSum, sumSql } from "../sums.ts";
+import { purgeMark } from "../../removal-rules.ts";
+import { defineRowSum, rowSum, sumSql } from "../sums.ts";
 
 /** "Clqy" in ASCII: how a file says that it is ours. */
 export const APPLICATION_ID = 0x436c7179;
@@ -157,6 +158,10 @@ export const migrations: readonly Migration[] = [
       CREATE TABLE erasures (n INTEGER PRIMARY KEY AUTOINCREMENT) STRICT;
     `,
   },
+  {
+    name: "marks of purged conversations",
+    up: addPurged,
+  },
 ];
 
 function addSums(database: DatabaseSync): void {
@@ -182,4 +187,15 @@ function addSums(database: DatabaseSync): void {
     UPDATE journals SET sum = ${sumSql("journals")};
     UPDATE journal_pieces SET sum = ${sumSql("journal_pieces")};
   `);
+}
+
+/** Those that were purged before are known from the feed. */
+function addPurged(database: DatabaseSync): void {
+  defineRowSum(database);
+  database.exec("CREATE TABLE purged (mark TEXT PRIMARY KEY, sum INTEGER NOT NULL) STRICT, WITHOUT ROWID");
+  const add = database.prepare("INSERT OR IGNORE INTO purged (mark, sum) VALUES (?, ?)");
+  for (const row of database.prepare("SELECT conversation FROM changes WHERE type = 'purged'").iterate()) {
+    const mark = purgeMark(String(row.conversation));
+    add.run(mark, rowSum(mark));
+  }
 }
