@@ -17,6 +17,7 @@ import type { ImportSession } from "./session.ts";
 import type { ConversationWriter } from "./writer/conversation-writer.ts";
 import { type KeptRecord, keepDamaged, keepRecords } from "./writer/kept-records.ts";
 import type { Origin } from "./writer/stored-entry.ts";
+import { titleMark } from "./writer/title.ts";
 
 /** More notes than this become an entry instead of waiting for one. */
 const NOTES_MAX = 500;
@@ -257,6 +258,9 @@ function rememberedOf(
   writer: ConversationWriter,
   version: string | undefined,
 ): RememberedConversation {
-  const title = writer.info?.title ?? null;
-  return { id: writer.id, sourceId, lastSeq: writer.tree.lastSeq, title, version: version ?? null };
+  const { id, info, tree } = writer;
+  return {
+    ...{ id, sourceId, lastSeq: tree.lastSeq, lastId: tree.lastOnPath, version: version ?? null },
+    titleMark: titleMark(id, info?.title ?? null),
+  };
 }

@@ -36,9 +36,11 @@ export interface FileMemory {
 export interface RememberedConversation {
   readonly id: string;
   readonly sourceId: string;
-  /** The last entry after the import. */
+  /** Where its log ended after the import, and the last entry on a path, to compare with the store. */
   readonly lastSeq: number;
-  readonly title: string | null;
+  readonly lastId: string | null;
+  /** A hash of its title, which may be the first words of the user (`titleMark`). */
+  readonly titleMark: string | null;
   /** The version that the reader passed to `isCurrent`. */
   readonly version: string | null;
 }
@@ -46,13 +48,14 @@ export interface RememberedConversation {
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
   PRAGMA synchronous = NORMAL;
+  PRAGMA secure_delete = ON;
   CREATE TABLE IF NOT EXISTS files (path TEXT PRIMARY KEY, memory TEXT NOT NULL) WITHOUT ROWID;
-  CREATE TABLE IF NOT EXISTS imported (id TEXT PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS conversations (id TEXT, path TEXT, PRIMARY KEY (id, path)) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS forgotten (path TEXT PRIMARY KEY) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS about (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 `;
 /** A ledger of another version is cleared. */
-const VERSION = "2";
+const VERSION = "3";
 
 export class Ledger {
   readonly #database: DatabaseSync;
@@ -60,15 +63,13 @@ export class Ledger {
   readonly #get: StatementSync;
   readonly #put: StatementSync;
   readonly #note: StatementSync;
-  readonly #noted: StatementSync;
   #forgotten: string[] | undefined;
 
   private constructor(database: DatabaseSync, lock: SqliteFileLock | undefined) {
     this.#database = database;
     this.#lock = lock;
     this.#get = database.prepare("SELECT memory FROM files WHERE path = ?");
-    this.#note = database.prepare("INSERT OR IGNORE INTO imported (id) VALUES (?)");
-    this.#noted = database.prepare("SELECT id FROM imported WHERE id = ?");
+    this.#note = database.prepare("INSERT OR IGNORE INTO conversations (id, path) VALUES (?, ?)");
     this.#put = database.prepare("INSERT OR REPLACE INTO files (path, memory) VALUES (?, ?)");
   }
 
@@ -105,12 +106,7 @@ export class Ledger {
 
   put(memory: FileMemory): void {
     this.#put.run(memory.path, JSON.stringify(memory));
-    for (const { id } of memory.conversations) this.#note.run(id);
-  }
-
-  /** From any file. */
-  wasImported(conversation: string): boolean {
-    return this.#noted.get(conversation) !== undefined;
+    for (const { id } of memory.conversations) this.#note.run(id, memory.path);
   }
 
   /** Whether the user told the store to forget this file or a folder above it. */
@@ -190,7 +186,7 @@ function prepared(path: string, store: string): DatabaseSync {
 
 /** Forgotten paths stay forgotten. */
 function begin(database: DatabaseSync, store: string): void {
-  database.exec("DELETE FROM files; DELETE FROM imported");
+  database.exec("DELETE FROM files; DELETE FROM conversations; DROP TABLE IF EXISTS imported");
   const put = database.prepare("INSERT OR REPLACE INTO about (name, value) VALUES (?, ?)");
   put.run("version", VERSION);
   put.run("store", store);

@@ -4,6 +4,7 @@ import { ColloquyError, invalid } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
+import { agrees } from "./agreement.ts";
 import { FORMAT_NAMES } from "./choose-format.ts";
 import { type FileJob, importFile, isUnchanged } from "./import-file.ts";
 import { type FileMemory, Ledger } from "./ledger.ts";
@@ -78,7 +79,7 @@ class Run {
     this.#options = options;
     this.#ledger = ledger;
     this.#job = {
-      session: new ImportSession(store.ingest(), mode, this.#report, ledger, again),
+      session: new ImportSession(store.ingest(), mode, this.#report, again),
       ledger,
       sideFiles: new SideFiles(),
       wanted: options.format,
@@ -150,7 +151,7 @@ class Run {
       this.#report.forgotten++;
       return;
     }
-    const memory = this.#ledger.get(file.path);
+    const memory = await this.#remembered(file);
     if (memory !== undefined && this.#isDone(file, memory)) {
       this.#report.unchanged++;
       this.#report.bytes += file.size;
@@ -159,14 +160,21 @@ class Run {
       return;
     }
     try {
-      await importFile({ ...this.#job, onRead }, file, again ? undefined : memory);
+      await importFile({ ...this.#job, onRead }, file, memory);
     } catch (error) {
       throw withPath(error, file.path);
     }
   }
 
+  /** What an earlier import said of a file, if the store still agrees. Otherwise all of it is read again. */
+  async #remembered({ path }: SourceFile): Promise<FileMemory | undefined> {
+    const memory = this.#ledger.get(path);
+    if (memory === undefined || this.#options.again === true) return undefined;
+    return (await agrees(this.#job.session.ingest, memory)) ? memory : undefined;
+  }
+
   #isDone(file: SourceFile, memory: FileMemory): boolean {
-    return this.#options.again !== true && memory.whole && isUnchanged(file, memory);
+    return memory.whole && isUnchanged(file, memory);
   }
 
   #tell(): void {

@@ -5,7 +5,6 @@ import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
 import { surroundings } from "../../../test/support/recording-sink.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
-import { Ledger } from "./ledger.ts";
 import { ReportBuilder } from "./report.ts";
 import { importConversations } from "./run.ts";
 import { ImportSession } from "./session.ts";
@@ -23,8 +22,8 @@ describe("a conversation that two files add to at once", () => {
     const id = first?.id as string;
     const ingest = store.ingest();
     const { lastSeq } = await ingest.logEnd(id);
-    const session = new ImportSession(ingest, "write", new ReportBuilder(), Ledger.inMemory(), false);
-    const remembered = { id, sourceId: "s1", lastSeq, title: null, version: null };
+    const session = new ImportSession(ingest, "write", new ReportBuilder(), false);
+    const remembered = { id, sourceId: "s1", lastSeq, lastId: "a2", titleMark: null, version: null };
     const growing = session.use(id, "pi", { sourceId: "s1" }, "a.jsonl", remembered, true);
     const copy = session.use(id, "pi", { sourceId: "s1" }, "copy.jsonl", undefined, false);
     copy.add({

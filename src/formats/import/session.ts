@@ -1,7 +1,7 @@
 /** One run of an import: the conversations being written, and their part of the report. */
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "../contract/reader.ts";
-import type { Ledger, RememberedConversation } from "./ledger.ts";
+import type { RememberedConversation } from "./ledger.ts";
 import type { ReportBuilder } from "./report.ts";
 import { TextPlaceholders } from "./text-placeholders.ts";
 import { ConversationWriter } from "./writer/conversation-writer.ts";
@@ -23,15 +23,13 @@ export class ImportSession {
   readonly report: ReportBuilder;
   readonly placeholders: TextPlaceholders;
   readonly #again: boolean;
-  readonly #ledger: Ledger;
   readonly #writers: Map<ConversationWriter, InUse> = new Map();
   /** The last writer of each conversation that is being written. */
   readonly #last: Map<string, ConversationWriter> = new Map();
 
   /** `again`: include what was purged or forgotten since the last import. */
-  constructor(ingest: Ingest, mode: Mode, report: ReportBuilder, ledger: Ledger, again: boolean) {
+  constructor(ingest: Ingest, mode: Mode, report: ReportBuilder, again: boolean) {
     this.#again = again;
-    this.#ledger = ledger;
     this.ingest = ingest;
     this.mode = mode;
     this.placeholders = new TextPlaceholders(mode === "write" ? ingest : undefined);
@@ -64,7 +62,6 @@ export class ImportSession {
       after: after ?? Promise.resolve(),
       resumeAfter: resumes && !this.#again ? remembered?.lastSeq : undefined,
       remembered: this.#again ? undefined : remembered,
-      wasImported: !this.#again && this.#ledger.wasImported(id),
       again: this.#again,
       placeholders: this.placeholders,
       unresolved: (reference) => this.report.unresolved(reference),

@@ -10,17 +10,15 @@ import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger.ts";
 import { channelOf, keyOf, labelOf } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
-import { derivedTitle, titleOf } from "./title.ts";
+import { derivedTitle, titleMark, titleOf } from "./title.ts";
 import type { TreeWriter } from "./tree-writer.ts";
 
 export interface WriterOptions extends IntakeOptions {
   readonly start: SourceConversation;
   /** Resolves when an earlier file of the run writes nothing more to the conversation. */
   readonly after: Promise<unknown>;
-  /** As an earlier import left it. When it is gone, the user purged it, and it stays away. */
+  /** As an earlier import of the file left it. */
   readonly remembered: RememberedConversation | undefined;
-  /** By any earlier import, from any file. */
-  readonly wasImported: boolean;
   /** The user wants deleted conversations back. */
   readonly again: boolean;
 }
@@ -197,19 +195,18 @@ export class ConversationWriter {
   }
 
   async #begin(): Promise<void> {
-    const { ingest, mode, remembered, resumeAfter, after } = this.#options;
+    const { ingest, mode, resumeAfter, after, again } = this.#options;
     const isWriting = mode === "write";
     await after;
     this.#info = await ingest.find(this.id);
-    // An imported conversation that the user purged must not come back.
-    const wasImported = remembered !== undefined || this.#options.wasImported;
-    this.#isPurged = this.#info === undefined && wasImported && isWriting;
+    // A conversation that the user purged must not come back.
+    this.#isPurged = this.#info === undefined && !again && (await ingest.wasPurged(this.id));
     const atMs = this.#createdAtMs();
     if (this.#info === undefined && isWriting && !this.#isPurged) {
       this.intake.lastAtMs = atMs;
       this.#createAtMs = atMs;
     }
-    if (this.#options.again && isWriting && this.#info?.deletedAt != null) {
+    if (again && isWriting && this.#info?.deletedAt != null) {
       this.#info = (await ingest.restore(this.id)) ?? this.#info;
     }
     if (this.isUnwanted) this.intake.flags.set(this.#isPurged ? "purged" : "in-trash", 1);
@@ -252,7 +249,8 @@ export class ConversationWriter {
     // The first words of the user name a conversation only while it has no other title.
     const title = titleOf((info.title === null ? this.title : this.#start.title) ?? "");
     const model = labelOf(this.#start.model);
-    const mayName = [null, remembered?.title, titleOf(this.#derivedTitle ?? "")].includes(info.title);
+    const isOurs = titleMark(this.id, info.title) === (remembered?.titleMark ?? null);
+    const mayName = info.title === null || isOurs || info.title === titleOf(this.#derivedTitle ?? "");
     const patch = {
       ...(mayName && title !== "" && title !== info.title ? { title } : {}),
       ...(model !== undefined && info.model === null ? { model } : {}),

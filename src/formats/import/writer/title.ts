@@ -1,5 +1,6 @@
 import { textOf } from "../../../message/text.ts";
 import type { Message } from "../../../message/types.ts";
+import { sha256Hex } from "../../../util/sha256.ts";
 
 const TITLE_CHARS_MAX = 120;
 /** Some tools put the time before the words of the user. */
@@ -31,4 +32,9 @@ export function derivedTitle(message: Message): string | undefined {
   if (message.role !== "user" || message.extra !== undefined) return undefined;
   const title = titleOf(textOf(message));
   return title === "" || title.startsWith("<") ? undefined : title;
+}
+
+/** To recognise a title that an import gave, without keeping the words. */
+export function titleMark(conversation: string, title: string | null): string | null {
+  return title === null ? null : sha256Hex(`${conversation}\n${title}`);
 }

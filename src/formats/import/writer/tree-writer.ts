@@ -35,8 +35,9 @@ export class TreeWriter {
   #branchesWritten = 0;
   #lastId: string | undefined;
   #lastAtMs = 0;
-  /** The `seq` of the last entry in the store. */
+  /** The `seq` of the last entry in the store, and the last entry that is on a path. */
   lastSeq = 0;
+  lastOnPath: string | null = null;
   /** Bytes that are being written. */
   bytes = 0;
   /** Messages that the store has taken, or would take. */
@@ -85,6 +86,7 @@ export class TreeWriter {
     this.#placement = new Placement(branches);
     this.#branchesBefore ??= branches.length;
     this.lastSeq = lastSeq;
+    this.lastOnPath = last;
   }
 
   isHead(id: string): boolean {
@@ -214,6 +216,9 @@ export class TreeWriter {
       bytes,
       written: (seq, isNew) => {
         this.bytes -= bytes;
+        if (seq > this.lastSeq && !isOffPath(ready.entry.kind, ready.entry.data)) {
+          this.lastOnPath = ready.entry.id;
+        }
         this.lastSeq = Math.max(this.lastSeq, seq);
         this.known.add(ready.entry.id, seq, names);
         if (isNew) added();
