@@ -21,6 +21,7 @@ import { blobs } from "./topics/blobs.ts";
 import { capabilities } from "./topics/capabilities.ts";
 import { changes } from "./topics/changes.ts";
 import { compaction } from "./topics/compaction.ts";
+import { contextState } from "./topics/context/state.ts";
 import { conversations } from "./topics/conversations.ts";
 import { crashes } from "./topics/crashes.ts";
 import { agreement } from "./topics/engine/agreement.ts";
@@ -63,6 +64,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   "long turns": longTurns,
   following,
   compaction,
+  "context state": contextState,
   blobs,
   erasure,
   names,

@@ -19,7 +19,7 @@ import {
 } from "../message/validate.ts";
 import { assertJson, isPlainObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
-import { copyOf, epochOf, type StoreAccess } from "./access.ts";
+import { epochOf, type StoreAccess } from "./access.ts";
 import {
   type BranchInfo,
   Branching,
@@ -37,6 +37,7 @@ import {
   undoCompaction,
 } from "./context/compaction.ts";
 import { type Context, type ContextOptions, contextOf } from "./context/context.ts";
+import { withContextState } from "./read/context-state.ts";
 import { readAll, readPage } from "./read/entry-pages.ts";
 import type { EntryQuery } from "./read/entry-query.ts";
 import { type Listing, listing } from "./read/listing.ts";
@@ -111,8 +112,8 @@ export class Conversation {
   }
 
   /** Information about the conversation. `NOT_FOUND` if it was deleted. */
-  info(): Promise<ConversationInfo> {
-    return infoOf(this.#store, this.id);
+  async info(): Promise<ConversationInfo> {
+    return withContextState(this.#store, await infoOf(this.#store, this.id));
   }
 
   /** Change title, model and other properties. Messages do not change. */
@@ -120,9 +121,8 @@ export class Conversation {
     const checked = checkPatch(patch);
     this.#store.assertWritable();
     const at = isoTime(this.#store.nowMs());
-    return copyOf(
-      await this.#store.queue.push({ type: "update", conversation: this.id, patch: checked, at }),
-    );
+    const info = await this.#store.queue.push({ type: "update", conversation: this.id, patch: checked, at });
+    return withContextState(this.#store, info);
   }
 
   /**

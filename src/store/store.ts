@@ -22,6 +22,7 @@ import { migrateLegacy } from "./copy/migrate-legacy.ts";
 import { type RepairReport, repairStore, validateStore } from "./copy/repair.ts";
 import { type Change, type ChangesOptions, changes } from "./feed/changes.ts";
 import { Wakes } from "./feed/wakes.ts";
+import { withContextState } from "./read/context-state.ts";
 import { type ConversationQuery, listAll, listPage } from "./read/conversation-pages.ts";
 import { type Listing, listing } from "./read/listing.ts";
 import { Snapshot } from "./read/snapshot.ts";
@@ -255,7 +256,8 @@ export class Store {
 
   async stats(): Promise<StoreStats> {
     const stats = await this.#ask((engine) => engine.stats());
-    return { ...stats, top: stats.top.map(copyOf), engine: this.#engine.name, path: this.#engine.location };
+    const top = await Promise.all(stats.top.map((info) => withContextState(this.#access, info)));
+    return { ...stats, top, engine: this.#engine.name, path: this.#engine.location };
   }
 
   /** Whether a conversation with this id was purged from this store, or from the one that it is a copy of. */

@@ -13,7 +13,7 @@ import { withExistingFile } from "../disk/with-file.ts";
 import { decodeTree, encodeTree } from "../tree/codec.ts";
 import { liveBranches, PLAIN } from "../tree/tree.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
-import { isoTime, parseTime, timestamp17 } from "../util/time.ts";
+import { isoTime, parseTime, timeOf, timestamp17 } from "../util/time.ts";
 import { checkSum, type Header, sealObject } from "./lines.ts";
 import { EMPTY_LOG, type LogState } from "./log-state.ts";
 
@@ -36,6 +36,9 @@ export interface Metadata {
   /** Properties that this version does not know. They are written back unchanged. */
   readonly other: JsonObject;
 }
+
+/** The time of a file may be that much earlier than the clock: file systems round it down. */
+const FILE_TIME_MS = 2000;
 
 /** Far more than any title and context state needs, so a larger file is damaged. */
 const METADATA_BYTES_MAX = 64 * 1024 * 1024;
@@ -95,8 +98,9 @@ export function lastChangeOf(
   modifiedNs: bigint | undefined,
 ): string {
   if (log.lastAt === null || modifiedNs === undefined || log.bytes <= counted.bytes) return updatedAt;
-  const written = isoTime(Number(modifiedNs / 1_000_000n));
-  const latest = log.lastAt < written ? log.lastAt : written;
+  const writtenMs = Number(modifiedNs / 1_000_000n);
+  const isDated = timeOf(log.lastAt) > writtenMs + FILE_TIME_MS;
+  const latest = isDated ? isoTime(writtenMs) : log.lastAt;
   return latest > updatedAt ? latest : updatedAt;
 }
 

@@ -1,5 +1,14 @@
 import { countUpTo } from "./binary-search.ts";
-import { type Branch, branchById, liveBranches, MAIN, OFF_PATH, type Tree } from "./tree.ts";
+import {
+  type Branch,
+  branchById,
+  type Compaction,
+  liveBranches,
+  liveCompactions,
+  MAIN,
+  OFF_PATH,
+  type Tree,
+} from "./tree.ts";
 import { runsOf } from "./tree-builder.ts";
 
 /** From and to, both inclusive. */
@@ -58,6 +67,11 @@ export function within(ranges: readonly SeqRange[], from: number, to: number): S
 /** The number of messages in ranges of one path. Unreadable entries count as messages. */
 export function messagesIn(tree: Tree, ranges: readonly SeqRange[]): number {
   return lengthOf(ranges) - tree.others.filter((seq) => holds(ranges, seq)).length;
+}
+
+/** The latest compaction on a path that was not undone. */
+export function lastCompaction(tree: Tree, path: readonly SeqRange[]): Compaction | undefined {
+  return liveCompactions(tree).findLast(({ seq }) => holds(path, seq));
 }
 
 /** Entries that only pruned branches contain. */

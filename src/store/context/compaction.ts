@@ -4,7 +4,6 @@ import { invalid } from "../../errors.ts";
 import type { BranchSummaryEntry, CompactionEntry, InfoEntry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkProperties } from "../../message/validate.ts";
 import { compare } from "../../tree/path.ts";
-import { isoTime } from "../../util/time.ts";
 import { checkSignal, type StoreAccess } from "../access.ts";
 import { branchNamed, logEndOf, readRanges } from "../read/lookups.ts";
 import { NO_OPTIONS, pendingEntry, write } from "../write/writing.ts";
@@ -46,7 +45,6 @@ export async function compact(
   const messages = plan.summarise.map(({ message }) => message);
   const summary = await runSummarize(summarize, { messages, previousSummary: loaded.summary?.text, signal });
   const nowMs = store.nowMs();
-  const at = isoTime(nowMs);
   const firstKept = plan.keep[0];
   const total = loaded.earlier.messages + plan.summarise.length;
   const pending = pendingEntry(
@@ -67,9 +65,6 @@ export async function compact(
   const {
     entries: [entry],
   } = await write(store, id, [pending], { ...NO_OPTIONS, branch: loaded.branch }, nowMs);
-  // Other programs read the summary from here. It repeats the entry.
-  const contextState = { strategy: noted, summary, summary_range: [0, total - 1], compressed_at: at };
-  await store.queue.push({ type: "update", conversation: id, patch: { contextState }, at });
   return entry as CompactionEntry;
 }
 
@@ -82,8 +77,6 @@ export async function undoCompaction(store: StoreAccess, id: string, entryId: st
   const {
     entries: [entry],
   } = await write(store, id, [pending], NO_OPTIONS, nowMs);
-  const at = isoTime(nowMs);
-  await store.queue.push({ type: "update", conversation: id, patch: { contextState: null }, at });
   return entry as InfoEntry;
 }
 

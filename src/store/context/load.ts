@@ -4,9 +4,9 @@ import { isRealUser } from "../../context/item.ts";
 import { unavailable } from "../../errors.ts";
 import type { Entry, Message } from "../../message/types.ts";
 import { checkLabel } from "../../message/validate.ts";
-import { holds, messagesIn, pathOf, type SeqRange, within } from "../../tree/path.ts";
+import { lastCompaction, messagesIn, pathOf, within } from "../../tree/path.ts";
 import { type LogEnd, targetBranch } from "../../tree/place-entries.ts";
-import { type Compaction, liveCompactions, type Tree } from "../../tree/tree.ts";
+import type { Compaction } from "../../tree/tree.ts";
 import { isPlainObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 import { readEntries } from "../read/entries.ts";
@@ -62,11 +62,6 @@ export async function load(
     logEnd,
     branch,
   };
-}
-
-/** The latest compaction on a path that was not undone. */
-function lastCompaction(tree: Tree, path: readonly SeqRange[]): Compaction | undefined {
-  return liveCompactions(tree).findLast(({ seq }) => holds(path, seq));
 }
 
 async function readBack(

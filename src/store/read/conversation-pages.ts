@@ -3,7 +3,8 @@ import { activeAt, type ConversationInfo, type ListFilter } from "../../engine/i
 import { invalid } from "../../errors.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
 import { isoTime, parseTime } from "../../util/time.ts";
-import { checkCount, copyOf, type StoreAccess } from "../access.ts";
+import { checkCount, type StoreAccess } from "../access.ts";
+import { withContextState } from "./context-state.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import type { Page } from "./listing.ts";
 
@@ -47,7 +48,7 @@ export async function listPage(
   const found = await store.ask((engine) =>
     cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after, filter }),
   );
-  const items = found.slice(0, limit).map(copyOf);
+  const items = await Promise.all(found.slice(0, limit).map((info) => withContextState(store, info)));
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;
   return { items, cursor: more ? encodeCursor("c", activeAt(last), last.id) : null };
