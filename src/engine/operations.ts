@@ -213,6 +213,8 @@ export interface Removed {
   readonly bytes: number;
   /** Files that may still hold the same words: copies that were made earlier, and what `Engine.erase` returned. */
   readonly copies: readonly string[];
+  /** Of a purge: only a part was removed, so that no other writer waits long. The store repeats the operation. */
+  readonly more?: boolean;
 }
 
 /** The answer to a lease operation: granted, or the caller's place in the queue. */

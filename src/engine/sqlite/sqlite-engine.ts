@@ -3,6 +3,7 @@ import { ColloquyError, unavailable } from "../../errors.ts";
 import { openDatabase } from "../../sqlite/open.ts";
 import { realPath } from "../../sqlite/place.ts";
 import type { LogEnd } from "../../tree/place-entries.ts";
+import { isoTime } from "../../util/time.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports } from "../engine.ts";
 import type { Operation, Outcome } from "../operations.ts";
 import type {
@@ -89,10 +90,17 @@ export class SqliteEngine implements Engine {
 
   async erase(): Promise<readonly string[]> {
     this.#eraser ??= import("./erase/eraser.ts").then(
-      ({ Eraser }) => new Eraser(this.#database, this.#sql, this.#transactions, this.location),
+      ({ Eraser }) => new Eraser(this.#database, this.#sql, this.#transactions, this.location, this.#purge),
     );
     return (await this.#eraser).erase();
   }
+
+  readonly #purge = async (conversation: string): Promise<void> => {
+    const at = isoTime(Date.now());
+    let outcome: Outcome | undefined;
+    do [outcome] = await this.commit([{ type: "purge", conversation, force: true, at }]);
+    while (outcome?.ok && outcome.removed?.more === true);
+  };
 
   byId(id: string): ConversationInfo | undefined {
     return this.#transactions.query(() => this.#infos.byId(id));

@@ -3,6 +3,9 @@ import { REMOVED_KIND } from "../../message/entry.ts";
 import { ENTRY_COLUMNS, INFO_COLUMNS, type Row } from "./rows.ts";
 import { sealedColumns, sumSql } from "./sums.ts";
 
+/** The time of deletion of a conversation that is being purged. The next opener finishes what a killed process began. */
+export const PURGING = 0;
+
 const LIVE = "(SELECT n FROM conversations WHERE id = ? AND deleted_at IS NULL)";
 const LISTED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NULL`;
 const TRASHED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NOT NULL`;
@@ -132,6 +135,11 @@ const SQL = {
     WHERE conversation = ?1 AND seq = ?2`,
   entriesInRange: `SELECT seq, kind, op, octet_length(body), blobs FROM entries
     WHERE conversation = ? AND seq BETWEEN ? AND ? AND kind <> '${REMOVED_KIND}'`,
+  lastEntries: `SELECT seq, kind, op, octet_length(body), blobs FROM entries
+    WHERE conversation = ? ORDER BY seq DESC LIMIT ?`,
+  /** The caller seals the row. */
+  shorten: "UPDATE conversations SET last_seq = ?2, message_count = message_count - ?3 WHERE n = ?1",
+  halfPurged: `SELECT id FROM conversations WHERE deleted_at = ${PURGING}`,
   deleteEntry: "DELETE FROM entries WHERE conversation = ? AND seq = ?",
   blankEntry: `UPDATE entries SET kind = '${REMOVED_KIND}', body = '{}', blobs = NULL, op = NULL, branch = coalesce(branch, 0),
     sum = ${sumSql("entries", BLANK)} WHERE conversation = ? AND seq = ?`,

@@ -42,6 +42,8 @@ interface Waiting {
   readonly size: number;
   readonly resolve: (result: never) => void;
   readonly reject: (error: unknown) => void;
+  /** What an engine has removed that purges a conversation in several steps. */
+  readonly removed?: Removed;
 }
 
 /**
@@ -89,7 +91,7 @@ export class WriteQueue {
         const outcomes = Array.isArray(committed) ? committed : await committed;
         if (!Array.isArray(outcomes)) throw new Error("the engine returned no result");
         batch.forEach((waiting, index) => {
-          if (ANSWER[waiting.operation.type] === "removed") this.#answerErased(waiting, outcomes[index]);
+          if (ANSWER[waiting.operation.type] === "removed") this.#removed(waiting, outcomes[index]);
           else answer(waiting, outcomes[index]);
         });
         this.#committed();
@@ -100,6 +102,12 @@ export class WriteQueue {
       await nextLoopTurn();
     }
     this.#draining = undefined;
+  }
+
+  #removed(waiting: Waiting, outcome: Outcome | undefined): void {
+    const sum = sumOf(waiting.removed, outcome);
+    if (sum?.ok && sum.removed?.more === true) this.#waiting.push({ ...waiting, removed: sum.removed });
+    else this.#answerErased(waiting, sum);
   }
 
   /** Later operations do not wait for this. Also after a refusal: asking again completes an earlier erasure. */
@@ -156,6 +164,24 @@ const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
   blob: "length",
   "mark-purged": "length",
 };
+
+/** The outcome of a step, with what was removed before. */
+function sumOf(before: Removed | undefined, outcome: Outcome | undefined): Outcome | undefined {
+  if (before === undefined) return outcome;
+  // Another process has finished it.
+  if (outcome?.ok === false && outcome.error.code === "NOT_FOUND")
+    return { ok: true, removed: { ...before, more: false } };
+  if (!outcome?.ok || outcome.removed === undefined) return outcome;
+  const { entries, blobs, bytes, copies, more } = outcome.removed;
+  const removed = {
+    entries: before.entries + entries,
+    blobs: before.blobs + blobs,
+    bytes: before.bytes + bytes,
+    copies,
+    ...(more === true ? { more } : {}),
+  };
+  return { ...outcome, removed };
+}
 
 function withCopies(outcome: Outcome | undefined, files: readonly string[]): Outcome | undefined {
   if (!outcome?.ok || outcome.removed === undefined) return outcome;

@@ -9,6 +9,7 @@ import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
+import { SqliteEngine } from "../sqlite-engine.ts";
 
 /** The files of a store that hold the text. Read by another process: reading them here would release our locks. */
 function holding(folder: string, text: string): string[] {
@@ -205,6 +206,54 @@ describe("redacted data", () => {
     );
     expect([left[0], left[3]]).toEqual([items[0], items[3]]);
     expect(await store.verify()).toMatchObject({ ok: true });
+    await store.close();
+  });
+});
+
+describe("purging a long conversation", () => {
+  const options = { readonly: false, durability: "process", lockWaitMs: 1000, onProblem: () => {} } as const;
+
+  it("takes several transactions, each of which leaves a valid store", async () => {
+    const { folder, path, store } = await fresh();
+    const chat = await store.open("cli:CANARY", { title: "CANARY" });
+    const [first] = (await chat.append(say("CANARY"), { operationId: "op CANARY" })).entries;
+    await chat.append(Array.from({ length: 1100 }, (_, n) => say(`CANARY ${n}`)));
+    await chat.branch(first?.id as string, { name: "CANARY", checkout: true });
+    await chat.append(Array.from({ length: 1100 }, (_, n) => say(`CANARY ${n}`)));
+    await store.close();
+    const engine = await SqliteEngine.open(path, options);
+    const at = new Date().toISOString();
+    const [step] = await engine.commit([{ type: "purge", conversation: chat.id, force: true, at }]);
+    expect(step).toMatchObject({ ok: true, removed: { entries: 1000, more: true } });
+    expect((await engine.verify()).findings).toEqual([]);
+    expect(await engine.byKey("cli:CANARY")).toBeUndefined();
+    const { changes } = await engine.changes([0, (await engine.changes(null, 1)).place[1]], 10_000);
+    expect(changes.slice(-2).map(({ type }) => type)).toEqual(["trashed", "swept"]);
+    await engine.close();
+    // The next opener finishes it.
+    await (await openStore(`sqlite:${path}`)).close();
+    expect(holding(folder, "CANARY")).toEqual([]);
+    const again = await openStore(`sqlite:${path}`);
+    expect(await again.stats()).toMatchObject({ conversations: 0, entries: 0 });
+    expect((await again.verify()).findings).toEqual([]);
+    await again.close();
+  });
+
+  it("is one call with one receipt, and other writes come in between", async () => {
+    const { store } = await fresh();
+    const [chat, other] = [await store.create(), await store.create()];
+    await chat.append(Array.from({ length: 2500 }, (_, n) => say(`${n}`)));
+    const order: string[] = [];
+    const purging = store.purge(chat.id, { force: true }).then((receipt) => {
+      order.push("purged");
+      return receipt;
+    });
+    await other.append(say("meanwhile"));
+    order.push("appended");
+    expect(await purging).toMatchObject({ entries: 2500, copies: [] });
+    expect(order).toEqual(["appended", "purged"]);
+    expect(await store.stats()).toMatchObject({ conversations: 1, entries: 1 });
+    expect((await store.verify()).findings).toEqual([]);
     await store.close();
   });
 });

@@ -29,10 +29,19 @@ export class Eraser {
   readonly #sql: Statements;
   readonly #transactions: Transactions;
   readonly #path: string;
+  readonly #purge: (id: string) => Promise<void>;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<readonly string[]> | undefined;
 
-  constructor(database: DatabaseSync, sql: Statements, transactions: Transactions, path: string) {
+  /** `purge` finishes the purge of a conversation that a killed process began. */
+  constructor(
+    database: DatabaseSync,
+    sql: Statements,
+    transactions: Transactions,
+    path: string,
+    purge: (id: string) => Promise<void>,
+  ) {
+    this.#purge = purge;
     this.#database = database;
     this.#sql = sql;
     this.#transactions = transactions;
@@ -68,6 +77,8 @@ export class Eraser {
   async #erase(): Promise<string[]> {
     const last = this.#transactions.query(() => this.#sql.lastErasure.get()?.[0] ?? null);
     if (last === null) return [];
+    for (const [id] of this.#transactions.query(() => this.#sql.halfPurged.all<[string]>()))
+      await this.#purge(id);
     const bytes = pragma(this.#database, "page_count") * pragma(this.#database, "page_size");
     const isAlone = isExclusive(this.#database);
     if (isAlone && bytes > REWRITE_ALONE_BYTES_MAX) return [this.#path];

@@ -1,4 +1,4 @@
-/** Permanently removes data. SQLite overwrites the deleted rows; `erase.ts` does the rest. */
+/** Permanently removes data. SQLite overwrites the deleted rows; `eraser.ts` does the rest. */
 import { timeOf } from "../../../util/time.ts";
 import type {
   PurgeOperation,
@@ -11,10 +11,14 @@ import { entryNotFound, keyReceipt, planSweep, purgeMark, receipt } from "../../
 import { notFound } from "../../rules.ts";
 import { type Blobs, hashesIn } from "../blobs/blobs.ts";
 import type { Feed } from "../log/feed.ts";
-import { summaryOf, type TreeCache } from "../log/tree-cache.ts";
-import type { Statements } from "../statements.ts";
+import { loadLogEnd, summaryOf, type TreeCache } from "../log/tree-cache.ts";
+import { PURGING, type Statements } from "../statements.ts";
 import { rowSum } from "../sums.ts";
 import type { Journals } from "../turns/journals.ts";
+
+/** How much of a conversation one transaction purges: about 30 ms of work. */
+const SLICE_ENTRIES = 1000;
+const SLICE_BYTES = 8 * 1024 * 1024;
 
 export class Removals {
   readonly #sql: Statements;
@@ -36,10 +40,34 @@ export class Removals {
     return marks.length;
   }
 
-  purge({ conversation }: PurgeOperation): Removed {
+  /** A large conversation is first moved to the trash, and shortened from its end. */
+  purge({ conversation, at }: PurgeOperation): Removed {
     const row = this.#sql.conversation.get(conversation);
     if (row === undefined) throw notFound(conversation);
     const n = row[0] as number;
+    const last = this.#sql.lastEntries.all<SweptRow>(n, SLICE_ENTRIES + 1);
+    const slice = sliceOf(last);
+    return slice.length < last.length
+      ? { ...this.#shorten(conversation, n, slice, at), more: true }
+      : this.#purgeAll(conversation, n);
+  }
+
+  #shorten(conversation: string, n: number, rows: readonly SweptRow[], at: string): Removed {
+    if (this.#sql.liveConversation.get(conversation) !== undefined) this.#feed.add("trashed", conversation);
+    this.#feed.add("swept", conversation);
+    this.#journals.end(n);
+    this.#sql.deleteLease.run(n);
+    this.#sql.setDeleted.run(PURGING, timeOf(at), conversation);
+    this.#sweepRows(n, rows, new Set());
+    const [[lastSeq] = [0]] = this.#sql.lastEntries.all<SweptRow>(n, 1);
+    this.#sql.shorten.run(n, lastSeq, messagesIn(rows));
+    this.#trees.forget(conversation);
+    this.#sql.updateTree.run(n, ...summaryOf(loadLogEnd(this.#sql, n, lastSeq)));
+    this.#sql.sealConversation.run(conversation);
+    return this.#receiptFor(rows);
+  }
+
+  #purgeAll(conversation: string, n: number): Removed {
     const [entries, bytes] = this.#sql.measure.get(n) as [number, number];
     const hashes = this.#hashesOf(n);
     // Before the entries are deleted: their numbers must never be used again.
@@ -85,8 +113,11 @@ export class Removals {
     if (rows.length === 0) return receipt(0, 0, []);
     this.#feed.add("swept", conversation);
     this.#sweepRows(cached.n, rows, runStarts);
-    const messages = rows.filter(([, kind]) => kind === "message").length;
-    this.#updateCounts(conversation, cached.n, messages, at);
+    this.#updateCounts(conversation, cached.n, messagesIn(rows), at);
+    return this.#receiptFor(rows);
+  }
+
+  #receiptFor(rows: readonly SweptRow[]): Removed {
     const bytes = rows.reduce((sum, [, , , size]) => sum + size, 0);
     const hashes = rows.flatMap(([, , , , references]) => hashesIn(references));
     return receipt(rows.length, bytes, [this.#blobs.dropUnused(hashes)]);
@@ -105,6 +136,20 @@ export class Removals {
     this.#trees.forget(conversation);
     this.#sql.updateTree.run(n, ...summaryOf(this.#trees.get(conversation).logEnd));
   }
+}
+
+function messagesIn(rows: readonly SweptRow[]): number {
+  return rows.filter(([, kind]) => kind === "message").length;
+}
+
+/** The first rows, as many as one transaction removes. */
+function sliceOf(rows: readonly SweptRow[]): readonly SweptRow[] {
+  let bytes = 0;
+  const end = rows.findIndex(([, , , size], index) => {
+    bytes += size;
+    return index > 0 && (index >= SLICE_ENTRIES || bytes > SLICE_BYTES);
+  });
+  return end === -1 ? rows : rows.slice(0, end);
 }
 
 type SweptRow = [
