@@ -7,33 +7,30 @@
  * over by adding a profile.
  */
 import { basename, join } from "node:path";
-import type { FileIo, FileLock } from "../../../disk/file-io.ts";
-import { freeName, removeLeftovers } from "../../../disk/replace-file.ts";
-import { withLock } from "../../../disk/with-lock.ts";
+import { freeName } from "../../../disk/replace-file.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { type Clock, timestamp17 } from "../../../util/time.ts";
-import type { Random } from "../../../util/uuid.ts";
-import { keepPrivate, type Notice, readPrivate, writePrivate } from "../../private-file.ts";
+import { PrivateFile, type PrivateFileOptions } from "../../private-file.ts";
 import type { ProfileSet } from "../types.ts";
 import { type Damage, NO_PROFILES, parseProfiles, profilesText } from "./profiles-file.ts";
 
-export interface ProfileStoreOptions {
+export interface ProfileStoreOptions extends PrivateFileOptions {
   /** Of one agent: `agents/<id>/auth`. */
   readonly folder: string;
-  readonly io: FileIo;
-  readonly random: Random;
   readonly clock: Clock;
-  readonly notice: Notice;
 }
 
 export class ProfileStore {
-  readonly path: string;
   readonly #options: ProfileStoreOptions;
-  #lock: FileLock | undefined;
+  readonly #file: PrivateFile;
 
   constructor(options: ProfileStoreOptions) {
     this.#options = options;
-    this.path = join(options.folder, "profiles.json");
+    this.#file = new PrivateFile(options.folder, "profiles", options);
+  }
+
+  get path(): string {
+    return this.#file.path;
   }
 
   async read(): Promise<ProfileSet> {
@@ -41,7 +38,7 @@ export class ProfileStore {
     if (set === undefined) return this.#missing();
     if (!("line" in set)) return set;
     // Read again under the lock: another process may have repaired it.
-    return this.#withLock(() => this.#checked(this.#parse(), false));
+    return this.#file.withLock(() => this.#checked(this.#parse(), false));
   }
 
   /** Read, change and write under the lock. `startOver` allows to continue without a damaged file. */
@@ -49,37 +46,21 @@ export class ProfileStore {
     work: (set: ProfileSet) => Promise<{ set: ProfileSet; result: T }> | { set: ProfileSet; result: T },
     { startOver = false }: { startOver?: boolean } = {},
   ): Promise<T> {
-    const { io, random, folder } = this.#options;
-    return this.#withLock(async () => {
+    return this.#file.withLock(async () => {
       const before = this.#checked(this.#parse(), startOver);
       const { set, result } = await work(before);
-      if (set !== before) {
-        removeLeftovers(io, folder);
-        writePrivate(io, random, this.path, profilesText(set));
-      }
+      if (set !== before) this.#file.write(profilesText(set));
       return result;
     });
   }
 
   close(): void {
-    this.#lock?.close();
-    this.#lock = undefined;
-  }
-
-  async #withLock<T>(work: () => Promise<T> | T): Promise<T> {
-    const { io, folder } = this.#options;
-    io.makeFolder(folder);
-    this.#lock ??= io.lock(join(folder, "profiles.lock"));
-    return withLock(this.#lock, this.path, work);
+    this.#file.close();
   }
 
   #parse(): ProfileSet | Damage | undefined {
-    const { io, notice, folder } = this.#options;
-    const content = readPrivate(io, this.path);
-    if (content === undefined) return undefined;
-    keepPrivate(folder, notice);
-    keepPrivate(this.path, notice);
-    return parseProfiles(content.toString("utf8"), this.path);
+    const text = this.#file.read();
+    return text === undefined ? undefined : parseProfiles(text, this.path);
   }
 
   /** Only under the lock. */

@@ -1,7 +1,6 @@
 /** The text of `profiles.json`, to a set of profiles and back. */
-import { ColloquyError } from "../../../errors.ts";
 import { isPlainObject } from "../../../util/json.ts";
-import { parseSecretJson } from "../secret/secret-json.ts";
+import { parseSecretJson, refuseNewer } from "../secret/secret-json.ts";
 import type { Profile, ProfileSet } from "../types.ts";
 import { parseOrder, parseProfile, parseUsages } from "./parse-profile.ts";
 
@@ -27,13 +26,8 @@ export function parseProfiles(text: string, path: string): ProfileSet | Damage {
   if (!("value" in parsed)) return parsed;
   const { value } = parsed;
   if (!isPlainObject(value) || !isPlainObject(value.profiles)) return { line: 1, column: 1 };
-  const { version, profiles: listed, usage, order, ...rest } = value;
-  if (typeof version === "number" && version > VERSION) {
-    throw new ColloquyError(
-      "NOT_SUPPORTED",
-      `${path} was written by a newer version of Colloquy: update this one`,
-    );
-  }
+  refuseNewer(value, VERSION, path);
+  const { version: _version, profiles: listed, usage, order, ...rest } = value;
   const profiles = new Map<string, Profile>();
   const unreadable = new Map<string, unknown>();
   for (const [id, entry] of Object.entries(listed as object)) {

@@ -5,7 +5,7 @@
 import { ColloquyError } from "../../../errors.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { KEY_BYTES } from "./sealed.ts";
-import { parseSecretJson } from "./secret-json.ts";
+import { parseSecretJson, refuseNewer } from "./secret-json.ts";
 
 export type KeyPlace = { readonly key: string } | { readonly store: string };
 
@@ -22,12 +22,7 @@ export function parseKeyFile(text: string, path: string): KeyFile {
   if (!("value" in parsed)) throw damaged(path, ` in line ${parsed.line}, column ${parsed.column}`);
   const { value } = parsed;
   if (!isPlainObject(value) || !isPlainObject(value.keys)) throw damaged(path, "");
-  if (typeof value.version === "number" && value.version > VERSION) {
-    throw new ColloquyError(
-      "NOT_SUPPORTED",
-      `${path} was written by a newer version of Colloquy: update this one`,
-    );
-  }
+  refuseNewer(value, VERSION, path);
   const keys = new Map(
     Object.entries(value.keys).map(([id, place]) => {
       if (!ID.test(id) || !isKeyPlace(place)) throw damaged(path, "");

@@ -1,20 +1,13 @@
 /** The keys that seal secrets: created when first needed and kept forever, so that all sealed values stay readable. */
-import { join } from "node:path";
-import type { FileIo, FileLock } from "../../../disk/file-io.ts";
-import { withLock } from "../../../disk/with-lock.ts";
-import type { Random } from "../../../util/uuid.ts";
 import { type Environment, stateLayout } from "../../folder.ts";
-import { keepPrivate, type Notice, readPrivate, writePrivate } from "../../private-file.ts";
+import { PrivateFile, type PrivateFileOptions } from "../../private-file.ts";
 import { type KeyFile, type KeyPlace, keyFileText, parseKeyFile } from "./key-file.ts";
 import { KEY_BYTES, type SealKey } from "./sealed.ts";
 import { systemKeyStore } from "./system-key-store.ts";
 
-export interface KeyRingOptions {
+export interface KeyRingOptions extends PrivateFileOptions {
   readonly stateDir: string;
   readonly env: Environment;
-  readonly io: FileIo;
-  readonly random: Random;
-  readonly notice: Notice;
   readonly platform?: string;
 }
 
@@ -22,32 +15,31 @@ export type FoundKey = { readonly key: SealKey } | { readonly reason: string };
 
 export class KeyRing {
   readonly #options: KeyRingOptions;
-  readonly #folder: string;
-  readonly #path: string;
+  readonly #file: PrivateFile;
   readonly #opened = new Map<string, SealKey>();
-  #lock: FileLock | undefined;
 
   constructor(options: KeyRingOptions) {
     this.#options = options;
-    this.#folder = stateLayout(options.stateDir).credentials;
-    this.#path = join(this.#folder, "seal-keys.json");
+    this.#file = new PrivateFile(stateLayout(options.stateDir).credentials, "seal-keys", options);
   }
 
   /** The key that seals from now on. */
   async current(): Promise<SealKey> {
-    return (await this.#usable()) ?? this.#change(async () => (await this.#usable()) ?? this.#make());
+    // Under the lock: two processes that create the first key at once would each lose the other's.
+    return (await this.#usable()) ?? this.#file.withLock(async () => (await this.#usable()) ?? this.#make());
   }
 
   /** Create a new key for sealing. The former ones stay. */
   async rotate(): Promise<SealKey> {
-    return this.#change(() => this.#make());
+    return this.#file.withLock(() => this.#make());
   }
 
   async byId(id: string): Promise<FoundKey> {
     const opened = this.#opened.get(id);
     if (opened !== undefined) return { key: opened };
     const place = this.#read().keys.get(id);
-    if (place === undefined) return { reason: `its key ${id} is not in ${this.#path}; add the secret again` };
+    if (place === undefined)
+      return { reason: `its key ${id} is not in ${this.#file.path}; add the secret again` };
     const hex = await this.#keyAt(id, place);
     if ("reason" in hex) return hex;
     const key = { id, bytes: hex.bytes };
@@ -56,8 +48,7 @@ export class KeyRing {
   }
 
   close(): void {
-    this.#lock?.close();
-    this.#lock = undefined;
+    this.#file.close();
   }
 
   async #usable(): Promise<SealKey | undefined> {
@@ -71,16 +62,8 @@ export class KeyRing {
     return undefined;
   }
 
-  /** Under the lock: two processes that create the first key at once would each lose the other's. */
-  async #change<T>(work: () => Promise<T>): Promise<T> {
-    const { io } = this.#options;
-    io.makeFolder(this.#folder);
-    this.#lock ??= io.lock(join(this.#folder, "seal-keys.lock"));
-    return withLock(this.#lock, this.#path, work);
-  }
-
   async #make(): Promise<SealKey> {
-    const { random, io } = this.#options;
+    const { random } = this.#options;
     const bytes = Buffer.alloc(KEY_BYTES);
     const name = Buffer.alloc(6);
     random(bytes);
@@ -88,12 +71,7 @@ export class KeyRing {
     const key = { id: name.toString("hex"), bytes };
     const place = await this.#keep(key);
     const { keys } = this.#read();
-    writePrivate(
-      io,
-      random,
-      this.#path,
-      keyFileText({ current: key.id, keys: new Map([...keys, [key.id, place]]) }),
-    );
+    this.#file.write(keyFileText({ current: key.id, keys: new Map([...keys, [key.id, place]]) }));
     this.#opened.set(key.id, key);
     return key;
   }
@@ -109,7 +87,7 @@ export class KeyRing {
     if (back.ok && back.output.trim() === hex) return { store: store.name };
     const reason = back.ok ? "did not keep the key" : back.reason;
     notice(
-      `Cannot use the key store of the system: ${store.name} ${reason}. The key is stored in ${this.#path}`,
+      `Cannot use the key store of the system: ${store.name} ${reason}. The key is stored in ${this.#file.path}`,
     );
     return { key: bytes.toString("base64") };
   }
@@ -128,11 +106,8 @@ export class KeyRing {
   }
 
   #read(): KeyFile {
-    const { io, notice } = this.#options;
-    const content = readPrivate(io, this.#path);
-    if (content === undefined) return { current: undefined, keys: new Map() };
-    keepPrivate(this.#folder, notice);
-    keepPrivate(this.#path, notice);
-    return parseKeyFile(content.toString("utf8"), this.#path);
+    const text = this.#file.read();
+    if (text === undefined) return { current: undefined, keys: new Map() };
+    return parseKeyFile(text, this.#file.path);
   }
 }

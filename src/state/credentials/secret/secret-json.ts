@@ -1,3 +1,5 @@
+import { ColloquyError } from "../../../errors.ts";
+
 const PLACE = /line (\d+) column (\d+)/;
 
 /**
@@ -13,6 +15,17 @@ export function parseSecretJson(text: string): { value: unknown } | { line: numb
     const [, line, column] = PLACE.exec((error as Error).message) ?? endOf(text);
     return { line: Number(line), column: Number(column) };
   }
+}
+
+/** Refuse a file that a newer version wrote. */
+export function refuseNewer(
+  { version }: Readonly<Record<string, unknown>>,
+  known: number,
+  path: string,
+): void {
+  if (typeof version !== "number" || version <= known) return;
+  const message = `${path} was written by a newer version of Colloquy: update this one`;
+  throw new ColloquyError("NOT_SUPPORTED", message);
 }
 
 /** Truncated JSON is wrong at its end. */
