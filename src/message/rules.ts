@@ -1,7 +1,14 @@
 /** What a message may hold, as data: the store's checks and the JSON Schema are both made from it. */
 
-export const ROLES = ["user", "assistant", "system"] as const;
-export const END_STATES = ["finished", "stopped", "interrupted"] as const;
+import type { EndState, Role } from "./types.ts";
+
+export const ROLES: readonly Role[] = ["user", "assistant", "system"];
+export const END_STATES: readonly EndState[] = ["finished", "stopped", "interrupted"];
+
+export function isRole(value: unknown): value is Role {
+  return ROLES.includes(value as Role);
+}
+
 export const ENTRY_ID_BYTES_MAX = 256;
 
 /** What a value must be. `filled` is a string that is not empty; `content` a string or blocks, and optional. */

@@ -13,8 +13,8 @@ import {
   BLOCK_RULES,
   END_STATES,
   ENTRY_ID_BYTES_MAX,
+  isRole,
   MESSAGE_RULES,
-  ROLES,
   type ValueRule,
 } from "./rules.ts";
 import type { Message } from "./types.ts";
@@ -41,7 +41,6 @@ const CHECKS: Readonly<Record<ValueRule, Check>> = {
   endState: isOneOf(END_STATES),
   any: () => true,
 };
-const isRole = isOneOf(ROLES);
 const MESSAGE_CHECKS: ReadonlyMap<string, Check> = new Map(checksOf(MESSAGE_RULES));
 export const BLOCK_CHECKS: ReadonlyMap<string, readonly (readonly [string, Check])[]> = new Map(
   Object.entries(BLOCK_RULES).map(([type, rules]) => [type, checksOf(rules)]),

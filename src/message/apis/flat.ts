@@ -7,9 +7,10 @@
  * the block's `flat` property.
  */
 import { isDeepStrictEqual } from "node:util";
-import { isJsonObject, isPlainObject, type Json, type JsonObject } from "../../util/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { parseTime } from "../../util/time.ts";
-import { toObject } from "../tool-input.ts";
+import { ROLES } from "../rules.ts";
+import { resultContent, toObject } from "../tool-input.ts";
 import type { Block, Message, MessageInput, Role } from "../types.ts";
 import {
   type ConvertOptions,
@@ -45,7 +46,7 @@ export function toFlat(messages: readonly MessageInput[], options: ConvertOption
 
 const FLAT: Format = {
   name: "flat",
-  roles: new Set(["user", "assistant", "system"]),
+  roles: new Set(ROLES),
   accepts: (content) => typeof content === "string",
   read([line = {}]) {
     const at = parseTime(line.ts) === undefined ? {} : { at: line.ts as string };
@@ -120,12 +121,6 @@ const RESULT: Kind = {
     return { type: "tool_result", tool_use_id: id, ...resultContent(content), ...flag };
   },
 };
-
-function resultContent(content: Json | undefined): JsonObject {
-  if (content === undefined) return {};
-  const fits = typeof content === "string" || (Array.isArray(content) && content.every(isPlainObject));
-  return { content: fits ? (content as Json) : JSON.stringify(content) };
-}
 
 function readEach(elements: Json | undefined, kind: Kind): Block[] {
   return Array.isArray(elements) ? elements.map((element) => readTool(element, kind)) : [];

@@ -19,6 +19,7 @@ import {
   type JsonObject,
 } from "../../util/json.ts";
 import { blocksOf } from "../blocks.ts";
+import { ROLES } from "../rules.ts";
 import type { Message, MessageInput } from "../types.ts";
 
 export interface ConvertOptions {
@@ -45,7 +46,7 @@ export interface Format {
 
 /** Our own messages, checked before they are converted. */
 export const OURS: Pick<Format, "roles" | "accepts"> = {
-  roles: new Set(["user", "assistant", "system"]),
+  roles: new Set(ROLES),
   accepts: isContent,
 };
 const ABSENT = "$absent";

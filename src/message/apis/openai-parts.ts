@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import type { Block } from "../types.ts";
 import { difference, overlay } from "./foreign.ts";
+import { dataSource, dataUrl } from "./request.ts";
 
 /** Our own block types: a part of the same name means something else and is wrapped. */
 const OUR_TYPES: ReadonlySet<unknown> = new Set([
@@ -32,22 +33,20 @@ function barePart(part: Json): Block {
   return { ...(part as Block), openai: {} };
 }
 
-const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
-
 function imageOf(image: Json | undefined): Block | undefined {
   if (!isJsonObject(image) || typeof image.url !== "string") return undefined;
-  const [, media_type, data] = DATA_URL.exec(image.url) ?? [];
-  if (data !== undefined) return { type: "image", source: { type: "base64", media_type, data } };
+  const source = dataSource(image.url);
+  if (source !== undefined) return { type: "image", source };
   return /^https?:/.test(image.url) ? { type: "image", source: { type: "url", url: image.url } } : undefined;
 }
 
 function documentOf(file: Json | undefined): Block | undefined {
   if (!isJsonObject(file) || typeof file.file_data !== "string") return undefined;
-  const [, media_type, data] = DATA_URL.exec(file.file_data) ?? [];
+  const source = dataSource(file.file_data);
   // Claude takes PDF only; any other file stays an OpenAI part.
-  if (media_type !== "application/pdf") return undefined;
+  if (source?.media_type !== "application/pdf") return undefined;
   const title = typeof file.filename === "string" ? { title: file.filename } : {};
-  return { type: "document", source: { type: "base64", media_type, data }, ...title };
+  return { type: "document", source, ...title };
 }
 
 /** The part for a block; none where OpenAI has no equivalent. */
@@ -69,7 +68,7 @@ function writeBarePart(block: JsonObject): JsonObject | undefined {
 function imagePart({ type, url, media_type, data }: JsonObject): JsonObject | undefined {
   if (type === "url" && typeof url === "string") return { type: "image_url", image_url: { url } };
   if (type !== "base64" || typeof media_type !== "string" || typeof data !== "string") return undefined;
-  return { type: "image_url", image_url: { url: `data:${media_type};base64,${data}` } };
+  return { type: "image_url", image_url: { url: dataUrl(media_type, data) } };
 }
 
 function documentPart(source: JsonObject, title: Json | undefined): JsonObject | undefined {
@@ -78,7 +77,7 @@ function documentPart(source: JsonObject, title: Json | undefined): JsonObject |
   if (type === "url" && typeof url === "string") return { type: "text", text: `[document: ${url}]` };
   if (type !== "base64" || typeof media_type !== "string" || typeof data !== "string") return undefined;
   const filename = typeof title === "string" ? title : "document.pdf";
-  return { type: "file", file: { filename, file_data: `data:${media_type};base64,${data}` } };
+  return { type: "file", file: { filename, file_data: dataUrl(media_type, data) } };
 }
 
 function bare({ openai: _openai, ...own }: JsonObject): JsonObject {

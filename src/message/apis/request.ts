@@ -58,6 +58,14 @@ export function dataUrl(mediaType: string, data: string): string {
   return `data:${mediaType};base64,${data}`;
 }
 
+const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
+
+/** The source of a block for a `data:` URL of Base64; `undefined` for any other text. */
+export function dataSource(url: string): { type: "base64"; media_type: string; data: string } | undefined {
+  const [, media_type, data] = DATA_URL.exec(url) ?? [];
+  return media_type === undefined || data === undefined ? undefined : { type: "base64", media_type, data };
+}
+
 /** The text of a refusal counts as text where an API has no such block. */
 export function spokenText(block: Block): string | undefined {
   const text = block.type === "refusal" ? block.refusal : block.type === "text" ? block.text : undefined;

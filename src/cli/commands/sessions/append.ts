@@ -1,4 +1,5 @@
 import { ColloquyError, invalid } from "../../../errors.ts";
+import { isRole } from "../../../message/rules.ts";
 import type { MessageInput } from "../../../message/types.ts";
 import { checkEntryId, checkMessage, checkOperationId } from "../../../message/validate.ts";
 import type { AppendOptions, Conversation } from "../../../store/conversation.ts";
@@ -17,8 +18,6 @@ import { counted } from "../../terminal/count-text.ts";
 
 /** All lines are held in memory and written as one append. */
 const LINES_BYTES_MAX = 256 * 1024 * 1024;
-
-const ROLES = ["user", "assistant", "system"];
 
 /** Everything is checked before a store or conversation is created, so a refused append creates nothing. */
 export async function run(call: Call): Promise<Result> {
@@ -88,9 +87,8 @@ async function oneMessage({ values }: Call): Promise<MessageInput[]> {
       missing,
     );
   }
-  const role = values.get("role") as MessageInput["role"];
-  if (!ROLES.includes(role))
-    throw invalid(`Invalid message role "${role}": use user, assistant or system`, "role");
+  const role = values.get("role");
+  if (!isRole(role)) throw invalid(`Invalid message role "${role}": use user, assistant or system`, "role");
   const given = values.get("content") as string;
   const message: MessageInput = {
     role,

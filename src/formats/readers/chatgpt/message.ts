@@ -1,4 +1,5 @@
 /** One message of ChatGPT as ours. */
+import { isRole } from "../../../message/rules.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import { defined, type JsonObject, someDefined } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -49,7 +50,7 @@ function spoken(
 }
 
 function roleOf(role: unknown, sink: Sink): Role {
-  if (role === "user" || role === "assistant" || role === "system") return role;
+  if (isRole(role)) return role;
   sink.unknown(`role ${String(role)}`);
   return "system";
 }

@@ -1,4 +1,5 @@
 /** Messages of llama.cpp's UI. */
+import { isRole } from "../../../message/rules.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -22,7 +23,7 @@ export function llamaMessage(id: string, message: JsonObject, onUnknown: OnUnkno
 }
 
 function roleIn(role: Json | undefined, onUnknown: OnUnknown): Pick<Message, "role" | "extra"> {
-  if (role === "user" || role === "assistant" || role === "system") return { role };
+  if (isRole(role)) return { role };
   onUnknown(`role ${textIn(role) ?? "none"}`);
   return { role: "system", extra: { "llama-ui": defined({ role }) } };
 }

@@ -1,5 +1,6 @@
 /** Converts messages of Open WebUI. */
 import { fromOpenAI } from "../../../message/apis/openai.ts";
+import { isRole } from "../../../message/rules.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import type { Sink } from "../../contract/reader.ts";
@@ -12,7 +13,7 @@ export function messageOf(message: JsonObject, sink: Sink): Message {
   );
   const extra = someDefined({
     error: message.error === false || message.error === null ? undefined : message.error,
-    role: isKnown(message.role) ? undefined : (message.role ?? undefined),
+    role: isRole(message.role) ? undefined : (message.role ?? undefined),
   });
   return {
     role: roleOf(message.role, sink),
@@ -26,12 +27,8 @@ export function messageOf(message: JsonObject, sink: Sink): Message {
   };
 }
 
-function isKnown(role: unknown): role is Role {
-  return role === "user" || role === "assistant" || role === "system";
-}
-
 function roleOf(role: unknown, sink: Sink): Role {
-  if (isKnown(role)) return role;
+  if (isRole(role)) return role;
   sink.unknown(`role ${String(role)}`);
   return "system";
 }

@@ -1,6 +1,9 @@
 /** Tool calls, results and media that plain transcripts keep beside the text of a message. */
+import { dataSource } from "../../../message/apis/request.ts";
+import { isRole } from "../../../message/rules.ts";
+import { resultContent } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
-import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
 import { toolInput } from "./whole-tree-blocks.ts";
 
@@ -52,27 +55,18 @@ function contentOf({ content, output, result, error }: JsonObject): Json | undef
   return content ?? output ?? result ?? error;
 }
 
-function resultContent(content: Json | undefined): JsonObject {
-  if (content === undefined || content === null) return {};
-  const fits =
-    typeof content === "string" || (Array.isArray(content) && content.every((item) => isPlainObject(item)));
-  return { content: fits ? (content as Json) : JSON.stringify(content) };
-}
-
-const DATA_URL = /^data:([^;,]+);base64,(.*)$/s;
-
 /** `{ type, url, base64, mimetype }`: a picture or another file. */
 export function mediaBlock(media: JsonObject): Block {
-  const data = filledIn(media.base64);
-  const [, urlType, urlData] = DATA_URL.exec(textIn(media.url) ?? "") ?? [];
-  const mediaType = filledIn(media.mimetype) ?? filledIn(media.mimeType) ?? urlType;
+  const url = filledIn(media.url);
+  const base64 = url === undefined ? undefined : dataSource(url);
+  const mediaType = filledIn(media.mimetype) ?? filledIn(media.mimeType) ?? base64?.media_type;
   const isImage = media.type === "image" || mediaType?.startsWith("image/") === true;
   const type = isImage ? "image" : "document";
-  if (data !== undefined || urlData !== undefined) {
+  const data = filledIn(media.base64) ?? base64?.data;
+  if (data !== undefined) {
     const media_type = mediaType ?? (isImage ? "image/png" : "application/octet-stream");
-    return { type, source: { type: "base64", media_type, data: data ?? (urlData as string) } };
+    return { type, source: { type: "base64", media_type, data } };
   }
-  const url = filledIn(media.url);
   return url === undefined ? { type: "media", media } : { type, source: { type: "url", url } };
 }
 
@@ -106,7 +100,7 @@ export function thinkingBlocks(text: unknown): Block[] {
 
 /** Our role, and the role of the source where it differs. */
 export function roleOf(value: unknown): { readonly role: Message["role"]; readonly other?: string } {
-  if (value === "user" || value === "assistant" || value === "system") return { role: value };
+  if (isRole(value)) return { role: value };
   if (value === "developer") return { role: "system", other: "developer" };
   if (value === "tool" || value === "function" || value === "toolResult") return { role: "user" };
   if (value === "human") return { role: "user", other: "human" };

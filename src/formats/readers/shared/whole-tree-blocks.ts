@@ -1,4 +1,5 @@
 /** Blocks that readers of whole documents make in the same way. */
+import { BLOCK_RULES } from "../../../message/rules.ts";
 import { toObject } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
@@ -47,9 +48,7 @@ export function toolInput(raw: Json | undefined): {
   return object === undefined ? { input: {}, arguments: raw } : { input: object };
 }
 
-const OUR_TYPES: ReadonlySet<string> = new Set([
-  ...["text", "image", "document", "thinking", "redacted_thinking", "tool_use", "tool_result"],
-]);
+const OUR_TYPES: ReadonlySet<string> = new Set(Object.keys(BLOCK_RULES));
 
 /** A block for a part that has no equivalent, with a type that we do not use. */
 export function foreignBlock(format: string, type: string | undefined, members: JsonObject): Block {
