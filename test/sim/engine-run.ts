@@ -188,7 +188,7 @@ export class EngineRun {
     await engine.backup(path);
     const process = new SimulatedProcess(this.#disk, this.#dice);
     const copy = await this.#open(process, path, true);
-    const { findings } = copy.verify();
+    const { findings } = await copy.verify();
     if (findings.length > 0) throw new Error(`verify of a backup: ${JSON.stringify(findings)}`);
     for (const chat of this.#calls.chats.filter(({ exists, purged }) => exists && purged === "no")) {
       if (copy.byId(chat.id) === undefined) throw new Error(`lost: ${chat.id} is not in the backup`);
@@ -209,7 +209,7 @@ export class EngineRun {
     this.#consumer.takeAll(engine);
     this.#checkFeed();
     this.#checkForgotten();
-    const { findings } = engine.verify();
+    const { findings } = await engine.verify();
     if (findings.length > 0) throw new Error(`verify: ${JSON.stringify(findings)}`);
     await engine.close();
     const again = await this.#start();

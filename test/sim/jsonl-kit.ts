@@ -101,8 +101,8 @@ export function idsOf(engine: JsonlEngine, conversation: string, branch?: string
   return entriesOf(engine, conversation, branch).map(({ id }) => id);
 }
 
-export function codes(engine: JsonlEngine): string[] {
-  return engine.verify().findings.map(({ code }) => code);
+export async function codes(engine: JsonlEngine): Promise<string[]> {
+  return (await engine.verify()).findings.map(({ code }) => code);
 }
 
 export function blobOf(

@@ -94,8 +94,8 @@ function listed(engine: JsonlEngine, trash = false): string[] {
   return engine.list({ trash, limit: 100, after: undefined }).map(({ id }) => id);
 }
 
-function codes(engine: JsonlEngine): string[] {
-  return engine.verify().findings.map(({ code }) => code);
+async function codes(engine: JsonlEngine): Promise<string[]> {
+  return (await engine.verify()).findings.map(({ code }) => code);
 }
 
 /** A store with one conversation, `hello` in it, called Title, which is not open. */
@@ -183,7 +183,7 @@ describe("the files of a store", () => {
     expect(listed(engine)).toEqual([id]);
     expect(problems.filter(({ message }) => message.includes("was ignored"))).toHaveLength(1);
     expect(problems[0]).toMatchObject({ code: "SERVICE_UNAVAILABLE" });
-    expect(codes(engine)).toEqual(["foreign-file"]);
+    expect(await codes(engine)).toEqual(["foreign-file"]);
     await done(engine, append(id, "more"));
     expect(readFileSync(foreign, "utf8")).toBe('{"some":"log"}\n');
   });
@@ -208,7 +208,7 @@ describe("metadata that is lost", () => {
       rmSync(join(folder, name), { force: true });
     const { engine } = await open(folder);
     expect(engine.byKey("cli:a")).toMatchObject({ id, messageCount: 1, title: null, createdAt: AT });
-    expect(codes(engine)).toEqual(["missing-metadata"]);
+    expect(await codes(engine)).toEqual(["missing-metadata"]);
   });
 
   it("is written again before the first append counts, because it says how far the log was synced", async () => {
@@ -234,7 +234,7 @@ describe("metadata that is lost", () => {
     const { engine, problems } = await open(folder);
     expect(engine.byId(id)).toMatchObject({ title: "Title", messageCount: 1 });
     expect(problems).toHaveLength(1);
-    expect(codes(engine)).toEqual(["damaged-metadata"]);
+    expect(await codes(engine)).toEqual(["damaged-metadata"]);
   });
 
   it("is set aside if it is damaged", async () => {
@@ -248,7 +248,7 @@ describe("metadata that is lost", () => {
     expect(kept).toHaveLength(1);
     expect(readFileSync(join(folder, kept[0] as string), "utf8")).toBe('{"title":"Saved by hand"');
     expect(engine.byId(id)?.title).toBe("New");
-    expect(codes(engine)).toEqual([]);
+    expect(await codes(engine)).toEqual([]);
   });
 
   it("that the user edited, without a checksum, is trusted for its texts", async () => {
@@ -273,7 +273,7 @@ describe("a log that is missing", () => {
       const [outcome] = await engine.commit([operation]);
       expect(outcome).toMatchObject({ ok: false, error: { code: "SERVICE_UNAVAILABLE" } });
     }
-    expect(codes(engine)).toEqual(["missing-log"]);
+    expect(await codes(engine)).toEqual(["missing-log"]);
     expect(existsSync(join(folder, `${STEM}.jsonl`))).toBe(false);
   });
 
@@ -315,7 +315,7 @@ describe("a crash in the middle of moving to the trash", () => {
     const { engine } = await open(folder);
     expect(listed(engine)).toEqual([id]);
     expect(listed(engine, true)).toEqual([]);
-    expect(codes(engine)).toEqual([]);
+    expect(await codes(engine)).toEqual([]);
     await done(engine, move("trash", id));
     expect(listed(engine, true)).toEqual([id]);
   });
@@ -329,7 +329,7 @@ describe("a crash in the middle of moving to the trash", () => {
     expect(listed(engine)).toEqual([]);
     expect(engine.byKey("cli:a")).toBeUndefined();
     expect(engine.byId(id)).toMatchObject({ title: "Title", deletedAt: expect.any(String) });
-    expect(codes(engine)).toEqual([]);
+    expect(await codes(engine)).toEqual([]);
     await done(engine, move("restore", id));
     expect(engine.byKey("cli:a")).toMatchObject({ id, title: "Title", deletedAt: null });
     expect(texts(engine, id)).toEqual(["hello"]);
@@ -402,7 +402,7 @@ describe("a store opened for reading", () => {
     const before = snapshot(folder);
     const { engine } = await open(folder, {}, true);
     expect(texts(engine, id)).toEqual(["hello"]);
-    expect(codes(engine)).toEqual(["torn-tail"]);
+    expect(await codes(engine)).toEqual(["torn-tail"]);
     await engine.close();
     expect(snapshot(folder)).toEqual(before);
   });

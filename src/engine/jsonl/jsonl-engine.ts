@@ -240,7 +240,7 @@ export class JsonlEngine implements Engine {
     );
   }
 
-  verify(): VerifyReport {
+  verify(): Promise<VerifyReport> {
     return verifyFolder(this.#context);
   }
 

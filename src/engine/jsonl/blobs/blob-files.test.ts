@@ -50,7 +50,7 @@ describe("blobs", () => {
     expect(Buffer.from(part?.data ?? [])).toEqual(frames);
     const path = disk.paths().find((name) => name.endsWith(`${ref.hash}.zst`)) as string;
     expect(zstdDecompressSync(disk.content(path))).toEqual(original);
-    expect(codes(engine)).toEqual([]);
+    expect(await codes(engine)).toEqual([]);
   });
 
   it("are uploaded piece by piece, each once, and exist once they are kept", async () => {
@@ -113,7 +113,7 @@ describe("blobs", () => {
     const pathOf = (hash: string): string => `/store/blobs/${hash.slice(0, 2)}/${hash}`;
     disk.remove(pathOf(missing.ref.hash));
     disk.place(pathOf(bad.ref.hash), Buffer.from("damagee"));
-    expect(codes(engine)).toEqual(["missing-blob", "bad-blob"]);
+    expect(await codes(engine)).toEqual(["missing-blob", "bad-blob"]);
   });
 
   it("count towards the size of each conversation that refers to them", async () => {

@@ -34,7 +34,7 @@ describe("a backup", () => {
     expect(copy.byId(trashed)).toEqual(engine.byId(trashed));
     expect(copy.turn(id, 0)?.text).toBe("so far");
     expect(copy.blob(ref.hash, 0, 9)?.size).toBe(7);
-    expect(codes(copy)).toEqual([]);
+    expect(await codes(copy)).toEqual([]);
     const names = disk.paths().filter((path) => path.startsWith("/backup") && /lease|alive|tmp/.test(path));
     expect(names).toEqual([]);
     await expect(engine.backup("/backup")).rejects.toMatchObject({ code: "CONFLICT" });
@@ -61,7 +61,7 @@ describe("a backup", () => {
     }
     await running;
     const { engine: copy, problems } = await open(disk, "/backup", true);
-    expect([codes(copy), problems]).toEqual([[], []]);
+    expect([await codes(copy), problems]).toEqual([[], []]);
     expect(copy.byId(purged)).toBeUndefined();
     expect(idsOf(copy, redacted)).toEqual(["1-a", "1-b"]);
     expect(copy.byId(moved)).toBeDefined();

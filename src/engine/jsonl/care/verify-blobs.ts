@@ -28,11 +28,17 @@ export function* missingBlobs(
 
 export function* damagedBlobs(io: FileIo, files: BlobFiles): Generator<BlobFinding> {
   for (const blob of files.all()) {
-    const { hash, path } = blob;
-    if (hashOf(io, blob) === hash) continue;
-    const message = `the content of blob ${hash} does not match its hash`;
-    yield { hash, finding: { code: "bad-blob", conversation: null, source: path, line: null, message } };
+    const damage = damageOf(io, blob);
+    if (damage !== undefined) yield damage;
   }
+}
+
+/** `undefined` if the blob is whole, or was removed in the meantime. */
+export function damageOf(io: FileIo, blob: StoredBlob): BlobFinding | undefined {
+  const { hash, path } = blob;
+  if (io.stat(path) === undefined || hashOf(io, blob) === hash) return undefined;
+  const message = `the content of blob ${hash} does not match its hash`;
+  return { hash, finding: { code: "bad-blob", conversation: null, source: path, line: null, message } };
 }
 
 /** `undefined` if the bytes cannot be decompressed. */

@@ -1,15 +1,16 @@
 import { join } from "node:path";
+import { nextLoopTurn } from "../../../util/loop-turn.ts";
 import { FindingList } from "../../findings.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import { feedFindings } from "../feed/feed-check.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
 import { legacyFindings } from "../legacy/report.ts";
-import { damagedBlobs, missingBlobs } from "./verify-blobs.ts";
+import { damageOf, missingBlobs } from "./verify-blobs.ts";
 import { type Checked, verifyConversation } from "./verify-log.ts";
 
-/** Read every line of every conversation and every blob. No cache is trusted. */
-export function verifyFolder(context: JsonlContext): VerifyReport {
+/** Read every line of every conversation and every blob. No cache is trusted. The event loop turns in between. */
+export async function verifyFolder(context: JsonlContext): Promise<VerifyReport> {
   const { io, folder, blobs, legacy, marks } = context;
   const list = new FindingList();
   const sources = new Map<string, string>();
@@ -20,6 +21,7 @@ export function verifyFolder(context: JsonlContext): VerifyReport {
     if (io.stat(place) === undefined) continue;
     const stems = new Set(io.list(place).flatMap((name) => stemOf(name) ?? []));
     for (const stem of stems) {
+      await nextLoopTurn();
       const source = join(place, logName(stem));
       legacy.notice(source);
       const checked = purging.has(stem) ? undefined : verifyConversation(io, folder, place, stem);
@@ -37,7 +39,11 @@ export function verifyFolder(context: JsonlContext): VerifyReport {
     const message = "unknown format: try colloquy import";
     list.add({ code: "foreign-file", conversation: null, source: path, line: null, message });
   }
-  for (const { finding } of damagedBlobs(io, blobs)) list.add(finding);
+  for (const blob of blobs.all()) {
+    const damage = damageOf(io, blob);
+    if (damage !== undefined) list.add(damage.finding);
+    await nextLoopTurn();
+  }
   for (const line of marks.unreadable()) {
     const message = "the mark of a purged conversation does not match its checksum";
     list.add({ code: "bad-mark", conversation: null, source: marks.path, line, message });

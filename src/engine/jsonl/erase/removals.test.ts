@@ -53,7 +53,7 @@ describe("redacting", () => {
     expect(places(entriesOf(engine, id))).toEqual(places(before));
     expect(filesWith(disk, "secret")).toEqual([]);
     expect(engine.blob(ref.hash, 0, 10)).toBeUndefined();
-    expect(codes(engine)).toEqual([]);
+    expect(await codes(engine)).toEqual([]);
     await done(engine, append(id, [say("d")]));
     expect(idsOf((await open(disk)).engine, id)).toEqual(["a", "b", "c", "d"]);
   });
@@ -124,7 +124,7 @@ describe("sweeping", () => {
     expect(idsOf(engine, id)).toEqual(["a", "b", "c", "d"]);
     expect(engine.byId(id)).toMatchObject({ messageCount: 4, branchCount: 1, head: "d" });
     expect((await open(disk)).engine.logEnd(id)).toEqual(engine.logEnd(id));
-    expect(codes(engine)).toEqual([]);
+    expect(await codes(engine)).toEqual([]);
   });
 });
 
@@ -158,7 +158,7 @@ describe("purging", () => {
       }
       await created(other);
       expect(disk.paths().filter((path) => path.includes(STEM))).toEqual([]);
-      expect(codes(engine)).toEqual([]);
+      expect(await codes(engine)).toEqual([]);
     }
   });
 
@@ -180,7 +180,7 @@ describe("purging", () => {
         expect(again.blob(ref.hash, 0, 9)?.size).toBe(7);
       } else
         expect(left.paths().filter((path) => path.includes(STEM) || path.includes("blobs/"))).toEqual([]);
-      expect([codes(again), problems]).toEqual([[], []]);
+      expect([await codes(again), problems]).toEqual([[], []]);
     }
   });
 });

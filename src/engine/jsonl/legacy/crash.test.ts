@@ -83,7 +83,7 @@ describe("a migration whose power fails", () => {
       await migrateAll(engine);
       expect(entriesOf(engine)).toEqual(whole);
       expect(titlesOf(engine)).toEqual(titles);
-      expect(engine.verify().findings.map(({ code }) => code)).toEqual(["bad-line", "bad-line"]);
+      expect((await engine.verify()).findings.map(({ code }) => code)).toEqual(["bad-line", "bad-line"]);
       expect(lostOriginals(disk)).toEqual([]);
       await engine.close();
     }

@@ -26,7 +26,7 @@ describe("branches in plain files", () => {
     expect(idsOf(engine, id, null)).toEqual(["a", "b", "fork", "x", "c", "y"]);
     expect(() => idsOf(engine, id, "none")).toThrow(expect.objectContaining({ code: "NOT_FOUND" }));
     expect(engine.byId(id)).toMatchObject({ head: "c", branchCount: 2, messageCount: 5 });
-    expect(codes(engine)).toEqual([]);
+    expect(await codes(engine)).toEqual([]);
   });
 
   it("are read from the metadata, without reading the log", async () => {
@@ -96,7 +96,7 @@ describe("branches in plain files", () => {
       encodeEntry(say(entry), { seq, parentId, operationId: undefined, batch: undefined });
     const lines = [line(2, "b", "c"), line(3, "c", "b"), line(4, "d", "nobody")];
     disk.place(path, Buffer.concat([disk.content(path), ...lines]));
-    expect(codes(engine)).toEqual(["cycle", "dangling-parent", "bad-feed"]);
+    expect(await codes(engine)).toEqual(["cycle", "dangling-parent", "bad-feed"]);
     expect(idsOf((await open(disk)).engine, id)).toEqual(["a", "b", "c", "d"]);
   });
 });
