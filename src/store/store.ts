@@ -28,6 +28,7 @@ import { type Listing, listing } from "./read/listing.ts";
 import { Snapshot } from "./read/snapshot.ts";
 import { type RetentionOptions, retain } from "./retention/apply-retention.ts";
 import { wasPurged } from "./retention/erasure.ts";
+import { eraseFromLedger } from "./retention/import-ledger.ts";
 import type { Receipt } from "./retention/receipt.ts";
 import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
 import { sealInterrupted } from "./turns/turn-end.ts";
@@ -166,8 +167,10 @@ export class Store {
     this.#assertWritable();
     if (conversation === undefined) throw notFound(idOrKey);
     const at = isoTime(this.#clock());
+    // First: if the process is killed in between, a later import only reads more.
+    const ledgers = await eraseFromLedger(this.#access, conversation);
     const removed = await this.#queue.push({ type: "purge", conversation, force, at });
-    return { id: conversation, at, ...removed };
+    return { id: conversation, at, ...removed, copies: [...removed.copies, ...ledgers] };
   }
 
   /** Apply limits on age, count and size. Removes only what a limit covers; `dryRun` only reports. */

@@ -277,6 +277,8 @@ function memoryOf(
   // Nothing was added to a conversation in the trash. If it is restored, the whole file has to be read.
   const isLost = sink?.writers.some(({ isTrashed }) => isTrashed) === true;
   const reached = isLost ? { ...read, offset: 0, line: 1, whole: false } : read;
+  // The state of its reader may hold words of a purged conversation. Without it, all of a grown file is read again.
+  const isPurged = sink?.writers.some((writer) => writer.isPurged) === true;
   return {
     path,
     identity,
@@ -284,8 +286,8 @@ function memoryOf(
     modifiedMs,
     ...reached,
     fingerprint,
-    reader,
-    sink: sink?.save() ?? {},
+    reader: isPurged ? undefined : reader,
+    sink: isPurged ? {} : (sink?.save() ?? {}),
     conversations: sink?.remembered() ?? [],
     skipped: sink?.skipped ?? [],
   };

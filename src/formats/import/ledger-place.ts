@@ -1,14 +1,13 @@
 /** The ledger of a store is a file beside it. */
 import { statSync } from "node:fs";
-import { join } from "node:path";
+import { ledgerPath } from "../../store/retention/import-ledger.ts";
 import type { Store } from "../../store/store.ts";
 import { Ledger } from "./ledger.ts";
 
 export function ledgerOf(store: Store): Ledger {
   const { path, engine } = store;
   if (path === null) return Ledger.inMemory();
-  const place = engine === "jsonl" ? join(path, "imports.db") : `${path}-imports`;
-  return Ledger.open(place, identityOf(path));
+  return Ledger.open(ledgerPath(engine, path), identityOf(path));
 }
 
 /** A store that was recreated or restored from a backup has another identity, so that imports look entries up in it again. */

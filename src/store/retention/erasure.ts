@@ -7,6 +7,7 @@ import { isPlainObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
 import { findEntry, infoOf, noEntry } from "../read/lookups.ts";
+import { eraseFromLedger } from "./import-ledger.ts";
 import type { Receipt } from "./receipt.ts";
 import { branchNameIn, redactBranch, redactKey, redactLabel } from "./redact-names.ts";
 
@@ -20,19 +21,24 @@ export type RedactTarget =
   | { readonly key: true };
 
 export async function redact(store: StoreAccess, id: string, target: RedactTarget): Promise<Receipt> {
-  if (typeof target === "string") {
-    const checked = checkEntryId(target);
-    store.assertWritable();
-    return redactEntry(store, id, checked);
-  }
-  const [name, value] = checkTarget(target);
+  const checked = typeof target === "string" ? checkEntryId(target) : checkTarget(target);
   store.assertWritable();
+  const ledgers = await eraseFromLedger(store, id);
+  const receipt = await redacted(store, id, checked);
+  return { ...receipt, copies: [...receipt.copies, ...ledgers] };
+}
+
+type CheckedTarget = string | ["branch" | "label", string] | ["key"];
+
+async function redacted(store: StoreAccess, id: string, target: CheckedTarget): Promise<Receipt> {
+  if (typeof target === "string") return redactEntry(store, id, target);
+  const [name, value] = target;
   await infoOf(store, id);
   if (name === "key") return redactKey(store, id);
   return name === "branch" ? redactBranch(store, id, value) : redactLabel(store, id, value);
 }
 
-function checkTarget(target: unknown): ["branch" | "label", string] | ["key"] {
+function checkTarget(target: unknown): Exclude<CheckedTarget, string> {
   checkProperties(target, TARGETS, "target");
   const [given, ...others] = Object.entries(target as object);
   if (given === undefined || others.length > 0) {

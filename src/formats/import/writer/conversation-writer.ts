@@ -87,6 +87,10 @@ export class ConversationWriter {
     return this.#info !== undefined && this.#info.deletedAt !== null;
   }
 
+  get isPurged(): boolean {
+    return this.#isPurged;
+  }
+
   /** The user deleted or purged it: nothing is added to it. */
   get isUnwanted(): boolean {
     return this.#isPurged || this.isTrashed;
@@ -95,8 +99,6 @@ export class ConversationWriter {
   add(queued: QueuedEntry): void {
     this.#queue.push(queued);
     this.#queuedBytes += queued.bytes;
-    const { message } = queued.entry;
-    if (this.#derivedTitle === undefined && message !== undefined) this.#derivedTitle = derivedTitle(message);
   }
 
   addBlob(base64: string): void {
@@ -173,10 +175,18 @@ export class ConversationWriter {
     for (const queued of queue) {
       if (this.isDropped) return;
       this.#queuedBytes -= queued.bytes;
-      const waiting = this.isUnwanted ? undefined : this.intake.take(queued);
+      if (this.isUnwanted) continue;
+      this.#deriveTitle(queued);
+      const waiting = this.intake.take(queued);
       if (waiting !== undefined) await waiting;
     }
     this.tree.flush();
+  }
+
+  /** Words that were erased from the store must not come back as its title. */
+  #deriveTitle({ entry: { id, message } }: QueuedEntry): void {
+    if (this.#derivedTitle !== undefined || message === undefined || this.tree.known.isErased(id)) return;
+    this.#derivedTitle = derivedTitle(message);
   }
 
   async #loadAll(): Promise<void> {

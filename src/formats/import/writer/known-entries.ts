@@ -63,6 +63,11 @@ export class KnownEntries {
     return this.#removed.size > 0 && this.#removed.has(name);
   }
 
+  /** Redacted or pruned. */
+  isErased(name: string): boolean {
+    return this.isRemoved(name) || this.#final.has(this.idOf(name) ?? name);
+  }
+
   /** Add an entry of the store, with the records that it was made of. */
   load(entry: StoredEntry): void {
     const value = (entry.message ?? entry.data) as Message | JsonObject | undefined;
