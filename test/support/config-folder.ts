@@ -4,7 +4,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { ColloquyError } from "../../src/errors.ts";
 import type { ConfigOptions, LoadedConfig } from "../../src/state/config/config-build.ts";
+import { parsePath } from "../../src/state/config/config-path.ts";
+import {
+  type ChangeOptions,
+  type ConfigChange,
+  setConfig,
+  unsetConfig,
+} from "../../src/state/config/files/change.ts";
 import { loadConfig } from "../../src/state/config/load.ts";
+import type { Json } from "../../src/util/json.ts";
 
 export class TrialFolder {
   readonly home: string = realpathSync(mkdtempSync(join(tmpdir(), "colloquy-config-")));
@@ -34,6 +42,19 @@ export class TrialFolder {
 
   load(more: Partial<ConfigOptions> = {}): Promise<LoadedConfig> {
     return loadConfig(this.options(more));
+  }
+
+  /** Set a value at time 42, as version 1.2.3. */
+  set(path: string, value: Json, more: Partial<ChangeOptions> = {}): Promise<ConfigChange> {
+    return setConfig(this.#changeOptions(more), parsePath(path), value);
+  }
+
+  unset(path: string): Promise<ConfigChange> {
+    return unsetConfig(this.#changeOptions(), parsePath(path));
+  }
+
+  #changeOptions(more: Partial<ChangeOptions> = {}): ChangeOptions {
+    return { ...this.options(), version: "1.2.3", clock: () => 42, ...more };
   }
 
   /** The error that loading ends with. */

@@ -2,23 +2,6 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../test/support/config-folder.ts";
-import type { Json } from "../../util/json.ts";
-import { parsePath } from "./config-path.ts";
-import { type ChangeOptions, type ConfigChange, setConfig, unsetConfig } from "./files/change.ts";
-
-const options = (folder: TrialFolder, more: Partial<ChangeOptions> = {}): ChangeOptions => ({
-  ...folder.options(),
-  version: "1.2.3",
-  ...more,
-});
-const set = (
-  folder: TrialFolder,
-  path: string,
-  value: Json,
-  more?: Partial<ChangeOptions>,
-): Promise<ConfigChange> => setConfig(options(folder, more), parsePath(path), value);
-const unset = (folder: TrialFolder, path: string): Promise<ConfigChange> =>
-  unsetConfig(options(folder), parsePath(path));
 
 /** Make the folder of an OpenClaw beside the state folder. */
 function openClaw(folder: TrialFolder, files: Record<string, string>): string {
@@ -39,7 +22,7 @@ describe("the first change of an adopted config", () => {
     });
     const env = { NAME: "of-env" };
     const before = (await folder.load({ env })).value;
-    await set(folder, "ui.a", 1, { env });
+    await folder.set("ui.a", 1, { env });
     const { value } = await folder.load({ env });
     expect(value).toMatchObject({
       logging: { file: join(root, "logs/x.log") },
@@ -66,7 +49,7 @@ describe("the first change of an adopted config", () => {
     symlinkSync("sub/env", join(root, ".env"));
     symlinkSync("../sub/patch.json5", join(root, "config.d/1.json5"));
     expect((await folder.load()).value.ui).toEqual({ a: "1", b: 2 });
-    await set(folder, "ui.b", 3);
+    await folder.set("ui.b", 3);
     const { value, adopted } = await folder.load();
     expect([adopted, value.ui]).toEqual([false, { a: "1", b: 3 }]);
     expect(folder.read("config.d/1.json5")).toContain("b: 3");
@@ -79,17 +62,17 @@ describe("a change that reaches further than it says", () => {
       "colloquy.json": "{ channels: { a: { $include: 'x.json5' }, b: { $include: 'x.json5' } } }",
       "x.json5": "{ enabled: true }",
     });
-    await expect(set(folder, "channels.a.enabled", false)).rejects.toMatchObject({
+    await expect(folder.set("channels.a.enabled", false)).rejects.toMatchObject({
       code: "CONFLICT",
       message: expect.stringContaining("channels.b.enabled would change together with channels.a.enabled"),
     });
-    await expect(unset(folder, "channels.a.enabled")).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(folder.unset("channels.a.enabled")).rejects.toMatchObject({ code: "CONFLICT" });
     expect(folder.read("x.json5")).toBe("{ enabled: true }");
   });
 
   it("is made where the other setting refers to a variable", async () => {
     using folder = new TrialFolder({ "colloquy.json": `{ env: { vars: { A: '1' } }, ui: { a: '\${A}' } }` });
-    await set(folder, "env.vars.A", "2");
+    await folder.set("env.vars.A", "2");
     expect((await folder.load()).value.ui).toEqual({ a: "2" });
   });
 
@@ -98,7 +81,7 @@ describe("a change that reaches further than it says", () => {
     async (gateway) => {
       const text = `{ gateway: ${gateway} }`;
       using folder = new TrialFolder({ "colloquy.json": text, "g.json5": "{}", "a.json5": "{}" });
-      await expect(set(folder, "gateway", { port: 2 })).rejects.toMatchObject({
+      await expect(folder.set("gateway", { port: 2 })).rejects.toMatchObject({
         code: "CONFLICT",
         message: expect.stringContaining("one by one"),
       });
@@ -109,7 +92,7 @@ describe("a change that reaches further than it says", () => {
   it("stamps the main file, and not a patch that has the same keys", async () => {
     const patch = "{ meta: { lastTouchedVersion: 'packaged' } }";
     using folder = new TrialFolder({ "colloquy.json": "{}", "config.d/1.json5": patch });
-    await set(folder, "ui.a", 1);
+    await folder.set("ui.a", 1);
     expect(folder.read("config.d/1.json5")).toBe(patch);
     expect(folder.read("colloquy.json")).toContain("1.2.3");
   });
@@ -122,14 +105,14 @@ describe("a change of a list that an include begins", () => {
   };
   it("puts the next item after all of them", async () => {
     using folder = new TrialFolder(files);
-    await set(folder, "tools.allow[3]", "d");
+    await folder.set("tools.allow[3]", "d");
     expect((await folder.load()).value.tools).toEqual({ allow: ["a", "b", "c", "d"] });
     expect(folder.read("colloquy.json")).toContain("['c', 'd']");
   });
 
   it("counts all of them where there is a gap", async () => {
     using folder = new TrialFolder(files);
-    await expect(set(folder, "tools.allow[5]", "d")).rejects.toThrow(
+    await expect(folder.set("tools.allow[5]", "d")).rejects.toThrow(
       '"tools.allow[5]" is beyond the end of the list; the next item is tools.allow[3]',
     );
   });

@@ -12,24 +12,6 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { TrialFolder } from "../../../../test/support/config-folder.ts";
 import { type FileIo, systemIo } from "../../../disk/file-io.ts";
-import type { Json } from "../../../util/json.ts";
-import { parsePath } from "../config-path.ts";
-import { type ChangeOptions, type ConfigChange, setConfig, unsetConfig } from "./change.ts";
-
-const options = (folder: TrialFolder, more: Partial<ChangeOptions> = {}): ChangeOptions => ({
-  ...folder.options(),
-  version: "1.2.3",
-  clock: () => 42,
-  ...more,
-});
-const set = (
-  folder: TrialFolder,
-  path: string,
-  value: Json,
-  more?: Partial<ChangeOptions>,
-): Promise<ConfigChange> => setConfig(options(folder, more), parsePath(path), value);
-const unset = (folder: TrialFolder, path: string): Promise<ConfigChange> =>
-  unsetConfig(options(folder), parsePath(path));
 
 const WRITTEN = `{
   // The door.
@@ -43,7 +25,7 @@ const WRITTEN = `{
 describe("changing the config", () => {
   it("makes the file, for its owner only, and stamps it", async () => {
     using folder = new TrialFolder();
-    const change = await set(folder, "gateway.port", 5);
+    const change = await folder.set("gateway.port", 5);
     expect(change).toEqual({
       path: "gateway.port",
       file: folder.path("colloquy.json"),
@@ -61,7 +43,7 @@ describe("changing the config", () => {
 
   it("keeps comments, order, includes and variables unchanged", async () => {
     using folder = new TrialFolder({ "colloquy.json": WRITTEN, "more.json5": "{}" });
-    await set(folder, "gateway.port", 2, { env: { UI_TOKEN: "t" } });
+    await folder.set("gateway.port", 2, { env: { UI_TOKEN: "t" } });
     const stamped = 'meta: { lastTouchedVersion: "1.2.3", lastTouchedAt: 42 }';
     const expected = WRITTEN.replace("port: 1", "port: 2").replace(/meta: .*\}/, stamped);
     expect(folder.read("colloquy.json")).toBe(expected);
@@ -73,11 +55,11 @@ describe("changing the config", () => {
       "channels.json5": "{ /* all */ discord: { enabled: true } }",
       "more.json5": "{ logging: { level: 'info' } }",
     });
-    expect((await set(folder, "channels.discord.enabled", false)).file).toBe(folder.path("channels.json5"));
+    expect((await folder.set("channels.discord.enabled", false)).file).toBe(folder.path("channels.json5"));
     expect(folder.read("channels.json5")).toBe("{ /* all */ discord: { enabled: false } }");
-    expect((await set(folder, "channels.web.enabled", true)).file).toBe(folder.path("channels.json5"));
-    expect((await set(folder, "logging.file", "x.log")).file).toBe(folder.path("more.json5"));
-    expect((await set(folder, "browser.enabled", true)).file).toBe(folder.path("colloquy.json"));
+    expect((await folder.set("channels.web.enabled", true)).file).toBe(folder.path("channels.json5"));
+    expect((await folder.set("logging.file", "x.log")).file).toBe(folder.path("more.json5"));
+    expect((await folder.set("browser.enabled", true)).file).toBe(folder.path("colloquy.json"));
     expect((await folder.load()).value).toMatchObject({
       channels: { discord: { enabled: false }, web: { enabled: true } },
       logging: { level: "info" },
@@ -91,7 +73,7 @@ describe("changing the config", () => {
       "colloquy.json": "{ gateway: { port: 1 } }",
       "config.d/1.json5": "{ gateway: { port: 2 } }",
     });
-    expect((await set(folder, "gateway.port", 3)).file).toBe(folder.path("config.d/1.json5"));
+    expect((await folder.set("gateway.port", 3)).file).toBe(folder.path("config.d/1.json5"));
     expect((await folder.load()).value.gateway).toMatchObject({ port: 3 });
   });
 
@@ -102,18 +84,18 @@ describe("changing the config", () => {
       "config.d/1.json5": "{ ui: { x: null } }",
     });
     const before = folder.read("colloquy.json");
-    await expect(set(folder, "tools.allow", ["c"])).rejects.toMatchObject({ code: "CONFLICT" });
-    await expect(set(folder, "ui.x", 2)).rejects.toThrow(/a patch in config.d removes it/);
+    await expect(folder.set("tools.allow", ["c"])).rejects.toMatchObject({ code: "CONFLICT" });
+    await expect(folder.set("ui.x", 2)).rejects.toThrow(/a patch in config.d removes it/);
     expect(folder.read("colloquy.json")).toBe(before);
   });
 
   it("rejects a value that makes the config invalid, and leaves the file", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 1 } }" });
-    await expect(set(folder, "gateway.port", "x")).rejects.toThrow(
+    await expect(folder.set("gateway.port", "x")).rejects.toThrow(
       "Nothing was changed: gateway.port must be an integer from 1 to 65535",
     );
-    await expect(set(folder, "gateway.port.x", 1)).rejects.toThrow(/"gateway.port" is a number/);
-    await expect(set(folder, "ui.a", `\${GONE}`)).rejects.toThrow(/needs the variable GONE/);
+    await expect(folder.set("gateway.port.x", 1)).rejects.toThrow(/"gateway.port" is a number/);
+    await expect(folder.set("ui.a", `\${GONE}`)).rejects.toThrow(/needs the variable GONE/);
     expect(folder.read("colloquy.json")).toBe("{ gateway: { port: 1 } }");
     expect(readdirSync(folder.state).toSorted()).toEqual(["colloquy.json", "colloquy.lock"]);
   });
@@ -122,10 +104,10 @@ describe("changing the config", () => {
     using folder = new TrialFolder({
       "colloquy.json": `{ gateway: { port: 'x', mode: 'y' }, ui: { a: '\${GONE}' } }`,
     });
-    await set(folder, "gateway.port", 1);
-    await set(folder, "gateway.mode", "local");
+    await folder.set("gateway.port", 1);
+    await folder.set("gateway.mode", "local");
     expect((await folder.failure()).message).toContain("needs the variable GONE");
-    await set(folder, "ui.a", "plain");
+    await folder.set("ui.a", "plain");
     expect((await folder.load()).value.ui).toEqual({ a: "plain" });
   });
 
@@ -133,18 +115,18 @@ describe("changing the config", () => {
     using folder = new TrialFolder({
       "colloquy.json": "{\n  gateway: { port: 1 },\n  ui: { a: 1 }, // looks\n}\n",
     });
-    expect((await unset(folder, "ui")).changed).toBe(true);
+    expect((await folder.unset("ui")).changed).toBe(true);
     expect(folder.read("colloquy.json")).toMatch(/\n {2}\/\/ looks\n\}\n$/);
     expect(folder.read("colloquy.json")).not.toContain("ui");
     const before = folder.read("colloquy.json");
-    expect((await unset(folder, "ui.a")).changed).toBe(false);
+    expect((await folder.unset("ui.a")).changed).toBe(false);
     expect(folder.read("colloquy.json")).toBe(before);
   });
 
   it("keeps the last five versions", async () => {
     using folder = new TrialFolder({ "colloquy.json": "{ gateway: { port: 100 } }" });
     for (let port = 101; port <= 107; port++) {
-      expect((await set(folder, "gateway.port", port)).backup).toBe(folder.path("colloquy.json.bak.1"));
+      expect((await folder.set("gateway.port", port)).backup).toBe(folder.path("colloquy.json.bak.1"));
     }
     const kept = readdirSync(folder.state).filter((name) => name.includes(".bak"));
     expect(kept.toSorted()).toEqual([1, 2, 3, 4, 5].map((number) => `colloquy.json.bak.${number}`));
@@ -158,7 +140,7 @@ describe("changing the config", () => {
   it("loses no change of several at once", async () => {
     using folder = new TrialFolder();
     const keys = Array.from({ length: 12 }, (_, index) => `k${index}`);
-    await Promise.all(keys.map((key) => set(folder, `ui.${key}`, key)));
+    await Promise.all(keys.map((key) => folder.set(`ui.${key}`, key)));
     expect(Object.keys((await folder.load()).value.ui as object).toSorted()).toEqual(keys.toSorted());
   });
 
@@ -166,7 +148,7 @@ describe("changing the config", () => {
     using folder = new TrialFolder();
     writeFileSync(join(folder.home, "mine.json"), "{}");
     symlinkSync(join(folder.home, "mine.json"), folder.path("colloquy.json"));
-    await set(folder, "ui.a", 1);
+    await folder.set("ui.a", 1);
     expect(readFileSync(join(folder.home, "mine.json"), "utf8")).toContain('"a": 1');
   });
 
@@ -181,7 +163,7 @@ describe("changing the config", () => {
       expect((await folder.load()).warnings).toMatchObject([
         { severity: "warning", message: `${mine} is open to others (0644): run chmod 600` },
       ]);
-      const { backup } = await set(folder, "ui.a", 1);
+      const { backup } = await folder.set("ui.a", 1);
       expect(backup).toBe(`${mine}.bak.1`);
       expect(statSync(`${mine}.bak.1`).mode & 0o777).toBe(0o600);
       expect(
@@ -200,7 +182,7 @@ describe("changing the config", () => {
       ".env": "X=1\n",
     };
     for (const [name, text] of Object.entries(files)) writeFileSync(join(root, name), text);
-    expect((await set(folder, "gateway.port", 2)).file).toBe(folder.path("colloquy.json"));
+    expect((await folder.set("gateway.port", 2)).file).toBe(folder.path("colloquy.json"));
     const config = await folder.load();
     expect(config).toMatchObject({ adopted: false, value: { ui: { a: "1" }, gateway: { port: 2 } } });
     expect(folder.read("colloquy.json")).toContain("// mine");
@@ -234,7 +216,7 @@ describe("a change on a disk that fails", () => {
     ["refuses the backup", failing("link", "ENOSPC"), /disk is full/],
   ])("that %s changes nothing", async (_what, io, message) => {
     using folder = new TrialFolder({ "colloquy.json": "{ ui: { a: 1 } }", "colloquy.json.bak.5": "old" });
-    const error = await set(folder, "ui.a", 2, { io }).catch((caught: unknown) => caught);
+    const error = await folder.set("ui.a", 2, { io }).catch((caught: unknown) => caught);
     expect(error).toMatchObject({ code: "SERVICE_UNAVAILABLE", message: expect.stringMatching(message) });
     expect((error as Error).message).toContain("Nothing was changed");
     expect(folder.read("colloquy.json")).toBe("{ ui: { a: 1 } }");
@@ -242,7 +224,7 @@ describe("a change on a disk that fails", () => {
     expect(readdirSync(folder.state).filter((name) => !/\.(lock|bak\.5)$/.test(name))).toEqual([
       "colloquy.json",
     ]);
-    await set(folder, "ui.a", 3);
+    await folder.set("ui.a", 3);
     expect((await folder.load()).value.ui).toEqual({ a: 3 });
   });
 
@@ -251,7 +233,7 @@ describe("a change on a disk that fails", () => {
       ".colloquy-0123456789ab-colloquy.json.tmp": "half",
       ".colloquy-00-other.tmp": "x",
     });
-    await set(folder, "ui.a", 1);
+    await folder.set("ui.a", 1);
     expect(readdirSync(folder.state).filter((name) => name.endsWith(".tmp"))).toEqual([
       ".colloquy-00-other.tmp",
     ]);
