@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import type { FileIo } from "../../../disk/file-io.ts";
 import { nextLoopTurn } from "../../../util/loop-turn.ts";
 import { FindingList } from "../../findings.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
@@ -28,7 +29,7 @@ export async function verifyFolder(context: JsonlContext): Promise<VerifyReport>
       if (checked === undefined) continue;
       const file = place === folder ? legacy.ofStem(stem) : undefined;
       list.addAll(file === undefined ? checked.findings : legacyFindings(file));
-      list.addAll(twins(checked, source, sources));
+      list.addAll(twins(io, checked, source, sources));
       for (const { finding } of missingBlobs(blobs, checked.conversation, checked.blobs, source))
         list.add(finding);
       conversations += checked.isConversation ? 1 : 0;
@@ -54,12 +55,19 @@ export async function verifyFolder(context: JsonlContext): Promise<VerifyReport>
 }
 
 /** Finds copies of a conversation, of which only one can be used. */
-function twins({ conversation }: Checked, source: string, sources: Map<string, string>): Finding[] {
+function twins(
+  io: FileIo,
+  { conversation }: Checked,
+  source: string,
+  sources: Map<string, string>,
+): Finding[] {
   if (conversation === null) return [];
   const first = sources.get(conversation);
-  if (first === undefined) sources.set(conversation, source);
+  // One that is gone was moved here in the meantime.
+  if (first === undefined || io.stat(first) === undefined) {
+    sources.set(conversation, source);
+    return [];
+  }
   const message = `it has the same conversation id as ${first}`;
-  return first === undefined
-    ? []
-    : [{ code: "duplicate-conversation", conversation, source, line: null, message }];
+  return [{ code: "duplicate-conversation", conversation, source, line: null, message }];
 }
