@@ -11,7 +11,7 @@ import { NEWLINE, readChunk } from "../disk/line-scan.ts";
 import { freeName } from "../disk/replace-file.ts";
 import { withExistingFile } from "../disk/with-file.ts";
 import { decodeTree, encodeTree } from "../tree/codec.ts";
-import { liveBranches, PLAIN } from "../tree/tree.ts";
+import { liveBranches, liveCompactions, PLAIN } from "../tree/tree.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import { isoTime, parseTime, timeOf, timestamp17 } from "../util/time.ts";
 import { checkSum, type Header, sealObject } from "./lines.ts";
@@ -25,7 +25,8 @@ export interface Metadata {
   readonly model: string | null;
   readonly profileId: string | null;
   readonly contextState: JsonObject | null;
-  readonly compactionCount: number;
+  /** Set by a caller of `Transcript` that compacts by itself. Otherwise the tree knows (`compactionsOf`). */
+  readonly compactionCount: number | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly deletedAt: string | null;
@@ -77,7 +78,7 @@ export function newMetadata(known: Pick<Metadata, "id" | "createdAt"> & Partial<
     model: null,
     profileId: null,
     contextState: null,
-    compactionCount: 0,
+    compactionCount: undefined,
     updatedAt: known.createdAt,
     deletedAt: null,
     log: EMPTY_LOG,
@@ -109,6 +110,10 @@ export function headerOf({ id, key, createdAt }: Metadata): Header {
   return { id, key, createdAt, generation: 1 };
 }
 
+export function compactionsOf({ compactionCount, log }: Pick<Metadata, "compactionCount" | "log">): number {
+  return compactionCount ?? liveCompactions(log.tree).length;
+}
+
 export function encodeMetadata(meta: Metadata): Buffer {
   const { log } = meta;
   const tree = encodeTree(log.tree);
@@ -124,7 +129,7 @@ export function encodeMetadata(meta: Metadata): Buffer {
     last_message_at: log.lastMessageAt,
     message_count: log.messages,
     branch_count: liveBranches(log.tree).length,
-    compaction_count: meta.compactionCount,
+    compaction_count: compactionsOf(meta),
     context_state: meta.contextState,
     ...(meta.deletedAt === null ? {} : { deleted_at: meta.deletedAt }),
     entry_count: log.entries,

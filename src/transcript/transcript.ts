@@ -5,17 +5,18 @@ import { withFile } from "../disk/with-file.ts";
 import { withLockSync } from "../disk/with-lock.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import type { Message, MessageInput, StoredEntry } from "../message/types.ts";
-import { type CheckedMessage, checkLabel, checkMessage } from "../message/validate.ts";
+import { checkLabel, checkMessage } from "../message/validate.ts";
 import { placeEntries, type TreePlace } from "../tree/place-entries.ts";
 import { MAIN_NAME } from "../tree/tree.ts";
 import { isPlainObject } from "../util/json.ts";
 import { type Clock, isoTime, systemClock } from "../util/time.ts";
 import { type Random, systemRandom, uuidv7 } from "../util/uuid.ts";
+import { adoptPlainFolder, isPlainFolder } from "./adopt-plain.ts";
 import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
-import { type EntryDraft, encodeEntry, encodeHeader } from "./lines.ts";
+import { draftOf, encodeGeneration } from "./generation.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
 import { createLog, LogWriter } from "./log-writer.ts";
-import { headerOf, type Metadata, newMetadata } from "./metadata.ts";
+import { compactionsOf, headerOf, lastChangeOf, type Metadata, newMetadata } from "./metadata.ts";
 import { MetadataFile } from "./metadata-file.ts";
 
 export interface TranscriptOptions {
@@ -48,6 +49,15 @@ export interface TranscriptMetadata {
 interface Scanned {
   readonly log: LogState;
   readonly inode: bigint | undefined;
+  readonly modifiedNs?: bigint;
+}
+
+interface Loaded {
+  metadata: Metadata;
+  messages: Message[];
+  /** Of every entry. */
+  ids: Set<string>;
+  writer: LogWriter;
 }
 
 /**
@@ -65,7 +75,7 @@ export class Transcript {
   readonly #lock: FileLock;
   readonly #metadataFile: MetadataFile;
   readonly #onDamage: (damage: TranscriptDamage) => void;
-  #loaded: { metadata: Metadata; messages: Message[]; writer: LogWriter } | undefined;
+  #loaded: Loaded | undefined;
   #tidied = false;
   /** The error of a metadata write whose message is durable. The next call reports it. */
   #unreported: unknown;
@@ -96,7 +106,7 @@ export class Transcript {
       const log = createLog(this.#io, this.#random, this.#path, headerOf(fresh));
       const metadata = { ...fresh, log };
       this.#metadataFile.write(metadata);
-      this.#take(metadata, [], { log, inode: this.#io.stat(this.#path)?.inode });
+      this.#take(metadata, [], new Set(), { log, inode: this.#io.stat(this.#path)?.inode });
     });
   }
 
@@ -105,10 +115,14 @@ export class Transcript {
    *
    * Damaged lines are skipped and reported; with `strict` the first one throws.
    * A torn last line is not damage: the next append sets it aside. An
-   * `initialize` that a crash interrupted is completed.
+   * `initialize` that a crash interrupted is completed. A folder of plain
+   * messages is converted first; its files are kept as `….plain`.
    */
   load(options: { readonly strict?: boolean } = {}): Message[] {
-    return this.#mapErrors("Cannot read", () => this.#load(options));
+    return this.#mapErrors("Cannot read", () => {
+      this.#adoptPlain(options.strict === true);
+      return this.#load(options);
+    });
   }
 
   #load(options: { readonly strict?: boolean }): Message[] {
@@ -121,20 +135,17 @@ export class Transcript {
       this.#completeLog(read.found);
     }
     const messages: Message[] = [];
+    const ids = new Set<string>();
     const damage: TranscriptDamage[] = [];
     const synced = read.found?.log.bytes ?? 0;
-    const scanned = this.#scan(messages, synced, (bad) => damage.push({ file: this.#path, ...bad }));
+    const scanned = this.#scan(messages, ids, synced, (bad) => damage.push({ file: this.#path, ...bad }));
     const { log } = scanned;
     if (damage.length > 0 && log.header === undefined && log.entries === 0) {
       throw invalid(`${this.#path} is not a transcript of Colloquy`, "folder");
     }
     this.#checkLength(log, read.found?.log, damage);
     const [first] = damage;
-    if (first !== undefined && options.strict) {
-      throw unavailable(`${first.file}: bytes ${first.start} to ${first.end} are damaged: ${first.reason}`, {
-        details: { ...first },
-      });
-    }
+    if (first !== undefined && options.strict) throw damaged(first);
     if (read.damage !== undefined) {
       damage.push({
         file: this.#metadataFile.path,
@@ -144,22 +155,28 @@ export class Transcript {
       });
     }
     for (const bad of damage) this.#onDamage(bad);
-    const metadata = read.found ?? this.#rebuiltMetadata(log);
-    this.#take({ ...metadata, log }, messages, scanned);
+    const known = read.found ?? this.#rebuiltMetadata(log);
+    // After a kill the log is ahead of its metadata.
+    const metadata = { ...known, updatedAt: lastChangeOf(known, log, scanned.modifiedNs) };
+    this.#take({ ...metadata, log }, messages, ids, scanned);
     if (read.found === undefined) {
       this.#withLock(() => this.#metadataFile.write({ ...metadata, log }));
     }
     return this.getMessages();
   }
 
-  /** Append one message. It is durable when this returns. If this throws, nothing has changed. */
+  /**
+   * Append one message. It is durable when this returns. If this throws, nothing has changed. The id of the message,
+   * if it has one, must be new: an id that exists is a `CONFLICT`.
+   */
   appendMessage(message: MessageInput): StoredEntry {
     const loaded = this.#use();
     const checked = checkMessage(message);
     this.#reportEarlier();
-    const draft = this.#draft(checked);
+    const draft = draftOf(checked, this.#clock(), this.#random);
     const entry = this.#withLock(() => {
       this.#refresh();
+      if (loaded.ids.has(draft.id)) throw idTaken(draft.id);
       const { places } = placeEntries(loaded.writer.state, [draft], MAIN_NAME, 1);
       const [{ seq, parentId }] = places as [TreePlace];
       loaded.writer.append([draft], places, undefined);
@@ -167,6 +184,7 @@ export class Transcript {
       return { id: draft.id, seq, parentId, kind: "message", at: draft.at, message: checked.message };
     });
     loaded.messages.push(structuredClone(checked.message));
+    loaded.ids.add(draft.id);
     loaded.metadata = { ...loaded.metadata, updatedAt: isoTime(this.#clock()), log: loaded.writer.state };
     this.#refreshMetadata();
     return entry;
@@ -183,6 +201,8 @@ export class Transcript {
     const loaded = this.#use();
     if (!Array.isArray(messages)) throw invalid("messages must be an array", "messages");
     const checked = messages.map(checkMessage);
+    const given = checked.flatMap(({ id }) => id ?? []);
+    if (new Set(given).size < given.length) throw invalid("Two messages have the same id", "id");
     this.#reportEarlier();
     this.#withLock(() => {
       const known = loaded.messages.length;
@@ -194,7 +214,9 @@ export class Transcript {
         });
       }
       const generation = state.header?.generation ?? 1;
-      const next = this.#encodeGeneration(checked, state.lastSeq, generation + 1);
+      const drafts = checked.map((message) => draftOf(message, this.#clock(), this.#random));
+      const header = { ...headerOf(loaded.metadata), generation: generation + 1 };
+      const next = encodeGeneration(header, drafts, state.lastSeq);
       const formerAs = freeName(this.#io, `${this.#path}.gen-${generation}`);
       replaceFile(this.#path, next, { io: this.#io, random: this.#random, formerAs });
       this.#refresh();
@@ -229,8 +251,9 @@ export class Transcript {
 
   getMetadata(): TranscriptMetadata {
     const { metadata, writer } = this.#use();
-    const { createdAt, updatedAt, model, compactionCount } = metadata;
-    return { createdAt, updatedAt, model, compactionCount, messageCount: writer.state.messages };
+    const { createdAt, updatedAt, model } = metadata;
+    const { messages: messageCount } = writer.state;
+    return { createdAt, updatedAt, model, compactionCount: compactionsOf(metadata), messageCount };
   }
 
   /** Update the metadata file and close the files. */
@@ -251,12 +274,12 @@ export class Transcript {
     this.close();
   }
 
-  #use(): { metadata: Metadata; messages: Message[]; writer: LogWriter } {
+  #use(): Loaded {
     if (this.#loaded === undefined) throw new ConversationNotLoadedError();
     return this.#loaded;
   }
 
-  #take(metadata: Metadata, messages: Message[], { log, inode }: Scanned): void {
+  #take(metadata: Metadata, messages: Message[], ids: Set<string>, { log, inode }: Scanned): void {
     this.#loaded?.writer.close();
     const writer = new LogWriter(
       this.#io,
@@ -264,15 +287,16 @@ export class Transcript {
       {
         nowMs: this.#clock,
         durable: true,
-        entry: (entry) => {
-          if (entry.message !== undefined) this.#loaded?.messages.push(entry.message);
+        entry: ({ id, message }) => {
+          this.#loaded?.ids.add(id);
+          if (message !== undefined) this.#loaded?.messages.push(message);
         },
         bad: (bad) => this.#onDamage({ file: this.#path, ...bad }),
       },
       log,
       inode,
     );
-    this.#loaded = { metadata, messages, writer };
+    this.#loaded = { metadata, messages, ids, writer };
   }
 
   #withLock<T>(work: () => T): T {
@@ -299,42 +323,34 @@ export class Transcript {
       writer.writeHeader(headerOf(metadata));
     } else if (writer.restarts !== restarts) {
       // Another process replaced the transcript, so read all messages again.
-      const messages: Message[] = [];
-      this.#scan(messages, 0, () => {});
-      this.#use().messages = messages;
+      const [messages, ids]: [Message[], Set<string>] = [[], new Set()];
+      this.#scan(messages, ids, 0, () => {});
+      Object.assign(this.#use(), { messages, ids });
     }
     return writer.state;
   }
 
-  #scan(messages: Message[], syncedBytes: number, bad: (line: BadLine) => void): Scanned {
-    const entry = ({ message }: StoredEntry): void => {
+  #scan(messages: Message[], ids: Set<string>, syncedBytes: number, bad: (line: BadLine) => void): Scanned {
+    const entry = ({ id, message }: StoredEntry): void => {
+      ids.add(id);
       if (message !== undefined) messages.push(message);
     };
     return withFile(this.#io, this.#path, "read", (file) => {
-      const { size, inode } = this.#io.statOpen(file);
-      return { log: advance(this.#io, file, EMPTY_LOG, size, { entry, bad }, syncedBytes), inode };
+      const { size, inode, modifiedNs } = this.#io.statOpen(file);
+      const log = advance(this.#io, file, EMPTY_LOG, size, { entry, bad }, syncedBytes);
+      return { log, inode, modifiedNs };
     });
   }
 
-  #draft(checked: CheckedMessage): EntryDraft {
-    const nowMs = this.#clock();
-    return {
-      id: checked.id ?? uuidv7(nowMs, this.#random),
-      kind: "message",
-      at: isoTime(checked.atMs ?? nowMs),
-      json: checked.json,
+  /** Damaged lines are reported where they are kept; with `strict` the first one throws, and nothing changes. */
+  #adoptPlain(strict: boolean): void {
+    const folder = { path: this.#path, metadataPath: this.#metadataFile.path };
+    if (!isPlainFolder(this.#io, folder)) return;
+    const bad = (damage: TranscriptDamage): void => {
+      if (strict) throw damaged({ ...damage, file: this.#path });
+      this.#onDamage(damage);
     };
-  }
-
-  *#encodeGeneration(checked: CheckedMessage[], lastSeq: number, generation: number): Generator<Buffer> {
-    yield encodeHeader({ ...headerOf(this.#use().metadata), generation });
-    let seq = lastSeq;
-    let parentId: string | null = null;
-    for (const message of checked) {
-      const draft = this.#draft(message);
-      yield encodeEntry(draft, { seq: ++seq, parentId, operationId: undefined, batch: undefined });
-      parentId = draft.id;
-    }
+    this.#withLock(() => adoptPlainFolder(this.#io, this.#random, this.#clock(), folder, bad));
   }
 
   /** There is metadata but no transcript: a crash during `initialize`, unless messages were counted. */
@@ -360,7 +376,7 @@ export class Transcript {
     const nowMs = this.#clock();
     const createdAt = log.header?.createdAt ?? isoTime(nowMs);
     const id = log.header?.id ?? uuidv7(nowMs, this.#random);
-    return newMetadata({ id, createdAt, log, updatedAt: log.lastMessageAt ?? createdAt });
+    return newMetadata({ id, createdAt, log, updatedAt: log.lastAt ?? createdAt });
   }
 
   /** The message is durable, so a failure is kept for the next call. */
@@ -395,6 +411,18 @@ export class Transcript {
       { cause },
     );
   }
+}
+
+function damaged(damage: TranscriptDamage): ColloquyError {
+  const { file, start, end, reason } = damage;
+  return unavailable(`${file}: bytes ${start} to ${end} are damaged: ${reason}`, { details: { ...damage } });
+}
+
+function idTaken(id: string): ColloquyError {
+  return new ColloquyError("CONFLICT", `There is already an entry ${id}: give the message another id`, {
+    field: "id",
+    details: { id },
+  });
 }
 
 function warn(damage: TranscriptDamage): void {

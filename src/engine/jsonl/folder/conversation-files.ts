@@ -4,7 +4,6 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import { replaceFile } from "../../../disk/replace-file.ts";
 import { ColloquyError } from "../../../errors.ts";
 import { backupOf, encodeMetadata, type Metadata, setDamagedAside } from "../../../transcript/metadata.ts";
-import { liveCompactions } from "../../../tree/tree.ts";
 import type { Random } from "../../../util/uuid.ts";
 import type { CatalogueEntry } from "./catalogue-entry.ts";
 import { journalName, logName, metadataName, TRASH_FOLDER } from "./names.ts";
@@ -78,5 +77,6 @@ export class ConversationFiles {
 }
 
 function encoded(metadata: Metadata): Buffer {
-  return encodeMetadata({ ...metadata, compactionCount: liveCompactions(metadata.log.tree).length });
+  // A count that was read from the file may be behind the tree.
+  return encodeMetadata({ ...metadata, compactionCount: undefined });
 }
