@@ -123,17 +123,22 @@ export interface Engine {
    * They are kept for ever, and a backup has them, so that no import brings a purged conversation back.
    */
   purged(from: string, limit: number): Awaitable<string[]>;
-  /** Write a copy of one moment that can be opened like the store itself. `path` must not exist. */
-  backup(path: string): Awaitable<void>;
+  /**
+   * Write a copy of one moment that can be opened like the store itself.
+   * `path` must not exist. A damaged store is copied as far as it can be read;
+   * returns what is not in the copy.
+   */
+  backup(path: string): Awaitable<readonly Finding[]>;
 
   /** Read everything and report what is wrong. Changes nothing. */
   verify(): Awaitable<VerifyReport>;
   /**
    * Repair what `verify` finds, as far as nothing is lost by it: bad lines are
    * quarantined, counts are made again. Returns what was done, as findings
-   * whose message says so.
+   * whose message says so. `from` is a backup for what cannot be read any
+   * more; an engine that cannot use one refuses with `NOT_SUPPORTED`.
    */
-  repair(): Awaitable<Finding[]>;
+  repair(from?: string): Awaitable<Finding[]>;
   /** Conversations in files of legacy formats. */
   legacyConversations(): Awaitable<LegacyConversation[]>;
   /** Rewrite such a conversation in the current format. Returns where the former file is kept. */

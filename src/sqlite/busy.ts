@@ -11,7 +11,7 @@ const SQLITE_NOTADB = 26;
 const REASONS: Readonly<Record<number, string>> = {
   8: "it is read-only",
   10: "reading or writing failed",
-  11: "it is damaged. Copy the file before you do anything else, then restore a backup",
+  11: "it is damaged. Back it up, then repair it: colloquy sessions validate --repair",
   13: "the disk is full",
   14: "it cannot be opened",
 };
@@ -21,7 +21,10 @@ export function sqliteError(error: unknown, path: string): ColloquyError {
   if (error instanceof ColloquyError) return error;
   const code = sqliteCode(error);
   const text = (error as Error).message;
-  if (code === SQLITE_NOTADB) return invalid(`${path} is not a SQLite file`, "target");
+  if (code === SQLITE_NOTADB) {
+    const message = `${path} is not a SQLite file`;
+    return new ColloquyError("VALIDATION_ERROR", message, { field: "target", cause: error });
+  }
   if (code === SQLITE_TOOBIG) return invalid("The message is longer than SQLite can store", "content");
   if (code === undefined) return asColloquyError(error, path);
   if (isBusy(error)) return lockedBy(path, error);

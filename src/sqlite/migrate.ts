@@ -60,9 +60,11 @@ function nameOfCopy(path: string, version: number): string {
   return `${path}.backup-v${version}-${timestamp17(Date.now())}`;
 }
 
-/** The backups that migrations made of a file. */
+/** Copies of a file that migrations made, and damaged files that repairs replaced. */
 export function migrationCopies(path: string): string[] {
-  const prefix = `${basename(path)}.backup-v`;
-  const names = readdirSync(dirname(path)).filter((name) => name.startsWith(prefix));
+  const prefixes = [`${basename(path)}.backup-v`, `${basename(path)}.damaged-`];
+  const names = readdirSync(dirname(path)).filter((name) =>
+    prefixes.some((prefix) => name.startsWith(prefix)),
+  );
   return names.map((name) => join(dirname(path), name));
 }

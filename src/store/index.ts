@@ -27,7 +27,7 @@ export type {
   CopyReport,
   CopySkip,
 } from "./copy/copy-store.ts";
-export type { RepairReport } from "./copy/repair.ts";
+export type { RepairOptions, RepairReport } from "./copy/repair.ts";
 export type { Change, ChangesOptions } from "./feed/changes.ts";
 export { openStore, type SessionFormat, type StoreOptions } from "./open.ts";
 export type { ConversationQuery } from "./read/conversation-pages.ts";

@@ -19,7 +19,7 @@ import { type BlobSource, putBlob, readBlob, type StoredBlob } from "./blobs/blo
 import { Conversation } from "./conversation.ts";
 import { type CopyOptions, type CopyReport, copyStore } from "./copy/copy-store.ts";
 import { migrateLegacy } from "./copy/migrate-legacy.ts";
-import { type RepairReport, repairStore, validateStore } from "./copy/repair.ts";
+import { type RepairOptions, type RepairReport, repairStore, validateStore } from "./copy/repair.ts";
 import { type Change, type ChangesOptions, changes } from "./feed/changes.ts";
 import { Wakes } from "./feed/wakes.ts";
 import { withContextState } from "./read/context-state.ts";
@@ -227,9 +227,12 @@ export class Store {
     return validateStore(this, this.#access);
   }
 
-  /** Repair damage that can be repaired without losing data, and report the rest. */
-  repair(): Promise<RepairReport> {
-    return repairStore(this, this.#access);
+  /**
+   * Repair damage without deleting anything, and report the rest. What cannot
+   * be read any more is taken from the backup `from`, if there is one.
+   */
+  repair(options: RepairOptions = {}): Promise<RepairReport> {
+    return repairStore(this, this.#access, options);
   }
 
   /**

@@ -21,7 +21,7 @@ import type {
   PageQuery,
   VerifyReport,
 } from "../queries.ts";
-import { activeAt, type ConversationLookup, compareForListing, passesFilter } from "../rules.ts";
+import { activeAt, type ConversationLookup, compareForListing, passesFilter, unsupported } from "../rules.ts";
 import { BlobFiles } from "./blobs/blob-files.ts";
 import { BlobReferences } from "./blobs/blob-references.ts";
 import { backupStore } from "./care/backup.ts";
@@ -232,19 +232,22 @@ export class JsonlEngine implements Engine {
     return this.#context.marks.from(from, limit);
   }
 
-  backup(path: string): Promise<void> {
+  async backup(path: string): Promise<readonly Finding[]> {
     // A read-only store may be in a folder where no lock can be taken.
     const { readonly } = this.#options;
-    return backupStore(this.#context, resolve(path), async (work) =>
+    await backupStore(this.#context, resolve(path), async (work) =>
       readonly ? work() : this.#withLock(work),
     );
+    // Damaged lines are copied as they are.
+    return [];
   }
 
   verify(): Promise<VerifyReport> {
     return verifyFolder(this.#context);
   }
 
-  repair(): Promise<Finding[]> {
+  async repair(from?: string): Promise<Finding[]> {
+    if (from !== undefined) throw unsupported(this.name, "a repair from a backup");
     return this.#withLock(() => repairFolder(this.#context));
   }
 

@@ -1,4 +1,5 @@
 import type { SQLOutputValue } from "node:sqlite";
+import { REMOVED_KIND } from "../../message/entry.ts";
 import type { BlobRef, Message, StoredEntry } from "../../message/types.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
@@ -69,6 +70,14 @@ export const ENTRY_COLUMNS = "id, seq, parent_id, kind, at, op, body, blobs, n, 
 export function isIntact(row: Row): boolean {
   const [id, seq, parentId, kind, at, op, body, blobs, n, conversation, branch, sum] = row;
   return entrySum(n, conversation, seq, id, parentId, kind, at, op, branch, blobs, body) === sum;
+}
+
+/** What keeps the place of an entry that a repair could not read. */
+export const LOST_BODY = '{"lost":true}';
+
+/** Copies carry it along; readers see only that something is missing before the next entry. */
+export function isLostPlace(row: Row): boolean {
+  return row[3] === REMOVED_KIND && row[6] === LOST_BODY;
 }
 
 /** `undefined` when the row is not as it was written, or its body is not JSON. */

@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
-import { openDatabase } from "../../sqlite/open.ts";
+import { isDamage } from "../../sqlite/damage.ts";
 import { realPath } from "../../sqlite/place.ts";
 import type { LogEnd } from "../../tree/place-entries.ts";
 import { isoTime } from "../../util/time.ts";
@@ -20,13 +20,13 @@ import type {
   VerifyReport,
 } from "../queries.ts";
 import { unsupported } from "../rules.ts";
+import { Connection, connect } from "./connection.ts";
 import type { Eraser } from "./erase/eraser.ts";
-import { Infos } from "./log/infos.ts";
-import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";
-import { prepareStatements, type Statements } from "./statements.ts";
-import { defineRowSum } from "./sums.ts";
-import { Tables } from "./tables.ts";
-import { Transactions } from "./transactions.ts";
+import type { Infos } from "./log/infos.ts";
+import type { SalvagedView } from "./salvage/view.ts";
+import type { Statements } from "./statements.ts";
+import type { Tables } from "./tables.ts";
+import type { Transactions } from "./transactions.ts";
 
 /**
  * All conversations in one SQLite file, for any number of processes on one machine.
@@ -37,44 +37,54 @@ export class SqliteEngine implements Engine {
   readonly name = "sqlite";
   readonly supports: EngineSupports = { backup: true, repair: true, legacy: false };
   readonly location: string;
-  readonly #database: DatabaseSync;
-  readonly #sql: Statements;
   readonly #options: EngineOptions;
-  readonly #transactions: Transactions;
-  readonly #infos: Infos;
   readonly #reported = new Set<string>();
-  readonly #tables: Tables;
+  #connection: Connection;
+  #salvaged:
+    | { readonly version: string; readonly engine: SqliteEngine; lost: readonly Finding[] }
+    | undefined;
   #eraser: Promise<Eraser> | undefined;
 
   static async open(path: string, options: EngineOptions): Promise<SqliteEngine> {
-    const database = await openDatabase(path, {
-      readonly: options.readonly,
-      synchronous: options.durability === "full" ? "FULL" : "NORMAL",
-      applicationId: APPLICATION_ID,
-      migrations,
-      lockWaitMs: options.lockWaitMs,
-    });
-    const engine = new SqliteEngine(realPath(path), database, options);
-    // A killed process may have left it to the next opener. Nothing waits for it, except closing.
-    if (!options.readonly && engine.#isErasurePending()) engine.erase().catch(() => {});
-    return engine;
+    const location = realPath(path);
+    try {
+      const engine = new SqliteEngine(location, await connect(location, options), options);
+      // A killed process may have left it to the next opener. Nothing waits for it, except closing.
+      if (!options.readonly && engine.#isErasurePending()) engine.erase().catch(() => {});
+      return engine;
+    } catch (error) {
+      const view = options.readonly && isDamage(error) ? await viewOf(location) : undefined;
+      if (view === undefined) throw error;
+      const engine = new SqliteEngine(location, view.database, options);
+      engine.#salvaged = { version: WHOLE, engine, lost: engine.#report(error, view) };
+      return engine;
+    }
   }
 
   private constructor(location: string, database: DatabaseSync, options: EngineOptions) {
     this.location = location;
-    this.#database = database;
     this.#options = options;
-    defineRowSum(database);
-    this.#sql = prepareStatements(database);
-    this.#transactions = new Transactions(database, this.#sql, location, options.lockWaitMs);
-    this.#infos = new Infos(this.#sql, this.#damaged);
-    this.#tables = new Tables({
-      database,
-      sql: this.#sql,
-      infos: this.#infos,
-      location,
-      damaged: this.#damaged,
-    });
+    this.#connection = new Connection(location, database, options, this.#damaged);
+  }
+
+  get #database(): DatabaseSync {
+    return this.#connection.database;
+  }
+
+  get #sql(): Statements {
+    return this.#connection.sql;
+  }
+
+  get #transactions(): Transactions {
+    return this.#connection.transactions;
+  }
+
+  get #infos(): Infos {
+    return this.#connection.infos;
+  }
+
+  get #tables(): Tables {
+    return this.#connection.tables;
   }
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
@@ -102,41 +112,67 @@ export class SqliteEngine implements Engine {
     while (outcome?.ok && outcome.removed?.more === true);
   };
 
-  byId(id: string): ConversationInfo | undefined {
-    return this.#transactions.query(() => this.#infos.byId(id));
+  byId(id: string): Awaitable<ConversationInfo | undefined> {
+    return this.#query(
+      () => this.#infos.byId(id),
+      (whole) => whole.byId(id),
+    );
   }
 
-  byKey(key: string): ConversationInfo | undefined {
-    return this.#transactions.query(() => this.#infos.byKey(key));
+  byKey(key: string): Awaitable<ConversationInfo | undefined> {
+    return this.#query(
+      () => this.#infos.byKey(key),
+      (whole) => whole.byKey(key),
+    );
   }
 
-  list(query: ListQuery): ConversationInfo[] {
-    return this.#transactions.query(() => this.#infos.list(query));
+  list(query: ListQuery): Awaitable<ConversationInfo[]> {
+    return this.#query(
+      () => this.#infos.list(query),
+      (whole) => whole.list(query),
+    );
   }
 
-  locate(conversation: string, entryId: string): number | undefined {
-    const row = this.#transactions.query(() => this.#sql.seqOf.get(conversation, entryId));
-    return row?.[0] as number | undefined;
+  locate(conversation: string, entryId: string): Awaitable<number | undefined> {
+    return this.#query(
+      () => this.#sql.seqOf.get(conversation, entryId)?.[0] as number | undefined,
+      (whole) => whole.locate(conversation, entryId),
+    );
   }
 
-  page(query: PageQuery): EntryPage {
-    return this.#read((tables) => tables.page(query));
+  page(query: PageQuery): Awaitable<EntryPage> {
+    return this.#read(
+      (tables) => tables.page(query),
+      (whole) => whole.page(query),
+    );
   }
 
-  logEnd(conversation: string): LogEnd | undefined {
-    return this.#read((tables) => tables.logEnd(conversation));
+  logEnd(conversation: string): Awaitable<LogEnd | undefined> {
+    return this.#read(
+      (tables) => tables.logEnd(conversation),
+      (whole) => whole.logEnd(conversation),
+    );
   }
 
-  turn(conversation: string, from: number): OpenTurn | undefined {
-    return this.#read((tables) => tables.turn(conversation, from));
+  turn(conversation: string, from: number): Awaitable<OpenTurn | undefined> {
+    return this.#read(
+      (tables) => tables.turn(conversation, from),
+      (whole) => whole.turn(conversation, from),
+    );
   }
 
-  blob(hash: string, offset: number, length: number): BlobPart | undefined {
-    return this.#read((tables) => tables.blob(hash, offset, length));
+  blob(hash: string, offset: number, length: number): Awaitable<BlobPart | undefined> {
+    return this.#read(
+      (tables) => tables.blob(hash, offset, length),
+      (whole) => whole.blob(hash, offset, length),
+    );
   }
 
   changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
-    return this.#read((tables) => tables.changes(after, limit));
+    return this.#transactions.read(() => {
+      this.#tables.refresh();
+      return this.#tables.changes(after, limit);
+    });
   }
 
   purged(from: string, limit: number): string[] {
@@ -145,25 +181,58 @@ export class SqliteEngine implements Engine {
     );
   }
 
-  async backup(path: string): Promise<void> {
+  async backup(path: string): Promise<readonly Finding[]> {
     const { backupDatabase } = await import("./care/backup.ts");
-    return backupDatabase(this.#database, this.location, path, this.#options);
+    try {
+      await backupDatabase(this.#database, this.location, path, this.#options);
+      return this.#salvaged?.version === WHOLE ? this.#salvaged.lost : [];
+    } catch (error) {
+      const whole = await this.#whole(error);
+      await backupDatabase(whole.#database, this.location, path, { ...this.#options, readonly: true });
+      return this.#salvaged?.lost ?? [];
+    }
   }
 
   async verify(): Promise<VerifyReport> {
     const { verifyDatabase } = await import("./care/verify.ts");
-    return this.#transactions.read(() => verifyDatabase(this.#database, this.#sql, this.location));
+    const verify = (): VerifyReport => verifyDatabase(this.#database, this.#sql, this.location);
+    try {
+      const report = this.#transactions.read(verify);
+      if (this.#salvaged?.version !== WHOLE) return report;
+      return { ...report, ok: false, findings: [...this.#salvaged.lost, ...report.findings] };
+    } catch (error) {
+      const whole = await this.#whole(error);
+      const { conversations, entries } = await whole.verify();
+      return { ok: false, conversations, entries, findings: [...(this.#salvaged?.lost ?? [])] };
+    }
   }
 
-  async repair(): Promise<Finding[]> {
+  /** Counts are corrected in place. Any other damage replaces the file by one with everything that can be read. */
+  async repair(from?: string): Promise<Finding[]> {
     const { repairDatabase } = await import("./care/repair.ts");
-    return this.#transactions.write(
-      () => {
-        this.#tables.forget();
-        return repairDatabase(this.#database, this.#sql, this.location);
-      },
-      () => {},
-    );
+    if (!(await this.#needsRebuild(from))) {
+      return this.#transactions.write(
+        () => {
+          this.#tables.forget();
+          return repairDatabase(this.#database, this.#sql, this.location);
+        },
+        () => {},
+      );
+    }
+    const { repairFile } = await import("./salvage/repair-file.ts");
+    await this.close();
+    try {
+      return await repairFile(this.location, { from, lockWaitMs: this.#options.lockWaitMs });
+    } finally {
+      const database = await connect(this.location, this.#options);
+      this.#connection = new Connection(this.location, database, this.#options, this.#damaged);
+    }
+  }
+
+  async #needsRebuild(from: string | undefined): Promise<boolean> {
+    const { findings } = await this.verify();
+    if (findings.some(({ code }) => DAMAGE.has(code))) return true;
+    return from !== undefined && this.#sql.lostPlace.get() !== undefined;
   }
 
   legacyConversations(): never {
@@ -176,7 +245,11 @@ export class SqliteEngine implements Engine {
 
   async stats(): Promise<EngineStats> {
     const { measure } = await import("./care/stats.ts");
-    return this.#transactions.read(() => measure(this.#database, this.#sql, this.location));
+    try {
+      return this.#transactions.read(() => measure(this.#database, this.#sql, this.location));
+    } catch (error) {
+      return (await this.#whole(error)).stats();
+    }
   }
 
   close(): Awaitable<void> {
@@ -185,12 +258,20 @@ export class SqliteEngine implements Engine {
   }
 
   #close(): void {
+    this.#eraser = undefined;
+    if (this.#salvaged !== undefined && this.#salvaged.engine !== this) this.#salvaged.engine.#close();
+    this.#salvaged = undefined;
     this.#tables.close();
     this.#database.close();
   }
 
   #isErasurePending(): boolean {
-    return this.#transactions.query(() => this.#sql.lastErasure.get()?.[0] !== null);
+    try {
+      return this.#transactions.query(() => this.#sql.lastErasure.get()?.[0] !== null);
+    } catch (error) {
+      if (isDamage(error)) return false;
+      throw error;
+    }
   }
 
   /** Each problem is reported once. */
@@ -200,12 +281,74 @@ export class SqliteEngine implements Engine {
     this.#options.onProblem(unavailable(`${this.location}: ${problem}`));
   };
 
-  #read<T>(work: (tables: Tables) => T): T {
-    return this.#transactions.read(() => {
-      this.#tables.refresh();
-      return work(this.#tables);
-    });
+  #read<T>(work: (tables: Tables) => T, otherwise: (whole: SqliteEngine) => Awaitable<T>): Awaitable<T> {
+    try {
+      return this.#transactions.read(() => {
+        this.#tables.refresh();
+        return work(this.#tables);
+      });
+    } catch (error) {
+      return this.#whole(error).then(otherwise);
+    }
   }
+
+  #query<T>(work: () => T, otherwise: (whole: SqliteEngine) => Awaitable<T>): Awaitable<T> {
+    try {
+      return this.#transactions.query(work);
+    } catch (error) {
+      return this.#whole(error).then(otherwise);
+    }
+  }
+
+  /**
+   * Everything that can be read of a damaged file, as a store in memory, as of
+   * the last write. Throws `error` if it is not one of damage.
+   */
+  async #whole(error: unknown): Promise<SqliteEngine> {
+    if (!isDamage(error) || this.#salvaged?.engine === this) throw error;
+    const version = `${this.#sql.dataVersion.get()?.[0]} ${this.#sql.totalChanges.get()?.[0]}`;
+    if (this.#salvaged?.version === version) return this.#salvaged.engine;
+    const view = await viewOf(this.location);
+    if (view === undefined) throw error;
+    if (this.#salvaged !== undefined) this.#salvaged.engine.#close();
+    const engine = new SqliteEngine(this.location, view.database, this.#options);
+    this.#salvaged = { version, engine, lost: this.#report(error, view) };
+    return engine;
+  }
+
+  /** Each loss once. Returns them with the error that led to them. */
+  #report(error: unknown, { lost }: SalvagedView): readonly Finding[] {
+    for (const { conversation, message } of lost) {
+      this.#damaged(conversation === null ? message : `Conversation ${conversation}: ${message}`);
+    }
+    const { cause, message } = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
+    const where = { conversation: null, source: this.location, line: null };
+    return [{ code: "damaged-file", ...where, message: reason }, ...lost];
+  }
+}
+
+/** The version of a view of a file that cannot be opened: nothing changes it. */
+const WHOLE = "whole";
+
+/** Findings that only rebuilding the file repairs. */
+const DAMAGE: ReadonlySet<string> = new Set([
+  ...[
+    "damaged-file",
+    "bad-entry",
+    "damaged-metadata",
+    "bad-operation",
+    "bad-change",
+    "bad-journal",
+    "bad-blob",
+  ],
+  ...["missing-blob", "dangling-parent", "cycle", "lost-branch", "bad-context-state"],
+  ...["orphan-entry", "orphan-journal", "orphan-lease", "orphan-chunk", "orphan-operation"],
+]);
+
+async function viewOf(path: string): Promise<SalvagedView | undefined> {
+  const { salvagedView } = await import("./salvage/view.ts");
+  return salvagedView(path);
 }
 
 /** Our own refusals come before the first write of an operation; any other error ends the transaction. */

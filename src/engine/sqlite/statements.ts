@@ -1,6 +1,6 @@
 import type { DatabaseSync, SQLInputValue } from "node:sqlite";
 import { REMOVED_KIND } from "../../message/entry.ts";
-import { ENTRY_COLUMNS, INFO_COLUMNS, type Row } from "./rows.ts";
+import { ENTRY_COLUMNS, INFO_COLUMNS, LOST_BODY, type Row } from "./rows.ts";
 import { sealedColumns, sumSql } from "./sums.ts";
 
 /** The time of deletion of a conversation that is being purged. The next opener finishes what a killed process began. */
@@ -32,6 +32,8 @@ const SQL = {
   commit: "COMMIT",
   rollback: "ROLLBACK",
   dataVersion: "PRAGMA data_version",
+  totalChanges: "SELECT total_changes()",
+  lostPlace: `SELECT 1 FROM entries WHERE branch IS NOT NULL AND kind = '${REMOVED_KIND}' AND body = '${LOST_BODY}' LIMIT 1`,
 
   infoById: `SELECT ${INFO_COLUMNS} FROM conversations WHERE id = ?`,
   infoByKey: `${LISTED} AND key = ?`,

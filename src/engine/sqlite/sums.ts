@@ -26,6 +26,10 @@ const COVERED = {
 
 export type Covered = keyof typeof COVERED;
 
+export function coveredColumns(of: Covered): string[] {
+  return COVERED[of].split(", ");
+}
+
 /** Signed, because SQLite stores such an integer in four bytes. */
 export function rowSum(...values: readonly unknown[]): number {
   // `join` takes null for the empty text.
@@ -52,7 +56,7 @@ export function entrySum(
 
 /** SQL for the checksum of a row, with expressions in place of columns that are about to change. */
 export function sumSql(of: Covered, changed: Readonly<Record<string, string>> = {}): string {
-  const columns = COVERED[of].split(", ").map((column) => changed[column] ?? column);
+  const columns = coveredColumns(of).map((column) => changed[column] ?? column);
   return `row_sum(${columns.join(", ")})`;
 }
 

@@ -38,8 +38,10 @@ export async function backupTo(engine: Engine, path: string, at: string): Promis
   }
   refuseOpenStore(target, "path", "Choose another path");
   if (existsSync(target) || existsSync(manifestOf(target))) throw exists(target);
-  await engine.backup(target);
-  const report = await inspect(engine.name, target);
+  const lost = await engine.backup(target);
+  const copied = await inspect(engine.name, target);
+  const findings = [...lost, ...copied.findings];
+  const report = { ...copied, ok: findings.length === 0, findings };
   const files = await checksums(target);
   const manifest: Manifest = {
     format: "colloquy-backup",

@@ -150,6 +150,7 @@ const CONCERNS_ONE: ReadonlySet<ErrorCode> = new Set([
 
 /** Findings that mean lost content, as opposed to wrong counts or unknown parents. */
 const LOSSES: ReadonlySet<string> = new Set([
+  ...["lost-entry", "lost-metadata", "lost-blob"],
   ...["bad-line", "bad-entry", "bad-blob", "missing-blob", "missing-log", "unreadable-log", "shrunk-log"],
   ...[
     "foreign-file",

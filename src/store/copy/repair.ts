@@ -1,6 +1,10 @@
-import type { ConversationInfo, Finding, VerifyReport } from "../../engine/index.ts";
+import { resolve } from "node:path";
+import { type ConversationInfo, type Finding, unsupported, type VerifyReport } from "../../engine/index.ts";
+import { checkProperties } from "../../message/validate.ts";
 import { describeBranches } from "../../tree/branches.ts";
+import { LOCK_WAIT_MS } from "../../util/wait.ts";
 import type { StoreAccess } from "../access.ts";
+import { parseTarget } from "../open-engine.ts";
 import type { Store } from "../store.ts";
 
 export interface RepairReport extends VerifyReport {
@@ -8,11 +12,33 @@ export interface RepairReport extends VerifyReport {
   readonly repaired: readonly Finding[];
 }
 
+export interface RepairOptions {
+  /** A backup of the store, for what cannot be read any more. */
+  readonly from?: string;
+}
+
 /** Repair what can be repaired without losing anything, and report the rest. */
-export async function repairStore(store: Store, access: StoreAccess): Promise<RepairReport> {
+export async function repairStore(
+  store: Store,
+  access: StoreAccess,
+  options: RepairOptions,
+): Promise<RepairReport> {
+  checkProperties(options, new Set(["from"]), "options");
   access.assertWritable();
-  const repaired = await access.ask((engine) => (engine.supports.repair ? engine.repair() : []));
+  const repaired = await access.ask((engine) => (engine.supports.repair ? engine.repair(options.from) : []));
   return { ...(await validateStore(store, access)), repaired };
+}
+
+/**
+ * Rebuild a SQLite store that is too damaged to be opened, from everything
+ * that can be read of it and of a backup. The damaged file is kept beside it.
+ */
+export async function rebuildStore(target: string, options: RepairOptions = {}): Promise<Finding[]> {
+  checkProperties(options, new Set(["from"]), "options");
+  const { name, place } = parseTarget(target);
+  if (name !== "sqlite") throw unsupported(name, "rebuilding a store that cannot be opened");
+  const { repairFile } = await import("../../engine/sqlite/salvage/repair-file.ts");
+  return repairFile(resolve(place), { from: options.from, lockWaitMs: LOCK_WAIT_MS });
 }
 
 /** The findings of `verify`, and branches deeper than the limit, which are not damage but worth knowing. */

@@ -107,7 +107,7 @@ export class WorkerEngine implements Engine {
     return this.#ask("purged", from, limit);
   }
 
-  backup(path: string): Promise<void> {
+  backup(path: string): Promise<readonly Finding[]> {
     return this.#ask("backup", path);
   }
 
@@ -115,8 +115,8 @@ export class WorkerEngine implements Engine {
     return this.#ask("verify");
   }
 
-  repair(): Promise<Finding[]> {
-    return this.#ask("repair");
+  repair(from?: string): Promise<Finding[]> {
+    return this.#ask("repair", from);
   }
 
   legacyConversations(): Promise<LegacyConversation[]> {

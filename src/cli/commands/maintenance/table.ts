@@ -80,11 +80,13 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     topic: MEASURE,
     summary: "Check integrity (exit code 3 on damage)",
     options: {
-      repair: { help: "Quarantine damaged lines, rebuild counts; deletes nothing" },
+      repair: { help: "Repair damage; what is replaced is kept beside the store" },
+      from: { value: "PATH", help: "With --repair: a backup for what cannot be read any more" },
     },
     examples: [
       "colloquy sessions validate --store jsonl:./chats",
       "colloquy sessions validate --repair --store jsonl:./chats",
+      "colloquy sessions validate --repair --from ./copy-of-today.db",
     ],
     load: () => import("./validate.ts"),
   },

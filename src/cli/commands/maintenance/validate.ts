@@ -1,9 +1,12 @@
 import { damagedFile } from "../../../doctor/damaged-file.ts";
 import { countFindings } from "../../../engine/findings.ts";
+import { isDamage } from "../../../sqlite/damage.ts";
+import { type RepairOptions, rebuildStore } from "../../../store/copy/repair.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
+import { checkPath } from "../../input/path-argument.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { openToClean, openToRead } from "../../store/open-store.ts";
@@ -27,14 +30,19 @@ export async function run(call: Call): Promise<number> {
     if (!ok && repaired === undefined)
       call.out.note(`To repair: ${nextCommand("sessions validate --repair", call.values)}`);
   }
-  return ok ? EXIT_DONE : EXIT_PROBLEMS;
+  return ok && !repaired?.some(isLoss) ? EXIT_DONE : EXIT_PROBLEMS;
+}
+
+/** Words that are gone, though the store is whole again. */
+function isLoss({ code }: Finding): boolean {
+  return code.startsWith("lost-");
 }
 
 /** Damage that prevents opening the store is a finding too. */
 async function reportOn(call: Call): Promise<Report> {
   const target = storeTarget(call.values);
   try {
-    return call.flags.has("repair") ? await repair(call) : await verify(call, target);
+    return call.flags.has("repair") ? await repair(call, target) : await verify(call, target);
   } catch (error) {
     const finding = damagedFile(error, target.path);
     if (finding === undefined) throw error;
@@ -48,15 +56,31 @@ async function verify(call: Call, target: StoreTarget): Promise<Report> {
   return await store.validate();
 }
 
-async function repair(call: Call): Promise<Report> {
+async function repair(call: Call, target: StoreTarget): Promise<Report> {
+  const from = call.values.get("from");
+  const options = from === undefined ? {} : { from: checkPath(from) };
+  const rebuilt = await rebuildIfNeeded(call, target, options);
   await using store = await openToClean(call, false);
   if (store === undefined) return { ...NOTHING, repaired: [] };
-  return await store.repair();
+  const report = await store.repair(options);
+  return { ...report, repaired: [...rebuilt, ...report.repaired] };
+}
+
+/** A SQLite file that cannot even be opened is rebuilt first. */
+async function rebuildIfNeeded(call: Call, target: StoreTarget, options: RepairOptions): Promise<Finding[]> {
+  if (target.engine !== "sqlite" || target.missing) return [];
+  try {
+    await (await openToClean(call, false))?.close();
+    return [];
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    return await rebuildStore(target.text, options);
+  }
 }
 
 function reportLines(out: Output, { ok, conversations, entries, findings, repaired = [] }: Report): string[] {
   const read = `${counted(conversations, "conversation")} and ${counted(entries, "entry")} read`;
-  const mended = repaired.flatMap((finding) => findingLines(out, finding, "green"));
+  const mended = repaired.flatMap((finding) => findingLines(out, finding, isLoss(finding) ? "red" : "green"));
   const count = `${counted(countFindings(repaired), "problem")} repaired. `;
   if (ok) {
     const fine = `${out.style("green", "ok")}: ${read}, no problems`;

@@ -1,4 +1,5 @@
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
@@ -34,6 +35,7 @@ describe("the repair of a SQLite store", () => {
       expect.stringMatching(/^wrong-head the head: \S+ instead of x$/),
       "wrong-count branches: 2 instead of 0",
       "wrong-count compactions: 0 instead of 4",
+      "wrong-tally its counts have a new checksum",
     ]);
     expect(findings).toEqual([]);
     const [entry] = (await (await store.open("cli:a")).append({ role: "user", content: "four" })).entries;
@@ -59,20 +61,74 @@ describe("the repair of a SQLite store", () => {
     const before = (await store.verify()).findings.map(({ code }) => code);
     expect(before).toEqual(["damaged-file", "damaged-file", "dangling-parent"]);
     const { repaired, findings } = await store.repair();
-    expect(repaired).toMatchObject([{ code: "damaged-file" }, { code: "damaged-file" }]);
+    expect(repaired).toMatchObject([{ code: "damaged-file" }]);
     expect(findings).toEqual([]);
   });
 
-  it("keeps a row that is not JSON, and continues to report it", async () => {
+  it("keeps the place of an entry whose words changed, and the damaged file beside the new one", async () => {
     const file = await filled();
-    damage(file, "UPDATE entries SET body = 'no JSON' WHERE seq = 2");
+    damage(file, "UPDATE entries SET body = replace(body, 'two', 'ten') WHERE seq = 2");
     await using store = await openStore(`sqlite:${file}`, { onProblem: () => {} });
     const { repaired, findings } = await store.repair();
-    expect(repaired).toEqual([]);
-    expect(findings).toMatchObject([{ code: "bad-entry" }]);
-    const database = new DatabaseSync(file);
-    expect(database.prepare("SELECT body FROM entries WHERE seq = 2").get()).toEqual({ body: "no JSON" });
+    expect(repaired).toMatchObject([
+      { code: "damaged-file", message: /the damaged one is .*agent\.db\.damaged-\d+$/ },
+      { code: "lost-entry", message: "entry 2 could not be read: lost" },
+    ]);
+    expect(findings).toEqual([]);
+    const chat = await store.open("cli:a");
+    const words = (await chat.messages()).items.map(({ message, flags }) => [message.content, flags]);
+    expect(words).toEqual([
+      ["one", undefined],
+      ["three", ["parent-damaged"]],
+    ]);
+    expect((await chat.messages({ last: 1 })).items[0]?.id).toBe((await chat.info()).head);
+    expect(await chat.info()).toMatchObject({ messageCount: 2 });
+    await chat.append({ role: "user", content: "four" });
+    expect(await store.verify()).toMatchObject({ ok: true });
+    const [aside] = readdirSync(dirname(file)).filter((name) => /damaged-\d+$/.test(name));
+    const database = new DatabaseSync(join(dirname(file), aside as string));
+    expect(database.prepare("SELECT body FROM entries WHERE seq = 2").get()?.body).toMatch("ten");
     database.close();
+  });
+
+  it("takes from a backup what is missing, even later, but nothing that was redacted since", async () => {
+    const file = await filled();
+    const backup = `${file}.backup`;
+    {
+      await using store = await openStore(`sqlite:${file}`);
+      await store.backup(backup);
+    }
+    damage(file, "UPDATE entries SET body = replace(body, 'two', 'ten') WHERE seq = 2");
+    await using store = await openStore(`sqlite:${file}`, { onProblem: () => {} });
+    await store.repair();
+    const { repaired } = await store.repair({ from: backup });
+    expect(repaired).toMatchObject([
+      { code: "damaged-file" },
+      { code: "restored-entry", message: "entry 2 restored from the backup" },
+    ]);
+    const chat = await store.open("cli:a");
+    const { items } = await chat.messages();
+    expect(items.map(({ message }) => message.content)).toEqual(["one", "two", "three"]);
+    await chat.redact(items[1]?.id as string);
+    damage(file, "UPDATE entries SET body = replace(body, 'redacted', 'retracted') WHERE seq = 2");
+    const again = await store.repair({ from: backup });
+    expect(again.repaired).toMatchObject([{ code: "damaged-file" }, { code: "lost-entry" }]);
+    expect((await chat.messages()).items.map(({ message }) => message.content)).toEqual(["one", "three"]);
+  });
+
+  it("is refused while another process has the file open", async () => {
+    const file = await filled();
+    damage(file, "UPDATE entries SET body = replace(body, 'two', 'ten') WHERE seq = 2");
+    await using store = await openStore(`sqlite:${file}`, { onProblem: () => {}, lockWaitMs: 100 });
+    const other = new DatabaseSync(file);
+    other.prepare("SELECT count(*) FROM entries").get();
+    await expect(store.repair()).rejects.toMatchObject({
+      code: "SERVICE_UNAVAILABLE",
+      message: /open in another process/,
+    });
+    other.close();
+    expect((await store.list()).items).toHaveLength(1);
+    expect((await store.repair()).ok).toBe(true);
   });
 
   it("is refused by a read-only store", async () => {

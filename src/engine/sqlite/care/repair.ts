@@ -1,10 +1,4 @@
-/**
- * Repairs what can be repaired without deleting a row, inside a transaction.
- *
- * Indexes are rebuilt where SQLite says that they do not match their table;
- * what a conversation says of its entries is counted again. Rows that cannot
- * be read stay unchanged, and `verify` continues to report them.
- */
+/** Counts again what conversations say of their entries, inside a transaction. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Finding } from "../../queries.ts";
 import { loadLogEnd, summaryOf } from "../log/tree-cache.ts";
@@ -18,7 +12,6 @@ export function repairDatabase(database: DatabaseSync, sql: Statements, path: st
   const note: Note = (code, conversation, message) => {
     done.push({ code, conversation, source: path, line: null, message });
   };
-  rebuildIndexes(database, note);
   recount(database, sql, note);
   dropMarks(database, note);
   return done;
@@ -36,26 +29,6 @@ function dropMarks(database: DatabaseSync, note: Note): void {
   }
 }
 
-function rebuildIndexes(database: DatabaseSync, note: Note): void {
-  const before = indexProblems(database);
-  if (before.length === 0) return;
-  try {
-    database.exec("REINDEX");
-  } catch {
-    // Two rows violate a unique index, and nothing says which one is right.
-    return;
-  }
-  const after = new Set(indexProblems(database));
-  for (const problem of before) {
-    if (!after.has(problem)) note("damaged-file", null, `${problem}; the indexes were rebuilt`);
-  }
-}
-
-function indexProblems(database: DatabaseSync): string[] {
-  const rows = database.prepare("PRAGMA integrity_check(100)").all();
-  return rows.map((row) => String(row.integrity_check)).filter((text) => /\bindex\b/.test(text));
-}
-
 type StoredRow = [
   n: number,
   id: string,
@@ -66,6 +39,7 @@ type StoredRow = [
   compactionCount: number,
   messages: number,
   last: number,
+  isSealed: number,
 ];
 
 function recount(database: DatabaseSync, sql: Statements, note: Note): void {
@@ -73,7 +47,8 @@ function recount(database: DatabaseSync, sql: Statements, note: Note): void {
     database,
     `SELECT n, id, message_count, last_seq, head, branch_count, compaction_count,
         (SELECT count(*) FROM entries WHERE conversation = c.n AND kind = 'message') AS messages,
-        (SELECT coalesce(max(seq), 0) FROM entries WHERE conversation = c.n) AS last
+        (SELECT coalesce(max(seq), 0) FROM entries WHERE conversation = c.n) AS last,
+        tally IS ${sumSql("counts")} AS sealed
       FROM conversations c`,
   );
   const write = database.prepare(
@@ -86,7 +61,8 @@ function recount(database: DatabaseSync, sql: Statements, note: Note): void {
       SELECT 1 + max((SELECT coalesce(max(n), 0) FROM entries), (SELECT coalesce(max(n), 0) FROM changes)) AS n)`,
   );
   for (const row of stored.all<StoredRow>()) {
-    const [n, id, messageCount, lastSeq, storedHead, branchCount, compactionCount, messages, last] = row;
+    const [n, id, messageCount, lastSeq, storedHead, branchCount, compactionCount, messages, last, isSealed] =
+      row;
     const [head, branches, compactions] = summaryOf(loadLogEnd(sql, n, last));
     const changes = [
       changed("wrong-count", "messages", messageCount, messages),
@@ -94,6 +70,7 @@ function recount(database: DatabaseSync, sql: Statements, note: Note): void {
       changed("wrong-head", "the head", storedHead, head),
       changed("wrong-count", "branches", branchCount, branches),
       changed("wrong-count", "compactions", compactionCount, compactions),
+      isSealed === 1 ? [] : [["wrong-tally", "its counts have a new checksum"] as const],
     ].flat();
     if (changes.length === 0) continue;
     write.run(n, messages, last, head, branches, compactions);

@@ -1,7 +1,8 @@
 import type { DatabaseSync } from "node:sqlite";
 import { REMOVED_KIND } from "../../../message/entry.ts";
 import { MAIN } from "../../../tree/tree.ts";
-import type { Finding, VerifyReport } from "../../queries.ts";
+import { FindingList } from "../../findings.ts";
+import type { VerifyReport } from "../../queries.ts";
 import { blobProblems } from "../blobs/verify-blobs.ts";
 import { loadLogEnd, summaryOf } from "../log/tree-cache.ts";
 import { prepare, type Statements } from "../statements.ts";
@@ -46,7 +47,12 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
   {
     code: "damaged-metadata",
     sql: `SELECT id AS conversation, 'its metadata does not match its checksum' AS message FROM conversations
-      WHERE sum IS NOT ${sumSql("conversations")} OR tally IS NOT ${sumSql("counts")}`,
+      WHERE sum IS NOT ${sumSql("conversations")}`,
+  },
+  {
+    code: "wrong-tally",
+    sql: `SELECT id AS conversation, 'its counts and times do not match their checksum' AS message FROM conversations
+      WHERE tally IS NOT ${sumSql("counts")}`,
   },
   {
     code: "bad-operation",
@@ -88,7 +94,8 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
     sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' refers to the blob ' || (r.value ->> 'hash') || ', which is missing'
         AS message
       FROM entries e JOIN conversations c ON c.n = e.conversation, json_each(iif(json_valid(e.blobs), e.blobs, '[]')) r
-      WHERE e.blobs IS NOT NULL AND NOT EXISTS (SELECT 1 FROM blobs WHERE hash = r.value ->> 'hash')`,
+      WHERE e.blobs IS NOT NULL AND r.value ->> 'lost' IS NULL
+        AND NOT EXISTS (SELECT 1 FROM blobs WHERE hash = r.value ->> 'hash')`,
   },
   {
     code: "bad-journal",
@@ -117,9 +124,9 @@ const ORPHANS: Readonly<Record<string, string>> = {
 type Report = (code: string, conversation: string | null, message: string) => void;
 
 export function verifyDatabase(database: DatabaseSync, sql: Statements, path: string): VerifyReport {
-  const findings: Finding[] = [];
+  const list = new FindingList();
   const found: Report = (code, conversation, message) => {
-    findings.push({ code, conversation, source: path, line: null, message });
+    list.add({ code, conversation, source: path, line: null, message });
   };
   for (const row of database.prepare("PRAGMA integrity_check(100)").iterate()) {
     if (row.integrity_check !== "ok") found("damaged-file", null, String(row.integrity_check));
@@ -134,6 +141,7 @@ export function verifyDatabase(database: DatabaseSync, sql: Statements, path: st
   }
   checkTrees(database, sql, found);
   for (const problem of blobProblems(database, sql)) found("bad-blob", null, problem);
+  const findings = list.list();
   return { ok: findings.length === 0, ...counts(database), findings };
 }
 

@@ -3,7 +3,7 @@ import { isSingle, pathOf, type SeqRange, within } from "../../../tree/path.ts";
 import { targetBranch } from "../../../tree/place-entries.ts";
 import { ownerOf } from "../../../tree/tree.ts";
 import type { EntryPage, PageQuery } from "../../queries.ts";
-import { pageBytesOf, type Row, toEntry } from "../rows.ts";
+import { isLostPlace, pageBytesOf, type Row, toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { CheckedRows } from "./checked-rows.ts";
 import type { CachedTree, TreeCache } from "./tree-cache.ts";
@@ -68,6 +68,9 @@ function* alongPath(
   }
 }
 
+/** As in a transcript: what this entry follows cannot be read. */
+const PARENT_DAMAGED: readonly string[] = ["parent-damaged"];
+
 /** Row by row: a page may reach its byte limit long before its entry limit. */
 function fill(
   rows: Rows,
@@ -79,7 +82,18 @@ function fill(
   const entries: StoredEntry[] = [];
   let bytes = 0;
   let more = false;
+  let isAfterGap = false;
+  const skip = (): void => {
+    // Backwards, the entry after it came first.
+    const after = direction === "forward" ? undefined : entries.pop();
+    if (after !== undefined) entries.push({ ...after, flags: PARENT_DAMAGED });
+    isAfterGap = direction === "forward";
+  };
   for (const row of rows) {
+    if (!query.asStored && isLostPlace(row)) {
+      skip();
+      continue;
+    }
     if (kind !== undefined && row[3] !== kind) continue;
     bytes += pageBytesOf(row);
     if (entries.length >= limit || (entries.length > 0 && bytes > bytesMax)) {
@@ -87,11 +101,14 @@ function fill(
       break;
     }
     const entry = toEntry(row, isIntact);
-    if (entry === undefined)
-      damaged(
-        `Entry ${row[0]} of conversation ${conversation} is damaged: it does not match its checksum, or is not JSON`,
-      );
-    else entries.push(entry);
+    if (entry === undefined) {
+      const what = "is damaged: it does not match its checksum, or is not JSON";
+      damaged(`Entry ${row[0]} of conversation ${conversation} ${what}`);
+      skip();
+      continue;
+    }
+    entries.push(isAfterGap ? { ...entry, flags: PARENT_DAMAGED } : entry);
+    isAfterGap = false;
   }
   return { entries: direction === "forward" ? entries : entries.reverse(), more };
 }

@@ -1,0 +1,128 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { beforeAll, describe, expect, it } from "vitest";
+import { openStore } from "../../src/index.ts";
+import { rebuildStore } from "../../src/store/copy/repair.ts";
+import { Dice } from "../sim/dice.ts";
+import { replayable, seeds } from "../sim/seeds.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { fillStore, type Words, wordsOf } from "./sqlite-store.ts";
+
+const PAGE = 8192;
+let sound: Buffer;
+let original: Words;
+
+beforeAll(async () => {
+  const path = join(tempFolder(), "sound.db");
+  await fillStore(path, 1200);
+  sound = readFileSync(path);
+  await using store = await openStore(`sqlite:${path}`, { readonly: true });
+  original = await wordsOf(store);
+});
+
+interface Read {
+  readonly words: Words;
+  readonly problems: string[];
+}
+
+async function read(path: string): Promise<Read> {
+  const problems: string[] = [];
+  await using store = await openStore(`sqlite:${path}`, {
+    readonly: true,
+    onProblem: ({ message }) => problems.push(message),
+  });
+  return { words: await wordsOf(store), problems };
+}
+
+/** Where the words of a store are not those it was given. */
+function differences(words: Words): string[] {
+  return [...original.keys(), ...words.keys()].filter((place) => words.get(place) !== original.get(place));
+}
+
+/** Words that were never said. */
+function foreign(words: Words): string[] {
+  const said = new Set(original.values());
+  return [...words].filter(([place, word]) => place.includes(" ") && !said.has(word)).map(([place]) => place);
+}
+
+function damagedCopy(damage: (bytes: Buffer) => void): string {
+  const path = join(tempFolder(), "store.db");
+  const bytes = Buffer.from(sound);
+  damage(bytes);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** As the command does it. */
+async function repair(path: string, from?: string): Promise<{ codes: string[]; messages: string[] }> {
+  const options = from === undefined ? {} : { from };
+  const open = () => openStore(`sqlite:${path}`, { onProblem: () => {} });
+  const rebuilt = await open().then(
+    (store) => store.close().then(() => []),
+    () => rebuildStore(`sqlite:${path}`, options),
+  );
+  await using store = await open();
+  const { repaired, ok, findings } = await store.repair(options);
+  expect({ ok, findings }).toEqual({ ok: true, findings: [] });
+  const all = [...rebuilt, ...repaired];
+  return { codes: all.map(({ code }) => code), messages: all.map(({ message }) => message) };
+}
+
+async function flip(seed: number): Promise<void> {
+  const dice = new Dice(seed);
+  const path = damagedCopy((bytes) => {
+    const at = dice.below(bytes.length);
+    bytes[at] = (bytes[at] as number) ^ (1 << dice.below(8));
+  });
+  const { words, problems } = await read(path);
+  expect(foreign(words)).toEqual([]);
+  if (differences(words).length === 0 || problems.length > 0) return;
+  await using store = await openStore(`sqlite:${path}`, { readonly: true, onProblem: () => {} });
+  const { findings } = await store.verify();
+  expect({ differences: differences(words), findings: findings.length > 0 }).toMatchObject({
+    findings: true,
+  });
+}
+
+async function overwrite(seed: number): Promise<void> {
+  const dice = new Dice(seed);
+  const path = damagedCopy((bytes) => {
+    for (let count = 1 + dice.below(3); count > 0; count--) {
+      const start = dice.below(bytes.length / PAGE) * PAGE;
+      if (dice.chance(0.3)) bytes.fill(0, start, start + PAGE);
+      else dice.fill(bytes.subarray(start, start + PAGE));
+    }
+  });
+  const damaged = readFileSync(path);
+  const before = await read(path);
+  expect(foreign(before.words)).toEqual([]);
+  const { codes } = await repair(path);
+  const after = await read(path);
+  expect(after.problems).toEqual([]);
+  expect(foreign(after.words)).toEqual([]);
+  expect([...before.words.keys()].filter((place) => !after.words.has(place))).toEqual([]);
+  expect(await repair(path)).toEqual({ codes: [], messages: [] });
+  if (codes.length === 0) return;
+  const names = readdirSync(dirname(path)).filter((name) => /\.(damaged|repairing)-\d+$/.test(name));
+  expect(names).toEqual([expect.stringMatching(/damaged/)]);
+  await refill(damaged);
+}
+
+/** With a backup, nothing is lost. */
+async function refill(damaged: Buffer): Promise<void> {
+  const [path, backup] = [join(tempFolder(), "store.db"), join(tempFolder(), "backup.db")];
+  writeFileSync(path, damaged);
+  writeFileSync(backup, sound);
+  await repair(path, backup);
+  expect(differences((await read(path)).words)).toEqual([]);
+}
+
+describe("a damaged SQLite store", () => {
+  it("never returns other words for a flipped bit without a report", async () => {
+    for (const seed of seeds(40)) await replayable(seed, flip);
+  }, 600_000);
+
+  it("keeps everything that can be read when pages are overwritten, and gets the rest from a backup", async () => {
+    for (const seed of seeds(3)) await replayable(seed, overwrite);
+  }, 600_000);
+});
