@@ -377,7 +377,7 @@ describe("sessions validate --repair", () => {
     expect(again.stdout).toMatch(/^ok: 2 conversations and \d+ entries read, no problems\n$/);
   });
 
-  it("keeps a damaged line next to the log, and says what cannot be repaired", async () => {
+  it("keeps a damaged line next to the log, says what is lost, and finds nothing afterwards", async () => {
     using place = new Place();
     await fill(`jsonl:${place.path("chats")}`, 2, 3);
     const name = readdirSync(place.path("chats")).find((file) => {
@@ -388,10 +388,12 @@ describe("sessions validate --repair", () => {
     const log = place.path("chats", name);
     writeFileSync(log, readFileSync(log, "utf8").replace("word 1.1", "ward 1.1"));
     const { code, stdout } = await place.run(["sessions", "validate", "--repair", "--store", "jsonl:chats"]);
-    expect(code).toBe(3);
+    expect(code).toBe(0);
     expect(stdout).toMatch(/^bad-line: checksum does not match; set aside as \S+\.jsonl\.bad-\d{17}\n/);
-    expect(stdout).toContain("dangling-parent");
-    expect(stdout).toContain("1 problem repaired. 1 problem found.");
+    expect(stdout).toContain("its parent is lost");
+    expect(stdout).toContain("2 problems repaired. ok: ");
+    const again = await place.run(["sessions", "validate", "--store", "jsonl:chats"]);
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/, no problems\n$/) });
     const aside = readdirSync(place.path("chats")).find((file) => file.includes(".bad-")) as string;
     expect(readFileSync(place.path("chats", aside), "utf8")).toContain("ward 1.1");
   });
