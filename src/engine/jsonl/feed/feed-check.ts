@@ -2,8 +2,8 @@
 import type { Finding } from "../../queries.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
-import { lastOf } from "./feed-record.ts";
-import { firstAfter } from "./kept-records.ts";
+import { type FeedRecord, lastOf } from "./feed-record.ts";
+import { firstAfter, isWritten } from "./kept-records.ts";
 
 export interface FeedCheck {
   readonly isComplete: boolean;
@@ -30,19 +30,24 @@ export function checkFeed(context: JsonlContext): FeedCheck {
   // Looked at after the logs: a record is written before its entries.
   const state = feed.look();
   if (state === undefined || isTorn) return { isComplete: false, read: 0, behind };
-  const wanted = new Map(behind.map(({ stem, log }) => [stem, log.lastSeq]));
+  const wanted = new Map(behind.map((known) => [known.stem, known]));
   let read = 0;
   for (const record of wanted.size === 0 ? [] : feed.backward(state.count)) {
     read++;
     if (record === undefined) break;
-    if (record.type !== "entries" && record.type !== "intent" && record.type !== "base") continue;
-    const lastSeq = wanted.get(record.stem);
-    if (lastSeq === undefined) continue;
-    if (lastOf(record) < lastSeq) break;
+    const known = wanted.get(record.stem);
+    if (known === undefined || !tellsOf(context, known, record)) continue;
+    if (lastOf(record) < known.log.lastSeq) break;
     wanted.delete(record.stem);
     if (wanted.size === 0) break;
   }
   return { isComplete: wanted.size === 0, read, behind };
+}
+
+/** Whether a record announces entries that are in the log. An intent may be that of a write that failed. */
+function tellsOf(context: JsonlContext, known: CatalogueEntry, record: FeedRecord): boolean {
+  const { type } = record;
+  return type === "entries" || type === "base" || (type === "intent" && isWritten(context, known, record));
 }
 
 /** Read every record. A store without a feed has none to verify. */
@@ -52,9 +57,12 @@ export function feedFindings(context: JsonlContext): Finding[] {
   const found = (message: string): Finding[] => [
     { code: "bad-feed", conversation: null, source: feed.path, line: null, message },
   ];
-  const known = catalogue
-    .all()
-    .filter(({ stem, logMissing }) => !logMissing && legacy.ofStem(stem) === undefined);
+  const known = new Map(
+    catalogue
+      .all()
+      .filter(({ stem, logMissing }) => !logMissing && legacy.ofStem(stem) === undefined)
+      .map((one) => [one.stem, one]),
+  );
   feed.writeDecided();
   const state = feed.lookAgain();
   if (state === undefined) return found("its header is unreadable");
@@ -67,11 +75,11 @@ export function feedFindings(context: JsonlContext): Finding[] {
     // A record that is being written can look unreadable, but not twice.
     if (record === undefined && feed.record(index) === undefined)
       return found(`record ${index} is unreadable`);
-    if (record === undefined || record.type === "void" || reach.has(record.stem)) continue;
-    if (record.type === "entries" || record.type === "intent" || record.type === "base")
-      reach.set(record.stem, lastOf(record));
+    if (record === undefined || reach.has(record.stem)) continue;
+    const one = known.get(record.stem);
+    if (one !== undefined && tellsOf(context, one, record)) reach.set(record.stem, lastOf(record));
   }
-  const behind = known.find((one) => {
+  const behind = [...known.values()].find((one) => {
     const told = reach.get(one.stem) ?? 0;
     // Lines that are unreadable take a number too.
     return one.log.lastSeq > told && firstAfter(context.io, one, told) !== undefined;

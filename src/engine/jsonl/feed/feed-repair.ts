@@ -19,6 +19,7 @@ export function settleFeed(context: JsonlContext): void {
     return;
   }
   if (feed.isDecided(state.count)) return;
+  feed.expectOthers();
   const first = feed.lastCommit(state.count);
   const records = feed.records(first, state.count - first);
   if (records.length < state.count - first) {

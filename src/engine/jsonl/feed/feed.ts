@@ -22,8 +22,8 @@ export interface FeedState extends FeedHeader {
   readonly count: number;
 }
 
-/** At most this many bytes are decoded at a time. */
 const CHUNK_RECORDS = 4096;
+const SHARED_COMMITS = 64;
 
 /** A record, and the index of the operation that decides it. */
 export interface Recorded {
@@ -62,6 +62,8 @@ export class Feed {
   /** A sync failed. */
   #suspect = false;
   #undecided: Undecided | undefined;
+  /** For so many commits, another process is expected to write next. */
+  #shared = 0;
   #soon: NodeJS.Immediate | undefined;
 
   constructor(io: FileIo, random: Random, path: string, options: FeedOptions) {
@@ -162,8 +164,18 @@ export class Feed {
     return index;
   }
 
-  /** Set the decided records of the last commit, which start at `index`. They are written soon. */
+  /**
+   * Set the decided records of the last commit, which start at `index`. They are
+   * written soon, or at once if other processes write too: a process that finds
+   * them open has to read and sync the logs.
+   */
   decide(index: number, records: readonly FeedRecord[]): void {
+    if (this.#shared > 0) {
+      this.#shared--;
+      this.rewrite(index, records);
+      this.#decided = index + records.length;
+      return;
+    }
     this.#undecided = { index, records };
     this.#decided = index + records.length;
     this.#soon ??= setImmediate(() => {
@@ -209,6 +221,11 @@ export class Feed {
     let index = count - 1;
     while (index > 0 && this.record(index)?.continues === true) index--;
     return Math.max(0, index);
+  }
+
+  /** Another process has written since the last commit of this one. */
+  expectOthers(): void {
+    this.#shared = SHARED_COMMITS;
   }
 
   /** The number of readable records before the first that is undecided. */
