@@ -1,8 +1,8 @@
 /**
  * The marks of purged conversations, one a line, each with its checksum.
  *
- * Lines are only appended, under the lock. A line that a crash cut off is
- * followed by a whole one, and one that cannot be read is passed over.
+ * Lines are only appended, under the lock. A line that a crash cut off was
+ * never acknowledged and is overwritten; one that cannot be read is passed over.
  */
 import { join } from "node:path";
 import type { FileIo, FileStat } from "../../../disk/file-io.ts";
@@ -49,7 +49,8 @@ export class PurgeMarks {
 
   /** The numbers of lines that cannot be read. */
   unreadable(): number[] {
-    return this.#lines().flatMap((line, index) => (markIn(line) === undefined ? [index + 1] : []));
+    const { lines } = this.#lines();
+    return lines.flatMap((line, index) => (markIn(line) === undefined ? [index + 1] : []));
   }
 
   /** Without the lines that cannot be read. */
@@ -59,10 +60,10 @@ export class PurgeMarks {
   }
 
   #append(file: number, lines: readonly Buffer[]): void {
-    const { size } = this.#io.statOpen(file);
-    const isCut = size > 0 && readChunk(this.#io, file, size - 1, 1)[0] !== NEWLINE;
-    const bytes = Buffer.concat([Buffer.from(isCut ? "\n" : ""), ...lines]);
-    const count = this.#io.write(file, bytes, size);
+    const { end } = this.#lines();
+    if (end < this.#io.statOpen(file).size) this.#io.truncate(file, end);
+    const bytes = Buffer.concat(lines);
+    const count = this.#io.write(file, bytes, end);
     if (count !== bytes.length) throw unavailable(`Cannot write ${this.path}: the disk is probably full`);
     this.#io.sync(file);
   }
@@ -71,24 +72,24 @@ export class PurgeMarks {
   #read(): readonly string[] {
     const now = this.#io.stat(this.path);
     if (now?.size !== this.#seen?.size || now?.inode !== this.#seen?.inode) {
-      this.#marks = [...new Set(this.#lines().flatMap((line) => markIn(line) ?? []))].sort();
+      this.#marks = [...new Set(this.#lines().lines.flatMap((line) => markIn(line) ?? []))].sort();
       this.#seen = now;
     }
     return this.#marks;
   }
 
-  #lines(): Buffer[] {
+  /** The complete lines, and where the last one ends. */
+  #lines(): { lines: Buffer[]; end: number } {
     const io = this.#io;
-    if (io.stat(this.path) === undefined) return [];
+    if (io.stat(this.path) === undefined) return { lines: [], end: 0 };
     const bytes = withFile(io, this.path, "read", (file) => readChunk(io, file, 0, io.statOpen(file).size));
     const lines: Buffer[] = [];
-    for (let start = 0; start < bytes.length; ) {
-      const end = bytes.indexOf(NEWLINE, start);
-      const stop = end === -1 ? bytes.length : end;
-      if (stop > start) lines.push(bytes.subarray(start, stop));
-      start = stop + 1;
+    let start = 0;
+    for (let end = bytes.indexOf(NEWLINE); end !== -1; end = bytes.indexOf(NEWLINE, start)) {
+      if (end > start) lines.push(bytes.subarray(start, end));
+      start = end + 1;
     }
-    return lines;
+    return { lines, end: start };
   }
 }
 
