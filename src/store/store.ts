@@ -167,9 +167,10 @@ export class Store {
     this.#assertWritable();
     if (conversation === undefined) throw notFound(idOrKey);
     const at = isoTime(this.#clock());
-    // First: if the process is killed in between, a later import only reads more.
-    const ledgers = await eraseFromLedger(this.#access, conversation);
-    const removed = await this.#queue.push({ type: "purge", conversation, force, at });
+    const [removed, ledgers] = await Promise.all([
+      this.#queue.push({ type: "purge", conversation, force, at }),
+      eraseFromLedger(this.#access, conversation),
+    ]);
     return { id: conversation, at, ...removed, copies: [...removed.copies, ...ledgers] };
   }
 

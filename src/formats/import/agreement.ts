@@ -20,8 +20,11 @@ export async function agrees(ingest: Ingest, { conversations }: FileMemory): Pro
 
 async function hasAll(ingest: Ingest, { id, lastSeq, lastId }: RememberedConversation): Promise<boolean> {
   const end = await ingest.endOf(id);
-  // Nothing is added to a conversation in the trash, or to one that was purged.
-  if (end === undefined) return (await ingest.find(id)) !== undefined || ingest.wasPurged(id);
+  // Nothing is added to a conversation in the trash, or to one that was purged. A process that was killed during the
+  // purge has left what it knew of the conversation, so that the file is read once more, and this is replaced.
+  if (end === undefined) {
+    return (await ingest.find(id)) !== undefined || (lastSeq === 0 && (await ingest.wasPurged(id)));
+  }
   if (end.lastSeq === lastSeq) return end.last === lastId;
   if (end.lastSeq < lastSeq) return false;
   return lastId === null || ((await ingest.locate(id, lastId)) ?? lastSeq + 1) <= lastSeq;

@@ -73,6 +73,18 @@ describe.each(["sqlite", "jsonl"])("a conversation that was purged from a %s sto
     expect(JSON.stringify(await (await again.get("pi:a"))?.messages())).not.toContain("CANARY said");
   });
 
+  it("leaves no words in a ledger that was put back, or that a killed process left, after the next import", async () => {
+    await (await imported()).close();
+    const kept = ledgerFiles().map((name): [string, Buffer] => [name, readFileSync(join(place, name))]);
+    const store = await openStore(target);
+    await purge(store, "pi:a");
+    await store.close();
+    for (const [name, bytes] of kept) writeFileSync(join(place, name), bytes);
+    expect(filesWith("CANARY waits")).not.toEqual([]);
+    await (await imported()).close();
+    expect(filesWith("CANARY waits")).toEqual([]);
+  });
+
   it.each([
     ["removed", (name: string) => rmSync(name)],
     ["damaged", (name: string) => writeFileSync(name, "this is not a database")],

@@ -23,8 +23,7 @@ export type RedactTarget =
 export async function redact(store: StoreAccess, id: string, target: RedactTarget): Promise<Receipt> {
   const checked = typeof target === "string" ? checkEntryId(target) : checkTarget(target);
   store.assertWritable();
-  const ledgers = await eraseFromLedger(store, id);
-  const receipt = await redacted(store, id, checked);
+  const [receipt, ledgers] = await Promise.all([redacted(store, id, checked), eraseFromLedger(store, id)]);
   return { ...receipt, copies: [...receipt.copies, ...ledgers] };
 }
 
