@@ -194,6 +194,7 @@ export class LogWriter {
     } catch (error) {
       throw this.#syncFailed(error);
     }
+    this.#checkName();
     this.#synced();
   }
 
@@ -205,7 +206,18 @@ export class LogWriter {
     } catch (error) {
       throw this.#syncFailed(error);
     }
+    this.#checkName();
     this.#synced();
+  }
+
+  /** What was written to a file that has lost its name is lost, and must not be acknowledged. */
+  #checkName(): void {
+    if (!this.#waiting || this.#io.stat(this.path)?.inode === this.#inode) return;
+    this.#waiting = false;
+    this.unstage();
+    throw unavailable(
+      `${this.path} was removed or replaced while it was being written. Repeat what was not acknowledged`,
+    );
   }
 
   #synced(): void {

@@ -1,5 +1,14 @@
 /** The files of an open store are removed, replaced, or reached by a second name. */
-import { linkSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/index.ts";
@@ -80,6 +89,29 @@ function replace(path: string): void {
 function rmLog(path: string): void {
   for (const suffix of ["-wal", "-shm"]) rmSync(path + suffix);
 }
+
+describe("a commit to a JSONL log that is not the one it opened", () => {
+  it.each(["removed", "replaced"])("is refused when it is %s in between", async (state) => {
+    using folder = new Folder();
+    await using child = new Child();
+    await child.do("open", folder.target("jsonl"), {});
+    await child.do("append", "cli:x", user("first"));
+    const store = join(folder.path, "store");
+    const log = join(store, readdirSync(store).find((name) => /^\d{17}\.jsonl$/.test(name)) ?? "");
+    const before = readFileSync(log);
+    await child.do("stopInNextWrite");
+    const unanswered = child.try("append", "cli:x", user("lost"));
+    await child.stopped();
+    rmSync(log);
+    if (state === "replaced") writeFileSync(log, before);
+    const message = expect.stringMatching(/was removed or replaced/);
+    const refusal = { ok: false, error: { code: "SERVICE_UNAVAILABLE", message } };
+    expect(await child.wake(unanswered)).toMatchObject(refusal);
+    const next = await child.try("append", "cli:x", user("next"));
+    expect(next.ok).toBe(state === "replaced");
+    if (next.ok) expect(await child.do("texts", "cli:x")).toEqual(["first", "next"]);
+  });
+});
 
 describe("a second name of a SQLite file", () => {
   it("is refused when it is a hard link, until one of them is removed", async () => {
