@@ -22,7 +22,11 @@ export async function scrubInProcess(path: string): Promise<void> {
   // The same file name in the sources and, compiled, in the package.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const script = fileURLToPath(new URL(`./scrub-process.${extension}`, import.meta.url));
-  const child = spawn(process.execPath, [script, path], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(process.execPath, [script, path], {
+    stdio: ["ignore", "ignore", "pipe"],
+    // Where the program is Electron, it would start another window.
+    env: { ...process.env, ELECTRON_RUN_AS_NODE: "1" },
+  });
   let text = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     text += chunk;

@@ -67,10 +67,12 @@ export class Eraser {
 
   /** Never fails: the data is gone for every reader, and what is left is tried again by the next call or opener. */
   async #run(): Promise<readonly string[]> {
+    const left = await this.#erase().catch(() => [this.#path, `${this.#path}-wal`]);
     try {
-      return [...(await this.#erase()), ...migrationCopies(this.#path)];
+      return [...left, ...migrationCopies(this.#path)];
     } catch {
-      return [this.#path, `${this.#path}-wal`];
+      // The folder is gone.
+      return left;
     }
   }
 
