@@ -51,7 +51,7 @@ export interface CommandSpec {
   readonly load: () => Promise<{ readonly run: Run }>;
 }
 
-/** One run of a command: what was typed, and where the output goes. */
+/** One run of a command: the parsed words, and where the output goes. */
 export interface Call {
   readonly command: CommandSpec;
   readonly args: readonly string[];
@@ -73,5 +73,5 @@ export interface Result {
   readonly exit?: number;
 }
 
-/** Returns what to show, or the exit code after work that shows its own progress. Throws on failure. */
+/** Returns the result to show, or the exit code of a command that shows its own output. Throws on failure. */
 type Run = (call: Call) => Promise<Result | number> | Result | number;

@@ -5,7 +5,7 @@ import { jsonChunks, jsonText } from "./terminal/json-text.ts";
 
 type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 
-/** Where a command writes, and what can be shown there. */
+/** Where a command writes, and how much fits there. */
 export interface Output {
   /** The width to fit; `Infinity` for a file or pipe, so that nothing is cut. */
   readonly columns: number;

@@ -14,7 +14,7 @@ export interface ParsedKey {
   readonly id: string;
   /** The workspace of a Slack channel, the room of a thread. */
   readonly within: string | undefined;
-  /** The mark of an older conversation whose key is taken by a newer one. */
+  /** The mark of an older conversation whose key belongs to a newer one. */
   readonly mark: string | undefined;
 }
 

@@ -4,7 +4,7 @@ import { overrideOf } from "../../state/config/value-text.ts";
 import { resolveStateDir } from "../../state/folder.ts";
 import type { Call } from "../command.ts";
 
-/** Which config a command line is about, and what it changes there with `--set`. */
+/** The config that a command line refers to, with the overrides of `--set`. */
 export function configOptions({ values, lists }: Call): ConfigOptions {
   const home = homedir();
   const profile = values.get("profile");

@@ -33,7 +33,7 @@ export function storeTarget(values: Values): StoreTarget {
     throw invalid("ephemeral: keeps nothing after the command; use sqlite:FILE or jsonl:FOLDER", "store");
   }
   if (engine !== "sqlite" && engine !== "jsonl") {
-    // `openStore` reports what is wrong with it.
+    // `openStore` reports the problem.
     return { text: wanted, engine: engine ?? "", path: null, named: true, missing: false };
   }
   if (place === undefined || place === "") {

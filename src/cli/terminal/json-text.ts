@@ -11,7 +11,7 @@ export function jsonText(value: unknown, indent: number): string {
   return safeJson(JSON.stringify(value, null, indent));
 }
 
-/** Escape what a terminal would act on, in JSON that is already text. */
+/** Escape characters that a terminal would act on, in JSON that is already text. */
 export function safeJson(json: string): string {
   return json.replace(UNSAFE, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -38,7 +38,7 @@ export function statusLine(
   };
 }
 
-/** Show what is being done, and for how long, until the work ends. */
+/** Show the current step and its duration until the work ends. */
 export async function withProgress<T>(
   call: Pick<Call, "json">,
   what: string,

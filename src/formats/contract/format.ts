@@ -67,7 +67,7 @@ interface DatabaseFormat {
   read(database: SourceDatabase, sink: Sink, around: Surroundings): Generator<void> | AsyncGenerator<void>;
 }
 
-/** Adds what a side file says to what a transcript says about its conversation. */
+/** Adds the facts of a side file to those of a transcript. */
 export type Describe = (start: SourceConversation) => SourceConversation;
 
 export interface SideFile {

@@ -70,9 +70,9 @@ export interface SourceTree {
   readonly undone: readonly string[];
 }
 
-/** One entry, made of one or more records. */
+/** One entry, from one or more records. */
 export interface SourceEntry {
-  /** The source's own id, or one made by `madeId` of what never changes. At most 256 bytes. */
+  /** The source's own id, or one made by `madeId` from values that never change. At most 256 bytes. */
   readonly id: string;
   /** The entry that it follows, by id or alias; `null` starts a new root. Default: the entry added before it. */
   readonly parent?: string | null | undefined;
@@ -90,7 +90,7 @@ export interface SourceEntry {
   readonly data?: JsonObject | undefined;
   /** An entry of Colloquy itself: written unchanged, without its record. */
   readonly verbatim?: true | undefined;
-  /** The records that it was made of. They are kept, except for strings that the message holds anyway. */
+  /** The records that it comes from. They are kept, except for strings that the message holds anyway. */
   readonly records: readonly SourceRecord[];
   /** Oddities such as `cut-off`. The writer adds others (`missing-parent`, `duplicate-id` …). */
   readonly flags?: readonly string[] | undefined;
@@ -155,7 +155,7 @@ export interface FileSource {
 /** Reads a file of one record a line. It is synchronous; the writer works between chunks. */
 export interface RecordReader {
   record(record: SourceRecord): void;
-  /** No more records for now. Add what waits for a continuation, unless `final` is off: then more may come soon. */
+  /** No more records for now. Add held records, unless `final` is off: then more may come soon. */
   end(final: boolean): void;
   /**
    * The state needed to continue after the last record in a later import, as

@@ -46,7 +46,7 @@ export class Cleaner {
     const { content } = message;
     const { tools, thinking } = this.#wanted;
     if (tools && thinking) return message;
-    // The source record repeats what is left out.
+    // The source record repeats the removed parts.
     const { source: _source, ...rest } = message;
     if (typeof content === "string") return rest;
     const isKept = ({ type }: Block): boolean =>

@@ -22,7 +22,7 @@ import { sharegpt } from "./sharegpt/index.ts";
 /**
  * The most particular first, because the first whose `sniff` agrees reads the
  * file: llama.cpp's UI and OpenClaw write sessions that look like pi's, and a
- * plain chat is what remains when nothing else fits.
+ * plain chat comes last.
  */
 export const FORMATS: readonly FormatDeclaration[] = [
   llamaUi,

@@ -205,7 +205,7 @@ export function overlay(base: JsonObject, patch: JsonObject): JsonObject {
   return result;
 }
 
-/** A string or blocks. The store checks what a block must have. */
+/** A string or blocks. The store checks the properties of blocks. */
 export function isContent(content: unknown): boolean {
   return typeof content === "string" || (Array.isArray(content) && content.every(isPlainObject));
 }

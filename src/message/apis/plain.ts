@@ -7,7 +7,7 @@ export interface PlainMessage {
   readonly content: string | readonly Block[];
 }
 
-/** Messages of `{ role, content }`, without what conversions record in blocks. */
+/** Messages of `{ role, content }`, without the notes of conversions in blocks. */
 export function toPlain(messages: readonly Message[]): PlainMessage[] {
   return messages.map(({ role, content }) => ({ role, content: plainContent(content) }));
 }

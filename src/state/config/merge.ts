@@ -33,7 +33,7 @@ export function merge(base: Tree | undefined, over: Tree, rules: MergeRules): Tr
     if (isNull(value) && rules.nulls === "remove") members.delete(key);
     else members.set(key, merge(members.get(key), value, rules));
   }
-  // A patch keeps the position of what it changes; with an include, the position is that of the keys beside it.
+  // A patch keeps the position of the value it changes; with an include, the position is that of the keys beside it.
   return { kind: "object", members, at: rules.lists === "replace" ? under.at : over.at };
 }
 

@@ -38,7 +38,7 @@ export function mainSecret(credential: Credential): NamedSecret | undefined {
   return secretsOf(credential)[0];
 }
 
-/** What a sealed value belongs to. */
+/** The place that a sealed value belongs to. */
 export function boundTo(id: string, member: string): string {
   return `${id}/${member}`;
 }

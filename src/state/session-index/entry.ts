@@ -1,4 +1,4 @@
-/** One entry of the session index: the conversation of a session key, and what is known about it. */
+/** One entry of the session index: the conversation of a session key, and facts about it. */
 import { invalid } from "../../errors.ts";
 import { assertJson, isNonNegative, isPlainObject, type JsonObject } from "../../util/json.ts";
 

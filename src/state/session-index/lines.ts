@@ -29,7 +29,7 @@ export function isOurs(bytes: Buffer): boolean {
   );
 }
 
-/** `undefined`: there is none. `null`: it cannot be told. */
+/** `undefined`: there is none. `null`: unknown. */
 export function findLine(bytes: Buffer, key: string): Line | null | undefined {
   const at = bytes.indexOf(`\n${JSON.stringify(key)}: `);
   if (at < 0) return undefined;

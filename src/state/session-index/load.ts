@@ -32,7 +32,7 @@ export interface LoadOptions extends IndexOptions {
  * canonical keys. Empty when there is none.
  *
  * A damaged index is set aside as `sessions.json.damaged-<time>` and rebuilt
- * from what can be read of it and from the transcripts beside it.
+ * from its readable entries and the transcripts beside it.
  */
 export function loadSessionStore(options: LoadOptions): SessionStore {
   const files = filesOf(options.agentDir, options);

@@ -9,7 +9,7 @@ export function changeOptions(call: Call): ChangeOptions {
   return { ...configOptions(call), version: packageVersion() };
 }
 
-/** Report what was changed, but not the value: it may be a secret. */
+/** Report the change, but not the value: it may be a secret. */
 export function changed(call: Call, { path, file, backup, notices }: ConfigChange, did: string): Result {
   reportFindings(call, notices);
   return { json: { path, file, backup }, lines: [`${did} ${safeLine(path)} in ${safeLine(file)}`] };

@@ -30,5 +30,5 @@ img{display:block;max-width:100%;height:auto;margin:.5rem 0 0;border-radius:.4re
 @media print{body{font-size:11pt}main{max-width:none;padding:0}article,aside{break-inside:avoid-page}details::details-content{content-visibility:visible;height:auto}}
 `;
 
-/** No script, no request: what is in the file is all that is shown. */
+/** No script, no request: only the content of the file is shown. */
 export const POLICY: string = `default-src 'none'; style-src 'sha256-${createHash("sha256").update(STYLE).digest("base64")}'; img-src data:`;

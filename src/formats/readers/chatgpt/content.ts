@@ -7,7 +7,7 @@ import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/va
 import { fileBlock, foreignBlock, missingBlock } from "../shared/whole-tree-blocks.ts";
 import { type Assets, assetIdIn } from "./assets.ts";
 
-/** The text of a call: a program, or the only words of its parts. */
+/** The text of a call: a program, or its parts if all of them are text. */
 export function contentText(content: JsonObject): string | undefined {
   if (typeof content.text === "string") return content.text;
   const parts = listIn(content.parts);
@@ -51,7 +51,7 @@ function texts(value: Json | undefined): Block[] {
   return text === undefined ? [] : [{ type: "text", text }];
 }
 
-/** A text with what the source says about it. */
+/** A text with facts about it. */
 function named(content: JsonObject, members: readonly string[]): Block[] {
   const about = defined(Object.fromEntries(members.map((name) => [name, filledIn(content[name])])));
   return [{ type: "text", text: textIn(content.text) ?? "", ...about }];

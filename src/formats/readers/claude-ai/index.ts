@@ -116,7 +116,7 @@ function messageOf(message: JsonObject, part: Part, sink: Sink): Message {
   const blocks = blocksOf(part.items);
   return {
     role: part.role,
-    // Where there was only the fallback text, no block is made of it.
+    // The fallback text alone does not become a block.
     content: part.items.some(({ raw }) => raw !== undefined) ? blocks : contentOf(blocks),
     ...(part.role === "assistant" &&
       defined({ model: filledIn(message.model), stopReason: filledIn(message.stop_reason) })),

@@ -21,7 +21,7 @@ export function* archivesOf(database: SourceDatabase, sessionId: string): Genera
   }
 }
 
-/** Which archives there are, by session. A file beside the database is read by itself. */
+/** Which archives there are, by session. A file beside the database is read separately. */
 export function archiveVersions(database: SourceDatabase): Map<string, string> {
   const versions = new Map<string, string>();
   for (const { table, order, has } of tablesIn(database)) {

@@ -1,4 +1,4 @@
-/** Which transcript each session key of OpenClaw leads to, and what is known about it. */
+/** The transcript that each session key of OpenClaw leads to, and facts about it. */
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn } from "../../contract/values.ts";
 
@@ -55,7 +55,7 @@ function idsOf({ sessionId, sessionFile }: JsonObject): string[] {
   return id === undefined ? [] : [id];
 }
 
-/** Whether a value is `sessions.json`: nothing but session keys and what they lead to. */
+/** Whether a value is `sessions.json`: nothing but session keys and their transcripts. */
 export function isOpenclawIndex(value: JsonObject): boolean {
   const entries = Object.entries(value);
   const leads = ([key, entry]: (typeof entries)[number]): boolean =>

@@ -27,7 +27,7 @@ export function isOpenclawPath(path: string): boolean {
 export function openclawPlace(path: string): OpenclawPlace {
   const plain = withSlashes(path);
   const [, session, topic, archived] = NAME.exec(plain.split("/").at(-1) ?? "") ?? [];
-  // Cold files are named after what they hold.
+  // The name of a cold file is a hash of its content.
   const isNamed = session !== undefined && !/^[0-9a-f]{64}$/.test(session);
   const sourceId = isNamed ? topicId(session, topic) : undefined;
   const agent = AGENT.exec(plain)?.[1];

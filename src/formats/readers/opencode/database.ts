@@ -112,7 +112,7 @@ function timeOf({ time_created }: Row): JsonObject | undefined {
   return created === undefined ? undefined : { created };
 }
 
-/** Only what came after the rows of the older form: up to there both say the same. */
+/** Only messages after the rows of the legacy form: up to there both are equal. */
 function* readNewMessages(
   database: SourceDatabase,
   session: string,

@@ -1,4 +1,4 @@
-/** One message of opencode as entries: the answer, what its tools said, and the answer's next step. */
+/** Converts one message of opencode to entries: the answer, the results of its tools, and the next step. */
 import type { Message } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
 import type { Sink, SourceEntry } from "../../contract/reader.ts";
@@ -59,7 +59,7 @@ function messageOf(value: JsonObject, part: Part, isLast: boolean, synthetic: Re
   };
 }
 
-/** `input` is without what came from the cache, here as with us. */
+/** `input` excludes cached tokens, as in our format. */
 function usageOf({ tokens, cost }: JsonObject): JsonObject | undefined {
   const counts = objectIn(tokens);
   if (counts === undefined) return undefined;

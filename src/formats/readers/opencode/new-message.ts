@@ -28,7 +28,7 @@ const ADDERS: ReadonlyMap<unknown, Adder> = new Map<unknown, Adder>([
   ["model-switched", addModel],
 ]);
 
-/** Its content has the parts of the older form, under slightly other names. */
+/** Its content has the parts of the legacy form, under slightly different names. */
 function addAnswer(value: JsonObject, reader: SessionReader): void {
   const { content, ...own } = value;
   const parts = objectsIn(content).map((part) =>

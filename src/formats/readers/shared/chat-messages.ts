@@ -27,7 +27,7 @@ export function isChatMessage(value: JsonObject): boolean {
   return ["content", "tool_calls", "function_call"].some((name) => Object.hasOwn(value, name));
 }
 
-/** At least half of them, because a few odd or damaged lines do not change what a file is. */
+/** At least half of them: a few odd or damaged lines do not change the format of a file. */
 export function areMostly(records: readonly JsonObject[], is: (record: JsonObject) => boolean): boolean {
   return records.length > 0 && records.filter(is).length * 2 >= records.length;
 }

@@ -20,7 +20,7 @@ export interface FlatLines {
   describe?(early: readonly JsonObject[]): Omit<SourceConversation, "sourceId">;
 }
 
-/** Reads files of one flat message a line. A message without an id has one made of its position. */
+/** Reads files of one flat message a line. A message without an id gets one made from its position. */
 export class FlatReader implements RecordReader {
   readonly #lines: FlatLines;
   readonly #sink: Sink;

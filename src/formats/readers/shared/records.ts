@@ -1,4 +1,4 @@
-/** Records that readers make of parts of what they read. */
+/** Records for parts of a source. */
 import type { Json } from "../../../util/json.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
 

@@ -3,7 +3,7 @@ import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, jsonText, numberIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
 
-/** A record that waits for its continuation. Its text says what its value says, so one of them is enough. */
+/** A record that waits for its continuation. The text and the value are equivalent, so one is enough. */
 export function saveRecord({ value, line, offset, text }: SourceRecord): JsonObject {
   return { line, offset, ...(text === undefined ? { value } : { text }) };
 }

@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../../../util/json.ts";
 import type { ConversationSink, SourceEntry } from "../../contract/reader.ts";
 import { type TreeNode, wholeTree } from "./whole-tree.ts";
 
-/** A block, and the part of the source that it was made of. */
+/** A block, and the part of the source that it comes from. */
 export interface Item {
   readonly block: Block;
   /** `undefined` when it comes from outside the content of the message. */

@@ -26,7 +26,7 @@ export function wholeTree<Node extends TreeNode>(nodes: readonly Node[], leaf: s
   };
   const sorted = oldestFirst(nodes);
   for (const node of sorted) if (begins(node)) placeSubtree(node, children, placed);
-  // Only cycles are left, and what hangs from them.
+  // Only cycles are left, and the nodes below them.
   for (const node of sorted) {
     if (!placed.has(node)) placeSubtree(onCycle(byId, node), children, placed);
   }

@@ -53,7 +53,7 @@ export async function setConfig(
     (after) => {
       const now = treeAt(after.tree, path);
       const same = now !== undefined && JSON.stringify(plain(now)) === JSON.stringify(value);
-      // A value with a variable reads differently from what was written.
+      // A value with a variable reads differently from the written one.
       if (same || JSON.stringify(value).includes(`\${`)) return;
       throw conflict(path, after);
     },

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import type { Environment } from "../../folder.ts";
 
-/** Separates the variables from what startup files print. */
+/** Separates the variables from the output of startup files. */
 const MARK = "colloquy-environment";
 const OUTPUT_BYTES_MAX = 4 * 1024 * 1024;
 /** A daemon started by a startup file may keep the pipe open. Once the shell exits, its output is complete. */

@@ -76,7 +76,7 @@ export class KeyRing {
     return key;
   }
 
-  /** In the key store of the system if it returns what was saved, otherwise in our file. */
+  /** In the key store of the system if it returns the saved key, otherwise in our file. */
   async #keep({ id, bytes }: SealKey): Promise<KeyPlace> {
     const { env, platform, notice } = this.#options;
     const store = systemKeyStore(env, platform);

@@ -14,7 +14,7 @@ export interface SealKey {
 }
 
 /**
- * `bound` names what the value belongs to, such as `anthropic:default/apiKey`.
+ * `bound` names the place of the value, such as `anthropic:default/apiKey`.
  * It is not stored: a sealed value that is copied to another profile cannot be
  * decrypted there. The agent is stored and authenticated; values from before
  * agents were part of the seal have none.

@@ -31,7 +31,7 @@ export class Secrets {
     this.#agentId = agentId;
   }
 
-  /** `bound` is what a sealed value belongs to: the profile and the property. */
+  /** `bound` is the place of a sealed value: the profile and the property. */
   async get(ref: SecretRef, bound: string): Promise<Secret> {
     if (typeof ref === "string") return trimmed(ref, "the profile");
     if ("env" in ref) return this.#variable(ref.env);

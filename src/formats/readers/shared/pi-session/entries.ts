@@ -1,4 +1,4 @@
-/** Entries of pi other than messages: what they become here. */
+/** Converts entries of pi that are not messages. */
 import { defined, type JsonObject } from "../../../../util/json.ts";
 import { madeId } from "../../../contract/ids.ts";
 import type { SourceEntry } from "../../../contract/reader.ts";

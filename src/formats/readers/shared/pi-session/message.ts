@@ -60,7 +60,7 @@ function readResult({ toolCallId, content, isError }: JsonObject, context: PiCon
   return { role: "user", content: [block] };
 }
 
-/** A command that the user ran. The model sees it as words of the user. */
+/** A command that the user ran. The model sees it as a message of the user. */
 function readExecution(message: JsonObject): Message {
   const { command, output, exitCode, cancelled, truncated, fullOutputPath, excludeFromContext } = message;
   const shown = textIn(output) ?? "";

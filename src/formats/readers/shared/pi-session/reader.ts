@@ -26,7 +26,7 @@ export interface PiOptions {
 }
 
 /** Types that are on no path and do not become entries. */
-const ASIDE: ReadonlySet<unknown> = new Set(["custom", "session_info", "usage", "context_edit"]);
+const OFF_PATH: ReadonlySet<unknown> = new Set(["custom", "session_info", "usage", "context_edit"]);
 
 export class PiReader implements RecordReader {
   readonly #sink: Sink;
@@ -148,10 +148,10 @@ export class PiReader implements RecordReader {
     } else if (entry.type === "label") {
       this.#label(record, entry, place, conversation);
     } else {
-      this.#aside(record, entry, place, conversation);
+      this.#offPath(record, entry, place, conversation);
     }
     this.#last = place.id;
-    // Entries on the side leave what is shown where it is.
+    // Entries beside the path do not change the shown entry.
     if (entry.appendMode !== "side") this.#shown = place.id;
   }
 
@@ -191,26 +191,26 @@ export class PiReader implements RecordReader {
     this.#conversation?.update({ model });
   }
 
-  /** The label is kept as such, and what follows it follows its parent. */
+  /** A label is on no path: its children follow its parent. */
   #label(record: SourceRecord, entry: JsonObject, place: PiPlace, conversation: ConversationSink): void {
     const { id, parent } = place;
     const target = this.#tree.resolve(idIn(entry.targetId) ?? null);
     const data = { entry: target, label: filledIn(entry.label) ?? null };
     const at = timeIn(entry.timestamp);
     conversation.add({ id, parent: this.#tree.resolve(parent), kind: "label", at, data, records: [record] });
-    this.#tree.setAside(id, parent);
+    this.#tree.skip(id, parent);
   }
 
-  #aside(record: SourceRecord, entry: JsonObject, place: PiPlace, conversation: ConversationSink): void {
+  #offPath(record: SourceRecord, entry: JsonObject, place: PiPlace, conversation: ConversationSink): void {
     const { id, parent } = place;
     conversation.note(record);
     const name = entry.type === "session_info" ? filledIn(entry.name) : undefined;
     if (name !== undefined) conversation.update({ title: name });
-    // A pointer to what is shown, which was moved without saying anything.
+    // A pointer to the shown entry, which moved without a message.
     const isPointer =
       entry.type === "leaf" && (entry.targetId === null || idIn(entry.targetId) !== undefined);
-    this.#tree.setAside(id, parent, isPointer ? (idIn(entry.targetId) ?? null) : parent);
-    if (!isPointer && !ASIDE.has(entry.type)) this.#sink.unknown(unknownType(entry));
+    this.#tree.skip(id, parent, isPointer ? (idIn(entry.targetId) ?? null) : parent);
+    if (!isPointer && !OFF_PATH.has(entry.type)) this.#sink.unknown(unknownType(entry));
   }
 }
 

@@ -1,13 +1,13 @@
 /**
  * Entries of pi that are part of its tree and not of ours.
  *
- * A label or an extension's own data is named as a parent by what comes after
- * it. Here such an entry is on no path: its children follow its parent.
+ * In pi, a label or the data of an extension can be a parent. Here such an entry
+ * is on no path: its children follow its parent.
  */
 import type { Json } from "../../../../util/json.ts";
 import { listIn, textIn } from "../../../contract/values.ts";
 
-interface Aside {
+interface Skipped {
   /** The entry that it follows, on a path. */
   readonly parent: string | null;
   /** The entry before it, if that is on no path either. */
@@ -16,49 +16,49 @@ interface Aside {
   next: string | undefined;
 }
 
-/** The number kept in the state. Later records hardly ever refer to an older one. */
-const ASIDES_MAX = 500;
+/** The number kept in the state. Later records rarely refer to older ones. */
+const SKIPPED_MAX = 500;
 
 export class PiTree {
-  readonly #asides: Map<string, Aside> = new Map();
+  readonly #skipped: Map<string, Skipped> = new Map();
 
   constructor(state?: Json) {
     for (const item of listIn(state)) {
       const [id, parent, next] = listIn(item);
-      const aside = { parent: textIn(parent) ?? null, before: undefined, next: textIn(next) };
-      if (typeof id === "string") this.#asides.set(id, aside);
+      const skipped = { parent: textIn(parent) ?? null, before: undefined, next: textIn(next) };
+      if (typeof id === "string") this.#skipped.set(id, skipped);
     }
   }
 
   /** The entry on a path that is meant by an id. */
   resolve(id: string | null): string | null {
-    const aside = id === null ? undefined : this.#asides.get(id);
-    return aside === undefined ? id : aside.parent;
+    const skipped = id === null ? undefined : this.#skipped.get(id);
+    return skipped === undefined ? id : skipped.parent;
   }
 
   /** The same for the start of a kept part: the next entry instead of the previous one. */
   resolveForward(id: string): string {
-    const aside = this.#asides.get(id);
-    return aside?.next ?? aside?.parent ?? id;
+    const skipped = this.#skipped.get(id);
+    return skipped?.next ?? skipped?.parent ?? id;
   }
 
   /** Add an entry on no path. `target` is the entry that it represents, if not its parent. */
-  setAside(id: string, parent: string | null, target: string | null = parent): void {
-    const before = parent !== null && this.#asides.has(parent) ? parent : undefined;
-    this.#asides.set(id, { parent: this.resolve(target), before, next: undefined });
+  skip(id: string, parent: string | null, target: string | null = parent): void {
+    const before = parent !== null && this.#skipped.has(parent) ? parent : undefined;
+    this.#skipped.set(id, { parent: this.resolve(target), before, next: undefined });
   }
 
   /** An entry on a path, by the parent that the source names. */
   follow(id: string, parent: string | null): void {
-    let aside = parent === null ? undefined : this.#asides.get(parent);
-    while (aside !== undefined && aside.next === undefined) {
-      aside.next = id;
-      aside = aside.before === undefined ? undefined : this.#asides.get(aside.before);
+    let skipped = parent === null ? undefined : this.#skipped.get(parent);
+    while (skipped !== undefined && skipped.next === undefined) {
+      skipped.next = id;
+      skipped = skipped.before === undefined ? undefined : this.#skipped.get(skipped.before);
     }
   }
 
   state(): Json {
-    const latest = [...this.#asides].slice(-ASIDES_MAX);
+    const latest = [...this.#skipped].slice(-SKIPPED_MAX);
     return latest.map(([id, { parent, next }]) => (next === undefined ? [id, parent] : [id, parent, next]));
   }
 }

@@ -1,10 +1,10 @@
 /**
  * Files that pi has upgraded in place.
  *
- * The first version had no ids; here they are made of an entry's place. When
- * pi opens such a file, it rewrites the file with new ids. So that
- * this is the same conversation as before, the entries keep the ids that were
- * made, and the new ones are names for them.
+ * The first version had no ids, so ids are made from the position of an entry.
+ * When pi opens such a file, it rewrites it with new ids. The entries keep the
+ * ids that were made, and the new ones become aliases, so that this stays the
+ * same conversation.
  */
 import type { Json, JsonObject } from "../../../../util/json.ts";
 import { listIn, numberIn, textIn } from "../../../contract/values.ts";
