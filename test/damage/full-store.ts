@@ -1,12 +1,12 @@
-/** A SQLite store with everything that can be damaged, and what it holds. */
+/** A store with everything that can be damaged, and what it holds. */
 import { type Message, openStore, type Store } from "../../src/index.ts";
 
 /** Every word of a store, by where it is found. */
 export type Words = ReadonlyMap<string, string>;
 
 /** About `messages` messages in six conversations, with branches, labels, large parts, a trash and an open turn. */
-export async function fillStore(path: string, messages: number): Promise<void> {
-  await using store = await openStore(`sqlite:${path}`, { durability: "process" });
+export async function fillStore(target: string, messages: number): Promise<void> {
+  await using store = await openStore(target, { durability: "process" });
   for (let number = 0; number < 6; number++) {
     const chat = await store.open(`cli:chat-${number}`, { title: `Chat ${number}`, model: "m" });
     const count = Math.floor(messages / 6);
@@ -36,8 +36,11 @@ export async function fillStore(path: string, messages: number): Promise<void> {
   if (turn.state === "running") await turn.delta("half an answer");
 }
 
-/** Every entry of every conversation as it is read, large parts included. */
-export async function wordsOf(store: Store): Promise<Map<string, string>> {
+/**
+ * Every entry of every conversation as it is read, large parts included. An
+ * entry after a damaged one may get another parent, together with a mark.
+ */
+export async function wordsOf(store: Store, parents = true): Promise<Map<string, string>> {
   const words = new Map<string, string>();
   for (const trash of [false, true]) {
     for await (const info of store.list({ trash })) {
@@ -46,12 +49,24 @@ export async function wordsOf(store: Store): Promise<Map<string, string>> {
       if (trash) continue;
       const chat = await store.get(id);
       for (const { name } of (await chat?.branches()) ?? []) {
-        for await (const { flags, ...entry } of chat?.entries({ branch: name }) ?? []) {
+        for await (const { flags, parentId, ...entry } of chat?.entries({ branch: name }) ?? []) {
           const isLost = entry.kind === "removed" || flags?.some((flag) => flag.startsWith("blob-"));
-          if (!isLost) words.set(`${id} ${name} ${entry.seq}`, JSON.stringify(entry));
+          if (!isLost)
+            words.set(`${id} ${name} ${entry.seq}`, JSON.stringify(parents ? { ...entry, parentId } : entry));
         }
       }
     }
   }
   return words;
+}
+
+/** Where the words of a store are not those it was given. */
+export function differences(words: Words, original: Words): string[] {
+  return [...original.keys(), ...words.keys()].filter((place) => words.get(place) !== original.get(place));
+}
+
+/** Words that were never said. */
+export function foreign(words: Words, original: Words): string[] {
+  const said = new Set(original.values());
+  return [...words].filter(([place, word]) => place.includes(" ") && !said.has(word)).map(([place]) => place);
 }
