@@ -7,11 +7,11 @@ import { replayable, seeds } from "../sim/seeds.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { differences, fillStore, foreign, type Words, wordsOf } from "./full-store.ts";
 
-/** Blobs are marked in their entry; a damaged marker of the folder is refused when it is opened. */
+/** A damaged marker of the folder is refused when it is opened. */
 function filesIn(folder: string): string[] {
   return readdirSync(folder, { recursive: true })
     .map((name) => join(folder, String(name)))
-    .filter((path) => statSync(path).isFile() && statSync(path).size > 0 && !/blobs|store\.\w+$/.test(path))
+    .filter((path) => statSync(path).isFile() && statSync(path).size > 0 && !/store\.\w+$/.test(path))
     .sort();
 }
 

@@ -161,8 +161,8 @@ export async function inlineBlobs(
   entries: readonly StoredEntry[],
 ): Promise<StoredEntry[]> {
   const read = new Map<string, Promise<Found>>();
-  const bytesOf = (hash: string): Promise<Found> => {
-    const known = read.get(hash) ?? readWhole(store, hash);
+  const bytesOf = ({ hash, size }: BlobRef): Promise<Found> => {
+    const known = read.get(hash) ?? readWhole(store, hash, size);
     read.set(hash, known);
     return known;
   };
@@ -171,25 +171,27 @@ export async function inlineBlobs(
 
 async function inlined(
   { blobs = [], ...entry }: StoredEntry,
-  bytesOf: (hash: string) => Promise<Found>,
+  bytesOf: (ref: BlobRef) => Promise<Found>,
 ): Promise<StoredEntry> {
   const flags = new Set(entry.flags);
-  for (const { hash, path, as } of blobs) {
+  for (const ref of blobs) {
+    const { path, as } = ref;
     if (as === "reference") continue;
-    const found = await bytesOf(hash);
+    const found = await bytesOf(ref);
     if (typeof found === "string") flags.add(`blob-${found}`);
     else setAt(entry.message ?? entry.data, path, found.toString(as === "base64" ? "base64" : "utf8"));
   }
   return flags.size === 0 ? entry : { ...entry, flags: [...flags] };
 }
 
-async function readWhole(store: StoreAccess, hash: string): Promise<Found> {
+/** The size is the one in the entry: the one that is stored with the blob may be damaged. */
+async function readWhole(store: StoreAccess, hash: string, size: number): Promise<Found> {
   try {
     const part = await store.ask((engine) => engine.blob(hash, 0, Number.MAX_SAFE_INTEGER));
     if (part === undefined) return "missing";
     const bytes =
       part.encoding === "zstd"
-        ? zlib().zstdDecompressSync(part.data, { maxOutputLength: Math.max(1, part.size) })
+        ? zlib().zstdDecompressSync(part.data, { maxOutputLength: Math.max(1, size) })
         : Buffer.from(part.data);
     return hashOf(bytes) === hash ? bytes : "damaged";
   } catch {

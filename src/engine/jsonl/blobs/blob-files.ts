@@ -1,5 +1,4 @@
 import { dirname, join } from "node:path";
-import { zstdDecompressSync } from "node:zlib";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
@@ -12,12 +11,10 @@ import type { BlobEncoding, BlobOperation, NewBlob } from "../../operations.ts";
 import type { BlobPart } from "../../queries.ts";
 import { type Freed, freedBlobs } from "../../removal-rules.ts";
 import { BLOB_FOLDER } from "../folder/names.ts";
+import { measureFrames, sizeFrame } from "./size-frame.ts";
 
 const UPLOAD_PREFIX = ".upload-";
 const BLOB = /^([0-9a-f]{64})(\.zst)?$/;
-/** A skippable zstd frame that contains the uncompressed size. */
-const SIZE_FRAME_MAGIC = 0x184d2a50;
-const SIZE_FRAME_BYTES = 16;
 
 /** A blob on the disk. */
 export interface StoredBlob {
@@ -71,6 +68,17 @@ export class BlobFiles {
     else replaceFile(lost, Buffer.alloc(0), { io: this.#io, random: this.#random });
     this.#io.syncFolder(dirname(lost));
     return lost;
+  }
+
+  /** Write the size of a compressed blob anew, under the lock. */
+  rewriteSize({ path, fileBytes, modifiedMs }: StoredBlob, size: number): void {
+    const content = withFile(this.#io, path, "read", (file) => {
+      const { storedBytes } = measureFrames(this.#io, file, fileBytes);
+      return readChunk(this.#io, file, 0, storedBytes);
+    });
+    const options = { io: this.#io, random: this.#random, makeIn: this.#folder };
+    replaceFile(path, [content, sizeFrame(size)], options);
+    this.#io.touch(path, modifiedMs);
   }
 
   /** Store a blob unless it exists. It is durable when this returns. */
@@ -147,14 +155,7 @@ export class BlobFiles {
 
   #measure(file: number, encoding: BlobEncoding, fileBytes: number): { size: number; storedBytes: number } {
     if (encoding === "none") return { size: fileBytes, storedBytes: fileBytes };
-    const storedBytes = fileBytes - SIZE_FRAME_BYTES;
-    const frame = readChunk(this.#io, file, Math.max(0, storedBytes), SIZE_FRAME_BYTES);
-    if (frame.length === SIZE_FRAME_BYTES && frame.readUInt32LE(0) === SIZE_FRAME_MAGIC) {
-      return { size: Number(frame.readBigUInt64LE(8)), storedBytes };
-    }
-    // A file of another program.
-    const { length } = zstdDecompressSync(readChunk(this.#io, file, 0, fileBytes));
-    return { size: length, storedBytes: fileBytes };
+    return measureFrames(this.#io, file, fileBytes);
   }
 
   /** All stored blobs. */
@@ -213,12 +214,4 @@ export class BlobFiles {
   #path(hash: string, encoding: BlobEncoding): string {
     return join(this.#folder, hash.slice(0, 2), encoding === "zstd" ? `${hash}.zst` : hash);
   }
-}
-
-function sizeFrame(size: number): Buffer {
-  const frame = Buffer.alloc(SIZE_FRAME_BYTES);
-  frame.writeUInt32LE(SIZE_FRAME_MAGIC, 0);
-  frame.writeUInt32LE(8, 4);
-  frame.writeBigUInt64LE(BigInt(size), 8);
-  return frame;
 }

@@ -214,4 +214,31 @@ describe("the repair of a JSONL store", () => {
       ),
     ).toEqual([]);
   });
+
+  it.each([
+    ["magic number", 16],
+    ["length", 12],
+    ["size", 8],
+  ])("keeps a blob with a flipped bit in the %s of its end", async (_, fromEnd) => {
+    const folder = await filled([]);
+    const content = "word ".repeat(20_000);
+    const said = { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content }] } as const;
+    await using store = await open(folder);
+    const chat = await store.open("cli:a");
+    await chat.append(said);
+    const [path = ""] = readdirSync(join(folder, "blobs"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".zst"))
+      .map((name) => join(folder, "blobs", name));
+    const sound = readFileSync(path);
+    const bytes = Buffer.from(sound);
+    const at = bytes.length - fromEnd + 1;
+    bytes[at] = (bytes[at] as number) ^ 1;
+    writeFileSync(path, bytes);
+    expect(await contents(store)).toEqual([said.content]);
+    expect((await store.verify()).findings).toMatchObject([{ code: "bad-blob" }]);
+    const { repaired, ok } = await store.repair();
+    expect({ ok, repaired }).toMatchObject({ ok: true, repaired: [{ code: "bad-blob" }] });
+    expect(readFileSync(path)).toEqual(sound);
+    expect(await contents(store)).toEqual([said.content]);
+  });
 });

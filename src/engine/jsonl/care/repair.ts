@@ -99,9 +99,10 @@ function repairCopies(context: JsonlContext, done: FindingList): void {
 }
 
 function repairBlobs({ io, blobs, catalogue, references }: JsonlContext, done: FindingList): void {
-  for (const finding of [...damagedBlobs(io, blobs)]) {
-    const lost = blobs.recordLost(finding.hash);
-    done.add({ ...finding.finding, message: `${finding.finding.message}; set aside as ${lost}` });
+  for (const { hash, finding, whole } of [...damagedBlobs(io, blobs)]) {
+    if (whole !== undefined) blobs.rewriteSize(whole.blob, whole.size);
+    const outcome = whole === undefined ? `set aside as ${blobs.recordLost(hash)}` : "rewritten";
+    done.add({ ...finding, message: `${finding.message}; ${outcome}` });
   }
   for (const known of catalogue.all()) {
     for (const { hash, finding } of missingBlobs(
