@@ -371,7 +371,7 @@ describe("sessions validate --repair", () => {
       ok: true,
       conversations: 2,
       findings: [],
-      repaired: [{ code: "wrong-count" }],
+      repaired: [{ code: "wrong-count" }, { code: "wrong-tally" }],
     });
     const again = await place.run(["sessions", "validate", "--repair", ...store]);
     expect(again.stdout).toMatch(/^ok: 2 conversations and \d+ entries read, no problems\n$/);

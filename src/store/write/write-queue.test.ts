@@ -64,7 +64,10 @@ describe("group commit", () => {
     const engine = new WatchedEngine();
     engine.commit = () => undefined as unknown as Outcome[];
     const store = await openStore(engine);
-    await expect(store.create()).rejects.toMatchObject({ code: "INTERNAL_ERROR", message: /no answer/ });
+    await expect(store.create()).rejects.toMatchObject({
+      code: "INTERNAL_ERROR",
+      message: /returned no result/,
+    });
     await store.close();
   });
 });
