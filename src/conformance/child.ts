@@ -13,7 +13,16 @@ import type { EngineModule } from "./kit.ts";
 
 /** Written synchronously: a reported line was acknowledged, even if the process dies right after. */
 function say(line: string): void {
-  writeSync(1, `${line}\n`);
+  const bytes = Buffer.from(`${line}\n`);
+  for (let written = 0; written < bytes.length; ) {
+    try {
+      written += writeSync(1, bytes, written);
+    } catch (error) {
+      // The pipe is full until the parent reads.
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1);
+    }
+  }
 }
 
 async function write(chat: Conversation, { writer, count, batch }: WriteTask): Promise<void> {
