@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../src/index.ts";
 import { rebuildStore } from "../../src/store/copy/repair.ts";
@@ -11,10 +12,16 @@ import { differences, fillStore, foreign, type Words, wordsOf } from "./full-sto
 const PAGE = 8192;
 let sound: Buffer;
 let original: Words;
+/** Where the root page of the index begins that pages are read by. */
+let bySeq: number;
 
 beforeAll(async () => {
   const path = join(tempFolder(), "sound.db");
   await fillStore(`sqlite:${path}`, 1200);
+  const database = new DatabaseSync(path, { readOnly: true });
+  const root = database.prepare("SELECT rootpage FROM sqlite_schema WHERE name = 'entries_by_seq'").get();
+  bySeq = (Number(root?.rootpage) - 1) * PAGE;
+  database.close();
   sound = readFileSync(path);
   await using store = await openStore(`sqlite:${path}`, { readonly: true });
   original = await wordsOf(store);
@@ -110,6 +117,14 @@ describe("a damaged SQLite store", () => {
   it("never returns other words for a flipped bit without a report", async () => {
     for (const seed of seeds(40)) await replayable(seed, flip);
   }, 600_000);
+
+  it("is read by many at once", async () => {
+    const path = damagedCopy((bytes) => bytes.fill(0xff, bySeq, bySeq + PAGE));
+    await using store = await openStore(`sqlite:${path}`, { readonly: true, onProblem: () => {} });
+    const chats = await Promise.all([1, 2, 3, 4].map((number) => store.get(`cli:chat-${number}`)));
+    const pages = await Promise.all(chats.map((chat) => chat?.entries({ limit: 5 })));
+    expect(pages.map((page) => page?.items.length)).toEqual([5, 5, 5, 5]);
+  });
 
   it("keeps everything that can be read when pages are overwritten, and gets the rest from a backup", async () => {
     for (const seed of seeds(3)) await replayable(seed, overwrite);

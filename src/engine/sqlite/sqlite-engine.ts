@@ -40,9 +40,9 @@ export class SqliteEngine implements Engine {
   readonly #options: EngineOptions;
   readonly #reported = new Set<string>();
   #connection: Connection;
-  #salvaged:
-    | { readonly version: string; readonly engine: SqliteEngine; lost: readonly Finding[] }
-    | undefined;
+  #salvaged: Salvage | undefined;
+  /** The last use of what was salvaged. */
+  #salvageUse: Promise<unknown> = Promise.resolve();
   #eraser: Promise<Eraser> | undefined;
 
   static async open(path: string, options: EngineOptions): Promise<SqliteEngine> {
@@ -187,9 +187,10 @@ export class SqliteEngine implements Engine {
       await backupDatabase(this.#database, this.location, path, this.#options);
       return this.#salvaged?.version === WHOLE ? this.#salvaged.lost : [];
     } catch (error) {
-      const whole = await this.#whole(error);
-      await backupDatabase(whole.#database, this.location, path, { ...this.#options, readonly: true });
-      return this.#salvaged?.lost ?? [];
+      return this.#fromWhole(error, async (whole, lost) => {
+        await backupDatabase(whole.#database, this.location, path, { ...this.#options, readonly: true });
+        return lost;
+      });
     }
   }
 
@@ -201,9 +202,10 @@ export class SqliteEngine implements Engine {
       if (this.#salvaged?.version !== WHOLE) return report;
       return { ...report, ok: false, findings: [...this.#salvaged.lost, ...report.findings] };
     } catch (error) {
-      const whole = await this.#whole(error);
-      const { conversations, entries } = await whole.verify();
-      return { ok: false, conversations, entries, findings: [...(this.#salvaged?.lost ?? [])] };
+      return this.#fromWhole(error, async (whole, lost) => {
+        const { conversations, entries } = await whole.verify();
+        return { ok: false, conversations, entries, findings: [...lost] };
+      });
     }
   }
 
@@ -248,7 +250,7 @@ export class SqliteEngine implements Engine {
     try {
       return this.#transactions.read(() => measure(this.#database, this.#sql, this.location));
     } catch (error) {
-      return (await this.#whole(error)).stats();
+      return this.#fromWhole(error, (whole) => whole.stats());
     }
   }
 
@@ -288,7 +290,7 @@ export class SqliteEngine implements Engine {
         return work(this.#tables);
       });
     } catch (error) {
-      return this.#whole(error).then(otherwise);
+      return this.#fromWhole(error, otherwise);
     }
   }
 
@@ -296,24 +298,38 @@ export class SqliteEngine implements Engine {
     try {
       return this.#transactions.query(work);
     } catch (error) {
-      return this.#whole(error).then(otherwise);
+      return this.#fromWhole(error, otherwise);
     }
   }
 
   /**
-   * Everything that can be read of a damaged file, as a store in memory, as of
-   * the last write. Throws `error` if it is not one of damage.
+   * Uses everything that can be read of a damaged file. One use at a time: the
+   * next one may replace and close the view. Throws `error` if it is not one of
+   * damage.
    */
-  async #whole(error: unknown): Promise<SqliteEngine> {
+  async #fromWhole<T>(
+    error: unknown,
+    use: (whole: SqliteEngine, lost: readonly Finding[]) => Awaitable<T>,
+  ): Promise<T> {
     if (!isDamage(error) || this.#salvaged?.engine === this) throw error;
+    const done = this.#salvageUse.then(async () => {
+      const { engine, lost } = await this.#whole(error);
+      return use(engine, lost);
+    });
+    this.#salvageUse = done.catch(() => {});
+    return done;
+  }
+
+  /** As a store in memory, as of the last write. */
+  async #whole(error: unknown): Promise<Salvage> {
     const version = `${this.#sql.dataVersion.get()?.[0]} ${this.#sql.totalChanges.get()?.[0]}`;
-    if (this.#salvaged?.version === version) return this.#salvaged.engine;
+    if (this.#salvaged?.version === version) return this.#salvaged;
     const view = await viewOf(this.location);
     if (view === undefined) throw error;
     if (this.#salvaged !== undefined) this.#salvaged.engine.#close();
     const engine = new SqliteEngine(this.location, view.database, this.#options);
     this.#salvaged = { version, engine, lost: this.#report(error, view) };
-    return engine;
+    return this.#salvaged;
   }
 
   /** Each loss once. Returns them with the error that led to them. */
@@ -326,6 +342,13 @@ export class SqliteEngine implements Engine {
     const where = { conversation: null, source: this.location, line: null };
     return [{ code: "damaged-file", ...where, message: reason }, ...lost];
   }
+}
+
+/** A view of a damaged file. */
+interface Salvage {
+  readonly version: string;
+  readonly engine: SqliteEngine;
+  readonly lost: readonly Finding[];
 }
 
 /** The version of a view of a file that cannot be opened: nothing changes it. */
