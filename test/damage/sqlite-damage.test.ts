@@ -126,6 +126,15 @@ describe("a damaged SQLite store", () => {
     expect(pages.map((page) => page?.items.length)).toEqual([5, 5, 5, 5]);
   });
 
+  it("is reported even if nothing is lost", async () => {
+    for (const start of [0, bySeq]) {
+      const path = damagedCopy((bytes) => bytes.fill(0xff, start, start + PAGE));
+      const { words, problems } = await read(path);
+      expect(differences(words, original)).toEqual([]);
+      expect(problems).toEqual([expect.stringContaining("The file is damaged")]);
+    }
+  });
+
   it("keeps everything that can be read when pages are overwritten, and gets the rest from a backup", async () => {
     for (const seed of seeds(3)) await replayable(seed, overwrite);
   }, 600_000);

@@ -143,6 +143,26 @@ describe("the files of a store", () => {
     expect(readdirSync(folder).filter((name) => name !== "store.lock")).toEqual(["store.json"]);
   });
 
+  it("are recognised by their logs when the marker is damaged, which is set aside", async () => {
+    const folder = newFolder();
+    const first = await open(folder);
+    const id = await created(first.engine);
+    await first.engine.close();
+    const marker = join(folder, "store.json");
+    const sound = readFileSync(marker, "utf8");
+    const damaged = sound.replace("colloquy", "colmoquy");
+    writeFileSync(marker, damaged);
+    for (const readonly of [true, false]) {
+      const { engine, problems } = await open(folder, {}, readonly);
+      expect(listed(engine)).toEqual([id]);
+      expect(problems).toMatchObject([{ message: /store\.json is damaged/ }]);
+      expect(readFileSync(marker, "utf8")).toBe(readonly ? damaged : sound);
+      await engine.close();
+    }
+    const aside = readdirSync(folder).filter((name) => name.startsWith("store.json.bad-"));
+    expect(aside.map((name) => readFileSync(join(folder, name), "utf8"))).toEqual([damaged]);
+  });
+
   it("of a newer version are refused, for reading too", async () => {
     const folder = newFolder();
     await settled(folder);

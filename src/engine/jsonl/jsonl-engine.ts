@@ -77,8 +77,7 @@ export class JsonlEngine implements Engine {
     surroundings: JsonlSurroundings = {},
   ): Promise<JsonlEngine> {
     const engine = new JsonlEngine(resolve(folder), options, surroundings);
-    const { io, random } = engine.#context;
-    const store = new StoreFolder(io, random, engine.location);
+    const store = new StoreFolder(engine.#context, engine.location);
     const prepared = store.prepare(options.readonly, (work) =>
       engine.#withLock(() => {
         const result = work();

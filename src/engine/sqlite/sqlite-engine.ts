@@ -332,13 +332,15 @@ export class SqliteEngine implements Engine {
     return this.#salvaged;
   }
 
-  /** Each loss once. Returns them with the error that led to them. */
+  /** The damage, and each loss, once. Returns them with the error that led to them. */
   #report(error: unknown, { lost }: SalvagedView): readonly Finding[] {
+    const { cause, message } = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
+    // Also when nothing is lost: the next damaged page may hold words.
+    this.#damaged(`The file is damaged (${reason}). Its readable pages are used: repair it soon`);
     for (const { conversation, message } of lost) {
       this.#damaged(conversation === null ? message : `Conversation ${conversation}: ${message}`);
     }
-    const { cause, message } = error as Error;
-    const reason = cause instanceof Error ? cause.message : message;
     const where = { conversation: null, source: this.location, line: null };
     return [{ code: "damaged-file", ...where, message: reason }, ...lost];
   }

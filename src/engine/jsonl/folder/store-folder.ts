@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
-import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
+import { freeName, removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
 import { withExistingFile } from "../../../disk/with-file.ts";
 import { ColloquyError, invalid, unavailable } from "../../../errors.ts";
+import { timestamp17 } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
 import { MARKER_FILE, stemOf, TRASH_FOLDER } from "./names.ts";
 
@@ -14,15 +15,22 @@ import { MARKER_FILE, stemOf, TRASH_FOLDER } from "./names.ts";
 const STORE_VERSION = 3;
 const MARKER_BYTES_MAX = 4096;
 
+interface Surroundings {
+  readonly io: FileIo;
+  readonly random: Random;
+  nowMs(): number;
+  readonly problems: { report(place: string, message: string): void };
+}
+
 /** Checks that a folder is a store of a known version, and removes leftovers of killed writers. */
 export class StoreFolder {
+  readonly #surroundings: Surroundings;
   readonly #io: FileIo;
-  readonly #random: Random;
   readonly #path: string;
 
-  constructor(io: FileIo, random: Random, path: string) {
-    this.#io = io;
-    this.#random = random;
+  constructor(surroundings: Surroundings, path: string) {
+    this.#surroundings = surroundings;
+    this.#io = surroundings.io;
     this.#path = path;
   }
 
@@ -45,11 +53,11 @@ export class StoreFolder {
     }
     if (stat !== undefined) this.#checkEmptyOrOurs();
     await withLock(() => {
-      const current = this.#checkMarker() === STORE_VERSION;
+      const marker = this.#checkMarker();
       for (const folder of [this.#path, join(this.#path, TRASH_FOLDER)]) {
         if (this.#io.stat(folder) !== undefined) removeLeftovers(this.#io, folder);
       }
-      if (!current) this.#writeMarker();
+      if (marker !== STORE_VERSION) this.#writeMarker(marker === "damaged");
     });
   }
 
@@ -72,7 +80,7 @@ export class StoreFolder {
   }
 
   /** The version, or `undefined` without a marker. Throws for a newer version or another program. */
-  #checkMarker(): number | undefined {
+  #checkMarker(): number | "damaged" | undefined {
     const path = join(this.#path, MARKER_FILE);
     const bytes = withExistingFile(this.#io, path, (file) => readChunk(this.#io, file, 0, MARKER_BYTES_MAX));
     if (bytes === undefined) return undefined;
@@ -83,6 +91,11 @@ export class StoreFolder {
       // Refused below.
     }
     if (marker?.format !== "colloquy-jsonl" || typeof marker.version !== "number") {
+      if (this.#holdsTranscripts()) {
+        // It says only the version of the folder, and our logs are beside it.
+        this.#surroundings.problems.report(path, `${path} is damaged; the store was recognised by its logs`);
+        return "damaged";
+      }
       throw invalid(`${this.#path} belongs to another program: ${MARKER_FILE} is not Colloquy's`, "target");
     }
     if (marker.version > STORE_VERSION) {
@@ -94,8 +107,11 @@ export class StoreFolder {
     return marker.version;
   }
 
-  #writeMarker(): void {
+  #writeMarker(isDamaged: boolean): void {
+    const { io, random, nowMs } = this.#surroundings;
+    const path = join(this.#path, MARKER_FILE);
     const marker = Buffer.from(`${JSON.stringify({ format: "colloquy-jsonl", version: STORE_VERSION })}\n`);
-    replaceFile(join(this.#path, MARKER_FILE), marker, { io: this.#io, random: this.#random });
+    const aside = isDamaged ? { formerAs: freeName(io, `${path}.bad-${timestamp17(nowMs())}`) } : {};
+    replaceFile(path, marker, { io, random, ...aside });
   }
 }
