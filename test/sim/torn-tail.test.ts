@@ -17,11 +17,14 @@ function newDisk(): SimulatedDisk {
   return new SimulatedDisk(new Dice(1));
 }
 
+/** Shared: two processes that open one file never make the same id. */
+const random = new Dice(2).fill;
+
 function transcript(disk: SimulatedDisk): Transcript {
   return new Transcript(FOLDER, {
     io: disk,
     clock: () => NOW_MS,
-    random: new Dice(2).fill,
+    random,
     onDamage: () => {},
   });
 }
