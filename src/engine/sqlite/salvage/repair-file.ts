@@ -23,7 +23,7 @@ import { newDatabase } from "./new-database.ts";
 import { rebuild } from "./rebuild.ts";
 import { type Salvaged, salvage } from "./salvaged.ts";
 
-/** Fails while any other process has the file open. A file that is no database cannot be locked, nor opened by others. */
+/** Fails while any other process has the file open. A file that is not a database cannot be locked, or opened by others. */
 const HOLDER = `
   const { DatabaseSync } = require("node:sqlite");
   let answer = "held";
