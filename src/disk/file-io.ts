@@ -19,6 +19,8 @@ export interface FileStat {
   readonly inode: bigint;
   readonly modifiedNs: bigint;
   readonly isFolder: boolean;
+  /** How many names the file has. */
+  readonly links: number;
 }
 
 /** Tells which of the openers of a folder are alive. */
@@ -79,6 +81,7 @@ function toStat(stats: fs.BigIntStats): FileStat {
     inode: (stats.ino << 64n) | stats.birthtimeNs,
     modifiedNs: stats.mtimeNs,
     isFolder: stats.isDirectory(),
+    links: Number(stats.nlink),
   };
 }
 

@@ -37,7 +37,7 @@ function damaged(bytes: Buffer): Buffer {
 }
 
 function ioOver(bytes: Buffer, onRead: (count: number) => void = () => {}): FileIo {
-  const stat = { size: bytes.length, inode: 1n, modifiedNs: 0n, isFolder: false };
+  const stat = { size: bytes.length, inode: 1n, modifiedNs: 0n, isFolder: false, links: 1 };
   return {
     ...systemIo,
     open: () => 1,

@@ -1,9 +1,11 @@
 import type { FileIo } from "../disk/file-io.ts";
+import { refuseHardLinks } from "../disk/hard-links.ts";
 import { LINE_BYTES_MAX } from "../disk/line-scan.ts";
 import { replaceFile } from "../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../errors.ts";
 import type { TreePlace } from "../tree/place-entries.ts";
 import type { Random } from "../util/uuid.ts";
+import { removeFormerNames } from "./generation.ts";
 import { type EntryDraft, encodeEntry, encodeHeader, type Header } from "./lines.ts";
 import { type AdvanceListener, advance, after, EMPTY_LOG, type LogState } from "./log-state.ts";
 import { lacksOnlyNewline, setTailAside } from "./torn-tail.ts";
@@ -92,6 +94,7 @@ export class LogWriter {
     if (this.#waiting || this.#staged.length > 0) return this.#state;
     const stat = this.#io.stat(this.path);
     if (stat === undefined) throw unavailable(`The transcript ${this.path} is missing`);
+    if (stat.links > 1) this.#checkNames();
     const { lastSeq } = this.#state;
     const replaced = this.#inode !== undefined && stat.inode !== this.#inode;
     if (replaced) {
@@ -118,6 +121,12 @@ export class LogWriter {
     this.#written = this.#state;
     this.#durable = this.#state;
     return this.#state;
+  }
+
+  #checkNames(): void {
+    removeFormerNames(this.#io, this.path);
+    const stat = this.#io.stat(this.path);
+    if (stat !== undefined) refuseHardLinks(this.path, stat);
   }
 
   /** Write the header to an empty file, which a crash during creation can leave. */

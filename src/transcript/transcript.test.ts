@@ -1,6 +1,7 @@
 import {
   chmodSync,
   existsSync,
+  linkSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -215,6 +216,23 @@ function cyclic(): unknown {
   return { role: "user", content: [block] };
 }
 
+describe("a transcript with a hard link", () => {
+  it("can be read, and refuses to write", () => {
+    const folder = newFolder();
+    const chat = started(folder, ["one"]);
+    const other = join(folder, "..", "copy.jsonl");
+    linkSync(join(folder, "transcript.jsonl"), other);
+    const message = expect.stringMatching(/transcript\.jsonl has 2 hard links/);
+    const refusal = expect.objectContaining({ code: "SERVICE_UNAVAILABLE", message });
+    expect(() => chat.appendMessage(user("two"))).toThrow(refusal);
+    expect(() => chat.replaceTranscript([])).toThrow(refusal);
+    expect(onDisk(folder)).toEqual(["one"]);
+    rmSync(other);
+    chat.appendMessage(user("two"));
+    expect(onDisk(folder)).toEqual(["one", "two"]);
+  });
+});
+
 describe("replaceTranscript", () => {
   it("replaces all messages, and keeps the former file", () => {
     const folder = newFolder();
@@ -244,6 +262,16 @@ describe("replaceTranscript", () => {
     }
     expect(onDisk(folder)).toEqual(["one"]);
     expect(readdirSync(folder)).not.toContain("transcript.jsonl.gen-1");
+  });
+
+  it("continues after a writer that was killed in the middle of it", () => {
+    const folder = newFolder();
+    const chat = started(folder, ["one"]);
+    const path = join(folder, "transcript.jsonl");
+    linkSync(path, `${path}.gen-1`);
+    chat.appendMessage(user("two"));
+    expect(onDisk(folder)).toEqual(["one", "two"]);
+    expect(existsSync(`${path}.gen-1`)).toBe(false);
   });
 
   it("changes nothing when the rename fails", () => {

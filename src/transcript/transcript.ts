@@ -13,7 +13,7 @@ import { type Clock, isoTime, systemClock } from "../util/time.ts";
 import { type Random, systemRandom, uuidv7 } from "../util/uuid.ts";
 import { adoptPlainFolder, isPlainFolder } from "./adopt-plain.ts";
 import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
-import { draftOf, encodeGeneration } from "./generation.ts";
+import { draftOf, encodeGeneration, formerName } from "./generation.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
 import { createLog, LogWriter } from "./log-writer.ts";
 import { compactionsOf, headerOf, lastChangeOf, type Metadata, newMetadata } from "./metadata.ts";
@@ -217,7 +217,7 @@ export class Transcript {
       const drafts = checked.map((message) => draftOf(message, this.#clock(), this.#random));
       const header = { ...headerOf(loaded.metadata), generation: generation + 1 };
       const next = encodeGeneration(header, drafts, state.lastSeq);
-      const formerAs = freeName(this.#io, `${this.#path}.gen-${generation}`);
+      const formerAs = freeName(this.#io, formerName(this.#path, generation));
       replaceFile(this.#path, next, { io: this.#io, random: this.#random, formerAs });
       this.#refresh();
     });

@@ -12,7 +12,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/index.ts";
-import { Child, canMount, Folder, lacks, mounting, user } from "./child-process.ts";
+import { Child, canMount, Folder, lacks, mounting, must, user } from "./child-process.ts";
 
 async function opened(folder: Folder): Promise<Child> {
   const child = new Child();
@@ -110,6 +110,67 @@ describe("a commit to a JSONL log that is not the one it opened", () => {
     const next = await child.try("append", "cli:x", user("next"));
     expect(next.ok).toBe(state === "replaced");
     if (next.ok) expect(await child.do("texts", "cli:x")).toEqual(["first", "next"]);
+  });
+});
+
+describe("a JSONL store that was copied with hard links", () => {
+  const HARD_LINKS = /has 2 hard links.*Copy the folder without links/;
+
+  it("refuses to write by both names, and can be read", async () => {
+    using folder = new Folder();
+    const [store, copy, real] = ["store", "copy", "real"].map((name) => join(folder.path, name)) as [
+      string,
+      string,
+      string,
+    ];
+    await using child = new Child();
+    await child.do("open", `jsonl:${store}`, {});
+    await child.do("append", "cli:x", user("first"));
+    must("cp", "-al", store, copy);
+    await using other = new Child();
+    await other.do("open", `jsonl:${copy}`, {});
+    const refusal = {
+      ok: false,
+      error: { code: "SERVICE_UNAVAILABLE", message: expect.stringMatching(HARD_LINKS) },
+    };
+    const before = [store, copy].map((path) => readdirSync(path));
+    for (const one of [child, other]) {
+      expect(await one.try("append", "cli:x", user("lost"))).toMatchObject(refusal);
+      expect(await one.try("append", "cli:new", user("lost"))).toMatchObject(refusal);
+      expect(await one.do("texts", "cli:x")).toEqual(["first"]);
+      expect(await one.do("verify")).toEqual([]);
+    }
+    expect([store, copy].map((path) => readdirSync(path))).toEqual(before);
+    must("cp", "-r", copy, real);
+    await using third = new Child();
+    await third.do("open", `jsonl:${real}`, {});
+    await third.do("append", "cli:x", user("in the copy"));
+    rmSync(copy, { recursive: true });
+    await child.do("append", "cli:x", user("second"));
+    await child.do("append", "cli:new", user("third"));
+    expect(await child.do("texts", "cli:x")).toEqual(["first", "second"]);
+    expect(await third.do("texts", "cli:x")).toEqual(["first", "in the copy"]);
+    for (const one of [child, third]) expect(await one.do("verify")).toEqual([]);
+  });
+
+  it("refuses when only the log or only the feed is shared", async () => {
+    using folder = new Folder();
+    const store = join(folder.path, "store");
+    await using child = new Child();
+    await child.do("open", `jsonl:${store}`, {});
+    await child.do("append", "cli:x", user("first"));
+    const names = readdirSync(store).filter((name) => /^\d{17}\.jsonl$|^store\.feed$/.test(name));
+    expect(names).toHaveLength(2);
+    for (const name of names) {
+      linkSync(join(store, name), join(folder.path, name));
+      expect(await child.try("append", "cli:x", user("lost"))).toMatchObject({
+        ok: false,
+        error: { message: expect.stringMatching(HARD_LINKS) },
+      });
+      rmSync(join(folder.path, name));
+    }
+    await child.do("append", "cli:x", user("second"));
+    expect(await child.do("texts", "cli:x")).toEqual(["first", "second"]);
   });
 });
 

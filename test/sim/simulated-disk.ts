@@ -258,14 +258,14 @@ export class SimulatedDisk implements FileIo {
   stat(path: string): FileStat | undefined {
     return this.#call(false, () => {
       const name = resolve(path);
-      if (this.#folders.has(name)) return { size: 0, inode: 0n, modifiedNs: 0n, isFolder: true };
+      if (this.#folders.has(name)) return { size: 0, inode: 0n, modifiedNs: 0n, isFolder: true, links: 1 };
       const inode = this.#names.get(name);
-      return inode === undefined ? undefined : statOf(inode);
+      return inode === undefined ? undefined : this.#statOf(inode);
     });
   }
 
   statOpen(file: number): FileStat {
-    return this.#call(false, () => statOf(this.#inode(file)));
+    return this.#call(false, () => this.#statOf(this.#inode(file)));
   }
 
   touch(path: string, ms: number): void {
@@ -436,6 +436,12 @@ export class SimulatedDisk implements FileIo {
     return [...this.#names].filter(([, other]) => other === inode).map(([path]) => path);
   }
 
+  #statOf(inode: Inode): FileStat {
+    const { cached, number, modifiedNs } = inode;
+    const links = this.#pathsOf(inode).length;
+    return { size: cached.length, inode: number, modifiedNs, isFolder: false, links };
+  }
+
   #named(path: string): Inode {
     const inode = this.#names.get(resolve(path));
     if (inode === undefined) throw systemError("ENOENT", path);
@@ -588,10 +594,6 @@ function apply(names: Map<string, Inode>, change: NameChange): void {
 
 function isInside(path: string, folder: string): boolean {
   return path.startsWith(`${folder}/`);
-}
-
-function statOf({ cached, number, modifiedNs }: Inode): FileStat {
-  return { size: cached.length, inode: number, modifiedNs, isFolder: false };
 }
 
 function systemError(code: string, what: string): NodeJS.ErrnoException {

@@ -72,7 +72,7 @@ export class Commit {
     switch (operation.type) {
       case "create":
         // It may return a conversation to which this commit appends.
-        this.flush();
+        this.#beforeChange();
         return { info: createConversation(context, operation, this.recordChange(index)) };
       case "append":
         return { append: appendEntries(context, operation, this, index) };
@@ -87,7 +87,7 @@ export class Commit {
         break;
     }
     // The operations below read logs from the disk.
-    this.flush();
+    this.#beforeChange();
     switch (operation.type) {
       case "update":
         return { info: updateConversation(context, operation, this.recordChange(index)) };
@@ -107,6 +107,11 @@ export class Commit {
       default:
         return { info: moveConversation(context, operation, this.recordChange(index)) };
     }
+  }
+
+  #beforeChange(): void {
+    this.flush();
+    this.#context.feed.refuseHardLinks();
   }
 
   /** Passed to operations, which call it when they have changed a conversation. */

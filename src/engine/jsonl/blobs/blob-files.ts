@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
+import { refuseHardLinks } from "../../../disk/hard-links.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
 import { withFile } from "../../../disk/with-file.ts";
@@ -106,7 +107,9 @@ export class BlobFiles {
     checkUpload(upload);
     this.#io.makeFolder(this.#folder);
     const path = join(this.#folder, UPLOAD_PREFIX + upload);
-    const known = this.#io.stat(path)?.size;
+    const stat = this.#io.stat(path);
+    if (stat !== undefined) refuseHardLinks(path, stat);
+    const known = stat?.size;
     const length = known ?? 0;
     const bytes = newBytes(known, piece, (hash) => this.keep(hash));
     if (bytes === undefined) return position + data.length;

@@ -6,6 +6,7 @@
  */
 import { join } from "node:path";
 import type { FileIo, FileStat } from "../../../disk/file-io.ts";
+import { refuseHardLinks } from "../../../disk/hard-links.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { replaceFile } from "../../../disk/replace-file.ts";
 import { withFile } from "../../../disk/with-file.ts";
@@ -60,8 +61,10 @@ export class PurgeMarks {
   }
 
   #append(file: number, lines: readonly Buffer[]): void {
+    const stat = this.#io.statOpen(file);
+    refuseHardLinks(this.path, stat);
     const { end } = this.#lines();
-    if (end < this.#io.statOpen(file).size) this.#io.truncate(file, end);
+    if (end < stat.size) this.#io.truncate(file, end);
     const bytes = Buffer.concat(lines);
     const count = this.#io.write(file, bytes, end);
     if (count !== bytes.length) throw unavailable(`Cannot write ${this.path}: the disk is probably full`);

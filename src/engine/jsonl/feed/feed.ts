@@ -9,6 +9,7 @@
  */
 
 import type { FileIo } from "../../../disk/file-io.ts";
+import { refuseHardLinks } from "../../../disk/hard-links.ts";
 import { readChunk } from "../../../disk/line-scan.ts";
 import { replaceFile } from "../../../disk/replace-file.ts";
 import { unavailable } from "../../../errors.ts";
@@ -51,6 +52,7 @@ export class Feed {
   readonly #options: FeedOptions;
   #file: number | undefined;
   #inode: bigint | undefined;
+  #links = 1;
   #header: FeedHeader | undefined;
   #count = 0;
   /** The open file is shorter than it was. */
@@ -86,6 +88,12 @@ export class Feed {
     return this.#shrunk;
   }
 
+  /** For a change that is recorded only after it has happened. */
+  refuseHardLinks(): void {
+    const stat = this.#io.stat(this.#path);
+    if (stat !== undefined) refuseHardLinks(this.#path, stat);
+  }
+
   exists(): boolean {
     return this.#io.stat(this.#path) !== undefined;
   }
@@ -101,6 +109,7 @@ export class Feed {
       this.#header = this.#readHeader();
       this.#count = 0;
     }
+    this.#links = stat.links;
     const count = Math.floor((stat.size - HEADER_BYTES) / RECORD_BYTES);
     if (count < this.#count) this.#shrunk = true;
     this.#count = Math.max(0, count);
@@ -211,6 +220,7 @@ export class Feed {
   }
 
   #write(index: number, bytes: Buffer): void {
+    refuseHardLinks(this.#path, { links: this.#links });
     const written = this.#io.write(this.#open(), bytes, positionOf(index));
     if (written !== bytes.length)
       throw unavailable(`Cannot write to ${this.#path}: the disk is probably full`);

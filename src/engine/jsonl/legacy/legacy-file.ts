@@ -41,7 +41,7 @@ export class LegacyFile {
     if (converted === undefined) return undefined;
     const { source, size } = converted;
     const inode = (source.inode << 32n) | this.#generation;
-    return { size, inode, modifiedNs: source.modifiedNs, isFolder: false };
+    return { size, inode, modifiedNs: source.modifiedNs, isFolder: false, links: source.links };
   }
 
   log(): Buffer | undefined {

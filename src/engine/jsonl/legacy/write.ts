@@ -1,4 +1,5 @@
 /** Writes to conversations in legacy files, under the lock. */
+import { refuseHardLinks } from "../../../disk/hard-links.ts";
 import { NEWLINE } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { ColloquyError, unavailable } from "../../../errors.ts";
@@ -86,7 +87,8 @@ function lineOf({ id, at, json }: NewEntry, operationId: string | undefined): Bu
 function addLines({ legacy, durable }: JsonlContext, { files }: LegacyFile, lines: Buffer): void {
   const { real } = legacy;
   withFile(real, files.log, "write", (file) => {
-    const { size } = real.statOpen(file);
+    const { size, links } = real.statOpen(file);
+    refuseHardLinks(files.log, { links });
     const last = Buffer.alloc(1);
     if (size > 0) real.read(file, last, size - 1);
     const bytes = size === 0 || last[0] === NEWLINE ? lines : Buffer.concat([Buffer.from("\n"), lines]);

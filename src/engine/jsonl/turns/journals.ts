@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { copyRange } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
+import { refuseHardLinks } from "../../../disk/hard-links.ts";
 import { linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
 import { freeName, replaceFile } from "../../../disk/replace-file.ts";
 import { withExistingFile } from "../../../disk/with-file.ts";
@@ -80,7 +81,8 @@ export class Journals {
   #open(path: string, bytes: number): WaitingJournal {
     const file = this.#io.open(path, "write");
     try {
-      const { size, inode } = this.#io.statOpen(file);
+      const { size, inode, links } = this.#io.statOpen(file);
+      refuseHardLinks(path, { links });
       // Its creator may have died before the sync of the folder.
       if (this.#durable && this.#named.get(path) !== inode) this.#io.syncFolder(dirname(path));
       this.#named.set(path, inode);
