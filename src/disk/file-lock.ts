@@ -9,6 +9,8 @@ import { isBusy } from "./sqlite-code.ts";
 export interface FileLock {
   /** Take the lock if it is free. Never waits. */
   tryAcquire(): boolean;
+  /** While it is held: whether it still excludes other processes. Its file may have been removed or replaced. */
+  isHeld(): boolean;
   release(): void;
   /** The holder, if the system reports it, for the error of a waiter that gives up. */
   holder(): string;
@@ -46,9 +48,13 @@ export class SqliteFileLock implements FileLock {
       throw unavailable(`Cannot lock ${this.#path}: ${(error as Error).message}`, { cause: error });
     }
     // If the file was removed in the meantime, the lock excludes no other process.
-    if (inodeOf(this.#path) === this.#inode) return true;
+    if (this.isHeld()) return true;
     this.close();
     return this.tryAcquire();
+  }
+
+  isHeld(): boolean {
+    return inodeOf(this.#path) === this.#inode;
   }
 
   release(): void {

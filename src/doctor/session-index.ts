@@ -113,5 +113,11 @@ const READING_IO: FileIo = {
   remove: () => {},
   removeFolder: () => {},
   makeFolder: () => {},
-  lock: () => ({ tryAcquire: () => true, release: () => {}, holder: () => "", close: () => {} }),
+  lock: () => ({
+    tryAcquire: () => true,
+    isHeld: () => true,
+    release: () => {},
+    holder: () => "",
+    close: () => {},
+  }),
 };

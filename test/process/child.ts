@@ -3,7 +3,8 @@
  * the middle of a write.
  *
  * "Stop" is a real SIGSTOP while the store's lock is held: in JSONL after half
- * of a line is in the file, in SQLite inside the transaction, before COMMIT.
+ * of a line is in the file, or where the test says; in SQLite inside the
+ * transaction, before COMMIT.
  */
 import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
@@ -13,12 +14,14 @@ import { importConversations } from "../../src/formats/index.ts";
 import { type ColloquyError, type MessageInput, openStore, type Store } from "../../src/index.ts";
 import { type FileIo, systemIo } from "../../src/transcript/index.ts";
 
+type StopPlace = "look" | "write" | "sync";
+
 export interface Calls {
   open(target: string, options: { readonly?: boolean; lockWaitMs?: number }): Promise<void>;
   /** Returns how many were written. */
   append(key: string, messages: MessageInput | MessageInput[], operationId?: string): Promise<number>;
-  /** The next write stops this process in its middle. */
-  stopInNextWrite(): Promise<void>;
+  /** The next write stops this process in its middle; JSONL also after a look at the log, or before the sync. */
+  stopInNextWrite(place?: StopPlace): Promise<void>;
   texts(key: string): Promise<unknown[]>;
   importAgain(path: string): Promise<void>;
   verify(): Promise<string[]>;
@@ -26,22 +29,50 @@ export interface Calls {
 }
 
 let store: Store | undefined;
-let stopping = false;
+let stopping: StopPlace | undefined;
 
 function stopHere(): void {
-  stopping = false;
+  stopping = undefined;
   writeSync(1, '{"stopped":true}\n');
   process.kill(process.pid, "SIGSTOP");
 }
 
+/** Readers look at the log too. */
+let isLocked = false;
+
 const stoppingIo: FileIo = {
   ...systemIo,
   write(file, bytes, position) {
-    if (!stopping || bytes.length < 40) return systemIo.write(file, bytes, position);
+    if (stopping !== "write" || bytes.length < 40) return systemIo.write(file, bytes, position);
     const half = Math.floor(bytes.length / 2);
     const count = systemIo.write(file, bytes.subarray(0, half), position);
     stopHere();
     return count + systemIo.write(file, bytes.subarray(half), position + half);
+  },
+  stat(path) {
+    const stat = systemIo.stat(path);
+    if (stopping === "look" && isLocked && /\d{17}\.jsonl$/.test(path)) stopHere();
+    return stat;
+  },
+  lock(path) {
+    const lock = systemIo.lock(path);
+    return {
+      tryAcquire: () => {
+        isLocked = lock.tryAcquire();
+        return isLocked;
+      },
+      isHeld: () => lock.isHeld(),
+      release: () => {
+        isLocked = false;
+        lock.release();
+      },
+      holder: () => lock.holder(),
+      close: () => lock.close(),
+    };
+  },
+  sync(file) {
+    if (stopping === "sync") stopHere();
+    systemIo.sync(file);
   },
 };
 
@@ -50,7 +81,7 @@ let writing = false;
 StatementSync.prototype.run = function (this: StatementSync, ...values: Parameters<typeof run>) {
   // Reads end with a COMMIT too, and block no other process.
   if (this.sourceSQL.startsWith("BEGIN")) writing = this.sourceSQL === "BEGIN IMMEDIATE";
-  if (stopping && writing && this.sourceSQL === "COMMIT") stopHere();
+  if (stopping === "write" && writing && this.sourceSQL === "COMMIT") stopHere();
   return run.apply(this, values);
 } as typeof run;
 
@@ -74,8 +105,8 @@ const calls: Calls = {
     const conversation = await opened().open(key);
     return (await conversation.append(messages, { operationId })).entries.length;
   },
-  async stopInNextWrite() {
-    stopping = true;
+  async stopInNextWrite(place = "write") {
+    stopping = place;
   },
   async texts(key) {
     const conversation = await opened().get(key);

@@ -113,6 +113,39 @@ describe("a commit to a JSONL log that is not the one it opened", () => {
   });
 });
 
+describe("a JSONL commit whose lock file is not the one it opened", () => {
+  const cases = [
+    { state: "removed", change: rmSync, when: "before its write", place: "look" },
+    { state: "replaced", change: replace, when: "before its sync", place: "sync" },
+  ] as const;
+
+  it.each(cases)("is refused when it is $state $when, while another one writes", async (one) => {
+    using folder = new Folder();
+    await using child = new Child();
+    await child.do("open", folder.target("jsonl"), {});
+    await child.do("append", "cli:x", user("first"));
+    await child.do("stopInNextWrite", one.place);
+    const unanswered = child.try("append", "cli:x", user("not acknowledged"));
+    await child.stopped();
+    one.change(join(folder.path, "store", "store.lock"));
+    await using other = new Child();
+    await other.do("open", folder.target("jsonl"), {});
+    await other.do("append", "cli:x", user("second"));
+    const message = expect.stringMatching(/The lock file of .* was removed or replaced during a write/);
+    const refusal = { ok: false, error: { code: "SERVICE_UNAVAILABLE", message } };
+    expect(await child.wake(unanswered)).toMatchObject(refusal);
+    await child.do("append", "cli:x", user("third"));
+    await other.do("append", "cli:x", user("fourth"));
+    for (const reader of [child, other]) {
+      const texts = await reader.do("texts", "cli:x");
+      const acknowledged = ["first", "second", "third", "fourth"];
+      expect(texts.filter((text) => text !== "not acknowledged")).toEqual(acknowledged);
+      expect(texts).toHaveLength(one.place === "look" ? 4 : 5);
+      expect(await reader.do("verify")).toEqual([]);
+    }
+  });
+});
+
 describe("a JSONL store that was copied with hard links", () => {
   const HARD_LINKS = /has 2 hard links.*Copy the folder without links/;
 

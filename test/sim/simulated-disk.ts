@@ -342,6 +342,7 @@ export class SimulatedDisk implements FileIo {
         locks.set(name, lock);
         return true;
       },
+      isHeld: () => locks.get(name) === lock,
       release: () => {
         if (locks.get(name) === lock) locks.delete(name);
       },

@@ -1,4 +1,5 @@
 /** One commit: operations in order, one write to the feed and to each log, one sync for each file. */
+import { checkHeld } from "../../disk/with-lock.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { LogWriter } from "../../transcript/log-writer.ts";
 import type { TreePlace } from "../../tree/place-entries.ts";
@@ -207,10 +208,26 @@ export class Commit {
   }
 
   #end(): Outcome[] {
+    try {
+      checkHeld(this.#context.lock, this.#context.folder);
+    } catch (error) {
+      return this.#refuseAll(error);
+    }
     this.#records.decide((index) => this.#outcomes[index]?.ok === true);
     for (const { index, known, turn } of this.#ended)
       if (this.#outcomes[index]?.ok) this.#endJournal(known, turn);
     return this.#outcomes;
+  }
+
+  /** Another process may have written to the same files, and decides the records by what it finds there. */
+  #refuseAll(error: unknown): Outcome[] {
+    const { logs, catalogue, feed } = this.#context;
+    for (const { path } of this.#written.keys()) {
+      logs.forget(path);
+      catalogue.recount(path);
+    }
+    feed.close();
+    return this.#outcomes.map((outcome) => (outcome.ok ? this.#refused(error) : outcome));
   }
 
   /** End the turns of this commit now, because it begins another one. */

@@ -1,4 +1,4 @@
-import type { FileIo } from "../../disk/file-io.ts";
+import type { FileIo, FileLock } from "../../disk/file-io.ts";
 import type { Clock } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
 import type { LegacyPolicy } from "../engine.ts";
@@ -25,6 +25,7 @@ export interface JsonlContext {
   readonly random: Random;
   readonly nowMs: Clock;
   readonly durable: boolean;
+  readonly lock: Pick<FileLock, "isHeld">;
   readonly counter: ChangeCounter;
   readonly catalogue: Catalogue;
   readonly files: ConversationFiles;

@@ -117,6 +117,7 @@ export class JsonlEngine implements Engine {
     const logs = new OpenLogs({ io, random, nowMs, durable, catalogue, files, problems, problem, withLock });
     const blobs = new BlobFiles(io, random, folder);
     this.#context = {
+      lock: this.#lock,
       ...{ folder, io, random, nowMs, durable, counter, catalogue, files, logs, blobs, problems },
       references: new BlobReferences(io, catalogue, blobs),
       journals: new Journals(io, random, nowMs, folder, durable),

@@ -1,3 +1,4 @@
+import { checkHeld } from "../../../disk/with-lock.ts";
 import type { TreePlace } from "../../../tree/place-entries.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
@@ -51,12 +52,13 @@ export class CommitRecords {
 
   /** Write the pending records to the feed. If this throws, the entries they announce must not be written. */
   write(): void {
-    const { feed } = this.#context;
+    const { feed, lock, folder } = this.#context;
     const isFirst = this.#written.length === 0;
     const pending = [...feed.owed.splice(0), ...this.#pending];
     this.#pending = [];
     const records = pending.map(({ record }, place) => ({ ...record, continues: !isFirst || place > 0 }));
     try {
+      checkHeld(lock, folder);
       if (isFirst) settleFeed(this.#context);
       const first = feed.add(records);
       if (isFirst) this.#first = first;

@@ -149,6 +149,11 @@ export class OpenLogs {
     this.#open.delete(id);
   }
 
+  /** Its file may not be what the writer left. */
+  forget(path: string): void {
+    for (const [id, { writer }] of this.#open) if (writer.path === path) this.close(id);
+  }
+
   /** Throws the error that followed the last append, which is durable itself. */
   reportEarlier(id: string): void {
     const open = this.#open.get(id);
