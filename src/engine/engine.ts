@@ -7,7 +7,7 @@
  * suite proves them for every engine.
  */
 import type { ColloquyError } from "../errors.ts";
-import type { LogEnd } from "../tree/place-entries.ts";
+import type { LogEnd, LogTip } from "../tree/place-entries.ts";
 import type { Operation, Outcome } from "./operations.ts";
 import type {
   BlobPart,
@@ -108,6 +108,8 @@ export interface Engine {
 
   /** Where the log of a conversation ends, and its tree. `undefined` when it is missing or in the trash. */
   logEnd(conversation: string): Awaitable<LogEnd | undefined>;
+  /** The same for many conversations, in their order, without their trees: to compare them with an earlier state. */
+  logEnds(conversations: readonly string[]): Awaitable<(LogTip | undefined)[]>;
   /** The open turn, with its text from `from` on. `undefined` when there is none. */
   turn(conversation: string, from: number): Awaitable<OpenTurn | undefined>;
   /** At most `length` stored bytes of a blob, from `offset` on. `undefined` when there is no such blob. */

@@ -11,6 +11,13 @@ export interface LogEnd {
   readonly tree: Tree;
 }
 
+/** The end of a log, to compare it with an earlier state. */
+export type LogTip = Omit<LogEnd, "tree">;
+
+export function tipOf(end: LogEnd | undefined): LogTip | undefined {
+  return end && { lastSeq: end.lastSeq, last: end.last };
+}
+
 /** An entry without a place. `data` is present for kinds other than `message`. */
 export interface UnplacedEntry {
   readonly id: string;

@@ -27,6 +27,7 @@ export async function everything(engine: Engine, since: FeedPlace): Promise<Reco
   for (const id of CONVERSATIONS) {
     await ask(`${id} info`, () => engine.byId(id));
     await ask(`${id} end`, () => engine.logEnd(id));
+    await ask(`${id} tip`, () => engine.logEnds([id]));
     await ask(`${id} places`, () => Promise.all(ENTRIES.map((entry) => engine.locate(id, entry))));
     for (const from of [0, 3, 99]) await ask(`${id} turn ${from}`, () => engine.turn(id, from));
     for (const [name, query] of Object.entries(PAGES)) {

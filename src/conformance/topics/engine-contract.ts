@@ -1,7 +1,7 @@
 /** Promises of an engine to the store that are not visible through the store. */
 
 import assert from "node:assert/strict";
-import type { BlobOperation } from "../../engine/index.ts";
+import type { BlobOperation, NewEntry } from "../../engine/index.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import { isoTime } from "../../util/time.ts";
 import { AT, Desk, info, message, NOW_MS, newId } from "../desk.ts";
@@ -189,6 +189,32 @@ export const contract: Topic = (check) => {
     assert.ok(append?.replayed === false);
     assert.deepEqual([append.places[0]?.seq, append.places[0]?.parentId], [10, "a2"]);
     assert.deepEqual((await desk.engine.verify()).findings, []);
+  });
+
+  check("the ends of many logs are those of each", async (bench) => {
+    await using desk = await Desk.open(bench);
+    await using empty = await Desk.open(bench);
+    await using trashed = await Desk.open(bench);
+    const ids = [desk.id, newId(), empty.id, trashed.id];
+    const ends: readonly (readonly NewEntry[])[] = [
+      [message("q"), message("a")],
+      [info("label", { type: "checkout", branch: 0, name: "main" })],
+      [info("model", { type: "model_change" })],
+      [message("b")],
+    ];
+    for (const entries of ends) {
+      await desk.done(desk.append(entries));
+      const { lastSeq, last } = (await desk.engine.logEnd(desk.id)) ?? {};
+      assert.deepEqual((await desk.engine.logEnds(ids))[0], { lastSeq, last });
+    }
+    await trashed.done({ type: "trash", conversation: trashed.id, at: AT });
+    assert.deepEqual(await desk.engine.logEnds([...ids, desk.id]), [
+      { lastSeq: 5, last: "b" },
+      undefined,
+      { lastSeq: 0, last: null },
+      undefined,
+      { lastSeq: 5, last: "b" },
+    ]);
   });
 
   check("the pages of the feed have no gaps", async (bench) => {

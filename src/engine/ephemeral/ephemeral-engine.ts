@@ -1,5 +1,5 @@
 import { asColloquyError } from "../../errors.ts";
-import { activeHead, type LogEnd } from "../../tree/place-entries.ts";
+import { activeHead, type LogEnd, type LogTip, tipOf } from "../../tree/place-entries.ts";
 import { liveBranches, liveCompactions } from "../../tree/tree.ts";
 import type { Engine, EngineSupports } from "../engine.ts";
 import { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
@@ -266,6 +266,10 @@ export class EphemeralEngine implements Engine {
 
   logEnd(conversation: string): LogEnd | undefined {
     return this.#readable(conversation)?.log.end;
+  }
+
+  logEnds(conversations: readonly string[]): (LogTip | undefined)[] {
+    return conversations.map((conversation) => tipOf(this.logEnd(conversation)));
   }
 
   turn(conversation: string, from: number): OpenTurn | undefined {

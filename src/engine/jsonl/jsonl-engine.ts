@@ -2,7 +2,7 @@ import { join, resolve } from "node:path";
 import { type FileIo, type FileLock, systemIo } from "../../disk/file-io.ts";
 import { withLock } from "../../disk/with-lock.ts";
 import { asColloquyError } from "../../errors.ts";
-import type { LogEnd } from "../../tree/place-entries.ts";
+import { type LogEnd, type LogTip, tipOf } from "../../tree/place-entries.ts";
 import { FairTurns } from "../../util/fair-turns.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
@@ -201,6 +201,10 @@ export class JsonlEngine implements Engine {
 
   logEnd(conversation: string): LogEnd | undefined {
     return readLogEnd(this.#context, conversation);
+  }
+
+  logEnds(conversations: readonly string[]): (LogTip | undefined)[] {
+    return conversations.map((conversation) => tipOf(this.logEnd(conversation)));
   }
 
   turn(conversation: string, from: number): OpenTurn | undefined {

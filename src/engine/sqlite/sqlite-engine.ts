@@ -2,7 +2,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import { isDamage } from "../../sqlite/damage.ts";
 import { realPath } from "../../sqlite/place.ts";
-import type { LogEnd } from "../../tree/place-entries.ts";
+import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
 import { isoTime } from "../../util/time.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports } from "../engine.ts";
 import type { Operation, Outcome } from "../operations.ts";
@@ -151,6 +151,13 @@ export class SqliteEngine implements Engine {
     return this.#read(
       (tables) => tables.logEnd(conversation),
       (whole) => whole.logEnd(conversation),
+    );
+  }
+
+  logEnds(conversations: readonly string[]): Awaitable<(LogTip | undefined)[]> {
+    return this.#read(
+      (tables) => conversations.map((conversation) => tables.logTip(conversation)),
+      (whole) => whole.logEnds(conversations),
     );
   }
 

@@ -60,6 +60,8 @@ const SQL = {
   marks: `SELECT ${ENTRY_COLUMNS}, (SELECT id FROM entries p WHERE p.conversation = m.conversation AND p.seq < m.seq ORDER BY p.seq DESC LIMIT 1)
     FROM entries m WHERE conversation = ? AND branch IS NOT NULL AND seq > ? ORDER BY seq`,
   lastIdUpTo: "SELECT id FROM entries WHERE conversation = ? AND seq <= ? ORDER BY seq DESC LIMIT 1",
+  logTip: `SELECT last_seq, e.id, e.kind FROM conversations c LEFT JOIN entries e ON e.conversation = c.n AND e.seq = last_seq
+    WHERE c.id = ? AND deleted_at IS NULL`,
   lastN: "SELECT max(coalesce((SELECT max(n) FROM entries), 0), coalesce((SELECT max(n) FROM changes), 0))",
 
   /** The last `n`, and whether anything after an `n` may have removed or changed entries. */

@@ -4,7 +4,7 @@
  */
 import type { DatabaseSync } from "node:sqlite";
 import { Liveness } from "../../disk/liveness.ts";
-import type { LogEnd } from "../../tree/place-entries.ts";
+import { type LogEnd, type LogTip, tipOf } from "../../tree/place-entries.ts";
 import { timeOf } from "../../util/time.ts";
 import { checkEpoch } from "../leases.ts";
 import type {
@@ -173,6 +173,14 @@ export class Tables {
 
   logEnd(conversation: string): LogEnd | undefined {
     return this.#trees.find(conversation)?.logEnd;
+  }
+
+  /** Most logs end with a message, whose row tells enough. */
+  logTip(conversation: string): LogTip | undefined {
+    const row = this.#options.sql.logTip.get<[number, string | null, string | null]>(conversation);
+    if (row === undefined) return undefined;
+    const [lastSeq, last, kind] = row;
+    return kind === "message" ? { lastSeq, last } : tipOf(this.logEnd(conversation));
   }
 
   turn(conversation: string, from: number): OpenTurn | undefined {

@@ -3,29 +3,38 @@
  * was put back, or when a power cut took writes that were not synced.
  */
 import type { Ingest } from "../../store/write/ingest.ts";
+import type { LogTip } from "../../tree/place-entries.ts";
 import type { FileMemory, RememberedConversation } from "./ledger.ts";
 
-/** Questions to the store that are in flight at once. */
-const AT_ONCE = 100;
+/** One question is for this many conversations: with one for each, asking would take longer than answering. */
+const AT_ONCE = 1000;
 
 /** Whether the store has all that this file added to it, as far as it was not removed on purpose. */
 export async function agrees(ingest: Ingest, { conversations }: FileMemory): Promise<boolean> {
   for (let start = 0; start < conversations.length; start += AT_ONCE) {
     const some = conversations.slice(start, start + AT_ONCE);
-    const answers = await Promise.all(some.map((one) => hasAll(ingest, one)));
-    if (answers.includes(false)) return false;
+    const tips = await ingest.logEnds(some.map(({ id }) => id));
+    for (const [index, remembered] of some.entries()) {
+      if (!isSame(remembered, tips[index]) && !(await hasAll(ingest, remembered, tips[index]))) return false;
+    }
   }
   return true;
 }
 
-async function hasAll(ingest: Ingest, { id, lastSeq, lastId }: RememberedConversation): Promise<boolean> {
-  const end = await ingest.endOf(id);
+function isSame({ lastSeq, lastId }: RememberedConversation, tip: LogTip | undefined): boolean {
+  return tip !== undefined && tip.lastSeq === lastSeq && tip.last === lastId;
+}
+
+async function hasAll(
+  ingest: Ingest,
+  { id, lastSeq, lastId }: RememberedConversation,
+  tip: LogTip | undefined,
+): Promise<boolean> {
   // Nothing is added to a conversation in the trash, or to one that was purged. A process that was killed during the
   // purge has left what it knew of the conversation, so that the file is read once more, and this is replaced.
-  if (end === undefined) {
+  if (tip === undefined) {
     return (await ingest.find(id)) !== undefined || (lastSeq === 0 && (await ingest.wasPurged(id)));
   }
-  if (end.lastSeq === lastSeq) return end.last === lastId;
-  if (end.lastSeq < lastSeq) return false;
+  if (tip.lastSeq <= lastSeq) return false;
   return lastId === null || ((await ingest.locate(id, lastId)) ?? lastSeq + 1) <= lastSeq;
 }

@@ -8,10 +8,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
+import { Ingest } from "../../store/write/ingest.ts";
 import type { ImportReport } from "./report.ts";
 import { type ImportOptions, importConversations } from "./run.ts";
 
@@ -47,6 +48,25 @@ function keepCopy(): () => void {
     for (const [name, bytes] of kept) writeFileSync(join(place, name), bytes);
   };
 }
+
+describe("an import of files that have not changed", () => {
+  it("asks the store once for many conversations", async () => {
+    folder = tempFolder();
+    sources = join(folder, "sources");
+    target = `sqlite:${join(folder, "store.db")}`;
+    mkdirSync(sources);
+    const line = (n: number): string =>
+      `${JSON.stringify({ messages: [...Array(2)].map(() => ({ role: "user", content: `Question ${n}` })) })}\n`;
+    writeFileSync(join(sources, "set.jsonl"), Array.from({ length: 1500 }, (_, n) => line(n)).join(""));
+    expect(await take()).toMatchObject({ conversations: 1500 });
+    const questions = (["logEnds", "logEnd", "find", "wasPurged", "locate", "log"] as const).map((name) =>
+      vi.spyOn(Ingest.prototype, name),
+    );
+    expect(await take()).toMatchObject({ messages: 0, unchanged: 1 });
+    expect(questions.map(({ mock }) => mock.calls.length)).toEqual([2, 0, 0, 0, 0, 0]);
+    vi.restoreAllMocks();
+  });
+});
 
 describe.each(["sqlite", "jsonl"])("a %s store that an earlier copy was put back over", (engine) => {
   beforeEach(() => {

@@ -47,6 +47,11 @@ export class FileSink implements Sink {
   readonly #memory: FileMemory | undefined;
   readonly #resumes: boolean;
   readonly #handles: Map<string, Handle> = new Map();
+  /** By the id of the conversation. Forks in one file may belong to one conversation, and share its writer. */
+  readonly #writers: Map<string, ConversationWriter> = new Map();
+  /** The conversations of the last import, by their ids here and in the source. */
+  readonly #byId: ReadonlyMap<string, RememberedConversation>;
+  readonly #bySourceId: ReadonlyMap<string, RememberedConversation>;
   readonly #versions: Map<string, string> = new Map();
   readonly skipped: Skipped[];
   readonly #describe: Describe;
@@ -67,13 +72,15 @@ export class FileSink implements Sink {
     this.#origin = origin;
     this.#memory = memory;
     this.#resumes = resumes;
+    const before = memory?.conversations ?? [];
+    this.#byId = new Map(before.map((known) => [known.id, known]));
+    this.#bySourceId = new Map(before.map((known) => [known.sourceId, known]));
     this.skipped = resumes ? [...(memory?.skipped ?? [])] : [];
     this.#early = keptIn(this.#savedOf(NO_CONVERSATION).notes);
   }
 
-  /** Forks in one file may belong to one conversation, and share its writer. */
   get writers(): ConversationWriter[] {
-    return [...new Set([...this.#handles.values()].map(({ writer }) => writer))];
+    return [...this.#writers.values()];
   }
 
   conversation(start: SourceConversation): ConversationSink {
@@ -88,8 +95,7 @@ export class FileSink implements Sink {
   isCurrent(sourceId: string, version: string): boolean {
     this.#versions.set(sourceId, version);
     if (this.#session.mode === "verify") return false;
-    const before = this.#memory?.conversations.find((known) => known.sourceId === sourceId);
-    return before !== undefined && before.version === version;
+    return this.#bySourceId.get(sourceId)?.version === version;
   }
 
   skip(record: Omit<SourceRecord, "value">, reason: string): void {
@@ -129,6 +135,7 @@ export class FileSink implements Sink {
     for (const { sourceId, writer } of idle) {
       this.#done.push(rememberedOf(sourceId, writer, this.#versions.get(sourceId)));
       this.#handles.delete(sourceId);
+      this.#writers.delete(writer.id);
     }
   }
 
@@ -189,12 +196,11 @@ export class FileSink implements Sink {
       typeof saved.id === "string"
         ? saved.id
         : (start.id ?? conversationIdOf(format, start.root ?? start.sourceId));
-    const remembered = this.#memory?.conversations.find((known) => known.id === id);
+    const remembered = this.#byId.get(id);
     const resumes = this.#resumes && remembered !== undefined;
     const { path } = this.#origin.around;
-    const writer =
-      this.writers.find((open) => open.id === id) ??
-      this.#session.use(id, format, start, path, remembered, resumes);
+    const writer = this.#writers.get(id) ?? this.#session.use(id, format, start, path, remembered, resumes);
+    this.#writers.set(id, writer);
     if (!resumes) writer.wantAll();
     const handle: Handle = {
       writer,

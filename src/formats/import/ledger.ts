@@ -105,8 +105,16 @@ export class Ledger {
   }
 
   put(memory: FileMemory): void {
-    this.#put.run(memory.path, JSON.stringify(memory));
-    for (const { id } of memory.conversations) this.#note.run(id, memory.path);
+    // A file may hold thousands of conversations, and a transaction for each would take longer than reading it.
+    this.#database.exec("BEGIN IMMEDIATE");
+    try {
+      this.#put.run(memory.path, JSON.stringify(memory));
+      for (const { id } of memory.conversations) this.#note.run(id, memory.path);
+      this.#database.exec("COMMIT");
+    } catch (error) {
+      if (this.#database.isTransaction) this.#database.exec("ROLLBACK");
+      throw error;
+    }
   }
 
   /** Whether the user told the store to forget this file or a folder above it. */

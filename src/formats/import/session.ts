@@ -85,6 +85,7 @@ export class ImportSession {
   async applyBackpressure(writers: Iterable<ConversationWriter>): Promise<void> {
     const mine = [...writers];
     for (const writer of mine) {
+      if (!writer.isWaiting) continue;
       // The writer keeps the failure, which is thrown below or when it is released.
       writer.drain().catch(() => {});
     }

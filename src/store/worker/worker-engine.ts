@@ -19,7 +19,7 @@ import type {
   VerifyReport,
 } from "../../engine/index.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
-import type { LogEnd } from "../../tree/place-entries.ts";
+import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
 import { type Opened, type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
 /** Runs another engine in a worker thread. */
@@ -89,6 +89,10 @@ export class WorkerEngine implements Engine {
 
   logEnd(conversation: string): Promise<LogEnd | undefined> {
     return this.#ask("logEnd", conversation);
+  }
+
+  logEnds(conversations: readonly string[]): Promise<(LogTip | undefined)[]> {
+    return this.#ask("logEnds", conversations);
   }
 
   turn(conversation: string, from: number): Promise<OpenTurn | undefined> {

@@ -7,7 +7,7 @@ import { ColloquyError } from "../../errors.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
 import { checkShape } from "../../message/validate.ts";
 import { describeBranches } from "../../tree/branches.ts";
-import type { LogEnd } from "../../tree/place-entries.ts";
+import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
 import { assertJson, type JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
@@ -78,9 +78,9 @@ export class Ingest {
     return logEndOf(this.#store, conversation);
   }
 
-  /** `undefined` when it is missing or in the trash. */
-  endOf(conversation: string): Promise<LogEnd | undefined> {
-    return this.#store.ask((engine) => engine.logEnd(conversation));
+  /** In the same order; `undefined` for a conversation that is missing or in the trash. */
+  logEnds(conversations: readonly string[]): Promise<(LogTip | undefined)[]> {
+    return this.#store.ask((engine) => engine.logEnds(conversations));
   }
 
   locate(conversation: string, entryId: string): Promise<number | undefined> {

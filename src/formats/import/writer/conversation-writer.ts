@@ -77,6 +77,11 @@ export class ConversationWriter {
     return this.#queuedBytes + this.tree.bytes;
   }
 
+  /** Something was added since the last drain. */
+  get isWaiting(): boolean {
+    return this.#queue.length > 0 || this.#blobs.length > 0;
+  }
+
   /** The source's title, or the first words of the user. */
   get title(): string | undefined {
     return this.#start.title ?? (this.#start.verbatim === true ? undefined : this.#derivedTitle);
