@@ -33,6 +33,7 @@ import { races } from "./topics/races.ts";
 import { reading } from "./topics/reading.ts";
 import { names } from "./topics/redaction/names.ts";
 import { clock } from "./topics/redaction/retention.ts";
+import { sessionKeys } from "./topics/session-keys.ts";
 import { tree } from "./topics/tree.ts";
 import { treeLimits } from "./topics/tree-limits.ts";
 import { following } from "./topics/turns/following.ts";
@@ -50,6 +51,7 @@ export interface ConformanceOptions {
 
 const TOPICS: Readonly<Record<string, Topic>> = {
   conversations,
+  "session keys": sessionKeys,
   appending,
   reading,
   "bad input": badInput,

@@ -17,7 +17,8 @@ function load(): Library {
 }
 
 const LIKE_A_NUMBER = /^[+＋]?[\p{Nd}\p{Zs}().\-/‐-―]+$/u;
-const INTERNATIONAL = /^(?:\+|00(?=\d{7}))/;
+/** Without separators. */
+const INTERNATIONAL = /^(?:\+|00(?=\p{Nd}{7}))/u;
 
 /**
  * Numbers that no numbering plan would change: digits only, a country code, and
@@ -34,7 +35,7 @@ export function isPhoneLike(text: string): boolean {
 
 /** Whether it also has a country code, which distinguishes it from a numeric id. */
 export function isInternational(text: string): boolean {
-  return isPhoneLike(text) && INTERNATIONAL.test(text.normalize("NFKC"));
+  return isPhoneLike(text) && INTERNATIONAL.test(compact(text));
 }
 
 /**
@@ -53,10 +54,8 @@ export function toE164(text: string, country?: string): string {
 }
 
 function withPlus(text: string): string {
-  const digits = digitsOf(text);
-  return INTERNATIONAL.test(text.normalize("NFKC").trim())
-    ? `+${digits.replace(/^(?:00)+(?=.)/, "")}`
-    : digits;
+  const digits = compact(text).replace("+", "");
+  return INTERNATIONAL.test(compact(text)) ? `+${digits.replace(/^(?:00)+(?=.)/, "")}` : digits;
 }
 
 function once(number: string, country: string | undefined): string {
@@ -66,6 +65,10 @@ function once(number: string, country: string | undefined): string {
   return found?.isPossible() ? found.number : number;
 }
 
-function digitsOf(text: string): string {
-  return text.normalize("NFKC").replace(/[^\p{Nd}]/gu, "");
+/** The digits, and the plus sign before them. */
+function compact(text: string): string {
+  return text
+    .normalize("NFKC")
+    .trim()
+    .replace(/(?!^\+)[^\p{Nd}]/gu, "");
 }

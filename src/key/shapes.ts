@@ -26,6 +26,16 @@ export function shapeRest(channel: string, rest: string, options: ShapeOptions):
   return shapeOther(channel, parts);
 }
 
+/** The current word for a kind of conversation; `undefined` where the word has no such meaning. */
+export function kindOf(channel: string, word: string): string | undefined {
+  if (channel === "cli" || channel === "web" || channel === "slack") return undefined;
+  if (word === "direct" || word === "dm") return "dm";
+  if (channel !== "discord" && !ruleOf(channel).phone) return undefined;
+  if (DIRECT.has(word)) return "dm";
+  if (CHANNEL.has(word)) return "channel";
+  return THREAD.has(word) ? "thread" : undefined;
+}
+
 /** In an unknown channel, an id may end with a colon. */
 function isEmpty(channel: string, parts: readonly string[]): boolean {
   if (channel === "discord" || channel === "slack" || ruleOf(channel).phone) return parts.at(-1) === "";

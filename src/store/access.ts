@@ -2,6 +2,7 @@ import type { Awaitable, ConversationInfo, Engine } from "../engine/index.ts";
 import { invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import type { Wakes } from "./feed/wakes.ts";
+import type { SessionKeys } from "./read/session-keys.ts";
 import type { WriteQueue } from "./write/write-queue.ts";
 
 /** The access to its store that the parts of a conversation need. */
@@ -9,6 +10,7 @@ export interface StoreAccess {
   readonly queue: WriteQueue;
   readonly wakes: Wakes;
   readonly depthLimits: DepthLimits;
+  readonly keys: SessionKeys;
   nowMs(): number;
   /** An id that sorts after the other ids that this store made. */
   newId(nowMs: number): string;

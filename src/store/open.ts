@@ -27,6 +27,8 @@ export interface StoreOptions {
   readonly tree?: { readonly maxDepth?: number; readonly warningDepth?: number };
   /** If false, `branch` and related methods throw `NOT_SUPPORTED`. Default: true. */
   readonly treeEnabled?: boolean;
+  /** Country of phone numbers in session keys without a country code, in two letters, such as `DE`. */
+  readonly defaultCountry?: string;
   /** Called for what is allowed but unwise, such as very deep branches. Default: `process.emitWarning`. */
   readonly onWarning?: (text: string) => void;
   /** Milliseconds since 1970. Default: the system clock. */
@@ -50,6 +52,7 @@ export interface SessionFormat {
 export async function openStore(target: string | Engine, options: StoreOptions = {}): Promise<Store> {
   const engineOptions = checkOptions(options);
   const depthLimits = checkDepths(options.tree ?? {});
+  const defaultCountry = checkCountry(options.defaultCountry);
   checkNode();
   if (typeof target !== "string" && typeof target?.commit !== "function") {
     throw invalid("openStore requires a target such as sqlite:FILE, or an engine", "target");
@@ -69,6 +72,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
     readonly: engineOptions.readonly,
     depthLimits,
     treeEnabled: options.treeEnabled !== false,
+    defaultCountry,
     onWarning: options.onWarning ?? warnText,
   });
 }
@@ -124,6 +128,7 @@ const OPTION_MEMBERS: ReadonlySet<string> = new Set([
   "clock",
   "tree",
   "treeEnabled",
+  "defaultCountry",
   "onWarning",
   "sessions",
 ]);
@@ -135,6 +140,11 @@ function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
     if (!Number.isSafeInteger(depth) || depth < 1) throw invalid(`${member} must be 1 or more`, member);
   }
   return limits;
+}
+
+function checkCountry(country: unknown): string | undefined {
+  if (country === undefined || (typeof country === "string" && /^[A-Za-z]{2}$/.test(country))) return country;
+  throw invalid("defaultCountry must be a country in two letters, such as DE", "defaultCountry");
 }
 
 function checkOptions(options: StoreOptions): EngineOptions {

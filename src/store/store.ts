@@ -8,7 +8,7 @@ import {
   type VerifyReport,
 } from "../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
-import { checkConversationId, checkKey, checkProperties } from "../message/validate.ts";
+import { checkConversationId, checkProperties } from "../message/validate.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import { nextLoopTurn } from "../util/loop-turn.ts";
 import { type Clock, isoTime } from "../util/time.ts";
@@ -25,6 +25,7 @@ import { Wakes } from "./feed/wakes.ts";
 import { withContextState } from "./read/context-state.ts";
 import { type ConversationQuery, listAll, listPage } from "./read/conversation-pages.ts";
 import { type Listing, listing } from "./read/listing.ts";
+import { byKey, SessionKeys } from "./read/session-keys.ts";
 import { Snapshot } from "./read/snapshot.ts";
 import { type RetentionOptions, retain } from "./retention/apply-retention.ts";
 import { wasPurged } from "./retention/erasure.ts";
@@ -55,6 +56,7 @@ export interface StoreSettings {
   readonly readonly: boolean;
   readonly depthLimits: DepthLimits;
   readonly treeEnabled: boolean;
+  readonly defaultCountry: string | undefined;
   readonly onWarning: (text: string) => void;
   readonly onClosed: () => void;
 }
@@ -83,6 +85,7 @@ export class Store {
       queue: this.#queue,
       wakes: this.#wakes,
       depthLimits: options.depthLimits,
+      keys: new SessionKeys(options.defaultCountry),
       nowMs: () => this.#clock(),
       newId: (nowMs) => ids.next(nowMs),
       warn: options.onWarning,
@@ -107,24 +110,32 @@ export class Store {
 
   /** Resume the conversation that has this session key, or create it. */
   async open(key: string, init: ConversationInit = {}): Promise<Conversation> {
-    const checkedKey = checkKey(key);
+    const current = this.resolveKey(key);
     const fields = checkInit(init, OPEN_PROPERTIES);
-    const existing = await this.#ask((engine) => engine.byKey(checkedKey));
+    const existing = await byKey(this.#access, key);
     if (existing !== undefined) return this.#opened(existing.id);
-    return this.#create({ ...fields, id: undefined, key: checkedKey }, true);
+    return this.#create({ ...fields, id: undefined, key: current }, true);
   }
 
   /** Create a conversation. A session key that is in use is a `CONFLICT`. */
   async create(init: CreateInit = {}): Promise<Conversation> {
     const fields = checkInit(init, CREATE_PROPERTIES);
     const id = init.id === undefined ? undefined : checkConversationId(init.id);
-    return this.#create({ ...fields, id, key: init.key === undefined ? null : checkKey(init.key) }, false);
+    return this.#create(
+      { ...fields, id, key: init.key === undefined ? null : this.resolveKey(init.key) },
+      false,
+    );
   }
 
   /** Get the conversation with this id or session key, or `undefined`. A reference that contains ":" is a key. */
   async get(idOrKey: string): Promise<Conversation | undefined> {
     const info = await this.#find(idOrKey);
     return info === undefined ? undefined : this.#opened(info.id);
+  }
+
+  /** The form in which the store keeps a session key, from any spelling of it. */
+  resolveKey(key: string): string {
+    return this.#access.keys.resolve(key);
   }
 
   /** Conversations by last activity, newest first: await a page, or iterate over all. Reads no messages. */
@@ -146,7 +157,7 @@ export class Store {
    * session key. `CONFLICT` if its session key is in use.
    */
   async restore(idOrKey: string): Promise<ConversationInfo> {
-    const id = isKey(idOrKey) ? await this.#deletedWith(checkKey(idOrKey)) : checkConversationId(idOrKey);
+    const id = isKey(idOrKey) ? await this.#deletedWith(idOrKey) : checkConversationId(idOrKey);
     this.#assertWritable();
     if (id === undefined) throw notFound(idOrKey);
     return this.#move("restore", id);
@@ -161,9 +172,7 @@ export class Store {
   async purge(idOrKey: string, options: { readonly force?: boolean } = {}): Promise<Receipt> {
     checkProperties(options, PURGE_PROPERTIES, "options");
     const force = options.force === true;
-    const conversation = isKey(idOrKey)
-      ? await this.#purgedBy(checkKey(idOrKey), force)
-      : checkConversationId(idOrKey);
+    const conversation = isKey(idOrKey) ? await this.#purgedBy(idOrKey, force) : checkConversationId(idOrKey);
     this.#assertWritable();
     if (conversation === undefined) throw notFound(idOrKey);
     const at = isoTime(this.#clock());
@@ -298,10 +307,7 @@ export class Store {
   }
 
   async #find(idOrKey: string): Promise<ConversationInfo | undefined> {
-    if (isKey(idOrKey)) {
-      const key = checkKey(idOrKey);
-      return this.#ask((engine) => engine.byKey(key));
-    }
+    if (isKey(idOrKey)) return byKey(this.#access, idOrKey);
     const id = checkConversationId(idOrKey);
     const info = await this.#ask((engine) => engine.byId(id));
     return info?.deletedAt === null ? info : undefined;
@@ -309,9 +315,11 @@ export class Store {
 
   /** Several in the trash may have had the key. */
   async #deletedWith(key: string): Promise<string | undefined> {
+    const forms = this.#access.keys.forms(key);
     let last: ConversationInfo | undefined;
-    for await (const info of this.list({ trash: true, keyPrefix: key })) {
-      if (info.key === key && (info.deletedAt ?? "") > (last?.deletedAt ?? "")) last = info;
+    for await (const info of this.list({ trash: true })) {
+      const had = info.key !== null && forms.includes(info.key);
+      if (had && (info.deletedAt ?? "") > (last?.deletedAt ?? "")) last = info;
     }
     return last?.id;
   }

@@ -7,9 +7,10 @@ import { nextCommand } from "../invocation.ts";
 
 /** The trashed conversations with this id or former session key, most recently deleted first. */
 export async function trashedAs(store: Store, reference: string): Promise<ConversationInfo[]> {
+  const names = [reference, ...(reference.includes(":") ? [store.resolveKey(reference)] : [])];
   const found: ConversationInfo[] = [];
   for await (const info of store.list({ trash: true })) {
-    if (info.id === reference || info.key === reference) found.push(info);
+    if (names.includes(info.id) || (info.key !== null && names.includes(info.key))) found.push(info);
   }
   return found.sort((a, b) => Date.parse(b.deletedAt ?? "") - Date.parse(a.deletedAt ?? ""));
 }

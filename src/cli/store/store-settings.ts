@@ -5,9 +5,9 @@ import { isPlainObject } from "../../util/json.ts";
 import type { Call } from "../command.ts";
 import { configOptions } from "../input/config-options.ts";
 
-export type StoreSettings = Pick<StoreOptions, "tree" | "treeEnabled" | "sessions">;
+export type StoreSettings = Pick<StoreOptions, "tree" | "treeEnabled" | "sessions" | "defaultCountry">;
 
-/** The `sessions` section of the config as store options. Missing settings keep the defaults of the store. */
+/** The sections `sessions` and `session` of the config as store options. Missing settings keep the defaults of the store. */
 export async function storeSettings(call: Call): Promise<StoreSettings> {
   const { value } = await loadConfig(configOptions(call));
   const sessions = sectionOf(value, "sessions");
@@ -17,7 +17,9 @@ export async function storeSettings(call: Call): Promise<StoreSettings> {
     ...numberAs("warningDepth", tree.warning_depth),
   };
   const format = sessions.format === "legacy" || sessions.format === "v2" ? sessions.format : "auto";
+  const { defaultCountry } = sectionOf(value, "session");
   return {
+    ...(typeof defaultCountry === "string" ? { defaultCountry } : {}),
     tree: limits,
     treeEnabled: sessions.tree_enabled !== false,
     sessions: { format, autoMigrate: sessions.auto_migrate !== false },

@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { AgentFolder, entry } from "../../../test/support/agent-folder.ts";
+import { createWithKeys } from "../../../test/support/old-keys.ts";
+import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { loadSessionStore } from "./load.ts";
@@ -113,14 +115,15 @@ describe("the index as a view of the store", () => {
 
   it("keeps both of two conversations whose legacy keys become one", async () => {
     using folder = new AgentFolder();
-    await using store = await openStore("ephemeral:");
-    const [older, newer] = [await begin(store, "discord:direct:42"), await begin(store, "discord:dm:42")];
+    const engine = new EphemeralEngine();
+    const ids = await createWithKeys(engine, ["discord:direct:42", "discord:dm:42"]);
+    await using store = await openStore(engine);
     await syncSessionIndex(store, folder.agentDir);
     expect(
       Object.values(folder.read())
         .map(({ sessionId }) => sessionId)
         .sort(),
-    ).toEqual([older, newer].sort());
+    ).toEqual(ids);
     expect(Object.keys(folder.read()).length).toBe(2);
   });
 });

@@ -12,6 +12,8 @@ export interface CopyUse {
   readonly to: StoreAccess;
   readonly blobs: BlobCarrier;
   readonly dryRun: boolean;
+  /** The session key in the target. */
+  readonly key: string | null;
   /** Some entries were read, compared or written. Throws to stop. */
   step(entries: number): void;
 }
@@ -34,11 +36,11 @@ const ATTEMPTS = 5;
 export async function copyConversation(use: CopyUse, id: string): Promise<Copied> {
   let added = 0;
   for (let attempt = 1; ; attempt++) {
-    const info = await existing(use.from, id);
+    const info = { ...(await existing(use.from, id)), key: use.key };
     const log = await new LogCopy(use, info).run();
     added += log.added;
     // Entries that were written to the source meanwhile are copied too.
-    const now = await existing(use.from, id);
+    const now = { ...(await existing(use.from, id)), key: use.key };
     if (!isDeepStrictEqual(now, info) && attempt < ATTEMPTS) continue;
     if (!use.dryRun) await finish(use, info);
     return { info, entries: log.hash.entries, added, hash: log.hash.end(info) };

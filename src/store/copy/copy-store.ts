@@ -13,6 +13,7 @@ import { checkSignal, type StoreAccess } from "../access.ts";
 import { type ConversationQuery, listAll, listPage } from "../read/conversation-pages.ts";
 import { BlobCarrier } from "./copy-blobs.ts";
 import { contentHash, copyConversation } from "./copy-conversation.ts";
+import { keysInCopy } from "./copy-keys.ts";
 import { CopyRun } from "./copy-run.ts";
 
 export interface CopyProgress {
@@ -92,21 +93,23 @@ class StoreCopy {
 
   async run(): Promise<CopyReport> {
     // The trash first: each conversation holds its session key until it is trashed again.
-    const all = [...(await listed(this.#from, { trash: true })), ...(await listed(this.#from, {}))];
-    await this.#run.each(all, (info) => this.#copy(info));
+    const trashed = await listed(this.#from, { trash: true });
+    const live = await listed(this.#from, {});
+    const keys = await keysInCopy(this.#to, trashed, live);
+    await this.#run.each([...trashed, ...live], (info) => this.#copy(info, keys.get(info.id) ?? null));
     if (this.#options.dryRun !== true) await this.#copyMarks();
     await this.#addDamage();
     return this.#run.report();
   }
 
-  async #copy({ id, key }: ConversationInfo): Promise<void> {
+  async #copy({ id }: ConversationInfo, key: string | null): Promise<void> {
     const dryRun = this.#options.dryRun === true;
     const step = (entries: number): void => {
       this.#run.addEntries(entries);
       this.#run.checkStop();
     };
     try {
-      const use = { from: this.#from, to: this.#to, blobs: this.#blobs, dryRun, step };
+      const use = { from: this.#from, to: this.#to, blobs: this.#blobs, dryRun, key, step };
       const { info, entries, added, hash } = await copyConversation(use, id);
       const verified = !dryRun && (await contentHash(this.#to, id)).hash === hash;
       this.#run.items.push({ id, key: info.key, title: info.title, entries, added, hash, verified });

@@ -13,7 +13,7 @@ export interface ConversationQuery {
   readonly trash?: boolean;
   /** Exactly this channel. */
   readonly channel?: string;
-  /** Session keys that begin with this. */
+  /** Session keys that begin with this. It is normalised like a key. */
   readonly keyPrefix?: string;
   /** Part of the title, case-insensitive. */
   readonly title?: string;
@@ -43,7 +43,7 @@ export async function listPage(
   checkProperties(query, QUERY_PROPERTIES, "query");
   const { trash = false, cursor } = query;
   const limit = checkCount(query.limit ?? LIMIT_DEFAULT, "limit");
-  const filter = filterOf(query);
+  const filter = filterOf(store, query);
   const after = typeof cursor === "string" ? placeOf(cursor) : undefined;
   const found = await store.ask((engine) =>
     cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after, filter }),
@@ -72,11 +72,11 @@ function placeOf(cursor: string): { at: string; id: string } {
   return { at, id };
 }
 
-function filterOf(query: ConversationQuery): ListFilter | undefined {
+function filterOf({ keys }: StoreAccess, query: ConversationQuery): ListFilter | undefined {
   const { channel, keyPrefix, title, model, after, before } = query;
   const filter: ListFilter = {
     ...(channel !== undefined && { channel: checkLabel(channel, "channel") }),
-    ...(keyPrefix !== undefined && { keyPrefix: checkLabel(keyPrefix, "keyPrefix") }),
+    ...(keyPrefix !== undefined && { keyPrefix: keys.resolvePrefix(keyPrefix) }),
     ...(title !== undefined && { title: checkLabel(title, "title").toLowerCase() }),
     ...(model !== undefined && { model: checkLabel(model, "model") }),
     ...(after !== undefined && { activeFrom: checkTime(after, "after") }),

@@ -70,10 +70,6 @@ export class Ingest {
     return wasPurged(this.#store, id);
   }
 
-  byKey(key: string): Promise<ConversationInfo | undefined> {
-    return this.#store.ask((engine) => engine.byKey(key));
-  }
-
   logEnd(conversation: string): Promise<LogEnd> {
     return logEndOf(this.#store, conversation);
   }
@@ -89,15 +85,17 @@ export class Ingest {
 
   /**
    * Create a conversation, or find the one with that id. If the session
-   * key is in use, the conversation is created without one.
+   * key is in use or cannot be one, the conversation is created without it.
    */
   async create(
     init: Pick<CreateOperation, "id" | "key" | "title" | "channel" | "model"> & { readonly atMs: number },
   ): Promise<ConversationInfo> {
     const { atMs, ...members } = init;
+    const key = this.#store.keys.adopt(init.key);
     const operation: CreateOperation = {
       type: "create",
       ...members,
+      key,
       idGiven: true,
       profileId: null,
       at: isoTime(atMs),
@@ -109,7 +107,7 @@ export class Ingest {
       if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") throw error;
       const existing = await this.find(init.id);
       if (existing !== undefined) return existing;
-      if (error.field !== "key" || init.key === null) throw error;
+      if (error.field !== "key" || key === null) throw error;
       return this.#store.queue.push({ ...operation, key: null });
     }
   }

@@ -46,7 +46,7 @@ class Checker {
     const { value } = tree;
     const { min = Number.NEGATIVE_INFINITY, max = Number.POSITIVE_INFINITY } = field;
     const outside = typeof value === "number" && (value < min || value > max);
-    if (outside || !isOfType(tree, field)) this.#wrong(tree, field);
+    if (outside || !isOfType(tree, field) || !hasForm(tree, field)) this.#wrong(tree, field);
     else if (field.enum !== undefined && typeof value === "string" && !field.enum.includes(value)) {
       const meant = closestWord(value, field.enum);
       this.#wrong(tree, field, meant === undefined ? "" : `: did you mean "${meant}"?`);
@@ -86,6 +86,10 @@ function isOfType({ value }: TreeValue, { type }: ScalarField): boolean {
   if (type === "path") return typeof value === "string" && !value.includes("\0");
   if (type === "integer") return Number.isSafeInteger(value);
   return typeof value === type;
+}
+
+function hasForm({ value }: TreeValue, { form }: ScalarField): boolean {
+  return form === undefined || (typeof value === "string" && new RegExp(form.pattern).test(value));
 }
 
 /** One edit away from a known key, where any other key is allowed. */

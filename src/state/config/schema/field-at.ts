@@ -31,7 +31,7 @@ export function kindOf(field: Field): string {
   switch (field.type) {
     case "string":
       return field.enum === undefined
-        ? "a string"
+        ? (field.form?.words ?? "a string")
         : `one of ${field.enum.map((name) => `"${name}"`).join(", ")}`;
     case "path":
       return "a path";

@@ -13,6 +13,8 @@ export interface ScalarField extends Common {
   readonly enum?: readonly string[];
   readonly min?: number;
   readonly max?: number;
+  /** The form that a string must have, and what to call it. */
+  readonly form?: { readonly pattern: string; readonly words: string };
 }
 
 export interface ObjectField extends Common {

@@ -2,7 +2,7 @@
 import { type Field, type ObjectField, type Section, text } from "./field.ts";
 import { gateway } from "./gateway-section.ts";
 import * as kept from "./kept-sections.ts";
-import { auth, env, meta, models, sessions, streaming } from "./own-sections.ts";
+import { auth, env, meta, models, session, sessions, streaming } from "./own-sections.ts";
 
 const used = (field: Field): Section => ({ field, used: true });
 const unused = (field: Field): Section => ({ field, used: false });
@@ -21,7 +21,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   messages: unused(kept.messages),
   commands: unused(kept.commands),
   approvals: unused(kept.approvals),
-  session: unused(kept.session),
+  session: used(session),
   channels: unused(kept.channels),
   cron: unused(kept.cron),
   hooks: unused(kept.hooks),

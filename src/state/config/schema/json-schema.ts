@@ -48,7 +48,8 @@ function schemaOf(field: Field): JsonObject {
       return {
         description,
         type: field.type === "path" ? "string" : field.type,
-        ...defined({ enum: field.enum, minimum: field.min, maximum: field.max, writeOnly: field.secret }),
+        ...defined({ enum: field.enum, minimum: field.min, maximum: field.max }),
+        ...defined({ pattern: field.form?.pattern, writeOnly: field.secret }),
         ...preset,
       };
   }

@@ -73,12 +73,6 @@ export const bindings: Field = list(
 export const messages: Field = kept("How messages are received and answered");
 export const commands: Field = kept("Commands in chats");
 export const approvals: Field = kept("Actions that need the user's approval");
-export const session: Field = kept("Session keys, and when a chat starts over", {
-  store: path("Where the session index is"),
-  defaultCountry: text("The country of phone numbers without a country code, such as DE"),
-  idleMinutes: number("Start over after N minutes without a message", { min: 0 }),
-});
-
 const account: Field = kept("An account", {
   enabled,
   token: secret("The token; prefer a variable"),

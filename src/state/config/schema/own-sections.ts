@@ -5,9 +5,11 @@ import {
   either,
   type Field,
   flag,
+  KEPT,
   list,
   number,
   object,
+  path,
   secret,
   text,
   whole,
@@ -47,6 +49,18 @@ export const sessions: Field = object("How conversations are stored", {
     channels: object("Different limits for single channels", {}, object("Limits of one channel", limits)),
   }),
 });
+
+export const session: Field = object(
+  "Session keys, and when a chat starts over",
+  {
+    store: path("Where the session index is. Not used yet"),
+    defaultCountry: text("The country of phone numbers in session keys without a country code", {
+      form: { pattern: "^[A-Za-z]{2}$", words: "a country in two letters, such as DE" },
+    }),
+    idleMinutes: number("Start over after N minutes without a message. Not used yet", { min: 0 }),
+  },
+  KEPT,
+);
 
 const chunk = {
   min_chunk_size: whole("The minimum number of characters, except in the last piece", 1, 100_000),
