@@ -102,7 +102,7 @@ describe("a line", () => {
       sealObject({ _type: "metadata", version: 1 }).subarray(0, -1),
       "not a header of version 2",
     ],
-  ])("%s is rejected with a reason and never throws", (_, bytes, reason) => {
+  ])("%s is refused with a reason and never throws", (_, bytes, reason) => {
     expect(decodeLine(bytes)).toEqual({ ok: false, reason });
   });
 

@@ -221,7 +221,7 @@ describe("a tree", () => {
   it("does not change when the log continues, however it continues", () => {
     const held = structuredClone(forked);
     const toMain = fold(forked, mark(5, MAIN), "x");
-    // As when the first was rejected: both continue from the same entry.
+    // As when the first was refused: both continue from the same entry.
     const later = fold(fold(forked, mark(6, MAIN), "x"), mark(7, 3), "y");
     expect(forked).toEqual(held);
     expect(fold(fold(forked, mark(5, MAIN), "x"), mark(8, 3), "y").runs).toHaveLength(held.runs.length + 2);

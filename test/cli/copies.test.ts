@@ -138,7 +138,7 @@ describe("a restore", () => {
     expect(await place.json(["doctor"])).toEqual({ ok: true, findings: [] });
   });
 
-  it("rejects a backup that was changed, and restores nothing", async () => {
+  it("refuses a backup that was changed, and restores nothing", async () => {
     using place = new Place();
     await place.json([...HELLO, "One", "--store", "agent.db"]);
     await place.json(["backup", "copy.db", "--store", "agent.db"]);

@@ -119,7 +119,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(error.message).toMatch(message);
     });
 
-    it("rejects several branches in a list of messages", async () => {
+    it("refuses several branches in a list of messages", async () => {
       const { code, error } = await place.failure(command(id, "--to", "openai", "--all-branches"));
       expect([code, error.code]).toEqual([1, "VALIDATION_ERROR"]);
     });

@@ -85,7 +85,7 @@ describe("import", () => {
     expect(await place.json(["import", "--yes"], { env })).toMatchObject({ messages: 1 });
   });
 
-  it("rejects options that exclude each other, and unknown formats", async () => {
+  it("refuses options that exclude each other, and unknown formats", async () => {
     expect((await place.run(["import", "sources", "--watch", "--verify"])).code).toBe(2);
     expect((await place.run(["import", "--forget"])).code).toBe(2);
     const { code, stderr } = await place.run(["import", "sources", "--from", "telegraph"]);

@@ -135,7 +135,7 @@ describe("sessions migrate", () => {
     expect(messages).toMatchObject([{ text: "mine" }]);
   });
 
-  it("rejects senseless requests", async () => {
+  it("refuses senseless requests", async () => {
     using place = new Place();
     await fill(`jsonl:${place.path("chats")}`, 1, 1);
     const run = (...args: string[]): Promise<Printed> => place.failure(["sessions", "migrate", ...args]);

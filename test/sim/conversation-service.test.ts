@@ -219,7 +219,7 @@ describe("the conversation service", () => {
 });
 
 describe("changes that share one transaction survive a power cut", () => {
-  it("when an append is followed by a rejected one", async () => {
+  it("when an append is followed by a refused one", async () => {
     for (let seed = 0; seed < 20; seed++) {
       const { disk, store } = await service(new SimulatedDisk(new Dice(seed)));
       const chat = await store.create();

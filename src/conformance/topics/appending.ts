@@ -172,7 +172,7 @@ export const appending: Topic = (check) => {
     await refuses("CONFLICT", chat.append(hello, { expectedHead: null }));
   });
 
-  check("a rejected append does not affect concurrent ones", async (bench) => {
+  check("a refused append does not affect concurrent ones", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const results = await Promise.allSettled([

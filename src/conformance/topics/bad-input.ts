@@ -107,7 +107,7 @@ function m(id: string): MessageInput {
 }
 
 export const badInput: Topic = (check) => {
-  check("each invalid message is rejected with its reason, and nothing is written", async (bench) => {
+  check("each invalid message is refused with its reason, and nothing is written", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     await chat.append({ role: "user", content: "before" });
@@ -120,7 +120,7 @@ export const badInput: Topic = (check) => {
   });
 
   for (const [what, call, reason] of CALLS) {
-    check(`${what} is rejected`, async (bench) => {
+    check(`${what} is refused`, async (bench) => {
       const store = await bench.open();
       const chat = await store.create();
       const error = await refuses("VALIDATION_ERROR", call(store, chat), reason);

@@ -206,7 +206,7 @@ export const blobs: Topic = (check) => {
     assert.equal((await chat.info()).messageCount, 1);
   });
 
-  check("an invalid hash is rejected, and an unknown one returns undefined", async (bench) => {
+  check("an invalid hash is refused, and an unknown one returns undefined", async (bench) => {
     const store = await bench.open();
     await refuses("VALIDATION_ERROR", store.blob("../../etc/passwd"));
     await refuses("VALIDATION_ERROR", store.putBlob(["text"] as unknown as Uint8Array[]));

@@ -111,7 +111,7 @@ export const changes: Topic = (check) => {
     assert.deepEqual(texts((await waiting).flatMap(({ entry }) => entry ?? [])), ["late"]);
   });
 
-  check("retries, rejected writes and reads are not changes", async (bench) => {
+  check("retries, refused writes and reads are not changes", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1");
     const feed = store.changes();
@@ -143,7 +143,7 @@ export const changes: Topic = (check) => {
     assert.ok((await second).length <= 1);
   });
 
-  check("a cursor of another feed is rejected", async (bench) => {
+  check("a cursor of another feed is refused", async (bench) => {
     const store = await bench.open();
     const wrong = async (since: string): Promise<unknown> => Array.fromAsync(store.changes({ since }));
     await refuses("VALIDATION_ERROR", wrong("abc"));

@@ -268,7 +268,7 @@ export const compaction: Topic = (check) => {
     ["an unknown API", { maxTokens: 50_000, as: "telegraph" }],
     ["a misspelt option", { maxTokens: 50_000, sytem: "x" }],
   ] as const) {
-    check(`a context with ${what} is rejected`, async (bench) => {
+    check(`a context with ${what} is refused`, async (bench) => {
       const chat = await talked(bench, 1);
       await refuses("VALIDATION_ERROR", chat.context(options as unknown as { maxTokens: number }));
     });

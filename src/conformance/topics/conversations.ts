@@ -195,7 +195,7 @@ export const conversations: Topic = (check) => {
   }
 
   for (const query of [{ channel: "" }, { title: 5 }, { after: "yesterday" }, { before: 1 }, { kye: "x" }]) {
-    check(`list(${JSON.stringify(query)}) is rejected`, async (bench) => {
+    check(`list(${JSON.stringify(query)}) is refused`, async (bench) => {
       const store = await bench.open();
       await refuses("VALIDATION_ERROR", store.list(query as object));
     });

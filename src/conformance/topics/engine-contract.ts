@@ -8,7 +8,7 @@ import { AT, Desk, info, message, NOW_MS, newId } from "../desk.ts";
 import type { Topic } from "../kit.ts";
 
 export const contract: Topic = (check) => {
-  check("a rejected operation does not affect the others of its commit", async (bench) => {
+  check("a refused operation does not affect the others of its commit", async (bench) => {
     await using desk = await Desk.open(bench);
     const nobody = newId();
     const outcomes = await desk.commit(
@@ -247,7 +247,7 @@ export const contract: Topic = (check) => {
     assert.deepEqual((await desk.engine.changes(all.place, 100)).changes, []);
   });
 
-  check("a rejected append stores none of its blobs", async (bench) => {
+  check("a refused append stores none of its blobs", async (bench) => {
     await using desk = await Desk.open(bench);
     const data = Buffer.from("bytes");
     const hash = sha256Hex(data);

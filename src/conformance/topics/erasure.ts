@@ -62,7 +62,7 @@ export const erasure: Topic = (check) => {
     assert.ok(!(await everythingOf(chat)).includes("swordfish"));
   });
 
-  check("redacting an unknown entry or an empty id is rejected", async (bench) => {
+  check("redacting an unknown entry or an empty id is refused", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     await chat.append(say("x"));

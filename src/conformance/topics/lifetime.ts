@@ -154,7 +154,7 @@ export const lifetime: Topic = (check) => {
     assert.deepEqual((await again.verify()).findings, []);
   });
 
-  check.persistent("a store opened for reading can be read, and rejects every write", async (bench) => {
+  check.persistent("a store opened for reading can be read, and refuses every write", async (bench) => {
     const store = await bench.open();
     const chat = await store.open("web:1");
     await chat.append(hello);

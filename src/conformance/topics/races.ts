@@ -28,7 +28,7 @@ export const races: Topic = (check) => {
     const late = await chat.append(say("late"), { branch: "b" }).catch(() => undefined);
     const { removed } = await pruning;
     const left = JSON.stringify((await chat.entries({ all: true })).items);
-    // It was checked again, with the late message, or the late message was rejected.
+    // It was checked again, with the late message, or the late message was refused.
     if (late !== undefined) assert.equal(removed[0]?.entries, 2);
     assert.ok(!left.includes("old"));
   });
@@ -78,7 +78,7 @@ export const races: Topic = (check) => {
     assert.equal(all.items.length + rest.items.length, 9);
   });
 
-  check("streamed text survives a rejected message", async (bench) => {
+  check("streamed text survives a refused message", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
     const turn = await chat.beginTurn();

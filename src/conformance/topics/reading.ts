@@ -97,7 +97,7 @@ export const reading: Topic = (check) => {
     assert.deepEqual(texts(first.items), range(1, 3));
   });
 
-  check("an invalid query is rejected when a list is awaited or iterated", async (bench) => {
+  check("an invalid query is refused when a list is awaited or iterated", async (bench) => {
     const chat = await filled(bench, 1);
     await refuses("VALIDATION_ERROR", chat.messages({ limit: 0 }));
     await refuses("VALIDATION_ERROR", allMessages(chat, { limit: 0 }));

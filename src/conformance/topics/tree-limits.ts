@@ -115,7 +115,7 @@ export const treeLimits: Topic = (check) => {
     await refuses("VALIDATION_ERROR", chat.pruneBranches({ names: ["second"] }));
   });
 
-  check("depth 10 is allowed, 11 is rejected, and above 7 there is a warning", async (bench) => {
+  check("depth 10 is allowed, 11 is refused, and above 7 there is a warning", async (bench) => {
     const { chat, answer } = await asked(bench);
     const head = await nest(chat, answer, 10);
     const branches = await chat.branches();
@@ -156,7 +156,7 @@ export const treeLimits: Topic = (check) => {
   });
 
   for (const [what, code, call] of REFUSED) {
-    check(`${what} is rejected, and nothing changes`, async (bench) => {
+    check(`${what} is refused, and nothing changes`, async (bench) => {
       const made = await asked(bench);
       const { chat, question } = made;
       await chat.branch(question, { name: "other" });
@@ -168,7 +168,7 @@ export const treeLimits: Topic = (check) => {
     });
   }
 
-  check("a store with branches disabled rejects new ones", async (bench) => {
+  check("a store with branches disabled refuses new ones", async (bench) => {
     const store = await bench.open({ treeEnabled: false });
     const chat = await store.create();
     const [question] = (await chat.append(say("question"))).entries;

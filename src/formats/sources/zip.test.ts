@@ -141,7 +141,7 @@ describe("a zip", () => {
     expect(problems).toEqual(["!m27 is beyond the first 64 GiB of the zip"]);
   });
 
-  it("that understates the size of a member is rejected", async () => {
+  it("that understates the size of a member is refused", async () => {
     const { files } = await zipped({ name: "a", data: "x".repeat(1000), size: 10 });
     await expect(textOf(files[0])).rejects.toMatchObject({ details: { problem: "damaged" } });
   });

@@ -119,7 +119,7 @@ async function fitted(
   fitting: ItemOptions,
   { strategy, last, summarize, branch, signal, maxTokens }: ContextOptions<ModelApi | undefined>,
 ): Promise<FittedContext> {
-  // A budget that leaves no room is rejected before anything is read.
+  // A budget that leaves no room is refused before anything is read.
   fitItems([], fitting);
   if (strategy === "sandwich") return sandwiched(store, id, fitting, { summarize, branch, signal });
   const tokensMax = strategy === "full" ? Number.POSITIVE_INFINITY : maxTokens;

@@ -84,7 +84,7 @@ async function stored(
   return { entry, operationId, blobs, text };
 }
 
-/** A reference to a missing or damaged blob would be rejected, so the message is copied without it. */
+/** A reference to a missing or damaged blob would be refused, so the message is copied without it. */
 async function readable(
   store: StoreAccess,
   refs: readonly BlobRef[],

@@ -30,7 +30,7 @@ export const agreement: Topic = (check) => {
     }
   });
 
-  check("a place of another feed is rejected, and so is one beyond the end", async (bench) => {
+  check("a place of another feed is refused, and so is one beyond the end", async (bench) => {
     await using desk = await Desk.open(bench);
     const { place } = await desk.engine.changes(null, 1);
     const foreign: FeedPlace[] = [
@@ -44,7 +44,7 @@ export const agreement: Topic = (check) => {
     assert.deepEqual((await desk.engine.changes(place, 1)).changes, []);
   });
 
-  check("a piece of an upload that does not fit is rejected and changes nothing", async (bench) => {
+  check("a piece of an upload that does not fit is refused and changes nothing", async (bench) => {
     await using desk = await Desk.open(bench);
     const keep = { hash: HASH, size: 10, encoding: "none" } as const;
     const piece: BlobOperation = {

@@ -136,7 +136,7 @@ export const leases: Topic = (check) => {
     ["a negative wait", { waitMs: -1 }],
     ["a misspelt option", { ttl: 5 }],
   ] as const) {
-    check(`${what} is rejected`, async (bench) => {
+    check(`${what} is refused`, async (bench) => {
       await refuses("VALIDATION_ERROR", (await fresh(bench)).lease(options as object));
     });
   }

@@ -320,7 +320,7 @@ export const turns: Topic = (check) => {
     assert.deepEqual(texts((await chat.beginTurn({ operationId: "a" })).entries), ["of a"]);
   });
 
-  check("a stream that is too long for a message is rejected in time", async (bench) => {
+  check("a stream that is too long for a message is refused in time", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn();
     await turn.delta("x".repeat(9 * 1024 * 1024));
