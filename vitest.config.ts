@@ -5,6 +5,7 @@ export default defineConfig({
     include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "threads",
     reporters: ["minimal", "./test/support/last-lines-reporter.ts"],
+    globalSetup: "test/support/bundled-command.ts",
     setupFiles: ["test/support/private-home.ts", "test/support/match-patterns.ts"],
     // Generous: a slow machine is not a bug, and only a test that hangs takes so long.
     testTimeout: 300_000,

@@ -1,11 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { has, lacks } from "../process/child-process.ts";
-import { Place, type Result } from "./run-command.ts";
+import { BIN, Place, type Result } from "./run-command.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
 const KEY = "sk-ant-0123456789-abcd";
 
 describe("auth add", () => {

@@ -1,12 +1,9 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, chownSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { plantedSecrets } from "../support/planted-secrets.ts";
-import { Place } from "./run-command.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
+import { BIN, Place } from "./run-command.ts";
 
 function write(place: Place, name: string, text: string): void {
   const path = place.path("state", name);

@@ -1,13 +1,10 @@
 import { execFileSync } from "node:child_process";
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { checkNode, checkSqlite, isOlder, spaceReport } from "../../src/doctor/machine.ts";
 import { openStore } from "../../src/store/open.ts";
-import { Place, type Printed } from "./run-command.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
+import { BIN, Place, type Printed } from "./run-command.ts";
 
 async function seed(target: string): Promise<void> {
   await using store = await openStore(target);

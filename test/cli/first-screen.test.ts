@@ -1,9 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../src/cli/command-table.ts";
 import { printHelp } from "../../src/cli/help.ts";
-import { PROGRAM } from "../../src/cli/invocation.ts";
 import type { Output } from "../../src/cli/output.ts";
 import { openStore } from "../../src/store/open.ts";
 import { INFO_MEMBERS, Place } from "./run-command.ts";
@@ -18,9 +17,14 @@ describe("the first screen", () => {
     expect(stdout).toContain(
       `the first message or import creates it:\n  ${join(place.state, "conversations.db")}\n`,
     );
-    // The tests run from a checkout, where this is what can be typed.
-    expect(stdout).toContain("npm run -s colloquy -- sessions append");
+    expect(stdout).toContain("\n  colloquy sessions append");
     expect(existsSync(place.state)).toBe(false);
+  });
+
+  it("shows what can be typed in a checkout, which runs its sources", async () => {
+    using place = new Place();
+    const { stdout } = await place.run([], { bin: resolve("bin", "colloquy.js") });
+    expect(stdout).toContain("\n  npm run -s colloquy -- sessions append");
   });
 
   it("shows the latest conversations", async () => {
@@ -30,7 +34,7 @@ describe("the first screen", () => {
     expect(stdout).toContain(`1 conversation in ${join(place.state, "conversations.db")}`);
     expect(stdout).toMatch(/notes:a +just now +1/);
     for (const next of ["sessions history", "sessions branch", "backup PATH", "--help"])
-      expect(stdout).toContain(`${PROGRAM} ${next}`);
+      expect(stdout).toContain(`colloquy ${next}`);
     const { store, conversations, items } = await place.json([]);
     expect(store).toEqual({ engine: "sqlite", path: join(place.state, "conversations.db"), exists: true });
     expect(conversations).toBe(1);
@@ -49,7 +53,7 @@ describe("a hint", () => {
     const screen = (await place.run(store)).stdout;
     expect(screen).toContain(`No conversations in ${place.path("my agent.db")}\n`);
     expect(screen).toContain(
-      `\n1 conversation in the trash: ${PROGRAM} sessions list --trash --store 'sqlite:my agent.db'\n`,
+      `\n1 conversation in the trash: colloquy sessions list --trash --store 'sqlite:my agent.db'\n`,
     );
   });
 
@@ -125,9 +129,8 @@ describe("help", () => {
       const { code, stdout } = await place.run([...name.split(" "), "--help"]);
       expect(code).toBe(0);
       expect(examples.length).toBeGreaterThan(0);
-      const typed = examples.map((example) => example.replace("colloquy", PROGRAM));
       const whole = stdout.replaceAll(/ \\\n +/g, " ");
-      for (const part of [summary, `${PROGRAM} ${name}`, ...typed]) expect(whole).toContain(part);
+      for (const part of [summary, `colloquy ${name}`, ...examples]) expect(whole).toContain(part);
       for (const option of Object.keys({ ...options, ...GLOBAL_OPTIONS }))
         expect(stdout).toContain(`--${option}`);
       expect(stdout.split("\n").filter((line) => line.length > 80)).toEqual([]);

@@ -1,13 +1,10 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../formats/pi-session.ts";
 import { until } from "../support/until.ts";
-import { Place } from "./run-command.ts";
-
-const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
+import { BIN, Place } from "./run-command.ts";
 
 let place: Place;
 beforeEach(() => {

@@ -7,9 +7,8 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/index.ts";
 import { until } from "../support/until.ts";
-import { Place, type Printed } from "./run-command.ts";
+import { BIN, Place, type Printed } from "./run-command.ts";
 
-const BIN = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
 const OLDER = fileURLToPath(new URL("../fixtures/own/sessions", import.meta.url));
 
 const MEMBERS = [

@@ -1,6 +1,5 @@
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { PROGRAM } from "../../src/cli/invocation.ts";
 import { openStore } from "../../src/store/open.ts";
 import { INFO_MEMBERS, Place, type Printed } from "./run-command.ts";
 
@@ -201,7 +200,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(
         new RegExp(`^ID +DELETED +MESSAGES +WAS\n${gone.info.id} +just now +2 +notes:lines\n$`),
       );
-      const back = `notes:lines is in the trash. To restore it: ${PROGRAM} sessions restore ${gone.info.id} --store ${target}`;
+      const back = `notes:lines is in the trash. To restore it: colloquy sessions restore ${gone.info.id} --store ${target}`;
       for (const command of ["show", "history", "delete", "branches"]) {
         const { error } = await place.failure(sessions(command, "notes:lines"));
         expect(error).toEqual({ code: "NOT_FOUND", message: back, field: null });

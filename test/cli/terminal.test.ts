@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { jsonChunks } from "../../src/cli/terminal/json-text.ts";
 import { timeAgo } from "../../src/cli/terminal/time-ago.ts";
@@ -8,7 +7,7 @@ import { wrapHard } from "../../src/cli/terminal/wrap.ts";
 import { openStore } from "../../src/store/open.ts";
 import { safeLine, safeText } from "../../src/util/visible-text.ts";
 import { processorMs } from "../support/processor-time.ts";
-import { Place, type Printed } from "./run-command.ts";
+import { BIN, Place, type Printed } from "./run-command.ts";
 
 const HOSTILE =
   "a\u001b[2J\u001b]0;owned\u0007b\u001b]52;c;ZXZpbA==\u001b\\c\u0000\u0008\u007f\u009b31m\u009d0;x\u009cd\u202eevil\u2066\r\ne";
@@ -217,9 +216,8 @@ describe("output", () => {
   });
 
   it("ends quietly when the reader stops early", async () => {
-    const bin = fileURLToPath(new URL("../../bin/colloquy.js", import.meta.url));
     const env = { ...process.env, COLLOQUY_STATE_DIR: place.state };
-    const child = spawn(process.execPath, [bin, "sessions", "history", "notes:long"], { env });
+    const child = spawn(process.execPath, [BIN, "sessions", "history", "notes:long"], { env });
     let stderr = "";
     child.stderr.on("data", (text) => {
       stderr += text;

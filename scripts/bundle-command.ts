@@ -1,12 +1,7 @@
 /**
- * Rebuilds dist/: the library as compiled modules with types, and the command as
- * a bundle in dist/command.
- *
- * A short command spends most of its time finding and reading files, so the code
- * of everyday commands is in one file. Rare code has separate files.
+ * The command as a bundle. A short command spends most of its time finding and
+ * reading files, so the code of everyday commands is in one file. Rare code has separate files.
  */
-import { spawnSync } from "node:child_process";
-import { rmSync } from "node:fs";
 import { rolldown } from "rolldown";
 
 /** Every command loads it. Dependencies follow their importer into its chunk. */
@@ -22,19 +17,8 @@ const STARTED = {
   "scrub-process": "src/sqlite/scrub-process.ts",
 };
 
-rmSync("dist", { recursive: true, force: true });
-compileLibrary();
-await bundleCommand();
-
-function compileLibrary() {
-  const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], {
-    stdio: "inherit",
-    shell: process.platform === "win32",
-  });
-  if (status !== 0) process.exit(status ?? 1);
-}
-
-async function bundleCommand() {
+/** Write the command into a folder, as files that start without the sources. */
+export async function bundleCommand(dir: string): Promise<void> {
   const bundle = await rolldown({
     input: { main: "src/cli/main.ts", ...STARTED },
     platform: "node",
@@ -43,7 +27,7 @@ async function bundleCommand() {
     checks: { ineffectiveDynamicImport: false },
   });
   await bundle.write({
-    dir: "dist/command",
+    dir,
     entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
     codeSplitting: {
@@ -56,13 +40,11 @@ async function bundleCommand() {
   });
 }
 
-/** @param {RegExp} pattern */
-function matches(pattern) {
-  return (/** @type {string} */ id) => pattern.test(id.replaceAll("\\", "/"));
+function matches(pattern: RegExp): (id: string) => boolean {
+  return (id) => pattern.test(id.replaceAll("\\", "/"));
 }
 
-/** @param {string} id */
-function isShared(id) {
+function isShared(id: string): boolean {
   const path = id.replaceAll("\\", "/");
   return !RARE.test(path) && !Object.values(STARTED).some((file) => path.endsWith(file));
 }

@@ -1,0 +1,16 @@
+/** Rebuilds dist/: the library as compiled modules with types, and the command as a bundle in dist/command. */
+import { spawnSync } from "node:child_process";
+import { rmSync } from "node:fs";
+import { bundleCommand } from "./bundle-command.ts";
+
+rmSync("dist", { recursive: true, force: true });
+compileLibrary();
+await bundleCommand("dist/command");
+
+function compileLibrary(): void {
+  const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], {
+    stdio: "inherit",
+    shell: process.platform === "win32",
+  });
+  if (status !== 0) process.exit(status ?? 1);
+}
