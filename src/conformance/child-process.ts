@@ -55,6 +55,7 @@ export class Child<T extends Task = Task> implements AsyncDisposable {
   readonly process: ChildProcess;
   readonly job: ChildJob<T>;
   #said = "";
+  #news: PromiseWithResolvers<void> = Promise.withResolvers();
 
   constructor(bench: Bench, task: T, durability: "full" | "process" = "process") {
     this.job = { ...task, engine: bench.url.href, folder: bench.folder, durability, key: SHARED_KEY };
@@ -63,7 +64,10 @@ export class Child<T extends Task = Task> implements AsyncDisposable {
     });
     this.process.stdout?.on("data", (data) => {
       this.#said += data;
+      this.#news.resolve();
+      this.#news = Promise.withResolvers();
     });
+    this.process.stdout?.on("close", () => this.#news.resolve());
     // It may be dead by the time of the write.
     this.process.stdin?.on("error", () => {});
   }
@@ -76,9 +80,7 @@ export class Child<T extends Task = Task> implements AsyncDisposable {
 
   /** Wait until it has printed this N times, or has ended. */
   async heard(word: string, times = 1): Promise<void> {
-    while (this.said(word).length < times && this.isRunning) {
-      await new Promise((resolve) => setTimeout(resolve, 2));
-    }
+    while (this.said(word).length < times && this.process.stdout?.closed === false) await this.#news.promise;
   }
 
   get isRunning(): boolean {

@@ -7,9 +7,8 @@ import { createInterface } from "node:readline";
 import { ColloquyError } from "../errors.ts";
 import type { Conversation } from "../store/conversation.ts";
 import { openStore } from "../store/open.ts";
-import { LOCK_WAIT_MS } from "../util/wait.ts";
 import type { ChildJob, LeaseTask, MixTask, TurnTask, WriteTask } from "./child-process.ts";
-import type { EngineModule } from "./kit.ts";
+import { type EngineModule, PATIENCE_MS } from "./kit.ts";
 
 /** Written synchronously: a reported line was acknowledged, even if the process dies right after. */
 function say(line: string): void {
@@ -96,7 +95,7 @@ const module: EngineModule = await import(job.engine);
 const engine = await module.open(job.folder, {
   readonly: false,
   durability: job.durability,
-  lockWaitMs: LOCK_WAIT_MS,
+  lockWaitMs: PATIENCE_MS,
   onProblem: () => {},
 });
 const store = await openStore(engine);

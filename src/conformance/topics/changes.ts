@@ -196,6 +196,11 @@ export const changes: Topic = (check) => {
     const reading = take(feed, 3 * 40 * 2 + 50);
     for (let n = 0; n < 50; n++) await mine.append(say(`m${n}`));
     await Promise.all(writers.map((child) => child.ended()));
+    // The feed would wait for the missing messages for ever.
+    assert.deepEqual(
+      writers.map((child) => child.said("ack").length),
+      [40, 40, 40],
+    );
     const told = await reading;
     checkComplete(
       told.filter(({ conversation }) => conversation === mine.id),
