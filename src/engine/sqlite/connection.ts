@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../sqlite/open.ts";
 import type { EngineOptions } from "../engine.ts";
+import type { Damage } from "./damage.ts";
 import { Infos } from "./log/infos.ts";
 import { APPLICATION_ID, migrations } from "./migrations/migrations.ts";
 import { prepareStatements, type Statements } from "./statements.ts";
@@ -16,18 +17,13 @@ export class Connection {
   readonly infos: Infos;
   readonly tables: Tables;
 
-  constructor(
-    location: string,
-    database: DatabaseSync,
-    { lockWaitMs }: EngineOptions,
-    damaged: (problem: string) => void,
-  ) {
+  constructor(location: string, database: DatabaseSync, { lockWaitMs }: EngineOptions, damage: Damage) {
     defineRowSum(database);
     this.database = database;
     this.sql = prepareStatements(database);
     this.transactions = new Transactions(database, this.sql, location, lockWaitMs);
-    this.infos = new Infos(this.sql, damaged);
-    this.tables = new Tables({ database, sql: this.sql, infos: this.infos, location, damaged });
+    this.infos = new Infos(this.sql, damage.damaged);
+    this.tables = new Tables({ database, sql: this.sql, infos: this.infos, location, damage });
   }
 }
 

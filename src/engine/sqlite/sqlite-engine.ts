@@ -1,6 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError, unavailable } from "../../errors.ts";
-import { isDamage } from "../../sqlite/damage.ts";
+import { DamageError, isDamage } from "../../sqlite/damage.ts";
 import { realPath } from "../../sqlite/place.ts";
 import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
 import { isoTime } from "../../util/time.ts";
@@ -38,6 +38,7 @@ export class SqliteEngine implements Engine {
   readonly supports: EngineSupports = { backup: true, repair: true, legacy: false };
   readonly location: string;
   readonly #options: EngineOptions;
+  readonly #isView: boolean;
   readonly #reported = new Set<string>();
   #connection: Connection;
   #salvaged: Salvage | undefined;
@@ -55,16 +56,23 @@ export class SqliteEngine implements Engine {
     } catch (error) {
       const view = options.readonly && isDamage(error) ? await viewOf(location) : undefined;
       if (view === undefined) throw error;
-      const engine = new SqliteEngine(location, view.database, options);
+      const engine = new SqliteEngine(location, view.database, options, true);
       engine.#salvaged = { version: WHOLE, engine, lost: engine.#report(error, view) };
       return engine;
     }
   }
 
-  private constructor(location: string, database: DatabaseSync, options: EngineOptions) {
+  /** `isView`: the database holds everything that could be salvaged. */
+  private constructor(location: string, database: DatabaseSync, options: EngineOptions, isView = false) {
     this.location = location;
     this.#options = options;
-    this.#connection = new Connection(location, database, options, this.#damaged);
+    this.#isView = isView;
+    this.#connection = this.#connected(database);
+  }
+
+  #connected(database: DatabaseSync): Connection {
+    const damage = { damaged: this.#damaged, hidden: this.#hidden };
+    return new Connection(this.location, database, this.#options, damage);
   }
 
   get #database(): DatabaseSync {
@@ -233,8 +241,7 @@ export class SqliteEngine implements Engine {
     try {
       return await repairFile(this.location, { from, lockWaitMs: this.#options.lockWaitMs });
     } finally {
-      const database = await connect(this.location, this.#options);
-      this.#connection = new Connection(this.location, database, this.#options, this.#damaged);
+      this.#connection = this.#connected(await connect(this.location, this.#options));
     }
   }
 
@@ -290,6 +297,14 @@ export class SqliteEngine implements Engine {
     this.#options.onProblem(unavailable(`${this.location}: ${problem}`));
   };
 
+  readonly #hidden = (problem: string): void => {
+    if (!this.#isView) {
+      const message = `it is damaged. Back it up, then repair it: colloquy sessions validate --repair (${problem})`;
+      throw unavailable(`${this.location}: ${message}`, { cause: new DamageError(problem) });
+    }
+    this.#damaged(problem);
+  };
+
   #read<T>(work: (tables: Tables) => T, otherwise: (whole: SqliteEngine) => Awaitable<T>): Awaitable<T> {
     try {
       return this.#transactions.read(() => {
@@ -318,7 +333,7 @@ export class SqliteEngine implements Engine {
     error: unknown,
     use: (whole: SqliteEngine, lost: readonly Finding[]) => Awaitable<T>,
   ): Promise<T> {
-    if (!isDamage(error) || this.#salvaged?.engine === this) throw error;
+    if (!isDamage(error) || this.#isView) throw error;
     const done = this.#salvageUse.then(async () => {
       const { engine, lost } = await this.#whole(error);
       return use(engine, lost);
@@ -334,7 +349,7 @@ export class SqliteEngine implements Engine {
     const view = await viewOf(this.location);
     if (view === undefined) throw error;
     if (this.#salvaged !== undefined) this.#salvaged.engine.#close();
-    const engine = new SqliteEngine(this.location, view.database, this.#options);
+    const engine = new SqliteEngine(this.location, view.database, this.#options, true);
     this.#salvaged = { version, engine, lost: this.#report(error, view) };
     return this.#salvaged;
   }

@@ -15,6 +15,8 @@ const IN_ORDER = "ORDER BY active_at DESC, id LIMIT";
 const FILTERED = `AND active_at >= ?3 AND active_at < ?4 AND (active_at < ?1 OR id > ?2)
     AND (?5 IS NULL OR channel = ?5) AND (?6 IS NULL OR model = ?6) ORDER BY active_at DESC, id`;
 
+const MARKED = "FROM entries INDEXED BY entries_marked WHERE conversation = ?1 AND branch IS NOT NULL";
+
 /** An entry that was swept and stays, in terms of its columns. */
 const BLANK = {
   kind: `'${REMOVED_KIND}'`,
@@ -82,10 +84,13 @@ const SQL = {
       AND seq BETWEEN (SELECT first_seq FROM operations WHERE id = ?1 AND conversation = ?2)
       AND (SELECT last_seq FROM operations WHERE id = ?1 AND conversation = ?2) ORDER BY seq`,
   seqOf: `SELECT seq FROM entries WHERE conversation = ${LIVE} AND id = ?`,
-  logForward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ${LIVE} AND seq > ? ORDER BY seq`,
-  logBackward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ${LIVE} AND seq < ? ORDER BY seq DESC`,
   rangeForward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
   rangeBackward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC`,
+
+  /** Whether the table has an entry that an index hides. In a log `n` grows with `seq`; another index limits the search. */
+  storedEntry: `SELECT 1 FROM entries NOT INDEXED WHERE conversation = ?1 AND seq BETWEEN ?2 AND ?3
+    AND n >= coalesce((SELECT n ${MARKED} AND seq <= ?2 ORDER BY seq DESC LIMIT 1), 0)
+    AND n <= coalesce((SELECT n ${MARKED} AND seq >= ?3 ORDER BY seq LIMIT 1), ${Number.MAX_SAFE_INTEGER}) LIMIT 1`,
 
   insertMark: "INSERT OR IGNORE INTO purged (mark, sum) VALUES (?, ?)",
   purgeMarks: "SELECT mark FROM purged WHERE mark >= ? ORDER BY mark LIMIT ?",

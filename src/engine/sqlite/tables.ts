@@ -28,6 +28,7 @@ import type {
 import { receipt } from "../removal-rules.ts";
 import { checkMove, checkPurge, resolveCreate } from "../rules.ts";
 import { Blobs } from "./blobs/blobs.ts";
+import type { Damage } from "./damage.ts";
 import { Removals } from "./erase/removals.ts";
 import { Appends } from "./log/appends.ts";
 import { CheckedRows } from "./log/checked-rows.ts";
@@ -44,7 +45,7 @@ export interface TablesOptions {
   readonly sql: Statements;
   readonly infos: Infos;
   readonly location: string;
-  damaged(problem: string): void;
+  readonly damage: Damage;
 }
 
 export class Tables {
@@ -63,10 +64,10 @@ export class Tables {
     const { database, sql, location } = options;
     this.#options = options;
     this.#liveness = new Liveness(`${location}-alive`);
-    this.#trees = new TreeCache(sql, options.damaged);
+    this.#trees = new TreeCache(sql, options.damage);
     this.#feed = new Feed(sql, this.#trees);
     this.#blobs = new Blobs(sql);
-    this.#journals = new Journals(sql, options.damaged);
+    this.#journals = new Journals(sql, options.damage.damaged);
     this.#leases = new Leases(sql, this.#liveness);
     this.#appends = new Appends(database, sql, this.#trees, this.#blobs, this.#journals, this.#leases);
     this.#removals = new Removals(sql, this.#trees, this.#feed, this.#blobs, this.#journals);
@@ -161,12 +162,12 @@ export class Tables {
   }
 
   page(query: PageQuery): EntryPage {
-    const { sql, damaged } = this.#options;
-    if (!query.asStored) return readPage(sql, this.#trees, query, damaged, this.#checked);
+    const { sql, damage } = this.#options;
+    if (!query.asStored) return readPage(sql, this.#trees, query, damage, this.#checked);
     const cached = this.#trees.findAnywhere(query.conversation);
     if (cached === undefined) return { entries: [], more: false, branches: [] };
     return {
-      ...readStored(sql, cached, query, damaged),
+      ...readStored(sql, cached, query, damage),
       turn: this.#journals.read(cached.n, Number.MAX_SAFE_INTEGER)?.id,
     };
   }
@@ -193,7 +194,7 @@ export class Tables {
   }
 
   changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
-    return this.#feed.after(after, limit, this.#options.damaged);
+    return this.#feed.after(after, limit, this.#options.damage.damaged);
   }
 
   close(): void {

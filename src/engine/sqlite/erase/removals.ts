@@ -11,7 +11,7 @@ import { entryNotFound, keyReceipt, planSweep, purgeMark, receipt } from "../../
 import { notFound } from "../../rules.ts";
 import { type Blobs, hashesIn } from "../blobs/blobs.ts";
 import type { Feed } from "../log/feed.ts";
-import { loadLogEnd, summaryOf, type TreeCache } from "../log/tree-cache.ts";
+import { type CachedTree, loadLogEnd, summaryOf, type TreeCache } from "../log/tree-cache.ts";
 import { PURGING, type Statements } from "../statements.ts";
 import { rowSum } from "../sums.ts";
 import type { Journals } from "../turns/journals.ts";
@@ -88,13 +88,14 @@ export class Removals {
   }
 
   redact({ conversation, entry, json, at }: RedactOperation): Removed {
-    const { n } = this.#trees.get(conversation);
+    const cached = this.#trees.get(conversation);
+    const { n } = cached;
     const row = this.#sql.entryById.get(n, entry);
     if (row === undefined) throw entryNotFound(entry);
     this.#feed.add("redacted", conversation);
     this.#sql.replaceBody.run(n, row[1] as number, json);
     this.#sql.clearContext.run(n);
-    this.#updateCounts(conversation, n, 0, at);
+    this.#updateCounts(conversation, cached, 0, at);
     const freed = this.#blobs.dropUnused(hashesIn(row[7] as string | null));
     return receipt(1, Buffer.byteLength(row[6] as string), [freed]);
   }
@@ -113,7 +114,7 @@ export class Removals {
     if (rows.length === 0) return receipt(0, 0, []);
     this.#feed.add("swept", conversation);
     this.#sweepRows(cached.n, rows, runStarts);
-    this.#updateCounts(conversation, cached.n, messagesIn(rows), at);
+    this.#updateCounts(conversation, cached, messagesIn(rows), at);
     return this.#receiptFor(rows);
   }
 
@@ -131,10 +132,10 @@ export class Removals {
   }
 
   /** The tree is read again from the entries that are left. */
-  #updateCounts(conversation: string, n: number, messages: number, at: string): void {
+  #updateCounts(conversation: string, { n, logEnd }: CachedTree, messages: number, at: string): void {
     this.#sql.subtractMessages.run(n, messages, timeOf(at));
     this.#trees.forget(conversation);
-    this.#sql.updateTree.run(n, ...summaryOf(this.#trees.get(conversation).logEnd));
+    this.#sql.updateTree.run(n, ...summaryOf(loadLogEnd(this.#sql, n, logEnd.lastSeq)));
   }
 }
 

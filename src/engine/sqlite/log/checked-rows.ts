@@ -1,7 +1,7 @@
 import { isAsWritten, isIntact, type Row } from "../rows.ts";
 
-/** Rows with higher numbers are checked whenever they are read: a megabyte is enough to remember. */
-const REMEMBERED_MAX = 8 * 1024 * 1024;
+/** A megabyte is enough to remember. */
+const REMEMBERED_MAX = 2 ** 18;
 const CONVERSATIONS_MAX = 10_000;
 
 /**
@@ -10,28 +10,21 @@ const CONVERSATIONS_MAX = 10_000;
  * read for the first time.
  */
 export class CheckedRows {
-  #entries = new Uint8Array(1024);
+  /** What was compared, at the place of its `n`. A later row may take the place. */
+  readonly #entries = new Int32Array(REMEMBERED_MAX);
   readonly #conversations = new Map<unknown, unknown>();
 
   /** Whether an entry is as it was written. */
   readonly isIntact = (row: Row): boolean => {
     const n = row[8] as number;
-    const byte = n >>> 3;
-    const bit = 1 << (n & 7);
-    if (n < REMEMBERED_MAX && ((this.#entries[byte] ?? 0) & bit) !== 0) return true;
+    const place = n & (REMEMBERED_MAX - 1);
+    // Its `seq` and conversation are those of an index, which may lead to another row than it should.
+    const compared = mixed(n, row[1] as number, row[9] as number);
+    if (this.#entries[place] === compared) return true;
     if (!isIntact(row)) return false;
-    if (n >= 0 && n < REMEMBERED_MAX) {
-      if (byte >= this.#entries.length) this.#grow(byte);
-      this.#entries[byte] = (this.#entries[byte] as number) | bit;
-    }
+    this.#entries[place] = compared;
     return true;
   };
-
-  #grow(byte: number): void {
-    const grown = new Uint8Array(Math.min(REMEMBERED_MAX / 8, byte * 2));
-    grown.set(this.#entries);
-    this.#entries = grown;
-  }
 
   /** Whether a conversation is as it was written. Its checksum changes with it. */
   readonly isAsWritten = (row: Row): boolean => {
@@ -42,4 +35,9 @@ export class CheckedRows {
     this.#conversations.set(n, sum);
     return true;
   };
+}
+
+/** Another number if one of the three is different. Never 0. */
+function mixed(n: number, seq: number, conversation: number): number {
+  return Math.imul(n, 0x9e3779b1) ^ Math.imul(seq, 0x85ebca6b) ^ Math.imul(conversation, 0xc2b2ae35) || 1;
 }

@@ -4,6 +4,7 @@ import { runsOf } from "../../../tree/tree-builder.ts";
 import type { Json } from "../../../util/json.ts";
 import { isoTime } from "../../../util/time.ts";
 import { notFound } from "../../rules.ts";
+import type { Damage } from "../damage.ts";
 import { isIntact, parsed, type Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import { rowSum } from "../sums.ts";
@@ -29,6 +30,8 @@ export interface CachedTree {
 interface Cached extends CachedTree {
   /** The version of the file for which it is known to be right. */
   version: unknown;
+  /** Whether every mark of its tree could be read. */
+  readonly isWhole: boolean;
 }
 
 const TREES_MAX = 10_000;
@@ -43,14 +46,14 @@ const TREES_MAX = 10_000;
  */
 export class TreeCache {
   readonly #sql: Statements;
-  readonly #damaged: Damaged;
+  readonly #damage: Damage;
   readonly #cached = new Map<string, Cached>();
   #version: unknown;
   #lastN: number | undefined;
 
-  constructor(sql: Statements, damaged: Damaged) {
+  constructor(sql: Statements, damage: Damage) {
     this.#sql = sql;
-    this.#damaged = damaged;
+    this.#damage = damage;
   }
 
   /** First in every transaction. */
@@ -88,8 +91,7 @@ export class TreeCache {
     if (row === undefined) return undefined;
     // From here on, changes after this `n` matter.
     this.lastN();
-    const counts = this.#counts(id, row);
-    const found = { n: row[0], logEnd: this.#load(cached, row[0], row[5]), counts, version: this.#version };
+    const found = { ...this.#load(id, row, cached), version: this.#version };
     this.#cached.set(id, found);
     return found;
   }
@@ -99,25 +101,37 @@ export class TreeCache {
     const live = this.find(id);
     if (live !== undefined) return live;
     const row = this.#sql.conversation.get<CountsRow>(id);
-    if (row === undefined) return undefined;
-    const logEnd = loadLogEnd(this.#sql, row[0], row[5], EMPTY, this.#damaged);
-    return { n: row[0], logEnd, counts: this.#counts(id, row) };
+    return row === undefined ? undefined : this.#load(id, row, undefined);
   }
 
   #counts(id: string, row: CountsRow): Counts {
     const [, , lastMessageMs, activeMs, messages, , , branches, compactions, tally] = row;
     const fault = tally ^ rowSum(...row.slice(0, -1));
-    if (fault !== 0) this.#damaged(`Conversation ${id}: its metadata does not match its checksum`);
+    if (fault !== 0) this.#damage.damaged(`Conversation ${id}: its metadata does not match its checksum`);
     return { messages, lastMessageMs, activeMs, branches, compactions, fault };
   }
 
-  #load(cached: CachedTree | undefined, n: number, lastSeq: number): LogEnd {
-    if (cached === undefined || cached.n !== n || cached.logEnd.lastSeq > lastSeq) {
-      return loadLogEnd(this.#sql, n, lastSeq, EMPTY, this.#damaged);
-    }
-    return cached.logEnd.lastSeq === lastSeq
-      ? cached.logEnd
-      : loadLogEnd(this.#sql, n, lastSeq, cached.logEnd, this.#damaged);
+  #load(id: string, row: CountsRow, cached: Cached | undefined): Omit<Cached, "version"> {
+    const [n, , , , , lastSeq] = row;
+    const counts = this.#counts(id, row);
+    const known = cached?.n === n && cached.logEnd.lastSeq <= lastSeq ? cached : undefined;
+    let isWhole = known?.isWhole ?? true;
+    const logEnd =
+      known?.logEnd.lastSeq === lastSeq
+        ? known.logEnd
+        : loadLogEnd(this.#sql, n, lastSeq, known?.logEnd, (problem) => {
+            isWhole = false;
+            this.#damage.damaged(problem);
+          });
+    if (isWhole && counts.fault === 0) this.#compare(id, row, logEnd);
+    return { n, logEnd, counts, isWhole };
+  }
+
+  /** An index that hides an entry leads to another tree than the one that was counted when it was written. */
+  #compare(id: string, [, , , , , , head, branches, compactions]: CountsRow, logEnd: LogEnd): void {
+    const found = summaryOf(logEnd);
+    if (found[0] === head && found[1] === branches && found[2] === compactions) return;
+    this.#damage.hidden(`an index hides entries of conversation ${id}`);
   }
 
   /** The next number of the one sequence that entries and changes share. */
