@@ -57,7 +57,7 @@ export class SqliteEngine implements Engine {
       const view = options.readonly && isDamage(error) ? await viewOf(location) : undefined;
       if (view === undefined) throw error;
       const engine = new SqliteEngine(location, view.database, options, true);
-      engine.#salvaged = { version: WHOLE, engine, lost: engine.#report(error, view) };
+      engine.#salvaged = { version: WHOLE, isExact: true, engine, lost: engine.#report(error, view) };
       return engine;
     }
   }
@@ -180,14 +180,15 @@ export class SqliteEngine implements Engine {
     return this.#read(
       (tables) => tables.blob(hash, offset, length),
       (whole) => whole.blob(hash, offset, length),
+      true,
     );
   }
 
-  changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
-    return this.#transactions.read(() => {
-      this.#tables.refresh();
-      return this.#tables.changes(after, limit);
-    });
+  changes(after: FeedPlace | null, limit: number): Awaitable<{ changes: Change[]; place: FeedPlace }> {
+    return this.#read(
+      (tables) => tables.changes(after, limit),
+      (whole) => whole.changes(after, limit),
+    );
   }
 
   purged(from: string, limit: number): string[] {
@@ -305,14 +306,18 @@ export class SqliteEngine implements Engine {
     this.#damaged(problem);
   };
 
-  #read<T>(work: (tables: Tables) => T, otherwise: (whole: SqliteEngine) => Awaitable<T>): Awaitable<T> {
+  #read<T>(
+    work: (tables: Tables) => T,
+    otherwise: (whole: SqliteEngine) => Awaitable<T>,
+    isExact = false,
+  ): Awaitable<T> {
     try {
       return this.#transactions.read(() => {
         this.#tables.refresh();
         return work(this.#tables);
       });
     } catch (error) {
-      return this.#fromWhole(error, otherwise);
+      return this.#fromWhole(error, otherwise, isExact);
     }
   }
 
@@ -320,7 +325,7 @@ export class SqliteEngine implements Engine {
     try {
       return this.#transactions.query(work);
     } catch (error) {
-      return this.#fromWhole(error, otherwise);
+      return this.#fromWhole(error, otherwise, false);
     }
   }
 
@@ -332,25 +337,33 @@ export class SqliteEngine implements Engine {
   async #fromWhole<T>(
     error: unknown,
     use: (whole: SqliteEngine, lost: readonly Finding[]) => Awaitable<T>,
+    isExact = true,
   ): Promise<T> {
     if (!isDamage(error) || this.#isView) throw error;
     const done = this.#salvageUse.then(async () => {
-      const { engine, lost } = await this.#whole(error);
+      const { engine, lost } = await this.#whole(error, isExact);
       return use(engine, lost);
     });
     this.#salvageUse = done.catch(() => {});
     return done;
   }
 
-  /** As a store in memory, as of the last write. */
-  async #whole(error: unknown): Promise<Salvage> {
+  /** As a store in memory, as of the last write. Unless it must be exact, it may be one that was brought up to date. */
+  async #whole(error: unknown, isExact: boolean): Promise<Salvage> {
     const version = `${this.#sql.dataVersion.get()?.[0]} ${this.#sql.totalChanges.get()?.[0]}`;
-    if (this.#salvaged?.version === version) return this.#salvaged;
-    const view = await viewOf(this.location);
+    const last = this.#salvaged;
+    if (last?.version === version && (last.isExact || !isExact)) return last;
+    const { salvagedView, catchUp } = await import("./salvage/view.ts");
+    if (last !== undefined && !isExact && catchUp(last.engine.#connection, this.#connection)) {
+      this.#salvaged = { ...last, version, isExact };
+      return this.#salvaged;
+    }
+    const view = salvagedView(this.location);
     if (view === undefined) throw error;
     if (this.#salvaged !== undefined) this.#salvaged.engine.#close();
+    adoptFeed(view.database, this.#sql);
     const engine = new SqliteEngine(this.location, view.database, this.#options, true);
-    this.#salvaged = { version, engine, lost: this.#report(error, view) };
+    this.#salvaged = { version, isExact: true, engine, lost: this.#report(error, view) };
     return this.#salvaged;
   }
 
@@ -371,6 +384,8 @@ export class SqliteEngine implements Engine {
 /** A view of a damaged file. */
 interface Salvage {
   readonly version: string;
+  /** Whether it has everything, not only what readers of conversations need. */
+  readonly isExact: boolean;
   readonly engine: SqliteEngine;
   readonly lost: readonly Finding[];
 }
@@ -392,6 +407,15 @@ const DAMAGE: ReadonlySet<string> = new Set([
   ...["missing-blob", "dangling-parent", "cycle", "lost-branch", "bad-context-state"],
   ...["orphan-entry", "orphan-journal", "orphan-lease", "orphan-chunk", "orphan-operation"],
 ]);
+
+/** Positions in the feed of the file are positions in the feed of the view, unless the file does not say which one it is. */
+function adoptFeed(view: DatabaseSync, { feedTag }: Statements): void {
+  try {
+    view.prepare("UPDATE feed SET tag = ?").run(feedTag.get()?.[0] as number);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+  }
+}
 
 async function viewOf(path: string): Promise<SalvagedView | undefined> {
   const { salvagedView } = await import("./salvage/view.ts");

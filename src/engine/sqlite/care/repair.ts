@@ -12,7 +12,12 @@ export function repairDatabase(database: DatabaseSync, sql: Statements, path: st
   const note: Note = (code, conversation, message) => {
     done.push({ code, conversation, source: path, line: null, message });
   };
-  recount(database, sql, note);
+  const addChange = database.prepare(
+    `INSERT INTO changes (n, conversation, type, sum) SELECT n, ?1, 'swept', row_sum(n, ?1, 'swept') FROM (
+      SELECT 1 + max((SELECT coalesce(max(n), 0) FROM entries), (SELECT coalesce(max(n), 0) FROM changes)) AS n)`,
+  );
+  // Other processes add to the trees they have cached: this makes them read every tree again.
+  for (const id of recount(database, sql, note)) addChange.run(id);
   dropMarks(database, note);
   return done;
 }
@@ -42,25 +47,23 @@ type StoredRow = [
   isSealed: number,
 ];
 
-function recount(database: DatabaseSync, sql: Statements, note: Note): void {
+/** Of one conversation, or of all. Returns the ids of those that were wrong. */
+export function recount(database: DatabaseSync, sql: Statements, note: Note, only?: number): Set<string> {
+  const corrected = new Set<string>();
   const stored = prepare(
     database,
     `SELECT n, id, message_count, last_seq, head, branch_count, compaction_count,
         (SELECT count(*) FROM entries WHERE conversation = c.n AND kind = 'message') AS messages,
         (SELECT coalesce(max(seq), 0) FROM entries WHERE conversation = c.n) AS last,
         tally IS ${sumSql("counts")} AS sealed
-      FROM conversations c`,
+      FROM conversations c WHERE n = ifnull(?, n)`,
   );
   const write = database.prepare(
     `UPDATE conversations SET message_count = ?2, last_seq = ?3, head = ?4, branch_count = ?5, compaction_count = ?6,
       tally = ${sumSql("counts", { message_count: "?2", last_seq: "?3", head: "?4", branch_count: "?5", compaction_count: "?6" })}
       WHERE n = ?1`,
   );
-  const addChange = database.prepare(
-    `INSERT INTO changes (n, conversation, type, sum) SELECT n, ?1, 'swept', row_sum(n, ?1, 'swept') FROM (
-      SELECT 1 + max((SELECT coalesce(max(n), 0) FROM entries), (SELECT coalesce(max(n), 0) FROM changes)) AS n)`,
-  );
-  for (const row of stored.all<StoredRow>()) {
+  for (const row of stored.all<StoredRow>(only ?? null)) {
     const [n, id, messageCount, lastSeq, storedHead, branchCount, compactionCount, messages, last, isSealed] =
       row;
     const [head, branches, compactions] = summaryOf(loadLogEnd(sql, n, last));
@@ -74,10 +77,10 @@ function recount(database: DatabaseSync, sql: Statements, note: Note): void {
     ].flat();
     if (changes.length === 0) continue;
     write.run(n, messages, last, head, branches, compactions);
-    // Other processes add to the trees they have cached: this makes them read every tree again.
-    addChange.run(id);
+    corrected.add(id);
     for (const [code, message] of changes) note(code, id, message);
   }
+  return corrected;
 }
 
 function changed(

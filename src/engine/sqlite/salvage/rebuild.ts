@@ -7,7 +7,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { FindingList } from "../../findings.ts";
 import type { Finding } from "../../queries.ts";
-import { repairDatabase } from "../care/repair.ts";
+import { recount } from "../care/repair.ts";
 import { prepareStatements } from "../statements.ts";
 import { sumSql } from "../sums.ts";
 import { Backup } from "./backup-rows.ts";
@@ -39,7 +39,8 @@ class Rebuild {
   readonly #from: Salvaged | undefined;
   readonly #path: string;
   readonly #findings = new FindingList();
-  #lastN: number;
+  /** Lost entries whose number is not known have negative ones: what is written later gets the next positive one. */
+  #firstN: number;
 
   constructor(target: DatabaseSync, found: Salvaged, from: Salvaged | undefined, path: string) {
     this.#target = target;
@@ -47,8 +48,8 @@ class Rebuild {
     this.#from = from;
     this.#backup = from && new Backup(from);
     this.#path = path;
-    const numbers = [...found.rows.entries, ...found.rows.changes].map(({ n }) => n as number);
-    this.#lastN = [...numbers, ...found.indexed.keys()].reduce((a, b) => Math.max(a, b), 0);
+    const numbers = found.rows.entries.map(({ n }) => n as number);
+    this.#firstN = [...numbers, ...found.indexed.keys()].reduce((a, b) => Math.min(a, b), 0);
   }
 
   run(): Rebuilt {
@@ -72,7 +73,7 @@ class Rebuild {
     this.#target.exec(
       `UPDATE conversations SET sum = ${sumSql("conversations")}, tally = ${sumSql("counts")}`,
     );
-    repairDatabase(this.#target, prepareStatements(this.#target), this.#path);
+    recount(this.#target, prepareStatements(this.#target), () => {});
     this.#target.exec("COMMIT");
     return { findings: this.#findings.list() };
   }
@@ -103,7 +104,7 @@ class Rebuild {
       n,
       [...there, ...filled].sort((a, b) => a.seq - b.seq),
       missing.filter(({ seq }) => !numbers.has(seq)),
-      () => ++this.#lastN,
+      () => --this.#firstN,
     );
     for (const entry of log) this.#insert("entries", entry);
     this.#noteRanges(

@@ -5,6 +5,8 @@ import { newDatabase } from "./new-database.ts";
 import { rebuild } from "./rebuild.ts";
 import { salvage } from "./salvaged.ts";
 
+export { catchUp } from "./catch-up.ts";
+
 export interface SalvagedView {
   readonly database: DatabaseSync;
   readonly lost: readonly Finding[];
