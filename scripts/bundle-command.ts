@@ -13,7 +13,8 @@ const RARE = /\/src\/(formats|engine\/jsonl|transcript)\//;
 /** Threads and processes are started by the name of their file. */
 const STARTED = {
   worker: "src/store/worker/worker.ts",
-  "background-thread": "src/sqlite/background-thread.ts",
+  "copy-thread": "src/sqlite/copy-thread.ts",
+  "verify-thread": "src/engine/sqlite/care/verify-thread.ts",
   "scrub-process": "src/sqlite/scrub-process.ts",
 };
 

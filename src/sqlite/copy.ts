@@ -7,6 +7,20 @@ import { withTemporarySync } from "../disk/replace-file.ts";
 import { withFile } from "../disk/with-file.ts";
 import { ColloquyError, unavailable } from "../errors.ts";
 import { systemRandom } from "../util/uuid.ts";
+import { runInThread } from "./background.ts";
+
+export interface CopyRequest {
+  readonly path: string;
+  readonly waitMs: number;
+  readonly to: string;
+  /** SQL that the copy is changed with. */
+  readonly tidy: string;
+}
+
+/** `copyDatabase` on another connection, for a file that can be opened twice. */
+export function copyInThread(request: CopyRequest): Promise<void> {
+  return runInThread("copy-thread", import.meta.url, request);
+}
 
 /**
  * Copy a database, as of this moment, to a new file: all of it or nothing,

@@ -211,10 +211,10 @@ export class SqliteEngine implements Engine {
   }
 
   async verify(): Promise<VerifyReport> {
-    const { verifyDatabase } = await import("./care/verify.ts");
-    const verify = (): VerifyReport => verifyDatabase(this.#database, this.#sql, this.location);
+    const { verifyStore } = await import("./care/verify-store.ts");
     try {
-      const report = this.#transactions.read(verify);
+      const options = this.#isView ? { ...this.#options, readonly: true } : this.#options;
+      const report = await verifyStore(this.#connection, this.location, options);
       if (this.#salvaged?.version !== WHOLE) return report;
       return { ...report, ok: false, findings: [...this.#salvaged.lost, ...report.findings] };
     } catch (error) {

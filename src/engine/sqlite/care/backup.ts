@@ -1,8 +1,7 @@
 import { resolve } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { runInline, runInThread } from "../../../sqlite/background.ts";
 import { sqliteError } from "../../../sqlite/busy.ts";
-import { refuseExisting } from "../../../sqlite/copy.ts";
+import { copyDatabase, copyInThread, refuseExisting } from "../../../sqlite/copy.ts";
 import { isExclusive } from "../../../sqlite/pragma.ts";
 import type { EngineOptions } from "../../engine.ts";
 
@@ -17,10 +16,10 @@ export async function backupDatabase(
 ): Promise<void> {
   try {
     refuseExisting(to);
-    const request = { path, waitMs: lockWaitMs, job: "copy", args: [resolve(to), TIDY] } as const;
+    const target = resolve(to);
     // A file that is read-only, or open to one connection only, cannot be opened again.
-    if (readonly || isExclusive(database)) runInline(database, request);
-    else await runInThread(request);
+    if (readonly || isExclusive(database)) copyDatabase(database, target, TIDY);
+    else await copyInThread({ path, waitMs: lockWaitMs, to: target, tidy: TIDY });
   } catch (error) {
     throw sqliteError(error, `${path}, copied to ${to}`);
   }

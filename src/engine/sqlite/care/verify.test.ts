@@ -53,6 +53,24 @@ const BLOB_DAMAGE: readonly (readonly [string, string])[] = [
 ];
 
 describe("verify on SQLite", () => {
+  it("lets the event loop turn while it reads a large store", async () => {
+    await using store = await openStore(`sqlite:${join(tempFolder(), "store.db")}`);
+    const chat = await store.create();
+    const content = "words ".repeat(1000);
+    await chat.append(Array.from({ length: 400 }, () => ({ role: "user" as const, content })));
+    expect((await store.verify()).ok).toBe(true);
+    let turns = 0;
+    let isDone = false;
+    const count = (): void => {
+      turns++;
+      if (!isDone) setImmediate(count);
+    };
+    setImmediate(count);
+    expect((await store.verify()).findings).toEqual([]);
+    isDone = true;
+    expect(turns).toBeGreaterThan(50);
+  });
+
   it.each(DAMAGE)("finds what %s does", async (sql, code) => {
     const path = join(tempFolder(), "store.db");
     await using store = await openStore(`sqlite:${path}`);
