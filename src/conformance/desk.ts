@@ -42,13 +42,19 @@ export class Desk implements AsyncDisposable {
 
   static async open(bench: Bench): Promise<Desk> {
     const desk = new Desk(await bench.engine({ durability: "process" }));
-    const fields = { key: null, title: null, channel: null, model: null, profileId: null };
-    await desk.done({ type: "create", id: desk.id, idGiven: false, ...fields, at: AT, resume: false });
+    await desk.another(desk.id);
     return desk;
   }
 
   private constructor(engine: Engine) {
     this.engine = engine;
+  }
+
+  /** Create another conversation. */
+  async another(id: string = newId()): Promise<string> {
+    const fields = { key: null, title: null, channel: null, model: null, profileId: null };
+    await this.done({ type: "create", id, idGiven: false, ...fields, at: AT, resume: false });
+    return id;
   }
 
   commit(...operations: readonly Operation[]): Promise<Outcome[]> {

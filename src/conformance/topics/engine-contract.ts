@@ -193,9 +193,8 @@ export const contract: Topic = (check) => {
 
   check("the ends of many logs are those of each", async (bench) => {
     await using desk = await Desk.open(bench);
-    await using empty = await Desk.open(bench);
-    await using trashed = await Desk.open(bench);
-    const ids = [desk.id, newId(), empty.id, trashed.id];
+    const [empty, trashed] = [await desk.another(), await desk.another()];
+    const ids = [desk.id, newId(), empty, trashed];
     const ends: readonly (readonly NewEntry[])[] = [
       [message("q"), message("a")],
       [info("label", { type: "checkout", branch: 0, name: "main" })],
@@ -207,7 +206,7 @@ export const contract: Topic = (check) => {
       const { lastSeq, last } = (await desk.engine.logEnd(desk.id)) ?? {};
       assert.deepEqual((await desk.engine.logEnds(ids))[0], { lastSeq, last });
     }
-    await trashed.done({ type: "trash", conversation: trashed.id, at: AT });
+    await desk.done({ type: "trash", conversation: trashed, at: AT });
     assert.deepEqual(await desk.engine.logEnds([...ids, desk.id]), [
       { lastSeq: 5, last: "b" },
       undefined,
