@@ -217,12 +217,21 @@ describe("checkTitle", () => {
   it("accepts 120 characters, counted as code points", () => {
     expect(validate.checkTitle("x".repeat(120))).toHaveLength(120);
     expect(validate.checkTitle("🦀".repeat(120))).toBe("🦀".repeat(120));
-    expect(validate.checkTitle("")).toBe("");
   });
 
   it.each([["x"], ["🦀"]])("rejects 121 times %s", (character) => {
     const message = "Title must be 120 chars or less";
     expect(() => validate.checkTitle(character.repeat(121))).toThrow(refusal(message, "title"));
+  });
+
+  it.each([
+    ["", /^Title must not be empty/],
+    ["\u3000 ", /^Title must not be empty/],
+    ["a\tb", /^Title must not contain control characters$/],
+    ["a\u0085b", /^Title must not contain control characters$/],
+    ["a\u2028b", /^Title must not contain control characters$/],
+  ])("rejects %j", (title, message) => {
+    expect(() => validate.checkTitle(title)).toThrow(refusal(message, "title"));
   });
 
   it.each([[1], [null], [LONE]])("rejects %j", (title) => {

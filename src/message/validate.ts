@@ -17,9 +17,9 @@ import {
   MESSAGE_RULES,
   type ValueRule,
 } from "./rules.ts";
+import { TITLE_CHARS_MAX } from "./title.ts";
 import type { Message } from "./types.ts";
 
-const TITLE_CHARS_MAX = 120;
 const NAME_BYTES_MAX = 256;
 
 /** A message that passed every check, with the JSON text that is stored. */
@@ -155,9 +155,14 @@ export function checkKey(key: unknown): string {
   return name;
 }
 
+/** Check a title. `titleFrom` makes one of any text. */
 export function checkTitle(title: unknown): string {
   if (typeof title !== "string" || !title.isWellFormed())
     throw invalid("Title must be a string without half surrogate pairs", "title");
+  if (title.trim() === "") throw invalid("Title must not be empty; null removes it", "title");
+  // A title is one line, also on a terminal.
+  if (/[\p{Cc}\u2028\u2029]/u.test(title))
+    throw invalid("Title must not contain control characters", "title");
   // Users count graphemes; code points are close to that and cheap.
   if ([...title].length > TITLE_CHARS_MAX) {
     throw invalid(`Title must be ${TITLE_CHARS_MAX} chars or less`, "title");

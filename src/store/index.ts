@@ -30,7 +30,7 @@ export type {
 export type { RepairOptions, RepairReport } from "./copy/repair.ts";
 export type { Change, ChangesOptions } from "./feed/changes.ts";
 export { openStore, type SessionFormat, type StoreOptions } from "./open.ts";
-export type { ConversationQuery } from "./read/conversation-pages.ts";
+export type { ConversationQuery, ListedConversation } from "./read/conversation-pages.ts";
 export type { EntryQuery } from "./read/entry-query.ts";
 export type { Listing, Page } from "./read/listing.ts";
 export type { Snapshot } from "./read/snapshot.ts";

@@ -23,7 +23,12 @@ import { type RepairOptions, type RepairReport, repairStore, validateStore } fro
 import { type Change, type ChangesOptions, changes } from "./feed/changes.ts";
 import { Wakes } from "./feed/wakes.ts";
 import { withContextState } from "./read/context-state.ts";
-import { type ConversationQuery, listAll, listPage } from "./read/conversation-pages.ts";
+import {
+  type ConversationQuery,
+  type ListedConversation,
+  listAll,
+  listPage,
+} from "./read/conversation-pages.ts";
 import { type Listing, listing } from "./read/listing.ts";
 import { byKey, SessionKeys } from "./read/session-keys.ts";
 import { Snapshot } from "./read/snapshot.ts";
@@ -138,8 +143,11 @@ export class Store {
     return this.#access.keys.resolve(key);
   }
 
-  /** Conversations by last activity, newest first: await a page, or iterate over all. Reads no messages. */
-  list(query: ConversationQuery = {}): Listing<ConversationInfo> {
+  /**
+   * Conversations by last activity, newest first: await a page, or iterate over all. Reads no messages, except
+   * for `firstWords`.
+   */
+  list(query: ConversationQuery = {}): Listing<ListedConversation> {
     const first = listPage(this.#access, query);
     return listing(first, () => listAll(this.#access, query, first));
   }

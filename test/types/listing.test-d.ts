@@ -1,8 +1,8 @@
 /** What the types promise of lists: awaited they are a page, iterated their items. */
 import type {
   Conversation,
-  ConversationInfo,
   Entry,
+  ListedConversation,
   Listing,
   MessageEntry,
   Page,
@@ -19,7 +19,7 @@ export async function iterated(store: Store, chat: Conversation): Promise<string
 }
 
 export type Checks = [
-  True<Equal<ReturnType<Store["list"]>, Listing<ConversationInfo>>>,
+  True<Equal<ReturnType<Store["list"]>, Listing<ListedConversation>>>,
   True<Equal<ReturnType<Conversation["messages"]>, Listing<MessageEntry>>>,
   True<Equal<ReturnType<Conversation["entries"]>, Listing<Entry>>>,
   True<Equal<Awaited<Listing<Entry>>, Page<Entry>>>,

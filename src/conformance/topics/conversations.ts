@@ -201,6 +201,36 @@ export const conversations: Topic = (check) => {
     });
   }
 
+  check("list returns the first words of the user on request, also in the trash", async (bench) => {
+    const store = await bench.open();
+    const named = await store.open("web:named", { title: "Named" });
+    await named.append(say("Not shown"));
+    const [words, long, mute] = [await store.open("web:words"), await store.create(), await store.create()];
+    await words.append([
+      { role: "system", content: "Be brief." },
+      { role: "user", content: "\n  What did we\u0007decide?\nPlease." },
+    ]);
+    await long.append({
+      role: "user",
+      content: [{ type: "text", text: `Read this: ${"x".repeat(50_000)}` }],
+    });
+    await mute.append({ role: "assistant", content: "Hello" });
+    const found = async (trash: boolean): Promise<Record<string, unknown>> => {
+      const { items } = await store.list({ firstWords: true, trash });
+      return Object.fromEntries(items.map(({ id, firstWords }) => [id, firstWords]));
+    };
+    const shown = {
+      [named.id]: null,
+      [words.id]: "What did we decide?",
+      [long.id]: `Read this: ${"x".repeat(108)}…`,
+      [mute.id]: null,
+    };
+    assert.deepEqual(await found(false), shown);
+    assert.ok((await store.list()).items.every((info) => !("firstWords" in info)));
+    for (const { id } of [named, words, long, mute]) await store.delete(id);
+    assert.deepEqual(await found(true), shown);
+  });
+
   check("a cursor of list keeps its position while conversations are added", async (bench) => {
     let nowMs = Date.UTC(2026, 0, 1);
     const store = await bench.open({ clock: () => nowMs++ });

@@ -6,6 +6,7 @@ import { isoTime, parseTime } from "../../util/time.ts";
 import { checkCount, type StoreAccess } from "../access.ts";
 import { withContextState } from "./context-state.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
+import { firstWords } from "./first-words.ts";
 import type { Page } from "./listing.ts";
 
 export interface ConversationQuery {
@@ -23,23 +24,31 @@ export interface ConversationQuery {
   readonly after?: string;
   /** Active before this time. */
   readonly before?: string;
+  /** Also return `firstWords`, which reads the first messages of conversations without a title. */
+  readonly firstWords?: boolean;
   /** Page size. Default: 50, at most 10,000. */
   readonly limit?: number;
   /** From the previous page. `null`, as on the last page, returns an empty page. */
   readonly cursor?: string | null;
 }
 
+/** A conversation in a list. */
+export interface ListedConversation extends ConversationInfo {
+  /** With `firstWords`: the first words of the user, if there is no title. Not stored. */
+  readonly firstWords?: string | null;
+}
+
 const LIMIT_DEFAULT = 50;
 const ITERATED_LIMIT = 1000;
 const QUERY_PROPERTIES: ReadonlySet<string> = new Set([
-  ...["trash", "limit", "cursor"],
+  ...["trash", "limit", "cursor", "firstWords"],
   ...["channel", "keyPrefix", "title", "model", "after", "before"],
 ]);
 
 export async function listPage(
   store: StoreAccess,
   query: ConversationQuery,
-): Promise<Page<ConversationInfo>> {
+): Promise<Page<ListedConversation>> {
   checkProperties(query, QUERY_PROPERTIES, "query");
   const { trash = false, cursor } = query;
   const limit = checkCount(query.limit ?? LIMIT_DEFAULT, "limit");
@@ -48,17 +57,23 @@ export async function listPage(
   const found = await store.ask((engine) =>
     cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after, filter }),
   );
-  const items = await Promise.all(found.slice(0, limit).map((info) => withContextState(store, info)));
+  const described = (info: ConversationInfo): Promise<ListedConversation> =>
+    query.firstWords === true ? withFirstWords(store, info) : withContextState(store, info);
+  const items = await Promise.all(found.slice(0, limit).map(described));
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;
   return { items, cursor: more ? encodeCursor("c", activeAt(last), last.id) : null };
 }
 
+async function withFirstWords(store: StoreAccess, info: ConversationInfo): Promise<ListedConversation> {
+  return { ...(await withContextState(store, info)), firstWords: await firstWords(store, info) };
+}
+
 export async function* listAll(
   store: StoreAccess,
   query: ConversationQuery,
-  first: Promise<Page<ConversationInfo>>,
-): AsyncGenerator<ConversationInfo, void, undefined> {
+  first: Promise<Page<ListedConversation>>,
+): AsyncGenerator<ListedConversation, void, undefined> {
   for (let page = await first; ; ) {
     yield* page.items;
     if (page.cursor === null) return;

@@ -6,11 +6,12 @@
  * branch that the source shows. `EntryIntake` takes the entries.
  */
 import type { ConversationInfo } from "../../../engine/index.ts";
+import { titleFrom } from "../../../message/title.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger.ts";
 import { channelOf, keyOf, labelOf } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
-import { derivedTitle, titleMark, titleOf } from "./title.ts";
+import { derivedTitle, titleMark } from "./title.ts";
 import type { TreeWriter } from "./tree-writer.ts";
 
 export interface WriterOptions extends IntakeOptions {
@@ -242,7 +243,7 @@ export class ConversationWriter {
       .create({
         id: this.id,
         key: keyOf(format, this.#start),
-        title: titleOf(this.title ?? "") || null,
+        title: titleFrom(this.title ?? "") || null,
         channel: channelOf(format, this.#start),
         model: labelOf(this.#start.model) ?? null,
         atMs: this.#createAtMs,
@@ -262,10 +263,10 @@ export class ConversationWriter {
     const { ingest, remembered } = this.#options;
     const { messagesAdded } = this.tree;
     // The first words of the user name a conversation only while it has no other title.
-    const title = titleOf((info.title === null ? this.title : this.#start.title) ?? "");
+    const title = titleFrom((info.title === null ? this.title : this.#start.title) ?? "");
     const model = labelOf(this.#start.model);
     const isOurs = titleMark(this.id, info.title) === (remembered?.titleMark ?? null);
-    const mayName = info.title === null || isOurs || info.title === titleOf(this.#derivedTitle ?? "");
+    const mayName = info.title === null || isOurs || info.title === titleFrom(this.#derivedTitle ?? "");
     const patch = {
       ...(mayName && title !== "" && title !== info.title ? { title } : {}),
       ...(model !== undefined && info.model === null ? { model } : {}),
