@@ -115,8 +115,25 @@ const rows: readonly Row[] = [
   { what: "lines from a file", args: append("a:b", "--jsonl", "x.jsonl"), exit: 2, field: "jsonl" },
   { what: "help for an unknown command", args: ["help", "sessions", "burn"], exit: 2, field: "command" },
   // Values that are wrong.
-  { what: "a wrong id", args: ["sessions", "show", "nonsense"], exit: 1, field: "id", message: /nonsense/ },
-  { what: "a wrong key", args: ["sessions", "show", "a:"], exit: 1, field: "key" },
+  {
+    what: "no known conversation",
+    args: ["sessions", "show", "nonsense"],
+    exit: 1,
+    code: "NOT_FOUND",
+    message: /nonsense not found: use an id, a session key, the start of either, or a title$/,
+  },
+  { what: "an empty reference", args: ["sessions", "show", " "], exit: 1, field: "id" },
+  { what: "a reference with a newline", args: ["sessions", "show", "a\nb"], exit: 1, field: "id" },
+  { what: "a wrong key", args: append("a:", "--role", "user", "--content", "x"), exit: 1, field: "key" },
+  {
+    what: "a row before any list",
+    args: ["sessions", "show", "#1"],
+    exit: 1,
+    code: "NOT_FOUND",
+    message: /^#1 refers to a row of the last list\. List first: /,
+  },
+  { what: "an impossible day", args: ["sessions", "list", "--after", "2026-02-30"], exit: 1, field: "after" },
+  { what: "a time without a zone", args: ["sessions", "list", "--before", "noon"], exit: 1, field: "before" },
   {
     what: "restoring an unknown key",
     args: ["sessions", "restore", "a:b", "--state-dir", "state"],
@@ -153,6 +170,12 @@ const rows: readonly Row[] = [
     args: append("a:b", "--role", "user", "--content", "x", "--operation-id="),
     exit: 1,
     field: "operationId",
+  },
+  {
+    what: "a title of two lines",
+    args: ["sessions", "title", "good:1", "a\nb"],
+    exit: 1,
+    field: "title",
   },
   {
     what: "a title that is too long",

@@ -32,7 +32,7 @@ describe("the first screen", () => {
     await place.json(["sessions", "append", "notes:a", ...HELLO]);
     const { stdout } = await place.run([]);
     expect(stdout).toContain(`1 conversation in ${join(place.state, "conversations.db")}`);
-    expect(stdout).toMatch(/notes:a +just now +1/);
+    expect(stdout).toMatch(/Hello +#1 +notes:a +just now +1/);
     for (const next of ["sessions history", "sessions branch", "backup PATH", "--help"])
       expect(stdout).toContain(`colloquy ${next}`);
     const { store, conversations, items } = await place.json([]);

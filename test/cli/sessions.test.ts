@@ -50,7 +50,9 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     it("shows a table to readers", async () => {
       const { stdout, code } = await place.run(sessions("list"));
       expect(code).toBe(0);
-      expect(stdout).toMatch(/^CONVERSATION +LAST +MESSAGES +TITLE\ndiscord:dm:42 +just now +3 +Plans\n$/);
+      expect(stdout).toMatch(
+        /^TITLE +# +CONVERSATION +LAST +MESSAGES\nPlans +#1 +discord:dm:42 +just now +3\n$/,
+      );
     });
 
     it("shows a conversation by id and by key", async () => {
@@ -198,7 +200,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(items[0].deletedAt).toMatch(ISO);
       const { stdout } = await place.run(sessions("list", "--trash"));
       expect(stdout).toMatch(
-        new RegExp(`^ID +DELETED +MESSAGES +WAS\n${gone.info.id} +just now +2 +notes:lines\n$`),
+        new RegExp(`^TITLE +# +ID +DELETED +MESSAGES\nnotes:lines +#1 +${gone.info.id} +just now +2\n$`),
       );
       const back = `notes:lines is in the trash. To restore it: colloquy sessions restore ${gone.info.id} --store ${target}`;
       for (const command of ["show", "history", "delete", "branches"]) {
@@ -226,9 +228,9 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       }
       const { stdout, stderr } = await place.run(sessions("list", "--trash"), { env: { COLUMNS: "40" } });
       expect(stdout).toMatch(
-        /^WAS +DELETED +ID\n(.*\n)*Another plan +just now +[0-9a-f-]+…\nA plan +just now/,
+        /^TITLE +# +ID +DELETED\n(.*\n)*Another plan +#1 +[0-9a-f-]+…[0-9a-f-]+ +just now\nA plan +#2 /,
       );
-      expect(stderr).toBe("The ids are cut; use --json or a wider window to see them in full.\n");
+      expect(stderr).toBe("");
       const several = await place.failure(sessions("show", "notes:twin"));
       expect(several.error.message).toMatch(
         /^2 conversations in the trash had the key notes:twin\. To list them: .* list --trash --store/,
@@ -299,8 +301,8 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       );
     });
 
-    it("creates nothing in the state folder when another store is named", () => {
-      expect(readdirSync(place.folder)).not.toContain("state");
+    it("creates only the last list in the state folder when another store is named", () => {
+      expect(readdirSync(place.state)).toEqual(["last-lists.json"]);
     });
   });
 }

@@ -119,13 +119,17 @@ describe("output", () => {
       "👨‍👩‍👧 family",
     ];
     for (const [index, title] of titles.entries()) {
-      const chat = await store.open(`notes:${index}`, { title });
+      const chat = await store.open(`notes:${index}`);
+      // The store refuses such a title, but one of an earlier version may hold it.
+      await store.ingest().update(chat.id, { title });
       await chat.append({ role: "user", content: `${HOSTILE}\n${"long ".repeat(40)}` });
     }
     await (await store.create({ title: "No key" })).append({ role: "user", content: "Hi" });
-    const gone = await store.create({ title: HOSTILE });
+    const gone = await store.create();
+    await store.ingest().update(gone.id, { title: HOSTILE });
     await store.delete(gone.id);
-    const tree = await store.open("notes:tree", { title: HOSTILE });
+    const tree = await store.open("notes:tree");
+    await store.ingest().update(tree.id, { title: HOSTILE });
     const [said] = (await tree.append({ role: "user", content: HOSTILE })).entries;
     await tree.label(said?.id ?? "", "evil\u202e label");
     // The longest allowed name, and one that would reverse the line.
@@ -196,7 +200,7 @@ describe("output", () => {
     await chat.append(Array.from({ length: 1234 }, () => ({ role: "user" as const, content: "x" })));
     const { stdout } = await other.run(["sessions", "list"], { env: { COLUMNS: "60" } });
     expect(stdout).toMatch(
-      /^CONVERSATION +LAST +MESSAGES +TITLE\ndiscord:guild:\S+… +just now +1,234 +A title/,
+      /^TITLE +# +CONVERSATION +LAST +MESSAGES\nA title \S+… +#1 +discord\S+…\S+789 +just now +1,234$/m,
     );
     expect((await other.run(["sessions", "show", chat.id])).stdout).toMatch(/Messages +1,234\n/);
   });

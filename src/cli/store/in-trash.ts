@@ -4,15 +4,21 @@ import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
+import { findConversation, keyOf } from "./find-conversation.ts";
 
-/** The trashed conversations with this id or former session key, most recently deleted first. */
-export async function trashedAs(store: Store, reference: string): Promise<ConversationInfo[]> {
-  const names = [reference, ...(reference.includes(":") ? [store.resolveKey(reference)] : [])];
-  const found: ConversationInfo[] = [];
-  for await (const info of store.list({ trash: true })) {
-    if (names.includes(info.id) || (info.key !== null && names.includes(info.key))) found.push(info);
+/**
+ * The trashed conversations that a reference means, most recently deleted first. Several may have had a key; any
+ * other reference means one.
+ */
+export async function trashedAs(call: Call, store: Store, reference: string): Promise<ConversationInfo[]> {
+  const all = await Array.fromAsync(store.list({ trash: true }));
+  const names = [reference, keyOf(store, reference)];
+  const exact = all.filter(({ id, key }) => names.includes(id) || names.includes(key ?? ""));
+  if (exact.length > 0) {
+    return exact.sort((a, b) => Date.parse(b.deletedAt ?? "") - Date.parse(a.deletedAt ?? ""));
   }
-  return found.sort((a, b) => Date.parse(b.deletedAt ?? "") - Date.parse(a.deletedAt ?? ""));
+  const meant = await findConversation(call, store, reference, true);
+  return all.filter(({ id }) => id === meant);
 }
 
 /** The command that restores it, or lists the candidates. */
@@ -27,7 +33,7 @@ export async function inTrash(
   store: Store,
   reference: string,
 ): Promise<ColloquyError | undefined> {
-  const trashed = await trashedAs(store, reference);
+  const trashed = await trashedAs(call, store, reference);
   if (trashed.length === 0) return undefined;
   const what =
     trashed.length === 1

@@ -5,10 +5,12 @@ import { CONFIG_NAME } from "../../state/folder.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
+import { isUuid } from "../../util/uuid.ts";
 import type { Call } from "../command.ts";
 import { checkReference } from "../input/reference.ts";
 import { nextCommand } from "../invocation.ts";
 import { report } from "../output.ts";
+import { findConversation, isExact } from "./find-conversation.ts";
 import { inTrash } from "./in-trash.ts";
 import type { StoreSettings } from "./store-settings.ts";
 import { type StoreTarget, stateFolder, storeTarget } from "./store-target.ts";
@@ -56,31 +58,43 @@ export async function openToImport(call: Call): Promise<Store> {
   return open(call, storeTarget(call.values), false, true);
 }
 
-type Work<T> = (conversation: Conversation, reference: string) => Promise<T>;
+type Work<T> = (conversation: Conversation) => Promise<T>;
 
 /** Read the conversation that the first argument names. */
 export async function readConversation<T>(call: Call, work: Work<T>): Promise<T> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToRead(call);
-  return await work(await conversationOf(call, store, reference), reference);
+  return await work(await conversationOf(call, store, reference));
 }
 
 /** Change the conversation that the first argument names. */
 export async function changeConversation<T>(call: Call, work: Work<T>): Promise<T> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToChange(call, reference);
-  return await work(await conversationOf(call, store, reference), reference);
+  return await work(await conversationOf(call, store, reference));
 }
 
-/** The conversation with this id or key. `NOT_FOUND` when there is none. */
+/** The conversation that a reference means. `NOT_FOUND` when there is none. */
 export async function conversationOf(
   call: Call,
   store: Store | undefined,
   reference: string,
 ): Promise<Conversation> {
-  const conversation = await store?.get(reference);
+  const conversation = store && (await existing(call, store, reference));
   if (conversation === undefined) throw await missing(call, store, reference);
   return conversation;
+}
+
+/** The same, or `undefined`. Most references are exact, and then the list is not read. */
+export async function existing(
+  call: Call,
+  store: Store,
+  reference: string,
+): Promise<Conversation | undefined> {
+  const exact = isExact(store, reference) ? await store.get(reference) : undefined;
+  if (exact !== undefined) return exact;
+  const id = await findConversation(call, store, reference);
+  return id === undefined ? undefined : store.get(id);
 }
 
 /** `NOT_FOUND`, with how to restore the conversation if it is in the trash. */
@@ -94,7 +108,8 @@ export async function missing(
 }
 
 export function noConversation(reference: string): ColloquyError {
-  return new ColloquyError("NOT_FOUND", `Conversation ${reference} not found`);
+  const hint = reference.includes(":") || isUuid(reference) ? "" : ": use an id, a session key, the start of either, or a title";
+  return new ColloquyError("NOT_FOUND", `Conversation ${reference} not found${hint}`);
 }
 
 function noStore({ path }: StoreTarget): ColloquyError {

@@ -1,4 +1,5 @@
 import type { Output } from "../output.ts";
+import { cutNames } from "./cut-names.ts";
 import { cut, pad, widthOf } from "./width.ts";
 
 export interface Column {
@@ -8,6 +9,8 @@ export interface Column {
   readonly rank: number;
   /** May be cut to this width before any column is dropped. */
   readonly min?: number;
+  /** Cells that tell the rows apart: they are cut in the middle, and never so that two of them look the same. */
+  readonly names?: true;
 }
 
 const GAP = "  ";
@@ -22,12 +25,19 @@ export function table(
     rows.reduce((width, row) => Math.max(width, widthOf(row[index] ?? "")), widthOf(title)),
   );
   const widths = fitted(columns, natural, out.columns);
-  const line = (cells: readonly string[]): string =>
-    [...widths]
-      .map(([index, width]) => pad(cut(cells[index] ?? "", width), width, columns[index]?.align ?? "left"))
+  const shown = [...widths].map(([index, width]) => {
+    const { title, align = "left", names } = columns[index] as Column;
+    const cells = rows.map((row) => row[index] ?? "");
+    const fit = names === true ? cutNames(cells, width) : cells.map((cell) => cut(cell, width));
+    return [cut(title, width), ...fit].map((cell) => pad(cell, width, align));
+  });
+  const [heading = "", ...lines] = Array.from({ length: rows.length + 1 }, (_, row) =>
+    shown
+      .map((cells) => cells[row])
       .join(GAP)
-      .trimEnd();
-  return [out.style("bold", line(columns.map(({ title }) => title))), ...rows.map(line)];
+      .trimEnd(),
+  );
+  return [out.style("bold", heading), ...lines];
 }
 
 /** The width of each visible column, by its index. */

@@ -9,7 +9,7 @@ const ZERO_WIDTH = /^[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u;
 let segmenter: Intl.Segmenter | undefined;
 
 /** Characters as a reader counts them: a family emoji or a letter with its accents is one. */
-function characters(text: string): string[] {
+export function charactersOf(text: string): string[] {
   segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
@@ -21,7 +21,7 @@ function characterWidth(character: string): number {
 
 export function widthOf(text: string): number {
   if (ASCII.test(text)) return text.length;
-  return characters(text).reduce((sum, character) => sum + characterWidth(character), 0);
+  return charactersOf(text).reduce((sum, character) => sum + characterWidth(character), 0);
 }
 
 /** The start of the text, as much as fits. */
@@ -31,10 +31,23 @@ export function startOf(text: string, columns: number): string {
   let kept = "";
   let width = 0;
   // `start` has 16 UTF-16 units per column, enough for any ordinary text.
-  for (const character of characters(start)) {
+  for (const character of charactersOf(start)) {
     width += characterWidth(character);
     if (width > columns) break;
     kept += character;
+  }
+  return kept;
+}
+
+/** The end of the text, as much as fits. */
+export function endOf(text: string, columns: number): string {
+  if (ASCII.test(text)) return text.slice(text.length - columns);
+  let kept = "";
+  let width = 0;
+  for (const character of charactersOf(text).reverse()) {
+    width += characterWidth(character);
+    if (width > columns) break;
+    kept = character + kept;
   }
   return kept;
 }

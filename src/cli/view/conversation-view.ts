@@ -1,5 +1,6 @@
 /** Conversations as tables and as JSON. */
 import type { ConversationInfo } from "../../engine/index.ts";
+import type { ListedConversation } from "../../store/index.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
 import { numberText } from "../terminal/count-text.ts";
@@ -22,56 +23,46 @@ export function nameOf({ key, id }: Pick<ConversationInfo, "key" | "id">): strin
   return safeLine(key ?? id);
 }
 
-export function conversationTable(out: Output, items: readonly ConversationInfo[]): string[] {
-  return table(
-    out,
-    [
-      { title: "CONVERSATION", rank: 0, min: 12 },
-      { title: "LAST", rank: 2 },
-      { title: "MESSAGES", rank: 3, align: "right" },
-      { title: "TITLE", rank: 1, min: 8 },
-    ],
-    items.map((info) => [
-      nameOf(info),
-      timeAgo(info.lastMessageAt),
-      numberText(info.messageCount),
-      safeLine(info.title ?? ""),
-    ]),
-  );
+/** The title, or the first words of the user. */
+export function titleOf({ title, firstWords }: ListedConversation): string {
+  return [title, firstWords].map((text) => safeLine(text ?? "").trim()).find((text) => text !== "") ?? "–";
 }
 
-/** In a narrower terminal ids are cut, because they would leave no room for anything else. */
-export const TRASH_COLUMNS_MIN = 60;
-
-/** By id, because a trashed conversation has released its session key, and `restore` needs the whole id. */
-export function trashTable(out: Output, items: readonly ConversationInfo[]): string[] {
-  if (out.columns < TRASH_COLUMNS_MIN) return narrowTrashTable(out, items);
-  return table(
-    out,
-    [
-      { title: "ID", rank: 0 },
-      { title: "DELETED", rank: 2 },
-      { title: "MESSAGES", rank: 3, align: "right" },
-      { title: "WAS", rank: 1, min: 8 },
-    ],
-    items.map((info) => [
-      info.id,
-      timeAgo(info.deletedAt),
-      numberText(info.messageCount),
-      safeLine(info.title ?? info.key ?? ""),
-    ]),
-  );
+export function conversationTable(out: Output, items: readonly ListedConversation[]): string[] {
+  return listTable(out, items, ["CONVERSATION", nameOf], ["LAST", ({ lastMessageAt }) => lastMessageAt]);
 }
 
-function narrowTrashTable(out: Output, items: readonly ConversationInfo[]): string[] {
+/** By id: a conversation in the trash has released its session key, and another one may have had the same. */
+export function trashTable(out: Output, items: readonly ListedConversation[]): string[] {
+  const titled = items.map((info) => ({ ...info, title: info.title ?? info.key }));
+  return listTable(out, titled, ["ID", ({ id }) => id], ["DELETED", ({ deletedAt }) => deletedAt]);
+}
+
+type Cells<T> = readonly [title: string, cell: (info: ListedConversation) => T];
+
+/** Rows that `#1`, `#2` … refer to. */
+function listTable(
+  out: Output,
+  items: readonly ListedConversation[],
+  [nameTitle, name]: Cells<string>,
+  [timeTitle, time]: Cells<string | null>,
+): string[] {
   return table(
     out,
     [
-      { title: "WAS", rank: 0, min: 8 },
-      { title: "DELETED", rank: 1 },
-      { title: "ID", rank: 2, min: 9 },
+      { title: "TITLE", rank: 0, min: 8 },
+      { title: "#", rank: 0 },
+      { title: nameTitle, rank: 1, min: 12, names: true },
+      { title: timeTitle, rank: 2 },
+      { title: "MESSAGES", rank: 3, align: "right" },
     ],
-    items.map((info) => [safeLine(info.title ?? info.key ?? "–"), timeAgo(info.deletedAt), info.id]),
+    items.map((info, index) => [
+      titleOf(info),
+      `#${index + 1}`,
+      name(info),
+      timeAgo(time(info)),
+      numberText(info.messageCount),
+    ]),
   );
 }
 

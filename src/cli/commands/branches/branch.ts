@@ -17,7 +17,7 @@ export function run(call: Call): Promise<Result> {
     name: name === undefined ? undefined : checkLabel(name, "name"),
     checkout: flags.has("checkout"),
   };
-  return changeConversation(call, async (conversation, reference) => {
+  return changeConversation(call, async (conversation) => {
     const { branch, warnings } = await conversation.branch(await startOf(conversation, start), options);
     const info = await conversation.info();
     const made = `${nameOf(info)} now has a branch ${safeLine(branch.name)} at depth ${branch.depth}`;
@@ -26,7 +26,7 @@ export function run(call: Call): Promise<Result> {
     return {
       json: { info: infoJson(info), branch: branchJson(branch), warnings },
       lines: [branch.active ? `${made}, which is checked out` : made, ...warningLines(out, warnings)],
-      notes: warnings.length > 0 ? flattenAdvice(call, reference, [branch]) : checkout,
+      notes: warnings.length > 0 ? flattenAdvice(call, nameOf(info), [branch]) : checkout,
     };
   });
 }

@@ -4,10 +4,11 @@ import type { Call, Result } from "../../command.ts";
 import { readConversation } from "../../store/open-store.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 import { branchJson, branchTable, warningLines } from "../../view/branch-view.ts";
+import { nameOf } from "../../view/conversation-view.ts";
 import { flattenAdvice } from "../../view/flatten-advice.ts";
 
 export function run(call: Call): Promise<Result> {
-  return readConversation(call, async (conversation, reference) => {
+  return readConversation(call, async (conversation) => {
     const branches = await conversation.branches();
     const deepestFirst = branches.toSorted((a, b) => b.depth - a.depth);
     const warnings = deepestFirst.flatMap(({ warning }) => (warning === null ? [] : [warning]));
@@ -20,7 +21,7 @@ export function run(call: Call): Promise<Result> {
         ...branchTable(call.out, branches, ({ name }) => timeAgo(times.get(name) ?? null)),
         ...(warnings.length > 0 ? ["", ...warningLines(call.out, warnings)] : []),
       ],
-      notes: flattenAdvice(call, reference, branches),
+      notes: flattenAdvice(call, nameOf(await conversation.info()), branches),
     };
   });
 }

@@ -9,7 +9,8 @@ import { checkReference } from "../../input/reference.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { trashedAs } from "../../store/in-trash.ts";
-import { noConversation, openToClean } from "../../store/open-store.ts";
+import { existing, noConversation, openToClean } from "../../store/open-store.ts";
+import { nameOf } from "../../view/conversation-view.ts";
 import { copiesLines, removedLines, removedTable } from "../../view/removed-view.ts";
 
 const DAY_MS = 86_400_000;
@@ -67,15 +68,18 @@ async function chosenOne(
   reference: string,
 ): Promise<ConversationInfo[]> {
   if (store === undefined) throw noConversation(reference);
-  const live = await (await store.get(reference))?.info();
-  if (live !== undefined && call.flags.has("force")) return [live];
-  const [trashed] = await trashedAs(store, reference);
-  if (trashed !== undefined) return [trashed];
-  if (live === undefined) throw noConversation(reference);
-  const words = `sessions delete ${quoted(reference)}`;
+  const force = call.flags.has("force");
+  const live = async (): Promise<ConversationInfo | undefined> =>
+    (await existing(call, store, reference))?.info();
+  const [trashed] = await trashedAs(call, store, reference);
+  const chosen = force ? ((await live()) ?? trashed) : trashed;
+  if (chosen !== undefined) return [chosen];
+  const info = await live();
+  if (info === undefined) throw noConversation(reference);
+  const words = `sessions delete ${quoted(nameOf(info))}`;
   throw new ColloquyError(
     "CONFLICT",
-    `${reference} is not in the trash: ${nextCommand(words, call.values)} first, or add --force`,
+    `${nameOf(info)} is not in the trash: ${nextCommand(words, call.values)} first, or add --force`,
     { field: "force" },
   );
 }

@@ -76,7 +76,7 @@ function topTable(out: Output, { top, sizes }: StoreStats): string[] {
   return table(
     out,
     [
-      { title: "CONVERSATION", rank: 0, min: 12 },
+      { title: "CONVERSATION", rank: 0, min: 12, names: true },
       { title: "SIZE", rank: 1, align: "right" },
       { title: "MESSAGES", rank: 2, align: "right" },
       { title: "LAST", rank: 4 },

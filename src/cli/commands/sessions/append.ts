@@ -10,18 +10,19 @@ import type { Call, Result } from "../../command.ts";
 import { UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { messagesFromLines } from "../../input/message-lines.ts";
-import { checkReference } from "../../input/reference.ts";
+import { checkNewReference } from "../../input/reference.ts";
 import { readStdin } from "../../input/stdin.ts";
 import { PROGRAM } from "../../invocation.ts";
-import { missing, openToAppend, openToChange } from "../../store/open-store.ts";
+import { conversationOf, openToAppend, openToChange } from "../../store/open-store.ts";
 import { counted } from "../../terminal/count-text.ts";
+import { nameOf } from "../../view/conversation-view.ts";
 
 /** All lines are held in memory and written as one append. */
 const LINES_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Everything is checked before a store or conversation is created, so a refused append creates nothing. */
 export async function run(call: Call): Promise<Result> {
-  const reference = checkReference(call.args[0] as string);
+  const reference = checkNewReference(call.args[0] as string);
   const options = optionsOf(call);
   const messages = await messagesOf(call);
   const isKey = reference.includes(":");
@@ -30,7 +31,7 @@ export async function run(call: Call): Promise<Result> {
   const { entries, head, replayed } = await conversation.append(messages, options);
   const count = counted(entries.length, "message");
   const place = options.branch === undefined ? "" : ` on ${safeLine(options.branch)}`;
-  const name = `${safeLine(reference)}${place}`;
+  const name = `${isKey ? safeLine(reference) : nameOf(await conversation.info())}${place}`;
   const line = replayed
     ? `Already appended: ${count} in ${name}; nothing written`
     : `Appended ${count} to ${name}; its head is ${safeLine(head)}`;
@@ -43,12 +44,13 @@ async function resume(
   reference: string,
   { expectedHead, branch }: AppendOptions,
 ): Promise<Conversation> {
-  const existing = await store.get(reference);
-  if (existing !== undefined) {
-    if (branch !== undefined) await branchOf(existing, branch);
-    return existing;
+  // A key names one conversation, or a new one: it is never the start of another key.
+  const isKey = reference.includes(":");
+  const resumed = isKey ? await store.get(reference) : await conversationOf(call, store, reference);
+  if (resumed !== undefined) {
+    if (branch !== undefined) await branchOf(resumed, branch);
+    return resumed;
   }
-  if (!reference.includes(":")) throw await missing(call, store, reference);
   if (typeof expectedHead === "string") {
     const message = `Conversation ${reference} not found, so ${expectedHead} is not its head`;
     throw new ColloquyError("CONFLICT", message, { field: "expectedHead", details: { head: null } });

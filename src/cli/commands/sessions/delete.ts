@@ -1,17 +1,14 @@
-import { ColloquyError } from "../../../errors.ts";
 import type { Call, Result } from "../../command.ts";
 import { checkReference } from "../../input/reference.ts";
 import { nextCommand } from "../../invocation.ts";
-import { missing, openToChange } from "../../store/open-store.ts";
+import { conversationOf, openToChange } from "../../store/open-store.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 export async function run(call: Call): Promise<Result> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToChange(call, reference);
-  const info = await store.delete(reference).catch(async (error: unknown) => {
-    const isGone = error instanceof ColloquyError && error.code === "NOT_FOUND";
-    throw isGone ? await missing(call, store, reference) : error;
-  });
+  const { id } = await conversationOf(call, store, reference);
+  const info = await store.delete(id);
   return {
     json: { info: infoJson(info) },
     lines: [`${nameOf(info)} moved to the trash`],

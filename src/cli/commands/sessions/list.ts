@@ -1,32 +1,56 @@
 import { LIMIT_MAX } from "../../../store/access.ts";
+import type { ConversationQuery } from "../../../store/index.ts";
+import { defined } from "../../../util/json.ts";
 import type { Call, Result } from "../../command.ts";
 import { integerOf } from "../../input/integer.ts";
+import { givenTime } from "../../input/time.ts";
+import { rememberList } from "../../store/last-list.ts";
 import { openToRead } from "../../store/open-store.ts";
-import {
-  conversationTable,
-  infoJson,
-  TRASH_COLUMNS_MIN,
-  trashJson,
-  trashTable,
-} from "../../view/conversation-view.ts";
+import { storeTarget } from "../../store/store-target.ts";
+import { conversationTable, infoJson, trashJson, trashTable } from "../../view/conversation-view.ts";
 
 export async function run(call: Call): Promise<Result> {
-  const trash = call.flags.has("trash");
-  const limit = call.values.get("limit");
-  // Checked here too, so that the error names the option.
-  const limitCount = limit === undefined ? undefined : integerOf(limit, "limit", LIMIT_MAX);
-  await using store = await openToRead(call);
-  const query = { trash, limit: limitCount, cursor: call.values.get("cursor") };
+  const query = queryOf(call);
+  const target = storeTarget(call.values);
+  await using store = await openToRead(call, target);
   const { items, cursor } = (await store?.list(query)) ?? { items: [], cursor: null };
-  const json = { items: items.map(trash ? trashJson : infoJson), cursor };
-  if (items.length === 0) return { json, notes: [trash ? "The trash is empty." : "No conversations."] };
-  const isCut = trash && call.out.columns < TRASH_COLUMNS_MIN;
+  const json = { items: items.map(query.trash ? trashJson : infoJson), cursor };
+  if (call.json) return { json };
+  if (items.length === 0) return { json, notes: [noneText(query)] };
+  rememberList(
+    call,
+    target,
+    items.map(({ id }) => id),
+  );
   return {
     json,
-    lines: trash ? trashTable(call.out, items) : conversationTable(call.out, items),
-    notes: [
-      ...(isCut ? ["The ids are cut; use --json or a wider window to see them in full."] : []),
-      ...(cursor === null ? [] : [`More conversations: add --cursor ${cursor}`]),
-    ],
+    lines: query.trash ? trashTable(call.out, items) : conversationTable(call.out, items),
+    notes: cursor === null ? [] : [`More conversations: add --cursor ${cursor}`],
   };
+}
+
+function queryOf(call: Call): ConversationQuery {
+  const { values, flags } = call;
+  const limit = values.get("limit");
+  return {
+    trash: flags.has("trash"),
+    // Programs get the title, which is stored.
+    firstWords: !call.json,
+    ...defined({
+      channel: values.get("channel"),
+      title: values.get("title"),
+      model: values.get("model"),
+      after: givenTime(call, "after"),
+      before: givenTime(call, "before"),
+      // Checked here too, so that the error names the option.
+      limit: limit === undefined ? undefined : integerOf(limit, "limit", LIMIT_MAX),
+      cursor: values.get("cursor"),
+    }),
+  };
+}
+
+function noneText({ trash, channel, title, model, after, before }: ConversationQuery): string {
+  const isFiltered = [channel, title, model, after, before].some((filter) => filter !== undefined);
+  if (isFiltered) return `No conversation${trash ? " in the trash" : ""} matches.`;
+  return trash ? "The trash is empty." : "No conversations.";
 }

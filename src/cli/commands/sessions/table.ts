@@ -16,10 +16,19 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     summary: "List conversations, newest first",
     options: {
       trash: { help: "List deleted conversations instead" },
+      channel: { value: "NAME", help: "Only this channel, such as discord" },
+      title: { value: "TEXT", help: "Only titles that contain TEXT" },
+      model: { value: "NAME", help: "Only conversations with this model" },
+      after: { value: "TIME", help: "Only if active at TIME or later: a day or a time" },
+      before: { value: "TIME", help: "Only if last active before TIME" },
       limit: { value: "N", help: "Show at most N (default 50, maximum 10000)" },
       cursor: { value: "C", help: "Continue after the previous page" },
     },
-    examples: ["colloquy sessions list", "colloquy sessions list --limit 10 --json"],
+    examples: [
+      "colloquy sessions list",
+      "colloquy sessions list --channel discord --after 2026-03-01",
+      "colloquy sessions list --limit 10 --json",
+    ],
     load: () => import("./list.ts"),
   },
   {
@@ -48,7 +57,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     name: "sessions append",
     topic: WRITE,
     summary: "Add messages to a conversation",
-    details: "A new KEY creates a conversation; an unknown ID is an error.",
+    details: "A new KEY creates a conversation; anything else that is unknown is an error.",
     args: [{ name: "KEY|ID" }],
     options: {
       role: { value: "ROLE", help: "user, assistant or system" },

@@ -5,9 +5,10 @@ import { changeConversation } from "../../store/open-store.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 export function run(call: Call): Promise<Result> {
-  const title = checkTitle(call.args[1]);
+  const typed = call.args[1] as string;
+  const title = typed === "" ? null : checkTitle(typed);
   return changeConversation(call, async (conversation) => {
-    const info = await conversation.update({ title: title === "" ? null : title });
+    const info = await conversation.update({ title });
     const now = info.title === null ? "no longer has a title" : `is now called "${safeLine(info.title)}"`;
     return { json: { info: infoJson(info) }, lines: [`${nameOf(info)} ${now}`] };
   });

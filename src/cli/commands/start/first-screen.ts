@@ -3,6 +3,7 @@ import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { nextCommand, PROGRAM } from "../../invocation.ts";
+import { rememberList } from "../../store/last-list.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
@@ -20,19 +21,25 @@ export async function run(call: Call): Promise<Result> {
   const target = storeTarget(call.values);
   await using store = await openToRead(call, target);
   const conversations = store === undefined ? 0 : await countOf(store);
-  const items = (await store?.list({ limit: LATEST }))?.items ?? [];
+  const items = (await store?.list({ limit: LATEST, firstWords: !call.json }))?.items ?? [];
   const { engine, path } = target;
   const place = { engine, path, exists: store !== undefined };
   const json = { store: place, conversations, items: items.map(infoJson) };
   if (items.length === 0) return { json, lines: welcome(call, target, await trashLine(call, store)) };
+  if (call.json) return { json };
+  rememberList(
+    call,
+    target,
+    items.map(({ id }) => id),
+  );
   const lines = [
     `${counted(conversations, "conversation")} in ${placeOf(target)}`,
     "",
     ...conversationTable(call.out, items),
     "",
-    `Read one:     ${nextCommand("sessions history CONVERSATION", call.values)}`,
+    `Read one:     ${nextCommand("sessions history '#1'", call.values)}`,
     `List all:     ${nextCommand("sessions list", call.values)}`,
-    `Branch off:   ${nextCommand("sessions branch CONVERSATION", call.values)}`,
+    `Branch off:   ${nextCommand("sessions branch '#1'", call.values)}`,
     `Back up:      ${nextCommand("backup PATH", call.values)}`,
     `Help:         ${PROGRAM} --help`,
   ];
