@@ -18,6 +18,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   store: { value: "TARGET", help: "sqlite:FILE or jsonl:FOLDER (or COLLOQUY_STORE)" },
   "state-dir": { value: "DIR", help: "State folder, default ~/.colloquy (or COLLOQUY_STATE_DIR)" },
   profile: { value: "NAME", help: "Use the state folder ~/.colloquy-NAME" },
+  color: { value: "WHEN", help: "auto (default), always or never" },
   help: { short: "h", help: "Show help for the command" },
 };
 

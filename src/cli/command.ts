@@ -67,6 +67,8 @@ export interface Call {
 export interface Result {
   readonly json: Readonly<Record<string, unknown>>;
   readonly lines?: readonly string[];
+  /** The lines may be more than fit a screen. */
+  readonly isLong?: true;
   /** Hints that are not part of the output. */
   readonly notes?: readonly string[];
   /** Default: done. */

@@ -6,6 +6,7 @@ import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError } from "./exit.ts";
 import { showHelp } from "./help.ts";
 import { report, standardOutput } from "./output.ts";
 import { parse, split, type Words } from "./parse.ts";
+import { chooseColours } from "./terminal/colours.ts";
 
 /** Run one command line. Resolves with the exit code and never rejects. */
 export async function main(argv: string[]): Promise<number> {
@@ -21,6 +22,7 @@ export async function main(argv: string[]): Promise<number> {
 }
 
 async function dispatch(words: Words): Promise<number> {
+  if (words.color !== undefined) chooseColours(words.color);
   if (words.help) return showHelp(words, standardOutput());
   const request = parse(words);
   const { run } = await request.command.load();
@@ -29,10 +31,14 @@ async function dispatch(words: Words): Promise<number> {
   return typeof result === "number" ? result : show(call, result);
 }
 
-function show({ json: isJson, out }: Call, { json, lines = [], notes = [], exit }: Result): number {
+async function show(
+  { json: isJson, out }: Call,
+  { json, lines = [], isLong, notes = [], exit }: Result,
+): Promise<number> {
   if (isJson) out.json(json);
   else {
-    if (lines.length > 0) out.lines(lines);
+    if (isLong) await out.page(lines);
+    else if (lines.length > 0) out.lines(lines);
     for (const note of notes) out.note(note);
   }
   return exit ?? EXIT_DONE;

@@ -1,9 +1,7 @@
-import { styleText } from "node:util";
 import type { ColloquyError } from "../errors.ts";
 import { safeLine } from "../util/visible-text.ts";
+import { type Style, styled } from "./terminal/colours.ts";
 import { jsonChunks, jsonText } from "./terminal/json-text.ts";
-
-type Style = "bold" | "dim" | "green" | "yellow" | "red" | "cyan";
 
 /** Where a command writes, and how much fits there. */
 export interface Output {
@@ -11,6 +9,8 @@ export interface Output {
   readonly columns: number;
   /** Lines for a reader, already safe for a terminal. */
   lines(lines: readonly string[]): void;
+  /** Lines that may be more than fit a screen: in a pager then. */
+  page(lines: readonly string[]): Promise<void>;
   /** One JSON document. */
   json(document: Readonly<Record<string, unknown>>): void;
   /** A hint that is not part of the output: on standard error when the output is piped. */
@@ -22,11 +22,17 @@ const WRITE_CHARS = 1 << 16;
 
 export function standardOutput(): Output {
   const { stdout } = process;
-  const colours = stdout.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
+  const print = (lines: readonly string[]): void => {
+    stdout.write(`${lines.join("\n")}\n`);
+  };
   return {
     columns: columnsOf(stdout),
-    lines: (lines) => {
-      stdout.write(`${lines.join("\n")}\n`);
+    lines: print,
+    page: async (lines) => {
+      // The prompt needs a line too.
+      if (!stdout.isTTY || lines.length < stdout.rows) return print(lines);
+      const { showInPager } = await import("./terminal/pager.ts");
+      if (!(await showInPager(lines))) print(lines);
     },
     json: (document) => {
       let text = "";
@@ -41,14 +47,15 @@ export function standardOutput(): Output {
     note: (line) => {
       (stdout.isTTY ? stdout : process.stderr).write(`${line}\n`);
     },
-    style: (style, text) => (colours ? styleText(style, text, { validateStream: false }) : text),
+    style: (style, text) => styled(stdout, style, text),
   };
 }
 
 /** One line on standard error, or JSON. Written at once, so that a warning precedes the output. */
 export function report(kind: "error" | "warning", error: ColloquyError, json: boolean): void {
-  const word = kind === "error" ? "Error" : "Warning";
-  const line = json ? jsonText({ [kind]: error.toJSON() }, 0) : `${word}: ${safeLine(error.message)}`;
+  const word =
+    kind === "error" ? styled(process.stderr, "red", "Error:") : styled(process.stderr, "yellow", "Warning:");
+  const line = json ? jsonText({ [kind]: error.toJSON() }, 0) : `${word} ${safeLine(error.message)}`;
   process.stderr.write(`${line}\n`);
 }
 

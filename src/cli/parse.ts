@@ -12,6 +12,7 @@ export interface Words {
   readonly options: readonly GivenOption[];
   readonly json: boolean;
   readonly help: boolean;
+  readonly color: string | undefined;
 }
 
 interface GivenOption {
@@ -56,6 +57,7 @@ export function split(argv: readonly string[]): Words {
     // In "--limit --json" the value of --limit is missing, and the error must still be JSON.
     json: given.some(({ name, value, inline }) => name === "json" || (!inline && value === "--json")),
     help: given.some(({ name }) => name === "help"),
+    color: given.find(({ name }) => name === "color")?.value,
   };
 }
 

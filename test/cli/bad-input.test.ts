@@ -132,6 +132,31 @@ const rows: readonly Row[] = [
     code: "NOT_FOUND",
     message: /^#1 refers to a row of the last list\. List first: /,
   },
+  {
+    what: "a colour that is no choice",
+    args: ["sessions", "list", "--color", "red"],
+    exit: 1,
+    field: "color",
+    message: /^--color must be auto, always or never, not "red"$/,
+  },
+  {
+    what: "context without an entry",
+    args: ["sessions", "show", "good:1", "-C", "2"],
+    exit: 2,
+    field: "context",
+  },
+  {
+    what: "an entry and the end",
+    args: ["sessions", "show", "good:1", "--at", "1", "--last", "2"],
+    exit: 2,
+    field: "last",
+  },
+  {
+    what: "an unknown entry",
+    args: ["sessions", "show", "good:1", "--at", "99"],
+    exit: 1,
+    code: "NOT_FOUND",
+  },
   { what: "an impossible day", args: ["sessions", "list", "--after", "2026-02-30"], exit: 1, field: "after" },
   { what: "a time without a zone", args: ["sessions", "list", "--before", "noon"], exit: 1, field: "before" },
   {

@@ -27,7 +27,8 @@ function chain(names: readonly string[]): BranchInfo[] {
 }
 
 function screen(columns: number): Output {
-  return { columns, lines: () => {}, json: () => {}, note: () => {}, style: (_, text) => text };
+  const nothing = { lines: () => {}, page: async () => {}, json: () => {}, note: () => {} };
+  return { columns, ...nothing, style: (_, text) => text };
 }
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {

@@ -154,6 +154,7 @@ describe("help", () => {
       const out: Output = {
         columns: 40,
         lines: (printed) => lines.push(...printed),
+        page: async () => {},
         json: () => {},
         note: () => {},
         style: (_, text) => text,

@@ -164,6 +164,11 @@ describe("output", () => {
     if (args[1] !== "prune") expect(stdout).toContain(args[1] === "history" ? "abcdevil\n  e" : "abcdevil e");
     expect(ORDERS.test(stdout)).toBe(false);
     expect(ORDERS.test((await place.run([...args, "--json"])).stdout)).toBe(false);
+    // In colour, only those of the colours: bold, dim, four colours, and their ends.
+    const coloured = (await place.run([...args, "--color", "always"])).stdout;
+    expect(coloured).toContain("\u001b[1m");
+    const ours = new RegExp(`${"\u001b"}\\[(?:1|2|3[1236]|22|39)m`, "g");
+    expect(ORDERS.test(coloured.replaceAll(ours, ""))).toBe(false);
   });
 
   it.each([
@@ -200,7 +205,7 @@ describe("output", () => {
     await chat.append(Array.from({ length: 1234 }, () => ({ role: "user" as const, content: "x" })));
     const { stdout } = await other.run(["sessions", "list"], { env: { COLUMNS: "60" } });
     expect(stdout).toMatch(
-      /^TITLE +# +CONVERSATION +LAST +MESSAGES\nA title \S+… +#1 +discord\S+…\S+789 +just now +1,234$/m,
+      /^TITLE +# +CONVERSATION +LAST +MESSAGES\nA title of some… +#1 +discord:…23456789 +just now +1,234$/m,
     );
     expect((await other.run(["sessions", "show", chat.id])).stdout).toMatch(/Messages +1,234\n/);
   });

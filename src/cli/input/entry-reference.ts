@@ -2,6 +2,7 @@ import { ColloquyError, invalid } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import { checkEntryId } from "../../message/validate.ts";
 import type { Conversation } from "../../store/conversation.ts";
+import type { Listing } from "../../store/index.ts";
 import { encodeCursor } from "../../store/read/cursor.ts";
 import { WHOLE_LOG } from "../../store/read/entry-query.ts";
 
@@ -51,9 +52,18 @@ export async function entryAt(
   seq: number,
   scope: Scope,
 ): Promise<Entry | undefined> {
-  const cursor = encodeCursor("e", "forward", seq - 1, WHOLE_LOG);
-  const [entry] = (await conversation.entries({ ...scope, cursor, limit: 1 })).items;
+  const [entry] = (await entriesAfter(conversation, seq - 1, scope, { limit: 1 })).items;
   return entry?.seq === seq ? entry : undefined;
+}
+
+/** The entries after this number, which itself may be pruned. */
+export function entriesAfter(
+  conversation: Conversation,
+  seq: number,
+  scope: Scope,
+  limit: { readonly limit?: number } = {},
+): Listing<Entry> {
+  return conversation.entries({ ...scope, ...limit, cursor: encodeCursor("e", "forward", seq, WHOLE_LOG) });
 }
 
 /** The entry with this id, on any branch. */

@@ -3,9 +3,9 @@ import { ColloquyError, invalid } from "../../errors.ts";
 import type { ListedConversation } from "../../store/index.ts";
 import type { Store } from "../../store/store.ts";
 import { isUuid } from "../../util/uuid.ts";
-import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { CUT } from "../terminal/cut-names.ts";
+import { titleOf } from "../view/conversation-view.ts";
 import { rowOf } from "./last-list.ts";
 
 const ROW = /^#([1-9]\d{0,5})$/;
@@ -80,10 +80,6 @@ function isStartOf(reference: string, name: string): boolean {
 /** The part of the key after the channel. */
 function restOf({ key }: ListedConversation): string {
   return key === null ? "" : key.slice(key.indexOf(":") + 1);
-}
-
-function titleOf({ title, firstWords }: ListedConversation): string {
-  return safeLine(title ?? firstWords ?? "").trim();
 }
 
 /** Whether a list shows a name like this where there is not enough room. */

@@ -58,20 +58,21 @@ export async function openToImport(call: Call): Promise<Store> {
   return open(call, storeTarget(call.values), false, true);
 }
 
-type Work<T> = (conversation: Conversation) => Promise<T>;
+type Work<T> = (conversation: Conversation, store: Store) => Promise<T>;
 
 /** Read the conversation that the first argument names. */
 export async function readConversation<T>(call: Call, work: Work<T>): Promise<T> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToRead(call);
-  return await work(await conversationOf(call, store, reference));
+  const conversation = await conversationOf(call, store, reference);
+  return await work(conversation, store as Store);
 }
 
 /** Change the conversation that the first argument names. */
 export async function changeConversation<T>(call: Call, work: Work<T>): Promise<T> {
   const reference = checkReference(call.args[0] as string);
   await using store = await openToChange(call, reference);
-  return await work(await conversationOf(call, store, reference));
+  return await work(await conversationOf(call, store, reference), store);
 }
 
 /** The conversation that a reference means. `NOT_FOUND` when there is none. */
@@ -98,17 +99,16 @@ export async function existing(
 }
 
 /** `NOT_FOUND`, with how to restore the conversation if it is in the trash. */
-export async function missing(
-  call: Call,
-  store: Store | undefined,
-  reference: string,
-): Promise<ColloquyError> {
+async function missing(call: Call, store: Store | undefined, reference: string): Promise<ColloquyError> {
   if (store === undefined) return noConversation(reference);
   return (await inTrash(call, store, reference)) ?? noConversation(reference);
 }
 
 export function noConversation(reference: string): ColloquyError {
-  const hint = reference.includes(":") || isUuid(reference) ? "" : ": use an id, a session key, the start of either, or a title";
+  const hint =
+    reference.includes(":") || isUuid(reference)
+      ? ""
+      : ": use an id, a session key, the start of either, or a title";
   return new ColloquyError("NOT_FOUND", `Conversation ${reference} not found${hint}`);
 }
 

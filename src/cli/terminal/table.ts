@@ -1,4 +1,5 @@
 import type { Output } from "../output.ts";
+import type { Style } from "./colours.ts";
 import { cutNames } from "./cut-names.ts";
 import { cut, pad, widthOf } from "./width.ts";
 
@@ -11,6 +12,8 @@ export interface Column {
   readonly min?: number;
   /** Cells that tell the rows apart: they are cut in the middle, and never so that two of them look the same. */
   readonly names?: true;
+  /** The style of the cell in a row. */
+  readonly style?: (row: number) => Style | undefined;
 }
 
 const GAP = "  ";
@@ -26,10 +29,11 @@ export function table(
   );
   const widths = fitted(columns, natural, out.columns);
   const shown = [...widths].map(([index, width]) => {
-    const { title, align = "left", names } = columns[index] as Column;
+    const { title, align = "left", names, style } = columns[index] as Column;
     const cells = rows.map((row) => row[index] ?? "");
-    const fit = names === true ? cutNames(cells, width) : cells.map((cell) => cut(cell, width));
-    return [cut(title, width), ...fit].map((cell) => pad(cell, width, align));
+    const fitting = names === true ? cutNames(cells, width) : cells.map((cell) => cut(cell, width));
+    const body = fitting.map((cell, row) => padded(out, cell, width, align, style?.(row)));
+    return [pad(cut(title, width), width, align), ...body];
   });
   const [heading = "", ...lines] = Array.from({ length: rows.length + 1 }, (_, row) =>
     shown
@@ -38,6 +42,20 @@ export function table(
       .trimEnd(),
   );
   return [out.style("bold", heading), ...lines];
+}
+
+/** Spaces have no style, so that those at the end of a line can be left out. */
+function padded(
+  out: Output,
+  cell: string,
+  width: number,
+  align: "left" | "right",
+  style: Style | undefined,
+): string {
+  const text = pad(cell, width, align);
+  if (style === undefined || cell === "") return text;
+  const at = align === "left" ? 0 : text.length - cell.length;
+  return text.slice(0, at) + out.style(style, cell) + text.slice(at + cell.length);
 }
 
 /** The width of each visible column, by its index. */

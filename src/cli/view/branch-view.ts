@@ -37,8 +37,18 @@ export function branchTable(
   return table(
     out,
     [
-      { title: "  BRANCH", rank: 0, min: Math.min(nameMin, out.columns) },
-      { title: "DEPTH", rank: 1, align: "right" },
+      {
+        title: "  BRANCH",
+        rank: 0,
+        min: Math.min(nameMin, out.columns),
+        style: (row) => (rows[row]?.branch.active ? "green" : undefined),
+      },
+      {
+        title: "DEPTH",
+        rank: 1,
+        align: "right",
+        style: (row) => (rows[row]?.branch.warning ? "yellow" : undefined),
+      },
       { title: "ENTRIES", rank: 2, align: "right" },
       { title: "LAST", rank: 3 },
     ],

@@ -25,7 +25,7 @@ export function nameOf({ key, id }: Pick<ConversationInfo, "key" | "id">): strin
 
 /** The title, or the first words of the user. */
 export function titleOf({ title, firstWords }: ListedConversation): string {
-  return [title, firstWords].map((text) => safeLine(text ?? "").trim()).find((text) => text !== "") ?? "–";
+  return [title, firstWords].map((text) => safeLine(text ?? "").trim()).find((text) => text !== "") ?? "";
 }
 
 export function conversationTable(out: Output, items: readonly ListedConversation[]): string[] {
@@ -50,14 +50,14 @@ function listTable(
   return table(
     out,
     [
-      { title: "TITLE", rank: 0, min: 8 },
-      { title: "#", rank: 0 },
+      { title: "TITLE", rank: 0, min: 8, style: (row) => (items[row]?.title ? undefined : "dim") },
+      { title: "#", rank: 0, style: () => "cyan" },
       { title: nameTitle, rank: 1, min: 12, names: true },
       { title: timeTitle, rank: 2 },
       { title: "MESSAGES", rank: 3, align: "right" },
     ],
     items.map((info, index) => [
-      titleOf(info),
+      titleOf(info) || "–",
       `#${index + 1}`,
       name(info),
       timeAgo(time(info)),

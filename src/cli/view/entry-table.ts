@@ -1,6 +1,7 @@
 import type { Entry } from "../../message/types.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
+import { roleStyle } from "../terminal/colours.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
 import { controlText } from "./control-text.ts";
@@ -20,24 +21,27 @@ export interface Notes {
   readonly labels?: ReadonlyMap<string, string>;
   /** Compactions that were undone. */
   readonly undone?: ReadonlySet<string>;
+  /** The entry that was asked for. */
+  readonly sought?: string | undefined;
 }
 
 /** Entries, one per line. */
 export function entryTable(
   out: Output,
   entries: readonly Entry[],
-  { labels = new Map(), undone = new Set() }: Notes = {},
+  { labels = new Map(), undone = new Set(), sought }: Notes = {},
 ): string[] {
   const labelled = entries.some(({ id }) => labels.has(id));
   const [seq, what, when, text] = COLUMNS as [Column, Column, Column, Column];
-  const columns = labelled ? [seq, what, when, LABEL, text] : COLUMNS;
+  const role = { ...what, style: (row: number) => roleStyle(entries[row]?.message?.role) };
+  const columns = labelled ? [seq, role, when, LABEL, text] : [seq, role, when, text];
   const numbers = new Map(entries.map((entry) => [entry.id, `#${entry.seq}`]));
   const named = (id: string): string => numbers.get(id) ?? id;
   return table(
     out,
     columns,
     entries.map((entry) => [
-      String(entry.seq),
+      `${entry.id === sought ? "> " : ""}${entry.seq}`,
       safeLine(whatOf(entry, undone)),
       timeAgo(entry.at),
       ...(labelled ? [safeLine(labels.get(entry.id) ?? "")] : []),

@@ -6,6 +6,7 @@ import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { givenNumber } from "../../input/integer.ts";
 import type { Output } from "../../output.ts";
 import { readConversation } from "../../store/open-store.ts";
+import { roleStyle } from "../../terminal/colours.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 import { indented } from "../../terminal/wrap.ts";
 import { infoJson } from "../../view/conversation-view.ts";
@@ -28,6 +29,7 @@ export function run(call: Call): Promise<Result> {
     const shown = turnJson(isHere ? turn : undefined);
     return {
       json: { info: infoJson(info), messages: entries.map(messageJson), turn: shown },
+      isLong: true,
       lines: parts.flatMap((lines, index) => (index === 0 ? lines : ["", ...lines])),
       notes: [
         ...(parts.length === 0 ? ["No messages yet."] : []),
@@ -45,7 +47,7 @@ function messageJson({ message, at, id }: MessageEntry): Record<string, unknown>
 
 /** The text is indented, so that no message can imitate the heading of another. */
 function messageLines(out: Output, { message, at }: MessageEntry): string[] {
-  const role = out.style("bold", safeLine(message.role));
+  const role = out.style("bold", out.style(roleStyle(message.role), safeLine(message.role)));
   const heading = `${role}${endMark(message)} ${out.style("dim", `· ${timeAgo(at)}`)}`;
   return [heading, ...indented(safeText(readableOf(message)).split("\n"), out.columns)];
 }

@@ -40,8 +40,19 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       branch: BRANCH,
       all: { help: "Include all branches and the changes made to them", without: ["branch"] },
       last: LAST,
+      at: {
+        value: "ENTRY",
+        help: "Only this entry (id, number or label) and those around it",
+        without: ["last"],
+      },
+      context: { short: "C", value: "N", help: "With --at: N entries before and after it (default 3)" },
+      follow: { short: "f", help: "Keep showing what is added, until Ctrl-C", without: ["at"] },
     },
-    examples: ["colloquy sessions show discord:dm:42 --last 20"],
+    examples: [
+      "colloquy sessions show discord:dm:42 --last 20",
+      "colloquy sessions show discord:dm:42 --at 57 -C 3",
+      "colloquy sessions show discord:dm:42 --last 5 --follow",
+    ],
     load: () => import("./show.ts"),
   },
   {
@@ -50,7 +61,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     summary: "Read the messages of a conversation",
     args: [CONVERSATION],
     options: { branch: BRANCH, last: LAST },
-    examples: ["colloquy sessions history discord:dm:42 | less"],
+    examples: ["colloquy sessions history discord:dm:42"],
     load: () => import("./history.ts"),
   },
   {
