@@ -89,7 +89,7 @@ function quarantined(file: string): DoctorFinding | undefined {
 }
 
 function damaged(file: string, what: string, advice: string): DoctorFinding {
-  const fix = { text: `${advice}, or start over`, command: ["auth", "add", "PROVIDER"] };
+  const fix = { text: `${advice}, or add the profiles again with colloquy auth add` };
   return { code: "damaged-profiles", severity: "error", what, fix, details: { file } };
 }
 

@@ -4,12 +4,14 @@
  */
 import { relative } from "node:path";
 import type { ConfigOptions } from "../state/config/config-build.ts";
+import { storeOptions } from "../state/config/store-options.ts";
 import { checkAgents } from "./agents.ts";
 import { checkConfig } from "./config.ts";
 import { checkQuarantine, checkStateFolder, checkStoreFiles } from "./files.ts";
 import { attempt, type Checkup, type DoctorFinding, type Fixed, type Fixing } from "./finding.ts";
 import { checkDisk, checkNode, checkSqlite } from "./machine.ts";
 import { checkStore, type StoreToCheck } from "./store.ts";
+import { checkWritable } from "./writable.ts";
 
 export interface DoctorOptions {
   /** The state folder and its config, as for `loadConfig`. */
@@ -44,9 +46,14 @@ async function checkAll(options: ConfigOptions, target: StoreToCheck, fixing: Fi
   const { path } = target;
   const folder = await attempt(`State folder ${stateDir}`, () => checkStateFolder(stateDir, fixing));
   const config = await checkConfig(options);
-  const { checkup, store: opened, ours } = await checkStore(target);
+  const {
+    checkups: ofStore,
+    store: opened,
+    ours,
+  } = await checkStore(target, storeOptions(config.value ?? {}, target.target), fixing);
   await using store = opened;
-  const checkups = [checkNode(), checkSqlite(), ...folder, config.checkup, checkup];
+  const writable = await attempt("Write access", () => checkWritable(stateDir, target));
+  const checkups = [checkNode(), checkSqlite(), ...folder, ...writable, config.checkup, ...ofStore];
   const elsewhere = path !== null && ours && relative(stateDir, path).startsWith("..");
   if (elsewhere) {
     checkups.push(...(await attempt(`Permissions of ${path}`, () => checkStoreFiles(target, fixing))));

@@ -1,9 +1,18 @@
 import { asColloquyError, type ColloquyError } from "../errors.ts";
+import type { ConfiguredStore } from "../state/config/store-options.ts";
 import type { Finding } from "../store/index.ts";
-import { openStore } from "../store/open.ts";
+import { openStore, type StoreOptions } from "../store/open.ts";
 import type { Store } from "../store/store.ts";
 import { damagedFile } from "./damaged-file.ts";
-import { type Checkup, type DoctorFinding, type Fix, NOTHING_TO_DO } from "./finding.ts";
+import {
+  attempt,
+  type Checkup,
+  type DoctorFinding,
+  type Fix,
+  type Fixing,
+  NOTHING_TO_DO,
+} from "./finding.ts";
+import { checkKeys } from "./keys/twins.ts";
 
 export interface StoreToCheck {
   /** As `openStore` takes it. */
@@ -18,7 +27,7 @@ export interface StoreToCheck {
 }
 
 export interface CheckedStore {
-  readonly checkup: Checkup;
+  readonly checkups: readonly Checkup[];
   /** The caller closes it. `undefined` when there is none, or none that can be read. */
   readonly store: Store | undefined;
   /** False for a file of another program, which the other checks leave alone. */
@@ -26,31 +35,46 @@ export interface CheckedStore {
 }
 
 /** Open the store and read all of it. */
-export async function checkStore({ target, path, expected }: StoreToCheck): Promise<CheckedStore> {
+export async function checkStore(
+  { target, path, expected }: StoreToCheck,
+  settings: ConfiguredStore,
+  fixing: Fixing,
+): Promise<CheckedStore> {
   const place = path ?? target;
   if (!expected) {
     const checkup = { checked: `Store ${place}`, findings: [noStore(place)] };
-    return { checkup, store: undefined, ours: true };
+    return { checkups: [checkup], store: undefined, ours: true };
   }
+  const options = { ...settings, onProblem: () => {}, onWarning: () => {} };
   let store: Store | undefined;
   try {
-    // `verify` reports the same damage, and all of it.
-    store = await openStore(target, { readonly: true, onProblem: () => {}, onWarning: () => {} });
-    const { conversations, findings } = await store.verify();
+    // `validate` reports the same damage as `onProblem`, and all of it.
+    store = await openStore(target, { ...options, readonly: true });
+    const { conversations, findings } = await store.validate();
     const count = conversations === 1 ? "1 conversation" : `${conversations} conversations`;
-    return {
-      checkup: { checked: `Store ${place}, ${count}`, findings: findings.map(damage) },
-      store,
-      ours: true,
-    };
+    const checkup = { checked: `Store ${place}, ${count}`, findings: asDoctorFindings(findings) };
+    const keys = await checkKeys(store, undefined);
+    if (fixing === undefined || keys.findings.length === 0)
+      return { checkups: [checkup, keys], store, ours: true };
+    await store.close();
+    const fixed = await attempt(keys.checked, () => fixKeys(target, options, fixing));
+    store = await openStore(target, { ...options, readonly: true });
+    return { checkups: [checkup, ...fixed], store, ours: true };
   } catch (error) {
     await store?.close();
     const damaged = damagedFile(error, path);
     const finding =
-      damaged === undefined ? unopened(asColloquyError(error, `Cannot read ${place}`)) : damage(damaged);
+      damaged === undefined
+        ? unopened(asColloquyError(error, `Cannot read ${place}`))
+        : asDoctorFinding(damaged, REPAIR);
     const checkup = { checked: `Store ${place}`, findings: [finding] };
-    return { checkup, store: undefined, ours: damaged !== undefined };
+    return { checkups: [checkup], store: undefined, ours: damaged !== undefined };
   }
+}
+
+async function fixKeys(target: string, options: StoreOptions, fixing: NonNullable<Fixing>): Promise<Checkup> {
+  await using store = await openStore(target, options);
+  return await checkKeys(store, fixing);
 }
 
 function noStore(place: string): DoctorFinding {
@@ -58,14 +82,36 @@ function noStore(place: string): DoctorFinding {
   return { code: "no-store", severity: "note", what: `There is no store at ${place} yet`, fix };
 }
 
-function damage({ code, conversation, source, line, message }: Finding): DoctorFinding {
+const REPAIR: Fix = {
+  text: "Back up the store, then repair it. Nothing readable is lost by it",
+  command: ["sessions", "validate", "--repair"],
+};
+
+const CIRCLES: Fix = {
+  text: "Its messages can be read. To leave out such findings",
+  command: ["config", "set", "sessions.tree.allow_circular_references", "true"],
+};
+
+function asDoctorFindings(findings: readonly Finding[]): DoctorFinding[] {
+  const depths = findings.map(({ code, message }) => {
+    return code === "deep-branch" ? Number(/depth (\d+)/.exec(message)?.[1] ?? 0) : 0;
+  });
+  const deep: Fix = {
+    text: "Check it out and flatten the conversation, or allow this depth",
+    command: ["config", "set", "sessions.tree.max_depth", String(Math.max(0, ...depths))],
+  };
+  const fixes: Readonly<Record<string, Fix>> = { "deep-branch": deep, cycle: CIRCLES };
+  return findings.map((finding) => asDoctorFinding(finding, fixes[finding.code] ?? REPAIR));
+}
+
+function asDoctorFinding({ code, conversation, source, line, message }: Finding, fix: Fix): DoctorFinding {
   const at = line === null ? "" : `, line ${line}`;
   const whose = conversation === null ? "" : ` (conversation ${conversation})`;
   return {
     code,
-    severity: "error",
+    severity: code === "deep-branch" ? "warning" : "error",
     what: `${source ?? "The store"}${at}: ${message}${whose}`,
-    fix: { text: "Copy the store first. Undamaged data can still be read; restore the rest from a backup" },
+    fix,
     details: { source, line, conversation },
   };
 }

@@ -127,10 +127,14 @@ export interface RedactOperation {
   readonly at: string;
 }
 
-/** Erase the session key everywhere. The conversation is found by its id from then on, and the key is free. */
-export interface RedactKeyOperation {
-  readonly type: "redact-key";
+/**
+ * Replace the session key everywhere, so that the former one is free and nowhere to be read. `null` leaves the
+ * conversation without one. A key in use is a `CONFLICT` (`checkKeyFree` of `rules.ts`).
+ */
+export interface SetKeyOperation {
+  readonly type: "set-key";
   readonly conversation: string;
+  readonly key: string | null;
   readonly at: string;
 }
 
@@ -199,7 +203,7 @@ export type Operation =
   | PurgeOperation
   | MarkPurgedOperation
   | RedactOperation
-  | RedactKeyOperation
+  | SetKeyOperation
   | SweepOperation
   | LeaseOperation
   | JournalOperation
@@ -243,7 +247,7 @@ export interface Done {
   /** Of create, update, trash, restore. */
   readonly info?: ConversationInfo;
   readonly append?: AppendResult;
-  /** Of purge, redact, redact-key, sweep, collect. */
+  /** Of purge, redact, set-key, sweep, collect. */
   readonly removed?: Removed;
   readonly lease?: LeaseGrant;
   /** Of journal: how long the text is. Of blob: how many bytes are stored. Of mark-purged: how many marks it had. */

@@ -11,6 +11,7 @@ import type {
   CreateOperation,
   NewEntry,
   PurgeOperation,
+  SetKeyOperation,
   TrashOperation,
 } from "./operations.ts";
 import type { ConversationInfo, ListFilter } from "./queries.ts";
@@ -160,6 +161,15 @@ export function checkMove(
   const holder = type === "restore" && info.key !== null ? lookup.byKey(info.key) : undefined;
   if (holder !== undefined) throw keyTaken(holder);
   return info;
+}
+
+/** Throws `CONFLICT` when another conversation has the key. */
+export function checkKeyFree(
+  { conversation, key }: SetKeyOperation,
+  lookup: Pick<ConversationLookup, "byKey">,
+): void {
+  const holder = key === null ? undefined : lookup.byKey(key);
+  if (holder !== undefined && holder.id !== conversation) throw keyTaken(holder);
 }
 
 /** The conversation to be purged. Decided inside the transaction: another process may restore it. */

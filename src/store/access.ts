@@ -10,6 +10,8 @@ export interface StoreAccess {
   readonly queue: WriteQueue;
   readonly wakes: Wakes;
   readonly depthLimits: DepthLimits;
+  /** Parents that form a cycle are not reported. */
+  readonly allowCircularReferences: boolean;
   readonly keys: SessionKeys;
   nowMs(): number;
   /** An id that sorts after the other ids that this store made. */

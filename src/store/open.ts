@@ -23,8 +23,11 @@ export interface StoreOptions {
   readonly lockWaitMs?: number;
   /** Called for damage that was found and worked around. Default: `process.emitWarning`. */
   readonly onProblem?: (problem: ColloquyError) => void;
-  /** Maximum branch depth (default 10), and the depth that triggers a warning (default 7). */
-  readonly tree?: { readonly maxDepth?: number; readonly warningDepth?: number };
+  /**
+   * Maximum branch depth (default 10), the depth that triggers a warning (default 7), and whether `validate` leaves
+   * out parents that form a cycle (default false).
+   */
+  readonly tree?: Partial<DepthLimits> & { readonly allowCircularReferences?: boolean };
   /** If false, `branch` and related methods throw `NOT_SUPPORTED`. Default: true. */
   readonly treeEnabled?: boolean;
   /** Country of phone numbers in session keys without a country code, in two letters, such as `DE`. */
@@ -71,6 +74,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
     clock: options.clock ?? systemClock,
     readonly: engineOptions.readonly,
     depthLimits,
+    allowCircularReferences: options.tree?.allowCircularReferences === true,
     treeEnabled: options.treeEnabled !== false,
     defaultCountry,
     onWarning: options.onWarning ?? warnText,
@@ -134,8 +138,12 @@ const OPTION_MEMBERS: ReadonlySet<string> = new Set([
 ]);
 
 function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
-  checkProperties(tree, new Set(Object.keys(DEPTH_LIMITS)), "tree");
-  const limits = { ...DEPTH_LIMITS, ...tree };
+  checkProperties(tree, new Set([...Object.keys(DEPTH_LIMITS), "allowCircularReferences"]), "tree");
+  const { allowCircularReferences = false, ...depths } = tree;
+  if (typeof allowCircularReferences !== "boolean") {
+    throw invalid("allowCircularReferences must be true or false", "allowCircularReferences");
+  }
+  const limits = { ...DEPTH_LIMITS, ...depths };
   for (const [member, depth] of Object.entries(limits)) {
     if (!Number.isSafeInteger(depth) || depth < 1) throw invalid(`${member} must be 1 or more`, member);
   }

@@ -60,6 +60,7 @@ export interface StoreSettings {
   readonly clock: Clock;
   readonly readonly: boolean;
   readonly depthLimits: DepthLimits;
+  readonly allowCircularReferences: boolean;
   readonly treeEnabled: boolean;
   readonly defaultCountry: string | undefined;
   readonly onWarning: (text: string) => void;
@@ -90,6 +91,7 @@ export class Store {
       queue: this.#queue,
       wakes: this.#wakes,
       depthLimits: options.depthLimits,
+      allowCircularReferences: options.allowCircularReferences,
       keys: new SessionKeys(options.defaultCountry),
       nowMs: () => this.#clock(),
       newId: (nowMs) => ids.next(nowMs),
@@ -240,7 +242,7 @@ export class Store {
     return this.#ask((engine) => engine.verify());
   }
 
-  /** Like `verify`, and also reports branches deeper than the limit, which are not damage. */
+  /** Like `verify`, with the limits for trees: reports deep branches, and leaves out cycles that are allowed. */
   validate(): Promise<VerifyReport> {
     return validateStore(this, this.#access);
   }

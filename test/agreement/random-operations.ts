@@ -56,7 +56,7 @@ export class RandomOperations {
     if (choice < 34 && this.#leases) return this.#lease(conversation);
     if (choice < 36) return this.#journal(conversation);
     if (choice < 39) return this.#upload(at);
-    if (choice < 40) return { type: "redact-key", conversation, at };
+    if (choice < 40) return { type: "set-key", conversation, key: this.#maybe(KEYS) ?? null, at };
     return { type: "collect", before: isoTime(this.#nowMs - this.#draw(3) * 1000), at };
   }
 

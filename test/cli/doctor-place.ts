@@ -38,7 +38,15 @@ export class DoctorPlace extends Place {
   }
 
   async doctor(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Promise<Report> {
-    const { code, stdout, stderr } = await this.command(["doctor", "--json", ...args], env);
+    return this.#reported(await this.command(["doctor", "--json", ...args], env));
+  }
+
+  /** As another user. */
+  async doctorAs(uid: number | undefined): Promise<Report> {
+    return this.#reported(await this.run(["doctor", "--json"], { env: this.env, uid }));
+  }
+
+  #reported({ code, stdout, stderr }: Result): Report {
     if (stdout === "") throw new Error(stderr);
     const { ok, findings, fixed } = JSON.parse(stdout);
     const codes = findings.map((found: Printed) => `${found.severity} ${found.code}`);

@@ -22,6 +22,8 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Another file that starts the command. */
   readonly bin?: string;
+  /** The user that runs it. */
+  readonly uid?: number | undefined;
 }
 
 /** A folder with a state folder in it, removed at the end. */
@@ -33,13 +35,14 @@ export class Place {
     return join(this.folder, ...parts);
   }
 
-  run(args: readonly string[], { input, env, bin = BIN }: RunOptions = {}): Promise<Result> {
+  run(args: readonly string[], { input, env, uid, bin = BIN }: RunOptions = {}): Promise<Result> {
     return new Promise((resolve) => {
       const child = execFile(
         process.execPath,
         [bin, ...args],
         {
           cwd: this.folder,
+          ...(uid === undefined ? {} : { uid }),
           env: {
             ...process.env,
             COLLOQUY_STATE_DIR: this.state,

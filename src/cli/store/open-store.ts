@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ColloquyError } from "../../errors.ts";
+import type { ConfiguredStore } from "../../state/config/store-options.ts";
 import { CONFIG_NAME } from "../../state/folder.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { openStore } from "../../store/open.ts";
@@ -12,7 +13,6 @@ import { nextCommand } from "../invocation.ts";
 import { report } from "../output.ts";
 import { findConversation, isExact } from "./find-conversation.ts";
 import { inTrash } from "./in-trash.ts";
-import type { StoreSettings } from "./store-settings.ts";
 import { type StoreTarget, stateFolder, storeTarget } from "./store-target.ts";
 
 /**
@@ -120,11 +120,8 @@ async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker
   let advice = CHECKS.has(call.command.name)
     ? ""
     : `. To see all problems: ${nextCommand("sessions validate", call.values)}`;
-  const { sessions, ...settings } = await settingsOf(call);
   return openStore(text, {
-    ...settings,
-    // Only a folder of files can hold legacy transcripts.
-    ...(text.startsWith("jsonl:") && sessions !== undefined ? { sessions } : {}),
+    ...(await settingsOf(call, text)),
     readonly,
     worker,
     onProblem: (problem) => {
@@ -138,11 +135,11 @@ async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker
 }
 
 /** The settings for stores. An invalid config ends the command, except for commands that look for problems. */
-async function settingsOf(call: Call): Promise<StoreSettings> {
+async function settingsOf(call: Call, target: string): Promise<ConfiguredStore> {
   if (CHECKS.has(call.command.name) || !existsSync(join(stateFolder(call.values), CONFIG_NAME))) return {};
   // Reading a config takes as much code as listing conversations, and most commands run without a config file.
   const { storeSettings } = await import("./store-settings.ts");
-  return storeSettings(call);
+  return storeSettings(call, target);
 }
 
 /** Commands that report problems themselves. */

@@ -67,6 +67,25 @@ export const sessionKeys: Topic = (check) => {
     assert.equal(key, "cli:default");
   });
 
+  check("a conversation gets another key, unless it is in use", async (bench) => {
+    const store = await bench.open();
+    const { id } = await store.open("cli:old");
+    const other = await store.open("cli:taken");
+    const error = await refuses("CONFLICT", store.ingest().rename(id, "cli:taken"));
+    assert.equal(error.details?.id, other.id);
+    await store.ingest().rename(id, "CLI:New");
+    await store.ingest().rename(id, "cli:new");
+    assert.equal((await store.get("cli:new"))?.id, id);
+    assert.equal(await store.get("cli:old"), undefined);
+    assert.equal((await store.create({ key: "cli:old" })).id === id, false);
+    assert.deepEqual((await store.verify()).findings, []);
+    if (!bench.persistent) return;
+    await store.close();
+    const again = await bench.open();
+    assert.equal((await again.get("cli:new"))?.id, id);
+    assert.notEqual((await again.get("cli:old"))?.id, id);
+  });
+
   check.persistent("a key that an earlier version stored is found by its own spelling", async (bench) => {
     await withOldKeys(bench, ["CLI:Default"]);
     const store = await bench.open();

@@ -14,9 +14,9 @@ import type {
   Operation,
   Outcome,
   PurgeOperation,
-  RedactKeyOperation,
   RedactOperation,
   Removed,
+  SetKeyOperation,
   SweepOperation,
   TrashOperation,
   UpdateOperation,
@@ -36,6 +36,7 @@ import type {
 import { keyReceipt, purgeMark, receipt } from "../removal-rules.ts";
 import {
   activeAt,
+  checkKeyFree,
   checkMove,
   checkPurge,
   compareForListing,
@@ -97,8 +98,8 @@ export class EphemeralEngine implements Engine {
         return { length: operation.marks.length };
       case "redact":
         return { removed: this.#redact(operation) };
-      case "redact-key":
-        return { removed: this.#redactKey(operation) };
+      case "set-key":
+        return { removed: this.#setKey(operation) };
       case "sweep":
         return { removed: this.#sweep(operation) };
       case "lease":
@@ -198,14 +199,17 @@ export class EphemeralEngine implements Engine {
     return receipt(entries, bytes, [this.#blobs.release(hashes)]);
   }
 
-  #redactKey({ conversation, at }: RedactKeyOperation): Removed {
+  #setKey(operation: SetKeyOperation): Removed {
+    const { conversation, key, at } = operation;
     const record = this.#live(conversation);
-    const { key } = record.info;
-    if (key === null) return keyReceipt(key);
-    this.#keys.delete(key);
-    record.info = { ...record.info, key: null, updatedAt: at };
-    this.#feed.add("redacted", conversation);
-    return keyReceipt(key);
+    const former = record.info.key;
+    if (former === key) return keyReceipt(null);
+    checkKeyFree(operation, this);
+    if (former !== null) this.#keys.delete(former);
+    if (key !== null) this.#keys.set(key, conversation);
+    record.info = { ...record.info, key, updatedAt: at };
+    this.#feed.add(key === null ? "redacted" : "updated", conversation);
+    return keyReceipt(former);
   }
 
   #sweep({ conversation, at }: SweepOperation): Removed {

@@ -7,7 +7,7 @@ import type { Awaitable } from "../engine.ts";
 import type { AppendOperation, Done, Operation, Outcome } from "../operations.ts";
 import { notFound } from "../rules.ts";
 import { purgeConversation } from "./erase/purge.ts";
-import { collectBlobs, redactEntry, redactKey, sweepConversation } from "./erase/removals.ts";
+import { collectBlobs, redactEntry, setKey, sweepConversation } from "./erase/removals.ts";
 import { CommitRecords } from "./feed/commit-records.ts";
 import type { CatalogueEntry } from "./folder/catalogue-entry.ts";
 import { createConversation, moveConversation, updateConversation } from "./folder/conversations.ts";
@@ -99,8 +99,8 @@ export class Commit {
         return { length: operation.marks.length };
       case "redact":
         return { removed: redactEntry(context, operation, this.recordChange(index)) };
-      case "redact-key":
-        return { removed: redactKey(context, operation, this.recordChange(index)) };
+      case "set-key":
+        return { removed: setKey(context, operation, this.recordChange(index)) };
       case "sweep":
         return { removed: sweepConversation(context, operation, this.recordChange(index)) };
       case "collect":

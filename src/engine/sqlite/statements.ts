@@ -159,7 +159,7 @@ const SQL = {
   deleteErasures: "DELETE FROM erasures WHERE n <= ?",
   clearContext: `UPDATE conversations SET context_state = NULL,
     sum = ${sumSql("conversations", { context_state: "NULL" })} WHERE n = ?`,
-  clearKey: `UPDATE conversations SET key = NULL, sum = ${sumSql("conversations", { key: "NULL" })},
+  setKey: `UPDATE conversations SET key = ?3, sum = ${sumSql("conversations", { key: "?3" })},
     updated_at = ?2, tally = ${sumSql("counts", { updated_at: "?2" })} WHERE n = ?1`,
   subtractMessages: `UPDATE conversations SET message_count = message_count - ?2, updated_at = ?3,
     tally = ${sumSql("counts", { message_count: "message_count - ?2", updated_at: "?3" })} WHERE n = ?1`,

@@ -26,7 +26,7 @@ import type {
   PageQuery,
 } from "../queries.ts";
 import { receipt } from "../removal-rules.ts";
-import { checkMove, checkPurge, resolveCreate } from "../rules.ts";
+import { checkKeyFree, checkMove, checkPurge, resolveCreate } from "../rules.ts";
 import { Blobs } from "./blobs/blobs.ts";
 import type { Damage } from "./damage.ts";
 import { Removals } from "./erase/removals.ts";
@@ -101,9 +101,10 @@ export class Tables {
         return { length: this.#removals.markPurged(operation.marks) };
       case "redact":
         return { removed: this.#removed(this.#removals.redact(operation)) };
-      case "redact-key": {
+      case "set-key": {
         const { key } = this.#options.infos.live(operation.conversation);
-        return { removed: this.#removed(this.#removals.redactKey(operation, key), key !== null) };
+        checkKeyFree(operation, this.#options.infos);
+        return { removed: this.#removed(this.#removals.setKey(operation, key), key !== operation.key) };
       }
       case "sweep":
         return { removed: this.#removed(this.#removals.sweep(operation)) };

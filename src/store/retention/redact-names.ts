@@ -41,7 +41,7 @@ export async function redactLabel(store: StoreAccess, id: string, label: string)
 
 export async function redactKey(store: StoreAccess, id: string): Promise<Receipt> {
   const at = isoTime(store.nowMs());
-  return { id, at, ...(await store.queue.push({ type: "redact-key", conversation: id, at })) };
+  return { id, at, ...(await store.queue.push({ type: "set-key", conversation: id, key: null, at })) };
 }
 
 /** The branch name that an entry holds, if there is one that a caller chose. */

@@ -123,6 +123,17 @@ export class Ingest {
     }
   }
 
+  /** Move it to the trash. */
+  trash(conversation: string): Promise<ConversationInfo> {
+    return this.#store.queue.push({ type: "trash", conversation, at: isoTime(this.#store.nowMs()) });
+  }
+
+  /** Give it another session key. `CONFLICT` if that one is in use. */
+  async rename(conversation: string, key: string): Promise<void> {
+    const at = isoTime(this.#store.nowMs());
+    await this.#store.queue.push({ type: "set-key", conversation, key: this.#store.keys.resolve(key), at });
+  }
+
   update(
     conversation: string,
     patch: { readonly title?: string; readonly model?: string },

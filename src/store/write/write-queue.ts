@@ -13,9 +13,9 @@ import type {
   Operation,
   Outcome,
   PurgeOperation,
-  RedactKeyOperation,
   RedactOperation,
   Removed,
+  SetKeyOperation,
   SweepOperation,
 } from "../../engine/index.ts";
 import { asColloquyError, ColloquyError, unavailable } from "../../errors.ts";
@@ -32,7 +32,7 @@ export type ResultOf<T extends Operation> = T extends AppendOperation
     ? LeaseGrant
     : T extends JournalOperation | BlobOperation | MarkPurgedOperation
       ? number
-      : T extends PurgeOperation | RedactOperation | RedactKeyOperation | SweepOperation | CollectOperation
+      : T extends PurgeOperation | RedactOperation | SetKeyOperation | SweepOperation | CollectOperation
         ? Removed
         : ConversationInfo;
 
@@ -156,7 +156,7 @@ const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
   append: "append",
   purge: "removed",
   redact: "removed",
-  "redact-key": "removed",
+  "set-key": "removed",
   sweep: "removed",
   collect: "removed",
   lease: "lease",

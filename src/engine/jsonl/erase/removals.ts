@@ -13,13 +13,15 @@ import { holds } from "../../../tree/path.ts";
 import { timeOf } from "../../../util/time.ts";
 import type {
   CollectOperation,
-  RedactKeyOperation,
   RedactOperation,
   Removed,
+  SetKeyOperation,
   SweepOperation,
 } from "../../operations.ts";
 import { entryNotFound, type Freed, keyReceipt, planSweep, receipt } from "../../removal-rules.ts";
+import { checkKeyFree } from "../../rules.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
+import { lookupIn } from "../folder/conversations.ts";
 import { isSetAside, LEGACY_FOLDER, TRASH_FOLDER } from "../folder/names.ts";
 import {
   type JsonlContext,
@@ -47,19 +49,17 @@ export function redactEntry(context: JsonlContext, redact: RedactOperation, reco
   return receipt(1, bytesOf([found]), [dropBlobs(context, [found])], copies);
 }
 
-/** Erase the session key from the header of the log and from both versions of the metadata. */
-export function redactKey(
-  context: JsonlContext,
-  { conversation, at }: RedactKeyOperation,
-  record: RecordChange,
-): Removed {
+/** Replace the session key in the header of the log and in both versions of the metadata. */
+export function setKey(context: JsonlContext, operation: SetKeyOperation, record: RecordChange): Removed {
+  const { conversation, key, at } = operation;
   const known = readyToRewrite(context, conversation);
-  const { key } = known.metadata;
-  if (key === null) return keyReceipt(key);
-  // A copy: the catalogue still finds the conversation by its key.
-  rewrite(context, { ...known, metadata: { ...known.metadata, key: null } }, at, () => "keep");
-  record("redacted", known);
-  return keyReceipt(key, copiesOf(context, known, key));
+  const former = known.metadata.key;
+  if (former === key) return keyReceipt(null);
+  checkKeyFree(operation, lookupIn(context));
+  // A copy: the catalogue still finds the conversation by its former key.
+  rewrite(context, { ...known, metadata: { ...known.metadata, key } }, at, () => "keep");
+  record(key === null ? "redacted" : "updated", known);
+  return keyReceipt(former, former === null ? [] : copiesOf(context, known, former));
 }
 
 /** Remove the entries that no branch contains. */

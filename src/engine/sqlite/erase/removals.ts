@@ -2,9 +2,9 @@
 import { timeOf } from "../../../util/time.ts";
 import type {
   PurgeOperation,
-  RedactKeyOperation,
   RedactOperation,
   Removed,
+  SetKeyOperation,
   SweepOperation,
 } from "../../operations.ts";
 import { entryNotFound, keyReceipt, planSweep, purgeMark, receipt } from "../../removal-rules.ts";
@@ -100,11 +100,11 @@ export class Removals {
     return receipt(1, Buffer.byteLength(row[6] as string), [freed]);
   }
 
-  redactKey({ conversation, at }: RedactKeyOperation, key: string | null): Removed {
-    if (key === null) return keyReceipt(key);
-    this.#feed.add("redacted", conversation);
-    this.#sql.clearKey.run(this.#trees.get(conversation).n, timeOf(at));
-    return keyReceipt(key);
+  setKey({ conversation, key, at }: SetKeyOperation, former: string | null): Removed {
+    if (former === key) return keyReceipt(null);
+    this.#feed.add(key === null ? "redacted" : "updated", conversation);
+    this.#sql.setKey.run(this.#trees.get(conversation).n, timeOf(at), key);
+    return keyReceipt(former);
   }
 
   sweep({ conversation, at }: SweepOperation): Removed {

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { createWithKeys } from "../../../test/support/old-keys.ts";
+import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
+import { openStore } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
+import type { Fixed } from "../finding.ts";
+import { checkKeys } from "./twins.ts";
+
+async function storeWith(keys: readonly string[]): Promise<{ store: Store; ids: string[] }> {
+  const engine = new EphemeralEngine();
+  const ids = await createWithKeys(engine, keys);
+  const store = await openStore(engine);
+  return { store, ids };
+}
+
+async function say(store: Store, id: string | undefined, ...texts: string[]): Promise<void> {
+  const chat = await store.get(id as string);
+  for (const content of texts) await chat?.append({ role: "user", content });
+}
+
+async function wordsOf(store: Store, id: string, branch: string): Promise<unknown[]> {
+  const entries = await Array.fromAsync((await store.get(id))?.messages({ branch }) ?? []);
+  return entries.map(({ message }) => message.content);
+}
+
+describe("conversations with keys of an earlier version", () => {
+  it("are found and joined, with every message", async () => {
+    const { store, ids } = await storeWith(["CLI:Default", "cli:local", "cli:default", "web:A"]);
+    await using _ = store;
+    const [one, two, three] = ids as [string, string, string];
+    await say(store, three, "c1");
+    await say(store, one, "a1", "a2");
+    const chat = await store.get(one);
+    await chat?.branch((await chat.messages()).items[0]?.id ?? null, { name: "side", checkout: true });
+    await say(store, one, "a3");
+    await say(store, two, "b1", "b2");
+    const { findings } = await checkKeys(store, undefined);
+    expect(findings).toMatchObject([{ code: "twin-keys", details: { key: "cli:default" } }]);
+    expect(findings[0]?.what).toContain("cli:local, CLI:Default, cli:default");
+
+    const fixed: Fixed[] = [];
+    expect((await checkKeys(store, fixed)).findings).toEqual([]);
+    expect(fixed).toHaveLength(1);
+    expect((await checkKeys(store, undefined)).findings).toEqual([]);
+    const { items } = await store.list();
+    expect(items.map(({ key }) => key).sort()).toEqual(["cli:default", "web:A"]);
+    expect((await store.get("CLI:Default"))?.id).toBe(two);
+    expect(await wordsOf(store, two, "main")).toEqual(["b1", "b2"]);
+    expect(await wordsOf(store, two, "joined CLI:Default")).toEqual(["a1", "a2"]);
+    expect(await wordsOf(store, two, "joined CLI:Default side")).toEqual(["a1", "a3"]);
+    expect(await wordsOf(store, two, "joined cli:default")).toEqual(["c1"]);
+    expect((await store.list({ trash: true })).items.map(({ id }) => id).sort()).toEqual([one, three]);
+  });
+
+  it("keep both versions of an entry that has the same id in both", async () => {
+    const { store, ids } = await storeWith(["CLI:Default", "cli:default"]);
+    await using _ = store;
+    for (const [index, id] of ids.entries())
+      await (await store.get(id))?.append([
+        { id: "same", role: "user", content: "Equal" },
+        { id: "other", role: "assistant", content: `Answer ${index}` },
+      ]);
+    await checkKeys(store, []);
+    const [, kept] = ids as [string, string];
+    expect(await wordsOf(store, kept, "main")).toEqual(["Equal", "Answer 1"]);
+    const all = await Array.fromAsync((await store.snapshot(kept)).log());
+    const words = all.map(({ message }) => message?.content).filter((text) => text !== undefined);
+    expect(words.sort()).toEqual(["Answer 0", "Answer 1", "Equal"]);
+  });
+
+  it("are renamed where there is only one", async () => {
+    const { store, ids } = await storeWith(["Telegram:+1 (234) 567-8900"]);
+    await using _ = store;
+    await say(store, ids[0], "Hello");
+    expect((await checkKeys(store, undefined)).findings).toMatchObject([{ code: "old-key" }]);
+    await checkKeys(store, []);
+    expect((await store.get("telegram:+12345678900"))?.id).toBe(ids[0]);
+    expect((await checkKeys(store, undefined)).findings).toEqual([]);
+  });
+
+  it("that a copy marked are joined, too", async () => {
+    const { store } = await storeWith(["CLI:Default", "cli:default"]);
+    await using _ = store;
+    await using copy = await openStore("ephemeral:");
+    await store.copyTo(copy);
+    expect((await checkKeys(copy, undefined)).findings).toMatchObject([{ code: "twin-keys" }]);
+    await checkKeys(copy, []);
+    expect((await copy.list()).items.map(({ key }) => key)).toEqual(["cli:default"]);
+  });
+});

@@ -1,0 +1,59 @@
+/** The settings of the config that a store is opened with. Missing ones keep the defaults of the store. */
+import type { RetentionLimits, RetentionPolicy } from "../../store/index.ts";
+import type { StoreOptions } from "../../store/open.ts";
+import { isPlainObject, type JsonObject } from "../../util/json.ts";
+
+export type ConfiguredStore = Pick<StoreOptions, "tree" | "treeEnabled" | "sessions" | "defaultCountry">;
+
+/** The options for a store, as far as they have an effect on it. */
+export function storeOptions(config: JsonObject, target: string): ConfiguredStore {
+  const sessions = sectionOf(config, "sessions");
+  const tree = sectionOf(sessions, "tree");
+  const { defaultCountry } = sectionOf(config, "session");
+  const format = sessions.format === "legacy" || sessions.format === "v2" ? sessions.format : "auto";
+  return {
+    ...(typeof defaultCountry === "string" ? { defaultCountry } : {}),
+    tree: {
+      ...numberAs("maxDepth", tree.max_depth),
+      ...numberAs("warningDepth", tree.warning_depth),
+      ...(tree.allow_circular_references === true ? { allowCircularReferences: true } : {}),
+    },
+    treeEnabled: sessions.tree_enabled !== false,
+    // Only a folder of files can hold legacy transcripts.
+    ...(target.startsWith("jsonl:")
+      ? { sessions: { format, autoMigrate: sessions.auto_migrate !== false } }
+      : {}),
+  };
+}
+
+/** The configured limits; `undefined` when there are none. */
+export function retentionPolicy(config: JsonObject): RetentionPolicy | undefined {
+  const retention = sectionOf(sectionOf(config, "sessions"), "retention");
+  const channels = Object.keys(sectionOf(retention, "channels")).map((name) => [
+    name,
+    limitsOf(sectionOf(sectionOf(retention, "channels"), name)),
+  ]);
+  const policy = {
+    ...limitsOf(retention),
+    ...(channels.length === 0 ? {} : { channels: Object.fromEntries(channels) }),
+  };
+  return Object.keys(policy).length === 0 ? undefined : policy;
+}
+
+function limitsOf(section: Readonly<Record<string, unknown>>): RetentionLimits {
+  return {
+    ...numberAs("maxAgeDays", section.max_age_days),
+    ...numberAs("maxMessages", section.max_messages),
+    ...numberAs("maxBytes", section.max_bytes),
+    ...numberAs("trashDays", section.trash_days),
+  };
+}
+
+function sectionOf(value: unknown, name: string): Readonly<Record<string, unknown>> {
+  const section = isPlainObject(value) ? value[name] : undefined;
+  return isPlainObject(section) ? section : {};
+}
+
+function numberAs(name: string, value: unknown): Readonly<Record<string, number>> {
+  return typeof value === "number" ? { [name]: value } : {};
+}
