@@ -49,8 +49,9 @@ interface Opened extends FileJob {
 }
 
 /**
- * A file up to this size is written after all of it was read, so that an error of its reader leaves its
- * conversations as they were. Of a larger one, everything before the error is kept.
+ * Nothing is written before this many bytes of a file were read, so that an error in a file of up to this size
+ * leaves its conversations as they were. Of a larger one, everything before the error may be written: holding all
+ * of it would take any amount of memory. The next import reads it again, and ids keep entries from being stored twice.
  */
 const HELD_BYTES_MAX = 4 * 1024 * 1024;
 
@@ -74,7 +75,8 @@ export async function importFile(
     await Promise.all(sinks.map((sink) => sink.drop()));
     if (job.signal?.aborted === true) return;
     if (isOfStore(error)) throw error;
-    const reason = problemOf(error) === undefined ? unexpected(error) : reasonOf(error, file.path);
+    const isKept = sinks.some(({ writers }) => writers.some(({ tree }) => tree.messagesAdded > 0));
+    const reason = problemOf(error) === undefined ? unexpected(error, isKept) : reasonOf(error, file.path);
     job.session.report.skip({ source: file.path, line: null, offset: null, reason });
   }
 }
@@ -87,9 +89,11 @@ function isOfStore(error: unknown): boolean {
 
 const STORE_FAILURES: ReadonlySet<ErrorCode> = new Set(["SERVICE_UNAVAILABLE", "FORBIDDEN", "NOT_SUPPORTED"]);
 
-function unexpected(error: unknown): string {
+function unexpected(error: unknown, isKept: boolean): string {
   const message = error instanceof Error ? error.message : String(error);
-  return `could not be imported: ${message}. The next import reads it again`;
+  return isKept
+    ? `imported only in part: ${message}. The next import reads it again and adds the rest`
+    : `could not be imported: ${message}. The next import reads it again`;
 }
 
 async function readFile(opened: Opened): Promise<void> {
@@ -116,9 +120,9 @@ async function sinkOf(opened: Opened, format: FormatDeclaration, resumes: boolea
   return sink;
 }
 
-/** Write what was read so far, unless the file is held until its end. */
-async function write({ session, file }: Opened, sink: FileSink): Promise<void> {
-  if (file.size > HELD_BYTES_MAX) await session.applyBackpressure(sink.writers);
+/** Write what was read so far, unless it is held: `bytes` is how much of the file was read, uncompressed. */
+async function write({ session }: Opened, sink: FileSink, bytes: number): Promise<void> {
+  if (bytes > HELD_BYTES_MAX) await session.applyBackpressure(sink.writers);
 }
 
 /** Nothing more is read, so that the next file can be read meanwhile. */
@@ -144,7 +148,7 @@ async function readLinesOf(opened: Opened, format: WithLines): Promise<void> {
         if (waiting !== undefined) await waiting;
       }
       await reading.keepTooLong(source, ingest);
-      await write(opened, sink);
+      await write(opened, sink, reading.offset - from.offset);
       opened.onBytes(reading.offset - told);
       told = reading.offset;
     }
@@ -205,7 +209,7 @@ async function readDocument(opened: Opened, format: WithDocument): Promise<void>
         continue;
       }
       await format.document.read({ ...element, line: null }, sink, file.around);
-      await write(opened, sink);
+      await write(opened, sink, element.offset - done);
       await sink.trim();
       opened.onBytes(element.offset - offset);
       offset = element.offset;
@@ -236,7 +240,7 @@ async function readDatabase(opened: Opened): Promise<void> {
     const sink = await sinkOf(opened, format, false);
     const problem = await guarded(async () => {
       for await (const _ of format.database.read(database, sink, file.around)) {
-        await write(opened, sink);
+        await write(opened, sink, file.size);
         await sink.trim();
         if (signal?.aborted === true) break;
       }

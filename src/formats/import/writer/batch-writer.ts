@@ -33,8 +33,6 @@ export class BatchWriter {
   readonly #another: Another;
   #batch: Batch | undefined;
   #writing: Promise<void> = Promise.resolve();
-  /** Like `#writing`, but it waits for every batch, also after a failure. */
-  #ended: Promise<unknown> = Promise.resolve();
 
   /** `isFresh`: whether the ids of new entries cannot be in the store yet. */
   constructor(
@@ -70,14 +68,12 @@ export class BatchWriter {
     this.#batch = { branch, makes: true, entries: [control], bytes: control.bytes };
   }
 
-  /** Start writing the current batch. Later batches follow it in the log. */
+  /** Write the current batch after those before it; when one of them fails, it is not written, so the log has no gap. */
   flush(): void {
     const batch = this.#batch;
     if (batch === undefined) return;
     this.#batch = undefined;
-    const written = this.#write(batch);
-    this.#writing = Promise.all([this.#writing, written]).then(() => {});
-    this.#ended = Promise.allSettled([this.#ended, written]);
+    this.#writing = this.#writing.then(() => this.#write(batch));
     // `settle` reports a failure; until then it must not count as unhandled.
     this.#writing.catch(() => {});
   }
@@ -91,7 +87,7 @@ export class BatchWriter {
   /** Resolves when nothing is being written. What was not sent is dropped. */
   async abandon(): Promise<void> {
     this.#batch = undefined;
-    await this.#ended;
+    await this.#writing.catch(() => {});
   }
 
   async #write(batch: Batch): Promise<void> {
