@@ -188,10 +188,14 @@ export interface BlobOperation {
     | undefined;
 }
 
-/** Remove blobs that no entry refers to and that were stored before `before`, and unfinished uploads. */
+/**
+ * Remove blobs that no entry refers to and that were stored before `before`, and unfinished uploads. With `hashes`,
+ * only those of them that no entry refers to, however new they are.
+ */
 export interface CollectOperation {
   readonly type: "collect";
   readonly before: string;
+  readonly hashes?: readonly string[];
   readonly at: string;
 }
 

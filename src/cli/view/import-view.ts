@@ -58,14 +58,18 @@ function passedOver({ imported, forgotten, pending }: ImportReport): string[] {
   const flagged = (flag: string): number => imported.filter(({ flags }) => flags[flag] !== undefined).length;
   const [trashed, purged] = [flagged("in-trash"), flagged("purged")];
   return [
-    ...(trashed > 0 ? [`${counted(trashed, "conversation")} in the trash left unchanged.`] : []),
-    ...(purged > 0 ? [`${counted(purged, "conversation")} that you purged not imported again.`] : []),
-    ...(forgotten > 0 ? [`${counted(forgotten, "file")} ignored because of --forget.`] : []),
+    ...(trashed > 0 ? [`${were(trashed, "trashed conversation")} left unchanged.`] : []),
+    ...(purged > 0 ? [`${were(purged, "purged conversation")} not imported again.`] : []),
+    ...(forgotten > 0 ? [`${were(forgotten, "file")} ignored because of --forget.`] : []),
     ...(trashed + purged + forgotten > 0 ? ["Use --again to bring them back."] : []),
     ...(pending > 0
       ? [`${counted(pending, "file")} with an incomplete last line, which is left for later.`]
       : []),
   ];
+}
+
+function were(count: number, word: string): string {
+  return `${counted(count, word)} ${count === 1 ? "was" : "were"}`;
 }
 
 function conversationLine(call: Call, { id, key, title, added, branches, flags }: Imported): string {

@@ -151,6 +151,30 @@ export const contract: Topic = (check) => {
     assert.equal(await desk.engine.blob(hash, 0, 99), undefined);
   });
 
+  check("a collection of named blobs removes only those of them that no entry refers to", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const stored = await Promise.all(
+      ["used", "unused", "unnamed"].map(async (text) => {
+        const data = Buffer.from(text);
+        const keep = { hash: sha256Hex(data), size: data.length, encoding: "none" } as const;
+        await desk.done({ type: "blob", upload: text, position: 0, data, keep, at: AT });
+        return keep;
+      }),
+    );
+    const [used, unused, unnamed] = stored.map(({ hash }) => hash) as [string, string, string];
+    const refs = [{ hash: used, size: 4, path: ["content"], as: "text" as const }];
+    await desk.done(desk.append([{ ...message("a"), blobs: refs }]));
+    const open = { type: "blob", upload: "open", position: 0, data: Buffer.from("open"), at: AT } as const;
+    await desk.done({ ...open, keep: undefined });
+    const { removed } = await desk.done({ type: "collect", before: AT, hashes: [used, unused], at: AT });
+    assert.equal(removed?.blobs, 1);
+    const found = [];
+    for (const hash of [used, unused, unnamed]) found.push((await desk.engine.blob(hash, 0, 9))?.size);
+    assert.deepEqual(found, [4, undefined, 7]);
+    const keep = { hash: sha256Hex("open!"), size: 5, encoding: "none" } as const;
+    assert.equal((await desk.done({ ...open, position: 4, data: Buffer.from("!"), keep })).length, 5);
+  });
+
   check("a sweep leaves one removed entry per run, and a second sweep finds nothing", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.done(desk.append([message("q"), message("a")]));

@@ -1,5 +1,5 @@
 import { newBytes } from "../blob-rules.ts";
-import type { BlobEncoding, BlobOperation, NewBlob } from "../operations.ts";
+import type { BlobEncoding, BlobOperation, CollectOperation, NewBlob } from "../operations.ts";
 import type { BlobPart } from "../queries.ts";
 import { type Freed, freedBlobs } from "../removal-rules.ts";
 
@@ -71,7 +71,8 @@ export class Blobs {
     return this.#drop(new Set(hashes), ({ uses }) => uses === 0);
   }
 
-  collect(before: string): Freed[] {
+  collect({ before, hashes }: CollectOperation): Freed[] {
+    if (hashes !== undefined) return [this.#drop(hashes, ({ uses }) => uses === 0)];
     const unfinished = [...this.#uploads].filter(([, { at }]) => at < before);
     for (const [upload] of unfinished) this.#uploads.delete(upload);
     return [

@@ -109,7 +109,7 @@ export class EphemeralEngine implements Engine {
       case "blob":
         return { length: this.#blobs.upload(operation) };
       case "collect":
-        return { removed: receipt(0, 0, this.#blobs.collect(operation.before)) };
+        return { removed: receipt(0, 0, this.#blobs.collect(operation)) };
     }
   }
 

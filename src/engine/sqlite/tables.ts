@@ -115,7 +115,7 @@ export class Tables {
       case "blob":
         return { length: this.#blobs.upload(operation) };
       case "collect":
-        return { removed: this.#removed(receipt(0, 0, this.#blobs.collect(operation.before))) };
+        return { removed: this.#removed(receipt(0, 0, this.#blobs.collect(operation))) };
     }
   }
 

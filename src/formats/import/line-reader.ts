@@ -95,6 +95,7 @@ export class LineReader {
       this.#sink.tell({ line, offset }, reason);
       if (ingest === undefined) continue;
       const { hash, size } = await ingest.putBlob(bytesOf(source, offset, bytes));
+      this.#placeholders.suspect([hash]);
       this.#sink.keepDamaged({ line, offset, damaged: reason, source: { type: "blob", hash, size } });
     }
   }

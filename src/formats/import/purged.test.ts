@@ -5,6 +5,7 @@ import { piHeader, piSays } from "../../../test/formats/pi-session.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
+import { sha256Hex } from "../../util/sha256.ts";
 import { importConversations } from "./run.ts";
 
 let folder: string;
@@ -128,6 +129,24 @@ describe.each(["sqlite", "jsonl"])("a conversation that was purged from a %s sto
     expect(await importConversations(store, [join(sources, "b.jsonl")])).toMatchObject({ unchanged: 1 });
     await purge(store, "pi:b");
     expect(await importConversations(store, [sources])).toMatchObject({ unchanged: 0, messages: 0 });
+    await store.close();
+  });
+
+  it("does not come back as loose blobs, neither do words that were erased, and what is in use stays", async () => {
+    const long = (name: string): string => `${name} ${"long words ".repeat(400_000)}`;
+    const [purged, erased, kept] = ["CANARY a", "CANARY b", "kept"].map(long) as [string, string, string];
+    writeFileSync(join(sources, "a.jsonl"), piHeader("a") + piSays("a1", null, purged));
+    writeFileSync(
+      join(sources, "b.jsonl"),
+      piHeader("b") + piSays("b1", null, erased) + piSays("b2", "b1", kept),
+    );
+    const store = await imported();
+    await purge(store, "pi:a");
+    await (await store.get("pi:b"))?.redact("b1");
+    await importConversations(store, [sources]);
+    const stored = await Promise.all([purged, erased, kept].map((text) => store.blob(sha256Hex(text))));
+    expect(stored.map((blob) => blob !== undefined)).toEqual([false, false, true]);
+    expect((await (await store.get("pi:b"))?.messages())?.items.at(-1)?.message.content).toEqual(kept);
     await store.close();
   });
 });

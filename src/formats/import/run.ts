@@ -97,7 +97,7 @@ class Run {
     this.#filesTotal = files.length;
     this.#bytesTotal = files.reduce((sum, { size }) => sum + size, 0);
     await this.#work(files);
-    this.#job.session.close();
+    await this.#job.session.close();
     this.#report.interrupted = this.#options.signal?.aborted === true;
     return this.#report.build(this.#options.dryRun === true);
   }

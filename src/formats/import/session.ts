@@ -112,12 +112,14 @@ export class ImportSession {
   /** Its file cannot be read or written: add nothing more, and leave the conversation as it is. */
   async drop(writer: ConversationWriter): Promise<void> {
     await writer.drop();
+    this.placeholders.suspectAll();
     this.#end(writer);
   }
 
   /** All files have been read. */
-  close(): void {
+  async close(): Promise<void> {
     for (const writer of [...this.#writers.keys()]) this.#end(writer);
+    await this.placeholders.dropUnused();
   }
 
   #end(writer: ConversationWriter): void {

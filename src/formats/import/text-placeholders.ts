@@ -3,7 +3,9 @@
  *
  * A string of 60 MB is in memory once, as bytes, goes to the store as a blob,
  * and is from then on a placeholder of 78 characters, always the same one for
- * the same string.
+ * the same string. It is stored before the record is parsed, so when the entry
+ * is left out, because its conversation was purged or its words were erased,
+ * `dropUnused` removes it again.
  */
 
 import type { BlobRef } from "../../message/types.ts";
@@ -19,6 +21,8 @@ type TextRef = Pick<BlobRef, "hash" | "size">;
 export class TextPlaceholders {
   readonly #ingest: Ingest | undefined;
   readonly #texts: Map<string, TextRef> = new Map();
+  /** Stored, and so far no entry refers to them. */
+  readonly #unused: Set<string> = new Set();
 
   /** Without a store the placeholders are the same, and nothing is stored. */
   constructor(ingest: Ingest | undefined) {
@@ -30,13 +34,32 @@ export class TextPlaceholders {
     const stored = await this.#ingest?.putBlob(bytes);
     const { hash, size } = stored ?? { hash: hashOf(bytes), size: bytes.length };
     const placeholder = `${PREFIX}${hash}`;
+    if (!this.#texts.has(placeholder)) this.#unused.add(hash);
     this.#texts.set(placeholder, { hash, size });
     return placeholder;
   }
 
-  /** The stored string, if `text` is a placeholder. */
+  /** The stored string, if `text` is a placeholder. An entry is going to refer to it. */
   get(text: string): TextRef | undefined {
-    return text.startsWith(PREFIX) ? this.#texts.get(text) : undefined;
+    const found = text.startsWith(PREFIX) ? this.#texts.get(text) : undefined;
+    if (found !== undefined) this.#unused.delete(found.hash);
+    return found;
+  }
+
+  /** Its entry may be left out, so that nothing refers to it. */
+  suspect(hashes: Iterable<string>): void {
+    for (const hash of hashes) this.#unused.add(hash);
+  }
+
+  /** After an entry could not be written, every string counts as unused until the store finds a reference to it. */
+  suspectAll(): void {
+    this.suspect([...this.#texts.values()].map(({ hash }) => hash));
+  }
+
+  /** All files have been read: remove the strings that no entry refers to. */
+  async dropUnused(): Promise<void> {
+    if (this.#unused.size > 0) await this.#ingest?.dropUnused([...this.#unused]);
+    this.#unused.clear();
   }
 
   get isEmpty(): boolean {

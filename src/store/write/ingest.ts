@@ -173,6 +173,12 @@ export class Ingest {
     return putBlob(this.#store, source);
   }
 
+  /** Remove those of these blobs that no entry refers to. */
+  async dropUnused(hashes: readonly string[]): Promise<void> {
+    const at = isoTime(this.#store.nowMs());
+    await this.#store.queue.push({ type: "collect", before: at, hashes, at });
+  }
+
   /** Every entry after `seq`, on any branch. */
   async *log(conversation: string, after: number): AsyncGenerator<StoredEntry, void, undefined> {
     for (let from = after, more = true; more; ) {

@@ -83,7 +83,9 @@ export function sweepConversation(
 }
 
 /** Remove blobs that nothing refers to. */
-export function collectBlobs({ blobs, references }: JsonlContext, { before }: CollectOperation): Removed {
+export function collectBlobs({ blobs, references }: JsonlContext, operation: CollectOperation): Removed {
+  const { before, hashes } = operation;
+  if (hashes !== undefined) return receipt(0, 0, [references.dropUnused(hashes)]);
   const uploads = blobs.dropUploads(before);
   const old = [...blobs.all()].filter(({ modifiedMs }) => modifiedMs < timeOf(before));
   const unused = references.dropUnused(old.map(({ hash }) => hash));

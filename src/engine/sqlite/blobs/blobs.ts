@@ -1,6 +1,6 @@
 import { timeOf } from "../../../util/time.ts";
 import { newBytes } from "../../blob-rules.ts";
-import type { BlobEncoding, BlobOperation, NewBlob } from "../../operations.ts";
+import type { BlobEncoding, BlobOperation, CollectOperation, NewBlob } from "../../operations.ts";
 import type { BlobPart } from "../../queries.ts";
 import { type Freed, freedBlobs } from "../../removal-rules.ts";
 import type { Row } from "../rows.ts";
@@ -104,7 +104,8 @@ export class Blobs {
     return freedBlobs(dropped);
   }
 
-  collect(before: string): Freed[] {
+  collect({ before, hashes }: CollectOperation): Freed[] {
+    if (hashes !== undefined) return [this.dropUnused(hashes)];
     const beforeMs = timeOf(before);
     const stored = this.#sql.blobsBefore.all<[string]>(beforeMs);
     const unfinished = this.#sql.uploadsBefore.all<[number, number]>(beforeMs);
