@@ -9,7 +9,7 @@ import { invalid } from "../errors.ts";
 import type { Message } from "../message/types.ts";
 import { budgetOf, checkFitOptions, type FitOptions, type ItemOptions, summaryTextOf } from "./budget.ts";
 import type { ContextItem } from "./item.ts";
-import { type Dropped, droppedRanges, keptEntries, type Ledger, repairsSent } from "./ledger.ts";
+import { type Dropped, droppedRanges, holesSent, keptEntries, type Ledger, repairsSent } from "./ledger.ts";
 import { omissionNotice, openingNotice } from "./notes.ts";
 import {
   type Arrangement,
@@ -92,6 +92,7 @@ function assemble(
     },
     repaired: repairsSent(items, kept, prepared.repaired, boundary),
     dropped,
+    holes: holesSent(items, kept, boundary),
     notice: notice !== undefined,
   };
   return { messages: sent.map(({ message }) => message), ledger, tokens: used };

@@ -5,6 +5,8 @@ import type { Message } from "../message/types.ts";
 export interface ContextItem {
   readonly id: string;
   readonly message: Message;
+  /** Messages before this one cannot be read. */
+  readonly afterHole?: boolean;
 }
 
 /** A user message that is more than tool results. */

@@ -42,6 +42,8 @@ export interface Ledger {
   };
   readonly repaired: readonly Repair[];
   readonly dropped: readonly Dropped[];
+  /** Ids of messages before which others are damaged and missing. A notice in their place says so. */
+  readonly holes: readonly string[];
   /** Whether we added a notice to the messages. */
   readonly notice: boolean;
 }
@@ -127,4 +129,15 @@ export function repairsSent(
     const { id } = items[index] as ContextItem;
     return [{ kind: isSent(callIndex) ? kind : "orphan-result", toolUseId, id }];
   });
+}
+
+/** The holes between messages that are sent. */
+export function holesSent(
+  items: readonly ContextItem[],
+  kept: ReadonlyMap<number, Kept>,
+  boundary: Boundary,
+): string[] {
+  return items.flatMap(({ id, afterHole }, index) =>
+    afterHole && (index >= boundary.kept || kept.has(index)) ? [id] : [],
+  );
 }

@@ -5,6 +5,7 @@ import { type Budget, type ItemOptions, maxToolResultTokensOf } from "./budget.t
 import { cutToolResults } from "./cut.ts";
 import { type ContextItem, isRealUser } from "./item.ts";
 import type { KeptItem } from "./ledger.ts";
+import { holeNotice } from "./notes.ts";
 import { type Repaired, repairPairs, type SentItem } from "./pairs.ts";
 import { estimateTokens, weightFor } from "./tokens.ts";
 
@@ -24,6 +25,8 @@ export class UnitList {
   /** Where each unit starts among the repaired messages. */
   readonly #starts: number[] = [];
   readonly #units: Unit[] = [];
+  /** The repaired messages that follow a hole. */
+  readonly #afterHole = new Set<SentItem>();
   readonly #budget: Budget;
   readonly #resultWeightMax: number;
 
@@ -35,6 +38,13 @@ export class UnitList {
     this.#resultWeightMax = whole ? Number.POSITIVE_INFINITY : weightFor(maxTokens, budget.factor);
     const { sent } = this.repaired;
     for (let at = 0; at < sent.length; at += this.#sentAt(at).calls ? 2 : 1) this.#starts.push(at);
+    let next = 0;
+    for (const [hole, { afterHole }] of items.entries()) {
+      if (!afterHole) continue;
+      // The first message after it may not be sent, such as a result whose call is lost.
+      while (next < sent.length && this.#sentAt(next).index < hole) next++;
+      if (next < sent.length) this.#afterHole.add(this.#sentAt(next));
+    }
   }
 
   get count(): number {
@@ -102,14 +112,13 @@ export class UnitList {
   }
 
   #make(number: number): Unit {
-    const parts: CountedItem[] = [];
-    let tokens = 0;
-    for (let at = this.#starts[number] as number; at <= this.#endOf(number); at++) {
-      const part = this.#part(this.#sentAt(at));
-      parts.push(part);
-      tokens += part.tokens;
-    }
-    return { parts, tokens };
+    const sent = this.repaired.sent.slice(this.#starts[number], this.#endOf(number) + 1);
+    const afterHole = sent.find((item) => this.#afterHole.has(item));
+    const parts = sent.map((item) => this.#part(item));
+    // It counts towards the message that follows.
+    if (afterHole !== undefined)
+      parts.unshift(this.#part({ ...afterHole, message: holeNotice(), joined: [] }));
+    return { parts, tokens: parts.reduce((sum, { tokens }) => sum + tokens, 0) };
   }
 
   #part({ index, message: whole, joined }: SentItem): CountedItem {

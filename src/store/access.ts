@@ -1,5 +1,5 @@
 import type { Awaitable, ConversationInfo, Engine } from "../engine/index.ts";
-import { invalid } from "../errors.ts";
+import { type ColloquyError, invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import type { Wakes } from "./feed/wakes.ts";
 import type { SessionKeys } from "./read/session-keys.ts";
@@ -18,6 +18,8 @@ export interface StoreAccess {
   newId(nowMs: number): string;
   /** Report a warning to the operator. */
   warn(text: string): void;
+  /** Report damage that was worked around. */
+  problem(error: ColloquyError): void;
   /** Call the engine. Whatever it throws is rethrown as a `ColloquyError`. */
   ask<T>(question: (engine: Engine) => Awaitable<T>): Promise<T>;
   /** Throws if the store is closed or read-only. */

@@ -78,6 +78,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
     treeEnabled: options.treeEnabled !== false,
     defaultCountry,
     onWarning: options.onWarning ?? warnText,
+    onProblem: engineOptions.onProblem,
   });
 }
 

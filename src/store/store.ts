@@ -64,6 +64,7 @@ export interface StoreSettings {
   readonly treeEnabled: boolean;
   readonly defaultCountry: string | undefined;
   readonly onWarning: (text: string) => void;
+  readonly onProblem: (problem: ColloquyError) => void;
   readonly onClosed: () => void;
 }
 
@@ -96,6 +97,7 @@ export class Store {
       nowMs: () => this.#clock(),
       newId: (nowMs) => ids.next(nowMs),
       warn: options.onWarning,
+      problem: options.onProblem,
       ask: (question) => this.#ask(question),
       assertWritable: () => this.#assertWritable(),
       assertTree: () => {

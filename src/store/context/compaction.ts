@@ -1,5 +1,6 @@
 /** Replaces the beginning of a conversation with a summary, for the model only: the log keeps every message. */
 import { estimateTokens, planCompaction } from "../../context/index.ts";
+import { withHoleNotices } from "../../context/notes.ts";
 import { invalid } from "../../errors.ts";
 import type { BranchSummaryEntry, CompactionEntry, InfoEntry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkProperties } from "../../message/validate.ts";
@@ -42,7 +43,7 @@ export async function compact(
   };
   const plan = planCompaction(loaded.items, limits);
   if (plan === undefined) return undefined;
-  const messages = plan.summarise.map(({ message }) => message);
+  const messages = withHoleNotices(plan.summarise);
   const summary = await runSummarize(summarize, { messages, previousSummary: loaded.summary?.text, signal });
   const nowMs = store.nowMs();
   const firstKept = plan.keep[0];

@@ -11,6 +11,7 @@ import {
   sandwichState,
   sliding,
 } from "../../context/index.ts";
+import { withHoleNotices } from "../../context/notes.ts";
 import { type ColloquyError, invalid } from "../../errors.ts";
 import {
   type ApiRequests,
@@ -149,7 +150,7 @@ async function sandwiched(
     );
   }
   const text = await runSummarize(summarize, {
-    messages: plan.items.map(({ message }) => message),
+    messages: withHoleNotices(plan.items),
     previousSummary: plan.previous,
     signal,
   });

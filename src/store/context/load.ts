@@ -50,10 +50,17 @@ export async function load(
   const summary = compaction === undefined ? undefined : await summaryOf(store, id, compaction);
   const unloaded = messagesIn(tree, within(path, firstSeq, oldest - 1));
   const summarised = messagesIn(tree, within(path, 1, firstSeq - 1));
+  let afterHole = false;
   const shown = entries.flatMap((entry) => {
     const message = shownAs(entry);
-    return message === undefined ? [] : [{ seq: entry.seq, item: { id: entry.id, message } }];
+    afterHole ||= entry.flags?.includes("parent-damaged") === true;
+    if (message === undefined) return [];
+    const item: ContextItem = { id: entry.id, message, ...(afterHole && { afterHole }) };
+    afterHole = false;
+    return [{ seq: entry.seq, item }];
   });
+  const holes = shown.filter(({ item }) => item.afterHole).map(({ item }) => item.id);
+  if (holes.length > 0) reportHoles(store, id, holes);
   return {
     items: shown.map(({ item }) => item),
     seqs: shown.map(({ seq }) => seq),
@@ -62,6 +69,24 @@ export async function load(
     logEnd,
     branch,
   };
+}
+
+const NAMED_MAX = 5;
+const reported = new WeakMap<StoreAccess, Set<string>>();
+
+/** Once for each conversation and opening of the store: an agent asks for a context with every turn. */
+function reportHoles(store: StoreAccess, id: string, holes: readonly string[]): void {
+  const known = reported.get(store) ?? new Set<string>();
+  if (known.has(id)) return;
+  reported.set(store, known.add(id));
+  const named = holes.slice(0, NAMED_MAX).join(", ");
+  const more = holes.length > NAMED_MAX ? ` and ${holes.length - NAMED_MAX} more` : "";
+  store.problem(
+    unavailable(
+      `Conversation ${id} is sent to models without the messages before ${named}${more}: they are damaged. Run colloquy sessions validate`,
+      { details: { conversation: id, holes: holes.length } },
+    ),
+  );
 }
 
 async function readBack(

@@ -89,7 +89,7 @@ async function contextOf<Api extends ModelApi | undefined>(
 }
 
 function ledgerLines(out: Output, { messages, ledger, tokens }: Context): string[] {
-  const { budget, kept, summarised, repaired, dropped } = ledger;
+  const { budget, kept, summarised, repaired, dropped, holes } = ledger;
   const fact = (name: string, text: string): string => `${out.style("bold", name.padEnd(11))} ${text}`;
   const room = `${numberText(tokens)} of ${numberText(budget.available)} tokens`;
   const cutShort = kept.filter(({ truncated }) => truncated).length;
@@ -111,6 +111,9 @@ function ledgerLines(out: Output, { messages, ledger, tokens }: Context): string
     ...Object.entries(countBy(repaired.map(({ kind }) => kind))).map(([kind, count]) =>
       fact("Repaired", `${numberText(count)} × ${kind}`),
     ),
+    ...(holes.length === 0
+      ? []
+      : [fact("Damaged", `messages are missing in ${counted(holes.length, "place")}`)]),
   ];
 }
 

@@ -101,9 +101,7 @@ class PageBuilder {
       return true;
     }
     if (kind !== undefined && row[3] !== kind) return true;
-    const entries = this.#entries;
-    this.#bytes += pageBytesOf(row);
-    if (entries.length >= limit || (entries.length > 0 && this.#bytes > bytesMax)) return false;
+    // Before the limit: backwards, a damaged row marks the last entry of this page.
     const entry = toEntry(row, this.#isIntact);
     if (entry === undefined) {
       const what = "is damaged: it does not match its checksum, or is not JSON";
@@ -111,6 +109,9 @@ class PageBuilder {
       this.#skip();
       return true;
     }
+    const entries = this.#entries;
+    this.#bytes += pageBytesOf(row);
+    if (entries.length >= limit || (entries.length > 0 && this.#bytes > bytesMax)) return false;
     entries.push(this.#isAfterGap ? { ...entry, flags: PARENT_DAMAGED } : entry);
     this.#isAfterGap = false;
     return true;
