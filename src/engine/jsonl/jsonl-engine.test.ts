@@ -14,6 +14,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import type { ColloquyError } from "../../errors.ts";
 import type { StoredEntry } from "../../message/types.ts";
+import { sealObject } from "../../transcript/lines.ts";
 import { UuidSequence } from "../../util/uuid.ts";
 import type { NewEntry, Operation, Outcome } from "../operations.ts";
 import type { ConversationInfo } from "../queries.ts";
@@ -166,9 +167,38 @@ describe("the files of a store", () => {
   it("of a newer version are refused, for reading too", async () => {
     const folder = newFolder();
     await settled(folder);
-    writeFileSync(join(folder, "store.json"), '{"format":"colloquy-jsonl","version":99}');
+    writeFileSync(join(folder, "store.json"), sealObject({ format: "colloquy-jsonl", version: 99 }));
     await expect(open(folder)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
     await expect(open(folder, {}, true)).rejects.toMatchObject({ code: "NOT_SUPPORTED" });
+  });
+
+  it("whose marker has a flipped bit are not taken for those of a newer version", async () => {
+    const folder = newFolder();
+    await settled(folder);
+    const marker = join(folder, "store.json");
+    const sound = readFileSync(marker);
+    const digit = sound.indexOf("3", sound.indexOf("version"));
+    for (let bit = 0; bit < 8; bit++) {
+      const damaged = Buffer.from(sound);
+      damaged[digit] = (damaged[digit] as number) ^ (1 << bit);
+      writeFileSync(marker, damaged);
+      const { engine, problems } = await open(folder);
+      await engine.close();
+      expect(problems).toMatchObject([{ message: /store\.json is damaged/ }]);
+      expect(readFileSync(marker)).toEqual(sound);
+    }
+  });
+
+  it("without a checksum in their marker get one", async () => {
+    const folder = newFolder();
+    await settled(folder);
+    const marker = join(folder, "store.json");
+    const sound = readFileSync(marker);
+    writeFileSync(marker, '{"format":"colloquy-jsonl","version":3}\n');
+    const { engine, problems } = await open(folder);
+    await engine.close();
+    expect(problems).toEqual([]);
+    expect(readFileSync(marker)).toEqual(sound);
   });
 
   it("cannot be inside a file", async () => {

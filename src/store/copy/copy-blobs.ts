@@ -21,15 +21,17 @@ export class BlobCarrier {
   /** The blobs to write together with the entries that refer to them. */
   async carry(refs: readonly BlobRef[]): Promise<NewBlob[]> {
     const blobs: NewBlob[] = [];
-    for (const { hash } of refs) {
+    for (const { hash, size, as } of refs) {
       if (this.#brought.has(hash)) continue;
       this.#brought.add(hash);
       if ((await part(this.#to, hash, 1)) !== undefined) continue;
       const found = await part(this.#from, hash, WITH_ENTRY_BYTES_MAX + 1);
       if (found === undefined) throw unavailable(`The blob ${hash} was removed while it was copied`);
-      const { size, encoding, storedBytes, data } = found;
-      if (storedBytes <= WITH_ENTRY_BYTES_MAX) blobs.push({ hash, size, encoding, data });
-      else await this.#stream(hash);
+      const { encoding, storedBytes, data } = found;
+      // The size that is stored with a blob may be damaged, and that of a reference is the caller's.
+      const isMeasured = encoding === "none" || as !== "reference";
+      if (!isMeasured || storedBytes > WITH_ENTRY_BYTES_MAX) await this.#stream(hash);
+      else blobs.push({ hash, size: encoding === "none" ? data.length : size, encoding, data });
     }
     return blobs;
   }

@@ -314,6 +314,33 @@ describe("a copy of a store", () => {
     expect((await target.verify()).findings).toEqual([]);
   });
 
+  it("does not pass on a damaged size of a compressed part", async () => {
+    const folder = tempFolder();
+    const place = join(folder, "from");
+    const text = "a long text ".repeat(50_000);
+    {
+      await using made = await open("jsonl", place);
+      const chat = await made.open("web:a");
+      const source = { type: "base64", data: Buffer.from(text).toString("base64") };
+      await chat.append({ role: "user", content: [{ type: "document", source }] });
+      const { hash } = await made.putBlob(Buffer.from(`${text}!`));
+      await chat.append({ role: "user", content: [{ type: "document", source: { type: "blob", hash } }] });
+    }
+    const blobs = readdirSync(join(place, "blobs"), { recursive: true, withFileTypes: true })
+      .filter((item) => item.name.endsWith(".zst"))
+      .map(({ parentPath, name }) => join(parentPath, name));
+    expect(blobs).toHaveLength(2);
+    for (const file of blobs) {
+      const bytes = readFileSync(file);
+      bytes.writeUInt8((bytes.at(-8) as number) ^ 1, bytes.length - 8);
+      writeFileSync(file, bytes);
+    }
+    await using source = await open("jsonl", place, { readonly: true, onProblem: () => {} });
+    await using target = await open("jsonl", join(folder, "to"));
+    expect(await source.copyTo(target)).toMatchObject({ verified: true });
+    expect((await target.verify()).findings).toEqual([]);
+  });
+
   it("is only planned with dryRun", async () => {
     await using source = await open("ephemeral", "");
     await fill(source, 3);

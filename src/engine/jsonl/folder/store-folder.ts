@@ -1,9 +1,10 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
-import { readChunk } from "../../../disk/line-scan.ts";
+import { NEWLINE, readChunk } from "../../../disk/line-scan.ts";
 import { freeName, removeLeftovers, replaceFile } from "../../../disk/replace-file.ts";
 import { withExistingFile } from "../../../disk/with-file.ts";
 import { ColloquyError, invalid, unavailable } from "../../../errors.ts";
+import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
 import { MARKER_FILE, stemOf, TRASH_FOLDER } from "./names.ts";
@@ -79,8 +80,11 @@ export class StoreFolder {
     return this.#io.list(this.#path).some((name) => stemOf(name) !== undefined);
   }
 
-  /** The version, or `undefined` without a marker. Throws for a newer version or another program. */
-  #checkMarker(): number | "damaged" | undefined {
+  /**
+   * The version, or `undefined` without a marker; `unsealed` if it was written before markers had a checksum.
+   * Throws for a newer version or another program.
+   */
+  #checkMarker(): number | "damaged" | "unsealed" | undefined {
     const path = join(this.#path, MARKER_FILE);
     const bytes = withExistingFile(this.#io, path, (file) => readChunk(this.#io, file, 0, MARKER_BYTES_MAX));
     if (bytes === undefined) return undefined;
@@ -98,19 +102,25 @@ export class StoreFolder {
       }
       throw invalid(`${this.#path} belongs to another program: ${MARKER_FILE} is not Colloquy's`, "target");
     }
+    const sum = checkSum(bytes.subarray(0, bytes.lastIndexOf(NEWLINE)));
+    // Every newer version has a checksum.
+    if (sum === "wrong" || (sum === "none" && marker.version > STORE_VERSION)) {
+      this.#surroundings.problems.report(path, `${path} is damaged; its format was recognised`);
+      return "damaged";
+    }
     if (marker.version > STORE_VERSION) {
       throw new ColloquyError(
         "NOT_SUPPORTED",
         `${this.#path} was written by a newer Colloquy (format ${marker.version}, this one knows ${STORE_VERSION}). Update Colloquy`,
       );
     }
-    return marker.version;
+    return sum === "none" ? "unsealed" : marker.version;
   }
 
   #writeMarker(isDamaged: boolean): void {
     const { io, random, nowMs } = this.#surroundings;
     const path = join(this.#path, MARKER_FILE);
-    const marker = Buffer.from(`${JSON.stringify({ format: "colloquy-jsonl", version: STORE_VERSION })}\n`);
+    const marker = sealObject({ format: "colloquy-jsonl", version: STORE_VERSION });
     const aside = isDamaged ? { formerAs: freeName(io, `${path}.bad-${timestamp17(nowMs())}`) } : {};
     replaceFile(path, marker, { io, random, ...aside });
   }
