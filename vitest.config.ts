@@ -1,16 +1,28 @@
 import { defineConfig } from "vitest/config";
+import { SlowestFirst } from "./test/support/slowest-first.ts";
 
 export default defineConfig({
   test: {
-    include: ["src/**/*.test.ts", "test/**/*.test.ts"],
     pool: "threads",
     reporters: ["minimal", "./test/support/last-lines-reporter.ts"],
-    globalSetup: "test/support/bundled-command.ts",
-    setupFiles: ["test/support/private-home.ts", "test/support/match-patterns.ts"],
+    setupFiles: ["private-home", "match-patterns", "clean-up"].map((name) => `test/support/${name}.ts`),
+    sequence: { sequencer: SlowestFirst },
     // Generous: a slow machine is not a bug, and only a test that hangs takes so long.
     testTimeout: 300_000,
     hookTimeout: 300_000,
     // Two on two cores: by default one core is left idle.
     maxWorkers: "100%",
+    projects: [
+      // Loading the sources again for each file would take as long as the tests of a unit.
+      { extends: true, test: { name: "units", include: ["src/**/*.test.ts"], isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "whole",
+          include: ["test/**/*.test.ts"],
+          globalSetup: "test/support/bundled-command.ts",
+        },
+      },
+    ],
   },
 });

@@ -1,7 +1,6 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach } from "vitest";
 
 const made: string[] = [];
 
@@ -12,6 +11,6 @@ export function tempFolder(): string {
   return folder;
 }
 
-afterEach(() => {
+export function removeTempFolders(): void {
   for (const folder of made.splice(0)) rmSync(folder, { recursive: true, force: true });
-});
+}
