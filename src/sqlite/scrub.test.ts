@@ -33,7 +33,7 @@ function remove(database: DatabaseSync, subject: number): void {
 }
 
 describe("scrubbing a SQLite file", () => {
-  it("removes what SQLite leaves of deleted rows, and nothing else", { timeout: 60_000 }, async () => {
+  it("removes what SQLite leaves of deleted rows, and nothing else", async () => {
     const path = join(tempFolder(), "some.db");
     using database = new DatabaseSync(path);
     database.exec(`PRAGMA page_size = 8192; PRAGMA journal_mode = WAL; PRAGMA secure_delete = ON;

@@ -149,7 +149,7 @@ describe.each([
       await chat?.append(user(`Still there after ${way}`));
     }
     expect(lost).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe.each(ENGINES)("importing a folder that holds the open %s store", (engine) => {

@@ -4,7 +4,8 @@ import { fileURLToPath } from "node:url";
 import type { Command, Report } from "./content.ts";
 
 const WRITER = fileURLToPath(new URL("./writer.ts", import.meta.url));
-const PATIENCE_MS = 30_000;
+/** Only a process that hangs takes so long. */
+const PATIENCE_MS = 300_000;
 
 /** One writer as its parent sees it. */
 export class WriterProcess {

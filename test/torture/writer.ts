@@ -26,6 +26,8 @@ import {
 
 const OWN = "cli:own-";
 const TURNS = "cli:turns-";
+/** Eight processes on a busy machine may wait for long. */
+const LOCK_WAIT_MS = 120_000;
 
 function isOwn(key: string): boolean {
   return key.startsWith(OWN);
@@ -149,7 +151,7 @@ async function obey(command: Command): Promise<void> {
   try {
     const { target, durability } = command;
     // Torn tails of killed writers are expected here; the checker judges what became of them.
-    const store = await openStore(target, { durability, onProblem: () => {} });
+    const store = await openStore(target, { durability, lockWaitMs: LOCK_WAIT_MS, onProblem: () => {} });
     await new Writer(store, command).run();
     await store.close();
     report({ type: "done" });

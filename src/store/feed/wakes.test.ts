@@ -20,7 +20,7 @@ function elsewhere(target: string, work: string): void {
     const chat = await store.open("web:1");
     ${work}`;
   const args = ["--input-type=module", "--eval", script];
-  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8", timeout: 20_000 });
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect([status, stderr]).toEqual([0, ""]);
 }
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Conversation } from "../../../store/conversation.ts";
 import type { Lease } from "../../../store/turns/lease.ts";
 import { Child, SHARED_KEY } from "../../child-process.ts";
-import { allMessages, type Bench, refuses, say, type Topic, texts } from "../../kit.ts";
+import { allMessages, type Bench, PATIENCE_MS, refuses, say, type Topic, texts } from "../../kit.ts";
 
 const question = { role: "user", content: "question" } as const;
 
@@ -60,7 +60,7 @@ export const turns: Topic = (check) => {
     // Its turn ends as soon as another one starts.
     const third = await chat.beginTurn({ lease: await shortLease(chat) });
     await third.delta("cut o");
-    const fourth = await chat.beginTurn({ waitMs: 2000 });
+    const fourth = await chat.beginTurn({ waitMs: PATIENCE_MS });
     await fourth.finish("finished", { message: { role: "assistant", content: "last" } });
     assert.deepEqual(
       (await allMessages(chat)).map(({ message }) => [message?.content, message?.endState]),
@@ -163,7 +163,7 @@ export const turns: Topic = (check) => {
     const turn = await chat.beginTurn();
     const error = await refuses("CONFLICT", chat.beginTurn());
     assert.equal(error.field, "lease");
-    const waiting = chat.beginTurn({ waitMs: 10_000 });
+    const waiting = chat.beginTurn({ waitMs: PATIENCE_MS });
     await turn.delta("first");
     await turn.finish();
     const next = await waiting;
@@ -212,7 +212,7 @@ export const turns: Topic = (check) => {
     const turn = await chat.beginTurn({ branch: "b", lease: await shortLease(chat) });
     await turn.delta("a word");
     await chat.pruneBranches({ names: ["b"] });
-    const next = await chat.beginTurn({ waitMs: 2000 });
+    const next = await chat.beginTurn({ waitMs: PATIENCE_MS });
     await next.finish();
     const { items } = await chat.entries({ all: true });
     assert.ok(JSON.stringify(items).includes("a word"), "The word was lost");
@@ -258,7 +258,7 @@ export const turns: Topic = (check) => {
       await child.heard("ack", 3);
       const chat = await fresh(bench);
       await refuses("CONFLICT", chat.beginTurn());
-      const waiting = chat.beginTurn({ waitMs: 10_000 });
+      const waiting = chat.beginTurn({ waitMs: PATIENCE_MS });
       await child.kill();
       const turn = await waiting;
       await turn.delta("mine");
@@ -281,14 +281,14 @@ export const turns: Topic = (check) => {
     assert.equal((await allMessages(chat)).at(-1)?.message?.endState, "finished");
     const lost = async (): Promise<void> => {
       await using turn = await chat.beginTurn({ lease: await shortLease(chat) });
-      await (await chat.lease({ waitMs: 2000 })).release();
+      await (await chat.lease({ waitMs: PATIENCE_MS })).release();
       await turn.add(say("too late"));
     };
     await refuses("CONFLICT", lost(), /lease/i);
     const sealed = async (): Promise<void> => {
       await using turn = await chat.beginTurn({ lease: await shortLease(chat) });
       await turn.delta("half");
-      const next = await chat.beginTurn({ waitMs: 2000 });
+      const next = await chat.beginTurn({ waitMs: PATIENCE_MS });
       await next.finish();
       await turn.add(say("too late"));
     };

@@ -65,9 +65,7 @@ function lostOriginals(disk: SimulatedDisk): string[] {
 }
 
 describe("a migration whose power fails", () => {
-  it("loses and duplicates nothing, wherever it fails, and is completed by the next opener", {
-    timeout: 60_000,
-  }, async () => {
+  it("loses and duplicates nothing, wherever it fails, and is completed by the next opener", async () => {
     const before = (await open(diskWith(0), FOLDER, true)).engine;
     const [whole, titles] = [entriesOf(before), titlesOf(before)];
     let wasCut = 0;

@@ -52,7 +52,7 @@ describe("purged data", () => {
     await store.close();
   });
 
-  it("does not survive in pages from which other rows were moved", { timeout: 60_000 }, async () => {
+  it("does not survive in pages from which other rows were moved", async () => {
     const { folder, store } = await fresh();
     const left: [name: string, chat: Conversation][] = [];
     for (let n = 0; n < 12; n++) left.push([`CANARY-${n}-`, await store.create({ title: `CANARY-${n}-` })]);
@@ -147,7 +147,7 @@ describe("purged data", () => {
 });
 
 describe("erasing from a large file", () => {
-  it("removes every trace, and no other operation waits for it", { timeout: 60_000 }, async () => {
+  it("removes every trace, and no other operation waits for it", async () => {
     const { folder, path, store } = await fresh();
     const chats = await Promise.all(
       Array.from({ length: 12 }, (_, n) => store.create({ title: `CANARY-${n}-` })),
@@ -172,9 +172,7 @@ describe("erasing from a large file", () => {
     await store.close();
   });
 
-  it("is reported as not done while a reader keeps the log, and done when it is asked again", {
-    timeout: 60_000,
-  }, async () => {
+  it("is reported as not done while a reader keeps the log, and done when it is asked again", async () => {
     const { folder, path, store } = await fresh();
     const chat = await store.create();
     const long = Array.from({ length: 300 }, () => say("x".repeat(9000)));

@@ -239,4 +239,4 @@ it("a session that is read in several passes has the path and the branches of on
     }),
     { numRuns: 500 },
   );
-}, 30_000);
+});

@@ -146,7 +146,7 @@ describe("a file of codex, wherever passes over it ended,", () => {
       }),
       { numRuns: 500 },
     );
-  }, 30_000);
+  });
 
   it("adds the same entries when incomplete records are held back", () => {
     fc.assert(
@@ -158,7 +158,7 @@ describe("a file of codex, wherever passes over it ended,", () => {
       }),
       { numRuns: 200 },
     );
-  }, 30_000);
+  });
 
   it.each(["typed-lines.jsonl", "rolled-back.jsonl", "bare-lines.jsonl", "turn-items.jsonl", "fork.jsonl"])(
     "can be a real one: %s",
