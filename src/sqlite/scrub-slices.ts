@@ -10,7 +10,7 @@ import { pragma } from "./pragma.ts";
 import { PageScrubber } from "./scrub.ts";
 
 /** A writer waits for one slice at most. */
-const SLICE_BYTES = 16 * 1024 * 1024;
+const SLICE_BYTES = 4 * 1024 * 1024;
 const PAUSE_MS = 10;
 /** How long to try to get the file for a slice. Reads and writes are rarely longer. */
 const WAIT_MS = 2000;
@@ -57,6 +57,7 @@ export function scrubDatabase(path: string): void {
     scrubber.read(from, count);
     const slice = (): boolean => tryLocked(lock, checkpointer, () => scrubber.scrub(from, count));
     if (!waitUntilSync(slice, WAIT_MS)) throw unavailable(`${path} is busy`);
+    scrubber.sync();
     waitUntilSync(() => false, PAUSE_MS);
   }
 }

@@ -20,6 +20,7 @@ const PAGES_MAX = 2 ** 25;
 export class PageScrubber {
   readonly #file: number;
   readonly pageSize: number;
+  #isChanged = false;
 
   constructor(path: string) {
     this.#file = openSync(path, "r+");
@@ -42,11 +43,11 @@ export class PageScrubber {
 
   /**
    * Clear the gaps of some pages, counted from 0. Call it under the lock of a
-   * writer, with an empty log: then nothing else writes to the file.
+   * writer, with an empty log: then nothing else writes to the file. Call `sync`
+   * after it, without the lock: a torn gap does no harm.
    */
   scrub(from: number, count: number): void {
     const bytes = this.read(from, count);
-    let changed = false;
     for (let start = 0; start + this.pageSize <= bytes.length; start += this.pageSize) {
       const page = bytes.subarray(start, start + this.pageSize);
       const position = from * this.pageSize + start;
@@ -54,9 +55,13 @@ export class PageScrubber {
       if (gap === undefined || isClear(gap)) continue;
       gap.fill(0);
       writeSync(this.#file, page, 0, page.length, position);
-      changed = true;
+      this.#isChanged = true;
     }
-    if (changed) fdatasyncSync(this.#file);
+  }
+
+  sync(): void {
+    if (this.#isChanged) fdatasyncSync(this.#file);
+    this.#isChanged = false;
   }
 }
 

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ColloquyError, unavailable } from "../../errors.ts";
 import { DamageError, isDamage } from "../../sqlite/damage.ts";
 import { realPath } from "../../sqlite/place.ts";
@@ -45,6 +46,8 @@ export class SqliteEngine implements Engine {
   /** The last use of what was salvaged. */
   #salvageUse: Promise<unknown> = Promise.resolve();
   #eraser: Promise<Eraser> | undefined;
+  /** Whether the last commit purged a part of a conversation, and the next one is to purge the rest. */
+  #isPurging = false;
 
   static async open(path: string, options: EngineOptions): Promise<SqliteEngine> {
     const location = realPath(path);
@@ -96,11 +99,17 @@ export class SqliteEngine implements Engine {
   }
 
   commit(operations: readonly Operation[]): Awaitable<Outcome[]> {
+    if (this.#isPurging) {
+      this.#isPurging = false;
+      return sleep(PURGE_PAUSE_MS).then(() => this.commit(operations));
+    }
     const tables = this.#tables;
     return this.#transactions.write(
       () => {
         tables.refresh();
-        return operations.map((operation) => attempt(tables, operation));
+        const outcomes = operations.map((operation) => attempt(tables, operation));
+        this.#isPurging = outcomes.some((outcome) => outcome.ok && outcome.removed?.more === true);
+        return outcomes;
       },
       () => tables.forget(),
     );
@@ -108,7 +117,15 @@ export class SqliteEngine implements Engine {
 
   async erase(): Promise<readonly string[]> {
     this.#eraser ??= import("./erase/eraser.ts").then(
-      ({ Eraser }) => new Eraser(this.#database, this.#sql, this.#transactions, this.location, this.#purge),
+      ({ Eraser }) =>
+        new Eraser(this.#database, this.#sql, this.#transactions, this.location, {
+          purge: this.#purge,
+          dropReleased: () =>
+            this.#transactions.write(
+              () => this.#tables.dropReleased(),
+              () => {},
+            ),
+        }),
     );
     return (await this.#eraser).erase();
   }
@@ -389,6 +406,9 @@ interface Salvage {
   readonly engine: SqliteEngine;
   readonly lost: readonly Finding[];
 }
+
+/** Other processes get the file between two parts of a purge, which follow each other within microseconds. */
+const PURGE_PAUSE_MS = 10;
 
 /** The version of a view of a file that cannot be opened: nothing changes it. */
 const WHOLE = "whole";

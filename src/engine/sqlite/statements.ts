@@ -17,6 +17,9 @@ const FILTERED = `AND active_at >= ?3 AND active_at < ?4 AND (active_at < ?1 OR 
 
 const MARKED = "FROM entries INDEXED BY entries_marked WHERE conversation = ?1 AND branch IS NOT NULL";
 
+/** A blob that is being deleted. */
+export const RELEASED = "hash IS NULL AND upload IS NULL";
+
 /** An entry that was swept and stays, in terms of its columns. */
 const BLANK = {
   kind: `'${REMOVED_KIND}'`,
@@ -117,7 +120,13 @@ const SQL = {
   references: "SELECT blobs FROM entries WHERE blobs IS NOT NULL",
   referencesOf: "SELECT blobs FROM entries WHERE blobs IS NOT NULL AND conversation = ?",
   blobsBefore: "SELECT hash FROM blobs WHERE hash IS NOT NULL AND stored_at < ?",
-  uploadsBefore: "SELECT n, stored_bytes FROM blobs WHERE hash IS NULL AND stored_at < ?",
+  uploadsBefore:
+    "SELECT n, stored_bytes FROM blobs WHERE hash IS NULL AND upload IS NOT NULL AND stored_at < ?",
+  /** It has neither a hash nor an upload: only the eraser finds it. */
+  releaseBlob: "UPDATE blobs SET hash = NULL, upload = NULL WHERE n = ?",
+  releasedBlob: `SELECT n FROM blobs WHERE ${RELEASED} LIMIT 1`,
+  deleteSomeChunks: `DELETE FROM blob_chunks WHERE n IN
+    (SELECT n FROM blob_chunks WHERE blob = ? ORDER BY position DESC LIMIT ?)`,
 
   journal: `SELECT ${sealedColumns("journals")} FROM journals WHERE conversation = ?`,
   journalLength: `SELECT position + length FROM journal_pieces WHERE conversation = ? ORDER BY position DESC LIMIT 1`,

@@ -194,6 +194,11 @@ export class Tables {
     return this.#blobs.part(hash, offset, length);
   }
 
+  /** Delete a part of the blobs that were removed. Returns whether there may be more. */
+  dropReleased(): boolean {
+    return this.#blobs.dropReleased();
+  }
+
   changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
     return this.#feed.after(after, limit, this.#options.damage.damaged);
   }

@@ -8,6 +8,11 @@ import type { Statements } from "../statements.ts";
 
 /** Small enough that reading a slice is cheap, large enough that a big file has few. */
 const CHUNK_BYTES = 256 * 1024;
+/** How much of blobs one removal deletes at once: about 30 ms of work. */
+const DROPPED_BYTES_MAX = 8 * 1024 * 1024;
+const DROPPED_CHUNKS_MAX = DROPPED_BYTES_MAX / CHUNK_BYTES;
+
+type BlobRow = [n: number, size: number, encoding: BlobEncoding, storedBytes: number];
 
 /** Blobs by their hash, in chunks, and uploads. */
 export class Blobs {
@@ -37,18 +42,14 @@ export class Blobs {
     const length = row?.[1] ?? 0;
     this.#addChunks(n, length, bytes);
     this.#sql.extendUpload.run(n, length + bytes.length, timeOf(at));
-    if (keep !== undefined) this.#keep(n, keep, at);
+    if (keep !== undefined && this.#touch(keep.hash, at)) this.#drop([[n, length + bytes.length]]);
+    else if (keep !== undefined) this.#sql.nameUpload.run(n, keep.hash, keep.size, keep.encoding);
     return length + bytes.length;
   }
 
   #begin(upload: string, at: string): number {
     const row = this.#sql.insertBlob.get(null, upload, 0, "none", 0, timeOf(at)) as Row;
     return row[0] as number;
-  }
-
-  #keep(n: number, { hash, size, encoding }: NonNullable<BlobOperation["keep"]>, at: string): void {
-    if (this.#touch(hash, at)) this.#drop(n);
-    else this.#sql.nameUpload.run(n, hash, size, encoding);
   }
 
   /** A blob that was uploaded again is about to be referred to: to the next collection it is new. */
@@ -95,13 +96,11 @@ export class Blobs {
       for (const hash of hashesIn(references as string)) unused.delete(hash);
       if (unused.size === 0) break;
     }
-    const dropped = [...unused].flatMap((hash) => {
-      const row = this.#sql.blob.get(hash);
-      if (row === undefined) return [];
-      this.#drop(row[0] as number);
-      return [row[3] as number];
-    });
-    return freedBlobs(dropped);
+    const dropped = [...unused]
+      .map((hash) => this.#sql.blob.get<BlobRow>(hash))
+      .filter((row) => row !== undefined);
+    this.#drop(dropped.map(([n, , , bytes]) => [n, bytes]));
+    return freedBlobs(dropped.map(([, , , bytes]) => bytes));
   }
 
   collect({ before, hashes }: CollectOperation): Freed[] {
@@ -109,11 +108,37 @@ export class Blobs {
     const beforeMs = timeOf(before);
     const stored = this.#sql.blobsBefore.all<[string]>(beforeMs);
     const unfinished = this.#sql.uploadsBefore.all<[number, number]>(beforeMs);
-    for (const [n] of unfinished) this.#drop(n);
+    this.#drop(unfinished);
     return [freedBlobs(unfinished.map(([, bytes]) => bytes)), this.dropUnused(stored.map(([hash]) => hash))];
   }
 
-  #drop(n: number): void {
+  /** Beyond a few megabytes, others would wait for it: those are released, and the eraser deletes them in steps. */
+  #drop(blobs: readonly (readonly [n: number, bytes: number])[]): void {
+    let total = 0;
+    for (const [n, bytes] of blobs) {
+      total += bytes;
+      if (total > DROPPED_BYTES_MAX) this.#release(n);
+      else this.#delete(n);
+    }
+  }
+
+  /** From now on it has no name. */
+  #release(n: number): void {
+    this.#sql.releaseBlob.run(n);
+    this.#sql.insertErasure.run();
+  }
+
+  /** Delete a part of what was released. Returns whether there may be more. */
+  dropReleased(): boolean {
+    const row = this.#sql.releasedBlob.get<[number]>();
+    if (row === undefined) return false;
+    const [n] = row;
+    this.#sql.deleteSomeChunks.run(n, DROPPED_CHUNKS_MAX);
+    if (this.#sql.chunks.get(n, 0, Number.MAX_SAFE_INTEGER) === undefined) this.#sql.deleteBlob.run(n);
+    return true;
+  }
+
+  #delete(n: number): void {
     this.#sql.deleteChunks.run(n);
     this.#sql.deleteBlob.run(n);
   }

@@ -1,14 +1,16 @@
 import { spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { once } from "node:events";
-import { statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
+import { waitUntil } from "../../../util/wait.ts";
 import { SqliteEngine } from "../sqlite-engine.ts";
 
 /** The files of a store that hold the text. Read by another process: reading them here would release our locks. */
@@ -185,6 +187,101 @@ describe("erasing from a large file", () => {
     expect((await chat.redact(entry?.id as string)).copies).toEqual([]);
     expect(holding(folder, "CANARY")).toEqual([]);
     await store.close();
+  });
+});
+
+/** A blob of zeros that nothing needs to read. */
+function addBlob(path: string, hash: string, chunks: number): void {
+  const database = new DatabaseSync(path);
+  const bytes = chunks * 256 * 1024;
+  database
+    .prepare("INSERT INTO blobs (hash, size, encoding, stored_bytes, stored_at) VALUES (?, ?, 'none', ?, 0)")
+    .run(hash, bytes, bytes);
+  database.exec(`WITH c (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM c WHERE i < ${chunks - 1})
+    INSERT INTO blob_chunks (blob, position, data) SELECT max(n), i * 262144, zeroblob(262144) FROM blobs, c GROUP BY i`);
+  database.close();
+}
+
+/** What SQLite leaves behind when it moves rows: a word in the gap of a page, the last one that has room for it. */
+function plant(path: string, word: string): void {
+  const bytes = readFileSync(path);
+  const starts = Array.from({ length: bytes.length / 8192 - 1 }, (_, page) => (page + 1) * 8192);
+  const gapOf = (start: number): [from: number, to: number] => [
+    start + 8 + 2 * bytes.readUInt16BE(start + 3),
+    start + bytes.readUInt16BE(start + 5),
+  ];
+  const page = starts.findLast((start) => {
+    const [from, to] = gapOf(start);
+    return bytes[start] === 13 && to - from > 2 * word.length;
+  });
+  bytes.write(word, gapOf(page as number)[0] + 2);
+  writeFileSync(path, bytes);
+}
+
+function countOf(path: string, table: string): number {
+  const database = new DatabaseSync(path, { readOnly: true });
+  const row = database.prepare(`SELECT count(*) AS n FROM ${table}`).get();
+  database.close();
+  return Number(row?.n);
+}
+
+describe("an erasure that ends halfway", () => {
+  const options = { readonly: false, durability: "process", lockWaitMs: 1000, onProblem: () => {} } as const;
+  const at = "2026-01-01T00:00:00.000Z";
+
+  it("leaves a large blob without a name, and the next opener deletes the rest of it", async () => {
+    const { path, store } = await fresh();
+    await store.close();
+    const hashes = ["a", "b", "c"].map((letter) => letter.repeat(64));
+    for (const hash of hashes) addBlob(path, hash, 24);
+    const engine = await SqliteEngine.open(path, options);
+    const [outcome] = await engine.commit([{ type: "collect", before: at, at }]);
+    expect(outcome).toMatchObject({ ok: true, removed: { blobs: 3, bytes: 3 * 24 * 256 * 1024 } });
+    for (const hash of hashes) expect(await engine.blob(hash, 0, 1)).toBeUndefined();
+    expect((await engine.verify()).findings).toEqual([]);
+    // One transaction deleted 8 MB at most.
+    expect(countOf(path, "blob_chunks")).toBe(48);
+    const copy = join(tempFolder(), "copy.db");
+    await engine.backup(copy);
+    expect([countOf(copy, "blobs"), countOf(copy, "blob_chunks")]).toEqual([0, 0]);
+    await engine.close();
+    await (await openStore(`sqlite:${path}`)).close();
+    expect(["blobs", "blob_chunks", "erasures"].map((table) => countOf(path, table))).toEqual([0, 0, 0]);
+  });
+
+  it("is completed by the next opener when the process that scrubs is killed", {
+    timeout: 60_000,
+  }, async () => {
+    const { folder, path, store } = await fresh();
+    const chats = await Promise.all(
+      Array.from({ length: 8 }, (_, n) => store.create({ title: `CANARY-${n % 2}-` })),
+    );
+    // In front of the rest, so that the process is far from the end when its first slice ends.
+    addBlob(path, "a".repeat(64), 120);
+    for (const [n, chat] of chats.entries())
+      await chat.append(Array.from({ length: 20 }, () => say(`CANARY-${n % 2}- `.repeat(90))));
+    await store.close();
+    const engine = await SqliteEngine.open(path, options);
+    for (const [n, { id }] of chats.entries())
+      if (n % 2 === 0) await engine.commit([{ type: "purge", conversation: id, force: true, at }]);
+    await engine.close();
+    plant(path, "CANARY-0-");
+    const script = new URL("../../../sqlite/scrub-process.ts", import.meta.url);
+    const scrubber = spawn(process.execPath, [fileURLToPath(script), path]);
+    const exit = once(scrubber, "exit");
+    // The commit that ends its first slice.
+    const watch = new DatabaseSync(path, { readOnly: true });
+    const version = watch.prepare("PRAGMA data_version");
+    const before = version.get()?.data_version;
+    expect(await waitUntil(() => version.get()?.data_version !== before, 30_000)).toBe(true);
+    scrubber.kill("SIGKILL");
+    await exit;
+    watch.close();
+    expect(countOf(path, "erasures")).toBe(4);
+    await (await openStore(`sqlite:${path}`)).close();
+    expect(holding(folder, "CANARY-0-")).toEqual([]);
+    expect(holding(folder, "CANARY-1-")).toEqual([path]);
+    expect(countOf(path, "erasures")).toBe(0);
   });
 });
 

@@ -7,12 +7,14 @@
  * by a separate process. The write-ahead log holds the data until it is emptied.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
 import { retryBusy } from "../../../sqlite/busy.ts";
 import { emptyLog } from "../../../sqlite/empty-log.ts";
 import { migrationCopies } from "../../../sqlite/migrate.ts";
 import { isExclusive, pragma } from "../../../sqlite/pragma.ts";
 import { scrubInProcess } from "../../../sqlite/scrub-slices.ts";
 import { waitUntil } from "../../../util/wait.ts";
+import type { Awaitable } from "../../engine.ts";
 import type { Statements } from "../statements.ts";
 import type { Transactions } from "../transactions.ts";
 
@@ -24,24 +26,33 @@ const REWRITE_ALONE_BYTES_MAX = 256 * 1024 * 1024;
 const CHECKPOINT_WAIT_MS = 1000;
 const REWRITE_WAIT_MS = 10_000;
 
+/** Others get the file between two steps. */
+const PAUSE_MS = 10;
+
+export interface EraseSteps {
+  /** Finish the purge of a conversation that a killed process began. */
+  purge(id: string): Promise<void>;
+  /** Delete a part of the blobs that were removed. Returns whether there may be more. */
+  dropReleased(): Awaitable<boolean>;
+}
+
 export class Eraser {
   readonly #database: DatabaseSync;
   readonly #sql: Statements;
   readonly #transactions: Transactions;
   readonly #path: string;
-  readonly #purge: (id: string) => Promise<void>;
+  readonly #steps: EraseSteps;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<readonly string[]> | undefined;
 
-  /** `purge` finishes the purge of a conversation that a killed process began. */
   constructor(
     database: DatabaseSync,
     sql: Statements,
     transactions: Transactions,
     path: string,
-    purge: (id: string) => Promise<void>,
+    steps: EraseSteps,
   ) {
-    this.#purge = purge;
+    this.#steps = steps;
     this.#database = database;
     this.#sql = sql;
     this.#transactions = transactions;
@@ -80,7 +91,8 @@ export class Eraser {
     const last = this.#transactions.query(() => this.#sql.lastErasure.get()?.[0] ?? null);
     if (last === null) return [];
     for (const [id] of this.#transactions.query(() => this.#sql.halfPurged.all<[string]>()))
-      await this.#purge(id);
+      await this.#steps.purge(id);
+    while (await this.#steps.dropReleased()) await sleep(PAUSE_MS);
     const bytes = pragma(this.#database, "page_count") * pragma(this.#database, "page_size");
     const isAlone = isExclusive(this.#database);
     if (isAlone && bytes > REWRITE_ALONE_BYTES_MAX) return [this.#path];
