@@ -4,6 +4,7 @@ import { ColloquyError } from "../errors.ts";
 import type { StoredEntry } from "../message/types.ts";
 import { fold, headOf, isMark, MAIN, OFF_PATH, PLAIN, type Tree } from "../tree/tree.ts";
 import type { Json } from "../util/json.ts";
+import { inOneGo, type Steps } from "../util/steps.ts";
 import { type DecodedLine, decodeLine, type Header } from "./lines.ts";
 
 /** The state of a log after reading it up to `bytes`. */
@@ -101,6 +102,20 @@ export function advance(
   listener: AdvanceListener = {},
   syncedBytes: number = state.bytes,
 ): LogState {
+  return inOneGo(advanceInSteps(io, file, state, size, listener, syncedBytes));
+}
+
+const STEP_BYTES = 256 * 1024;
+
+/** `advance` for a caller that pauses. */
+export function* advanceInSteps(
+  io: FileIo,
+  file: number,
+  state: LogState,
+  size: number,
+  listener: AdvanceListener,
+  syncedBytes: number,
+): Steps<LogState> {
   let current = state;
   let batch: OpenBatch | undefined;
   const endBatch = (): void => {
@@ -108,7 +123,12 @@ export function advance(
     batch = undefined;
   };
   let number = 0;
+  let stepEnd = state.bytes + STEP_BYTES;
   for (const raw of linesForward(io, file, state.bytes, size)) {
+    if (raw.start > stepEnd) {
+      yield;
+      stepEnd = raw.start + STEP_BYTES;
+    }
     const line = decodeRaw(raw);
     number++;
     if (line === undefined) {

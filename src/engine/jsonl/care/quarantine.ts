@@ -9,6 +9,7 @@ import { encodeGap, encodeHeader } from "../../../transcript/lines.ts";
 import { decodeRaw, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { headerOf } from "../../../transcript/metadata.ts";
 import { type Judged, rewriteWithGaps } from "../../../transcript/rewrite.ts";
+import { inOneGo } from "../../../util/steps.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { FindingList } from "../../findings.ts";
 import type { Finding } from "../../queries.ts";
@@ -24,7 +25,7 @@ export function quarantine(context: JsonlContext, known: CatalogueEntry, done: F
   const { logPath, metadata, log } = known;
   let lost = 0;
   const count = (): void => void lost++;
-  const scanned = scanLog(io, logPath, log.bytes, { bad: count, duplicate: count });
+  const scanned = inOneGo(scanLog(io, logPath, log.bytes, { bad: count, duplicate: count }));
   // A gap takes the place of a bad line, and says enough.
   const marked = new Set(scanned.orphans.filter(({ afterBadLine }) => !afterBadLine).map(({ id }) => id));
   if (lost === 0 && marked.size === 0) return;

@@ -7,6 +7,7 @@
  */
 
 import { dirname, join } from "node:path";
+import { inOneGo } from "../../../util/steps.ts";
 import { FindingList } from "../../findings.ts";
 import type { Finding } from "../../queries.ts";
 import { feedFindings } from "../feed/feed-check.ts";
@@ -44,7 +45,7 @@ function repairConversation(context: JsonlContext, known: CatalogueEntry, done: 
   const { io, folder, logs, catalogue } = context;
   const { stem, logPath } = known;
   const { id } = known.metadata;
-  const wrong = verifyConversation(io, folder, dirname(logPath), stem)?.findings ?? [];
+  const wrong = inOneGo(verifyConversation(io, folder, dirname(logPath), stem))?.findings ?? [];
   if (wrong.length === 0) return;
   logs.sync(id);
   logs.close(id);
@@ -91,7 +92,7 @@ function repairCopies(context: JsonlContext, done: FindingList): void {
     if (io.stat(place) === undefined) continue;
     for (const stem of new Set(io.list(place).flatMap((name) => stemOf(name) ?? []))) {
       if (catalogue.has(stem)) continue;
-      const copy = verifyConversation(io, folder, place, stem)?.conversation ?? null;
+      const copy = inOneGo(verifyConversation(io, folder, place, stem))?.conversation ?? null;
       if (copy === null || catalogue.byId(copy) === undefined) continue;
       done.add(setCopyAside(context, place, stem, copy));
     }

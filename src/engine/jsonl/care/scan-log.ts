@@ -1,15 +1,15 @@
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward } from "../../../disk/line-scan.ts";
-import { withFile } from "../../../disk/with-file.ts";
 import { REMOVED_KIND } from "../../../message/entry.ts";
 import {
   type AdvanceListener,
-  advance,
+  advanceInSteps,
   type BadLine,
   EMPTY_LOG,
   type LogState,
 } from "../../../transcript/log-state.ts";
 import { OFF_PATH } from "../../../tree/tree.ts";
+import type { Steps } from "../../../util/steps.ts";
 
 /** An entry whose parent does not precede it. */
 interface Orphan {
@@ -22,6 +22,8 @@ interface Orphan {
 export interface ScannedLog {
   readonly state: LogState;
   readonly size: number;
+  /** The number of lines before the tail; 0 without a tail. */
+  readonly linesBeforeTail: number;
   readonly orphans: readonly Orphan[];
   /** Whether the parent of an orphan follows it in the log. */
   isLate(orphan: Orphan): boolean;
@@ -34,12 +36,12 @@ export interface ScanListener {
 }
 
 /** Read every line of a log. An orphan directly after a gap is known and not returned. */
-export function scanLog(
+export function* scanLog(
   io: FileIo,
   path: string,
   syncedBytes: number,
   listener: ScanListener = {},
-): ScannedLog {
+): Steps<ScannedLog> {
   const blobs = new Set<string>();
   const ids = new Set<string>();
   const orphans: Orphan[] = [];
@@ -63,18 +65,19 @@ export function scanLog(
       before = "gap";
     },
   };
-  return withFile(io, path, "read", (file) => {
+  const file = io.open(path, "read");
+  try {
     const { size } = io.statOpen(file);
-    const state = advance(io, file, EMPTY_LOG, size, listening, syncedBytes);
-    return { state, size, orphans, isLate: ({ parentId }) => ids.has(parentId), blobs };
-  });
+    const state = yield* advanceInSteps(io, file, EMPTY_LOG, size, listening, syncedBytes);
+    const linesBeforeTail = state.bytes < size ? linesBefore(io, file, state.bytes) : 0;
+    return { state, size, linesBeforeTail, orphans, isLate: ({ parentId }) => ids.has(parentId), blobs };
+  } finally {
+    io.close(file);
+  }
 }
 
-/** The number of lines before a position. */
-export function linesBefore(io: FileIo, path: string, position: number): number {
-  return withFile(io, path, "read", (file) => {
-    let count = 0;
-    for (const _ of linesForward(io, file, 0, position)) count++;
-    return count;
-  });
+function linesBefore(io: FileIo, file: number, position: number): number {
+  let count = 0;
+  for (const _ of linesForward(io, file, 0, position)) count++;
+  return count;
 }

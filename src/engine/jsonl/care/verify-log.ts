@@ -3,10 +3,11 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import type { LogState } from "../../../transcript/log-state.ts";
 import { readMetadata } from "../../../transcript/metadata.ts";
 import { liveBranches, PLAIN } from "../../../tree/tree.ts";
+import type { Steps } from "../../../util/steps.ts";
 import { FindingList } from "../../findings.ts";
 import type { Finding } from "../../queries.ts";
 import { logName, metadataName, TRASH_FOLDER } from "../folder/names.ts";
-import { linesBefore, type ScannedLog, scanLog } from "./scan-log.ts";
+import { type ScannedLog, scanLog } from "./scan-log.ts";
 
 export interface Checked {
   readonly conversation: string | null;
@@ -20,12 +21,12 @@ export interface Checked {
 const NO_BLOBS: ReadonlySet<string> = new Set();
 
 /** Read every line of one conversation. `undefined` if these files belong to one in the other folder. */
-export function verifyConversation(
+export function* verifyConversation(
   io: FileIo,
   folder: string,
   place: string,
   stem: string,
-): Checked | undefined {
+): Steps<Checked | undefined> {
   const logPath = join(place, logName(stem));
   const metadataPath = join(place, metadataName(stem));
   const read = readMetadata(io, metadataPath);
@@ -52,7 +53,7 @@ export function verifyConversation(
   let badLines = 0;
   const duplicates: string[] = [];
   try {
-    log = scanLog(io, logPath, read.found?.log.bytes ?? 0, {
+    log = yield* scanLog(io, logPath, read.found?.log.bytes ?? 0, {
       bad: ({ start, end, reason, line = null }) => {
         badLines++;
         bad.add({ ...damaged, line, message: `${reason} (bytes ${start} to ${end})` });
@@ -85,7 +86,7 @@ export function verifyConversation(
     found(
       "torn-tail",
       logPath,
-      linesBefore(io, logPath, log.state.bytes) + 1,
+      log.linesBeforeTail + 1,
       `the last ${log.size - log.state.bytes} bytes are not a complete append`,
     );
   }

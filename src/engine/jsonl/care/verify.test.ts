@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { AT, append, created, done, newDisk, open, say } from "../../../../test/sim/jsonl-kit.ts";
+import { AT, append, blobOf, created, done, newDisk, open, say } from "../../../../test/sim/jsonl-kit.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
 
 /** Takes much longer to read than a turn of the event loop may. */
@@ -14,8 +14,8 @@ async function filled(): Promise<{ engine: JsonlEngine; ids: string[] }> {
   return { engine, ids };
 }
 
-it("lets the event loop turn while it reads a large store", async () => {
-  const { engine } = await filled();
+/** How often the event loop turns during a verification. */
+async function turnsDuring(engine: JsonlEngine): Promise<number> {
   let turns = 0;
   let isDone = false;
   const count = (): void => {
@@ -25,7 +25,44 @@ it("lets the event loop turn while it reads a large store", async () => {
   setImmediate(count);
   expect((await engine.verify()).findings).toEqual([]);
   isDone = true;
-  expect(turns).toBeGreaterThan(1);
+  return turns;
+}
+
+it("lets the event loop turn while it reads a large store", async () => {
+  const { engine } = await filled();
+  expect(await turnsDuring(engine)).toBeGreaterThan(1);
+});
+
+/** One append, 20 kB for each entry. */
+async function long(length: number): Promise<{ engine: JsonlEngine; id: string }> {
+  const { engine } = await open(newDisk());
+  const id = await created(engine);
+  const words = "words ".repeat(3500);
+  const entries = Array.from({ length }, (_, n) => say(`e${n}`, words));
+  await done(engine, append(id, entries));
+  return { engine, id };
+}
+
+it("lets the event loop turn while it reads a long conversation", async () => {
+  const { engine } = await long(2000);
+  expect(await turnsDuring(engine)).toBeGreaterThan(5);
+});
+
+it("finds nothing wrong with a long conversation that is purged or rewritten meanwhile", async () => {
+  for (const type of ["purge", "redact"] as const) {
+    const { engine, id } = await long(200);
+    const { blob, ref } = blobOf(Buffer.from("picture"));
+    await done(engine, append(id, [say("last", "x", [ref])], { blobs: [blob] }));
+    const verifying = engine.verify();
+    await new Promise(setImmediate);
+    await done(
+      engine,
+      type === "purge"
+        ? { type, conversation: id, force: true, at: AT }
+        : { type, conversation: id, entry: "last", json: '{"role":"user","content":""}', at: AT },
+    );
+    expect((await verifying).findings).toEqual([]);
+  }
 });
 
 it("does not take a conversation that is moved meanwhile for two", async () => {

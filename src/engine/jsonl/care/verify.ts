@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { nextLoopTurn } from "../../../util/loop-turn.ts";
+import { inOneGo, withPauses } from "../../../util/steps.ts";
 import { FindingList } from "../../findings.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import { feedFindings } from "../feed/feed-check.ts";
@@ -25,7 +26,7 @@ export async function verifyFolder(context: JsonlContext): Promise<VerifyReport>
       await nextLoopTurn();
       const source = join(place, logName(stem));
       legacy.notice(source);
-      const checked = purging.has(stem) ? undefined : verifyConversation(io, folder, place, stem);
+      const checked = purging.has(stem) ? undefined : await verifyFile(context, place, stem);
       if (checked === undefined) continue;
       const file = place === folder ? legacy.ofStem(stem) : undefined;
       list.addAll(file === undefined ? checked.findings : legacyFindings(file));
@@ -52,6 +53,20 @@ export async function verifyFolder(context: JsonlContext): Promise<VerifyReport>
   list.addAll(feedFindings(context));
   const findings = list.list();
   return { ok: findings.length === 0, conversations, entries, findings };
+}
+
+async function verifyFile(
+  { io, folder }: JsonlContext,
+  place: string,
+  stem: string,
+): Promise<Checked | undefined> {
+  const source = join(place, logName(stem));
+  const before = io.stat(source)?.inode;
+  const checked = await withPauses(verifyConversation(io, folder, place, stem));
+  const now = io.stat(source)?.inode;
+  if (now === before) return checked;
+  // Moved, rewritten or purged during a pause.
+  return now === undefined ? undefined : inOneGo(verifyConversation(io, folder, place, stem));
 }
 
 /** Finds copies of a conversation, of which only one can be used. */
