@@ -161,7 +161,9 @@ export class Store {
     const info = await this.#find(idOrKey);
     this.#assertWritable();
     if (info === undefined) throw notFound(idOrKey);
-    return this.#move("trash", info.id);
+    const { contextState } = await withContextState(this.#access, info);
+    // The tree of a conversation in the trash is not read.
+    return { ...(await this.#move("trash", info.id)), contextState };
   }
 
   /**
@@ -172,7 +174,7 @@ export class Store {
     const id = isKey(idOrKey) ? await this.#deletedWith(idOrKey) : checkConversationId(idOrKey);
     this.#assertWritable();
     if (id === undefined) throw notFound(idOrKey);
-    return this.#move("restore", id);
+    return withContextState(this.#access, await this.#move("restore", id));
   }
 
   /**

@@ -76,6 +76,20 @@ export const contextState: Topic = (check) => {
     assert.equal(await summaryIn(chat), "SANDWICH 2");
   });
 
+  check("deleting and restoring return the state of the checked-out branch", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    const { entries } = await chat.append(say("a", "b", "c", "d"));
+    await chat.compact({ summarize: () => "OF MAIN", keepMessages: 1 });
+    const summaries = async (): Promise<unknown[]> => [
+      (await store.delete(chat.id)).contextState?.summary ?? null,
+      (await store.restore(chat.id)).contextState?.summary ?? null,
+    ];
+    assert.deepEqual(await summaries(), ["OF MAIN", "OF MAIN"]);
+    await chat.branch(idOf(entries[0]), { name: "before", checkout: true });
+    assert.deepEqual(await summaries(), [null, null]);
+  });
+
   check("lists show the same state, and a caller's own state stays", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();
