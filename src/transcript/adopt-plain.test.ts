@@ -4,7 +4,8 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { Transcript, type TranscriptDamage } from "./transcript.ts";
+import { Transcript } from "./transcript.ts";
+import type { TranscriptDamage } from "./transcript-files.ts";
 
 const FIXTURE = new URL("../../test/fixtures/komatachi/kitchen", import.meta.url).pathname;
 const META = '{"createdAt":1767225600000,"updatedAt":1767225700000,"compactionCount":2,"model":"m-1"}';
@@ -62,7 +63,7 @@ describe("a folder of plain messages", () => {
     ["without a transcript", undefined, META, []],
     ["without metadata", line("a") + line("b"), undefined, ["a", "b"]],
     ["without a last newline", line("a") + line("b").trimEnd(), META, ["a", "b"]],
-    ["with CRLF", line("a").replace("\n", "\r\n"), META, ["a"]],
+    ["with CRLF and an empty line", `${line("a").trimEnd()}\r\n\r\n`, META, ["a"]],
   ])("is taken over %s", (_, transcript, metadata, wanted) => {
     const { chat, damage } = open(folderWith(transcript, metadata));
     chat.load({ strict: true });
@@ -88,14 +89,17 @@ describe("a folder of plain messages", () => {
     const converted = folderWith(line("a"), META);
     open(converted).chat.load();
     const metadata = readFileSync(join(converted, "metadata.json"), "utf8");
-    const { chat } = open(folderWith(line("a") + line("b"), metadata));
+    const folder = folderWith(line("a") + line("b"), metadata);
+    const { chat } = open(folder);
     chat.load({ strict: true });
     expect(contents(chat)).toEqual(["a", "b"]);
+    const [header = ""] = readFileSync(join(folder, "transcript.jsonl"), "utf8").split("\n");
+    expect(JSON.parse(header).id).toBe(JSON.parse(metadata).id);
     expect(chat.getMetadata()).toMatchObject({ model: "m-1", compactionCount: 2 });
   });
 
-  it("is not one of another kind", () => {
-    const folder = folderWith("not a transcript\n", undefined);
+  it.each(["", line("a")])("is not one whose first line is something else", (rest) => {
+    const folder = folderWith(`not a transcript\n${rest}`, undefined);
     expect(() => open(folder).chat.load()).toThrow(/not a transcript of Colloquy/);
   });
 });

@@ -16,7 +16,8 @@ import { type FileIo, systemIo } from "../disk/file-io.ts";
 import { ColloquyError } from "../errors.ts";
 import type { Message } from "../message/types.ts";
 import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
-import { Transcript, type TranscriptDamage, type TranscriptOptions } from "./transcript.ts";
+import { Transcript } from "./transcript.ts";
+import type { TranscriptDamage, TranscriptOptions } from "./transcript-files.ts";
 
 const user = (content: string): Message => ({ role: "user", content });
 
@@ -215,6 +216,37 @@ function cyclic(): unknown {
   block.self = block;
   return { role: "user", content: [block] };
 }
+
+describe("a transcript whose lock file is removed during an append", () => {
+  it.each(["stat", "sync"] as const)("refuses to acknowledge it (%s)", (call) => {
+    const folder = newFolder();
+    let removing = false;
+    const remove = (): void => {
+      if (removing) rmSync(join(folder, "transcript.jsonl.lock"));
+      removing = false;
+    };
+    const io: FileIo = {
+      ...systemIo,
+      stat(path) {
+        const stat = systemIo.stat(path);
+        if (call === "stat" && path.endsWith("transcript.jsonl")) remove();
+        return stat;
+      },
+      sync(file) {
+        systemIo.sync(file);
+        if (call === "sync") remove();
+      },
+    };
+    const chat = started(folder, ["one"], { io });
+    removing = true;
+    expect(() => chat.appendMessage(user("two"))).toThrow(/The lock file of .* was removed or replaced/);
+    chat.appendMessage(user("three"));
+    // After the sync it is there, but another process may have written at the same time.
+    const stored = call === "stat" ? ["one", "three"] : ["one", "two", "three"];
+    expect(texts(chat.getMessages())).toEqual(stored);
+    expect(onDisk(folder)).toEqual(stored);
+  });
+});
 
 describe("a transcript with a hard link", () => {
   it("can be read, and refuses to write", () => {

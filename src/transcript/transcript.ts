@@ -1,41 +1,17 @@
-import { join } from "node:path";
-import { type FileIo, type FileLock, systemIo } from "../disk/file-io.ts";
 import { freeName, removeLeftovers, replaceFile } from "../disk/replace-file.ts";
-import { withFile } from "../disk/with-file.ts";
-import { withLockSync } from "../disk/with-lock.ts";
-import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
+import { ColloquyError, invalid, unavailable } from "../errors.ts";
 import type { Message, MessageInput, StoredEntry } from "../message/types.ts";
 import { checkLabel, checkMessage } from "../message/validate.ts";
-import { placeEntries, type TreePlace } from "../tree/place-entries.ts";
-import { MAIN_NAME } from "../tree/tree.ts";
 import { isPlainObject } from "../util/json.ts";
-import { type Clock, isoTime, systemClock } from "../util/time.ts";
-import { type Random, systemRandom, uuidv7 } from "../util/uuid.ts";
-import { adoptPlainFolder, isPlainFolder } from "./adopt-plain.ts";
+import { isoTime } from "../util/time.ts";
+import { uuidv7 } from "../util/uuid.ts";
 import { ConversationAlreadyExistsError, ConversationNotLoadedError } from "./conversation-errors.ts";
 import { draftOf, encodeGeneration, formerName } from "./generation.ts";
-import { advance, type BadLine, EMPTY_LOG, type LogState } from "./log-state.ts";
-import { createLog, LogWriter } from "./log-writer.ts";
-import { compactionsOf, headerOf, lastChangeOf, type Metadata, newMetadata } from "./metadata.ts";
-import { MetadataFile } from "./metadata-file.ts";
-
-export interface TranscriptOptions {
-  readonly io?: FileIo;
-  readonly clock?: Clock;
-  readonly random?: Random;
-  /** File names inside the folder. */
-  readonly files?: { readonly transcript: string; readonly metadata: string };
-  /** Called for each damaged line. Default: emits a process warning. */
-  readonly onDamage?: (damage: TranscriptDamage) => void;
-}
-
-/** Unreadable bytes of the transcript. They stay in the file, or were set aside. */
-export interface TranscriptDamage {
-  readonly file: string;
-  readonly start: number;
-  readonly end: number;
-  readonly reason: string;
-}
+import { loadTranscript } from "./load-transcript.ts";
+import { createLog } from "./log-writer.ts";
+import { compactionsOf, headerOf, type Metadata, newMetadata } from "./metadata.ts";
+import { OpenTranscript } from "./open-transcript.ts";
+import { TranscriptFiles, type TranscriptOptions } from "./transcript-files.ts";
 
 export interface TranscriptMetadata {
   readonly createdAt: string;
@@ -45,21 +21,6 @@ export interface TranscriptMetadata {
   readonly messageCount: number;
 }
 
-/** The state of a transcript, and the file it was read from, which may be replaced later. */
-interface Scanned {
-  readonly log: LogState;
-  readonly inode: bigint | undefined;
-  readonly modifiedNs?: bigint;
-}
-
-interface Loaded {
-  metadata: Metadata;
-  messages: Message[];
-  /** Of every entry. */
-  ids: Set<string>;
-  writer: LogWriter;
-}
-
 /**
  * One conversation in two files, with a synchronous API.
  *
@@ -67,46 +28,31 @@ interface Loaded {
  * memory too; those that other processes append are read before the next write.
  */
 export class Transcript {
-  readonly #folder: string;
-  readonly #path: string;
-  readonly #io: FileIo;
-  readonly #clock: Clock;
-  readonly #random: Random;
-  readonly #lock: FileLock;
-  readonly #metadataFile: MetadataFile;
-  readonly #onDamage: (damage: TranscriptDamage) => void;
-  #loaded: Loaded | undefined;
-  #tidied = false;
+  readonly #files: TranscriptFiles;
+  #opened: OpenTranscript | undefined;
   /** The error of a metadata write whose message is durable. The next call reports it. */
   #unreported: unknown;
 
   constructor(folder: string, options: TranscriptOptions = {}) {
-    const files = options.files ?? { transcript: "transcript.jsonl", metadata: "metadata.json" };
-    this.#folder = folder;
-    this.#path = join(folder, files.transcript);
-    this.#io = options.io ?? systemIo;
-    this.#clock = options.clock ?? systemClock;
-    this.#random = options.random ?? systemRandom;
-    this.#lock = this.#io.lock(join(folder, `${files.transcript}.lock`));
-    this.#metadataFile = new MetadataFile(this.#io, this.#random, this.#clock, join(folder, files.metadata));
-    this.#onDamage = options.onDamage ?? warn;
+    this.#files = new TranscriptFiles(folder, options);
   }
 
   /** Create a new conversation. Fails with `ConversationAlreadyExistsError` if there is one. */
   initialize(init: { readonly model?: string } = {}): void {
     const model = init.model === undefined ? null : checkLabel(init.model, "model");
-    this.#mapErrors("Cannot create", () => this.#io.makeFolder(this.#folder));
-    this.#withLock(() => {
-      removeLeftovers(this.#io, this.#folder);
-      const exists = [this.#path, this.#metadataFile.path].some((path) => this.#io.stat(path) !== undefined);
-      if (exists) throw new ConversationAlreadyExistsError(this.#folder);
-      const createdAt = isoTime(this.#clock());
-      const id = uuidv7(this.#clock(), this.#random);
-      const fresh = newMetadata({ id, createdAt, model });
-      const log = createLog(this.#io, this.#random, this.#path, headerOf(fresh));
+    const { io, folder, path, clock, random, metadata: metadataFile } = this.#files;
+    this.#files.mapErrors("Cannot create", () => io.makeFolder(folder));
+    this.#files.withLock(() => {
+      removeLeftovers(io, folder);
+      const exists = [path, metadataFile.path].some((one) => io.stat(one) !== undefined);
+      if (exists) throw new ConversationAlreadyExistsError(folder);
+      const createdAt = isoTime(clock());
+      const fresh = newMetadata({ id: uuidv7(clock(), random), createdAt, model });
+      const log = createLog(io, random, path, headerOf(fresh));
       const metadata = { ...fresh, log };
-      this.#metadataFile.write(metadata);
-      this.#take(metadata, [], new Set(), { log, inode: this.#io.stat(this.#path)?.inode });
+      metadataFile.write(metadata);
+      const inode = io.stat(path)?.inode;
+      this.#open(new OpenTranscript(this.#files, metadata, { log, inode, messages: [], ids: new Set() }));
     });
   }
 
@@ -119,50 +65,11 @@ export class Transcript {
    * messages is converted first; its files are kept as `….plain`.
    */
   load(options: { readonly strict?: boolean } = {}): Message[] {
-    return this.#mapErrors("Cannot read", () => {
-      this.#adoptPlain(options.strict === true);
-      return this.#load(options);
+    return this.#files.mapErrors("Cannot read", () => {
+      const { metadata, content } = loadTranscript(this.#files, options.strict === true);
+      this.#open(new OpenTranscript(this.#files, metadata, content));
+      return this.getMessages();
     });
-  }
-
-  #load(options: { readonly strict?: boolean }): Message[] {
-    const hasLog = this.#io.stat(this.#path) !== undefined;
-    const read = this.#metadataFile.read();
-    if (!hasLog) {
-      if (read.found === undefined) {
-        throw new ColloquyError("NOT_FOUND", `There is no conversation in ${this.#folder}`);
-      }
-      this.#completeLog(read.found);
-    }
-    const messages: Message[] = [];
-    const ids = new Set<string>();
-    const damage: TranscriptDamage[] = [];
-    const synced = read.found?.log.bytes ?? 0;
-    const scanned = this.#scan(messages, ids, synced, (bad) => damage.push({ file: this.#path, ...bad }));
-    const { log } = scanned;
-    if (damage.length > 0 && log.header === undefined && log.entries === 0) {
-      throw invalid(`${this.#path} is not a transcript of Colloquy`, "folder");
-    }
-    this.#checkLength(log, read.found?.log, damage);
-    const [first] = damage;
-    if (first !== undefined && options.strict) throw damaged(first);
-    if (read.damage !== undefined) {
-      damage.push({
-        file: this.#metadataFile.path,
-        start: 0,
-        end: read.stat?.size ?? 0,
-        reason: read.damage,
-      });
-    }
-    for (const bad of damage) this.#onDamage(bad);
-    const known = read.found ?? this.#rebuiltMetadata(log);
-    // After a kill the log is ahead of its metadata.
-    const metadata = { ...known, updatedAt: lastChangeOf(known, log, scanned.modifiedNs) };
-    this.#take({ ...metadata, log }, messages, ids, scanned);
-    if (read.found === undefined) {
-      this.#withLock(() => this.#metadataFile.write({ ...metadata, log }));
-    }
-    return this.getMessages();
   }
 
   /**
@@ -170,22 +77,17 @@ export class Transcript {
    * if it has one, must be new: an id that exists is a `CONFLICT`.
    */
   appendMessage(message: MessageInput): StoredEntry {
-    const loaded = this.#use();
+    const opened = this.#use();
     const checked = checkMessage(message);
     this.#reportEarlier();
-    const draft = draftOf(checked, this.#clock(), this.#random);
-    const entry = this.#withLock(() => {
-      this.#refresh();
-      if (loaded.ids.has(draft.id)) throw idTaken(draft.id);
-      const { places } = placeEntries(loaded.writer.state, [draft], MAIN_NAME, 1);
-      const [{ seq, parentId }] = places as [TreePlace];
-      loaded.writer.append([draft], places, undefined);
-      loaded.writer.sync();
-      return { id: draft.id, seq, parentId, kind: "message", at: draft.at, message: checked.message };
+    const { clock, random } = this.#files;
+    const draft = draftOf(checked, clock(), random);
+    const entry = this.#files.withLock(() => {
+      opened.refresh();
+      if (opened.has(draft.id)) throw idTaken(draft.id);
+      return opened.append(draft, checked);
     });
-    loaded.messages.push(structuredClone(checked.message));
-    loaded.ids.add(draft.id);
-    loaded.metadata = { ...loaded.metadata, updatedAt: isoTime(this.#clock()), log: loaded.writer.state };
+    opened.metadata = { ...opened.metadata, updatedAt: isoTime(clock()), log: opened.writer.state };
     this.#refreshMetadata();
     return entry;
   }
@@ -198,30 +100,31 @@ export class Transcript {
    * its messages would be replaced unseen.
    */
   replaceTranscript(messages: readonly MessageInput[]): void {
-    const loaded = this.#use();
+    const opened = this.#use();
     if (!Array.isArray(messages)) throw invalid("messages must be an array", "messages");
     const checked = messages.map(checkMessage);
     const given = checked.flatMap(({ id }) => id ?? []);
     if (new Set(given).size < given.length) throw invalid("Two messages have the same id", "id");
     this.#reportEarlier();
-    this.#withLock(() => {
-      const known = loaded.messages.length;
-      const { restarts } = loaded.writer;
-      const state = this.#refresh();
-      if (loaded.writer.restarts !== restarts || loaded.messages.length !== known) {
+    const { io, path, clock, random } = this.#files;
+    this.#files.withLock(() => {
+      const known = opened.messages.length;
+      const { restarts } = opened.writer;
+      const state = opened.refresh();
+      if (opened.writer.restarts !== restarts || opened.messages.length !== known) {
         throw new ColloquyError("CONFLICT", "Another process has written messages: read them first", {
-          details: { unseen: Math.max(0, loaded.messages.length - known) },
+          details: { unseen: Math.max(0, opened.messages.length - known) },
         });
       }
       const generation = state.header?.generation ?? 1;
-      const drafts = checked.map((message) => draftOf(message, this.#clock(), this.#random));
-      const header = { ...headerOf(loaded.metadata), generation: generation + 1 };
+      const drafts = checked.map((message) => draftOf(message, clock(), random));
+      const header = { ...headerOf(opened.metadata), generation: generation + 1 };
       const next = encodeGeneration(header, drafts, state.lastSeq);
-      const formerAs = freeName(this.#io, formerName(this.#path, generation));
-      replaceFile(this.#path, next, { io: this.#io, random: this.#random, formerAs });
-      this.#refresh();
+      const formerAs = freeName(io, formerName(path, generation));
+      this.#files.checkLock();
+      replaceFile(path, next, { io, random, formerAs });
+      opened.refresh();
     });
-    loaded.messages = checked.map(({ message }) => structuredClone(message));
     this.#touch({});
   }
 
@@ -246,7 +149,7 @@ export class Transcript {
 
   /** Returns copies. */
   getMessages(): Message[] {
-    return structuredClone(this.#use().messages);
+    return structuredClone(this.#use().messages as Message[]);
   }
 
   getMetadata(): TranscriptMetadata {
@@ -258,15 +161,15 @@ export class Transcript {
 
   /** Update the metadata file and close the files. */
   close(): void {
-    const loaded = this.#loaded;
-    if (loaded === undefined) return;
+    const opened = this.#opened;
+    if (opened === undefined) return;
     try {
       this.#reportEarlier();
-      if (this.#metadataFile.isBehind && !loaded.writer.refuses) this.#touch({});
+      if (this.#files.metadata.isBehind && !opened.writer.refuses) this.#touch({});
     } finally {
-      this.#loaded = undefined;
-      loaded.writer.close();
-      this.#lock.close();
+      this.#opened = undefined;
+      opened.writer.close();
+      this.#files.close();
     }
   }
 
@@ -274,114 +177,19 @@ export class Transcript {
     this.close();
   }
 
-  #use(): Loaded {
-    if (this.#loaded === undefined) throw new ConversationNotLoadedError();
-    return this.#loaded;
+  #open(opened: OpenTranscript): void {
+    this.#opened?.writer.close();
+    this.#opened = opened;
   }
 
-  #take(metadata: Metadata, messages: Message[], ids: Set<string>, { log, inode }: Scanned): void {
-    this.#loaded?.writer.close();
-    const writer = new LogWriter(
-      this.#io,
-      this.#path,
-      {
-        nowMs: this.#clock,
-        durable: true,
-        entry: ({ id, message }) => {
-          this.#loaded?.ids.add(id);
-          if (message !== undefined) this.#loaded?.messages.push(message);
-        },
-        bad: (bad) => this.#onDamage({ file: this.#path, ...bad }),
-      },
-      log,
-      inode,
-    );
-    this.#loaded = { metadata, messages, ids, writer };
-  }
-
-  #withLock<T>(work: () => T): T {
-    return this.#mapErrors("Cannot write to", () => withLockSync(this.#lock, this.#folder, work));
-  }
-
-  /** Errors of the file system reach the caller as a `ColloquyError`. */
-  #mapErrors<T>(doing: string, work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw asColloquyError(error, `${doing} ${this.#folder}`);
-    }
-  }
-
-  /** Read the appends of other processes, under the lock. */
-  #refresh(): LogState {
-    const { writer, metadata } = this.#use();
-    const { restarts } = writer;
-    if (!this.#tidied) removeLeftovers(this.#io, this.#folder);
-    this.#tidied = true;
-    const state = writer.refresh();
-    if (state.bytes === 0) {
-      writer.writeHeader(headerOf(metadata));
-    } else if (writer.restarts !== restarts) {
-      // Another process replaced the transcript, so read all messages again.
-      const [messages, ids]: [Message[], Set<string>] = [[], new Set()];
-      this.#scan(messages, ids, 0, () => {});
-      Object.assign(this.#use(), { messages, ids });
-    }
-    return writer.state;
-  }
-
-  #scan(messages: Message[], ids: Set<string>, syncedBytes: number, bad: (line: BadLine) => void): Scanned {
-    const entry = ({ id, message }: StoredEntry): void => {
-      ids.add(id);
-      if (message !== undefined) messages.push(message);
-    };
-    return withFile(this.#io, this.#path, "read", (file) => {
-      const { size, inode, modifiedNs } = this.#io.statOpen(file);
-      const log = advance(this.#io, file, EMPTY_LOG, size, { entry, bad }, syncedBytes);
-      return { log, inode, modifiedNs };
-    });
-  }
-
-  /** Damaged lines are reported where they are kept; with `strict` the first one throws, and nothing changes. */
-  #adoptPlain(strict: boolean): void {
-    const folder = { path: this.#path, metadataPath: this.#metadataFile.path };
-    if (!isPlainFolder(this.#io, folder)) return;
-    const bad = (damage: TranscriptDamage): void => {
-      if (strict) throw damaged({ ...damage, file: this.#path });
-      this.#onDamage(damage);
-    };
-    this.#withLock(() => adoptPlainFolder(this.#io, this.#random, this.#clock(), folder, bad));
-  }
-
-  /** There is metadata but no transcript: a crash during `initialize`, unless messages were counted. */
-  #completeLog(metadata: Metadata): void {
-    if (metadata.log.messages > 0) throw this.#lost(metadata.log.messages);
-    this.#withLock(() => createLog(this.#io, this.#random, this.#path, headerOf(metadata)));
-  }
-
-  /** Detects a file that was cut short by its count of entries. A replaced file cannot be compared. */
-  #checkLength(log: LogState, counted: LogState | undefined, damage: TranscriptDamage[]): void {
-    if (counted === undefined || log.lastSeq >= counted.lastSeq) return;
-    if ((log.header?.generation ?? 1) > 1) return;
-    if (log.header === undefined && log.bytes === 0) throw this.#lost(counted.messages);
-    const reason = `the file ends with entry ${log.lastSeq}, but ${counted.lastSeq} were counted`;
-    damage.push({ file: this.#path, start: log.bytes, end: Math.max(log.bytes, counted.bytes), reason });
-  }
-
-  #lost(messages: number): ColloquyError {
-    return unavailable(`${this.#path} is missing or empty, but it had ${messages} messages`);
-  }
-
-  #rebuiltMetadata(log: LogState): Metadata {
-    const nowMs = this.#clock();
-    const createdAt = log.header?.createdAt ?? isoTime(nowMs);
-    const id = log.header?.id ?? uuidv7(nowMs, this.#random);
-    return newMetadata({ id, createdAt, log, updatedAt: log.lastAt ?? createdAt });
+  #use(): OpenTranscript {
+    if (this.#opened === undefined) throw new ConversationNotLoadedError();
+    return this.#opened;
   }
 
   /** The message is durable, so a failure is kept for the next call. */
   #refreshMetadata(): void {
-    if (!this.#metadataFile.countAppend()) return;
+    if (!this.#files.metadata.countAppend()) return;
     try {
       this.#touch({});
     } catch (error) {
@@ -391,14 +199,14 @@ export class Transcript {
 
   /** Changes of other processes to the metadata stay, except for the properties of the patch. */
   #touch(patch: Partial<Metadata>): void {
-    const loaded = this.#use();
-    this.#withLock(() => {
-      const log = this.#refresh();
-      const read = this.#metadataFile.read();
-      const current = read.found !== undefined && read.from === "file" ? read.found : loaded.metadata;
-      const metadata = { ...current, ...patch, updatedAt: isoTime(this.#clock()), log };
-      this.#metadataFile.write(metadata);
-      loaded.metadata = metadata;
+    const opened = this.#use();
+    this.#files.withLock(() => {
+      const log = opened.refresh();
+      const read = this.#files.metadata.read();
+      const current = read.found !== undefined && read.from === "file" ? read.found : opened.metadata;
+      const metadata = { ...current, ...patch, updatedAt: isoTime(this.#files.clock()), log };
+      this.#files.metadata.write(metadata);
+      opened.metadata = metadata;
     });
   }
 
@@ -407,15 +215,10 @@ export class Transcript {
     if (cause === undefined) return;
     this.#unreported = undefined;
     throw unavailable(
-      `The metadata of ${this.#folder} could not be written after the last message: ${(cause as Error).message}. The message is stored. This call did nothing and can be repeated`,
+      `The metadata of ${this.#files.folder} could not be written after the last message: ${(cause as Error).message}. The message is stored. This call did nothing and can be repeated`,
       { cause },
     );
   }
-}
-
-function damaged(damage: TranscriptDamage): ColloquyError {
-  const { file, start, end, reason } = damage;
-  return unavailable(`${file}: bytes ${start} to ${end} are damaged: ${reason}`, { details: { ...damage } });
 }
 
 function idTaken(id: string): ColloquyError {
@@ -423,11 +226,4 @@ function idTaken(id: string): ColloquyError {
     field: "id",
     details: { id },
   });
-}
-
-function warn(damage: TranscriptDamage): void {
-  process.emitWarning(
-    `${damage.file}: bytes ${damage.start} to ${damage.end}: ${damage.reason}`,
-    "ColloquyWarning",
-  );
 }

@@ -15,6 +15,7 @@ export const clock: Topic = (check) => {
       await store.delete(dead.id);
       const policy = { maxAgeDays: 365, trashDays: 30 };
       nowMs += 400 * DAY_MS;
+      await refuses("CONFLICT", store.retain({ trashDays: 30 }), /clock/);
       const error = await refuses("CONFLICT", store.retain(policy), /clock/);
       assert.deepEqual([error.field, error.details?.newest], ["clock", "2026-01-01T00:00:00.000Z"]);
       assert.equal((await store.list()).items.length, 1);
