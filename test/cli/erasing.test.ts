@@ -28,10 +28,10 @@ for (const engine of ["sqlite", "jsonl"] as const) {
           })),
         );
       };
-      for (const key of ["notes:old", "discord:old", "notes:gone-long"]) await seed(key, 2);
+      for (const key of ["notes:old", "discord:dm:old", "notes:gone-long"]) await seed(key, 2);
       await store.delete("notes:gone-long");
       nowMs += 100 * DAY_MS;
-      for (const key of ["notes:new", "notes:titled", "discord:new"]) await seed(key, 3);
+      for (const key of ["notes:new", "notes:titled", "discord:dm:new"]) await seed(key, 3);
       await store.delete("notes:titled");
     });
     afterAll(() => place[Symbol.dispose]());
@@ -73,7 +73,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(Object.keys(planned)).toEqual(["dryRun", "trashed", "removed", "bytes"]);
       expect(planned.dryRun).toBe(true);
       expect(planned.trashed.map((one: Printed) => one.name).toSorted()).toEqual([
-        "discord:old",
+        "discord:dm:old",
         "notes:old",
       ]);
       expect(planned.removed).toEqual([
@@ -90,7 +90,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toMatch(/1 conversation with 2 messages, .* would be permanently removed\.\n/);
       expect(stdout).toMatch(/Nothing was changed\.\n$/);
       expect(await place.json(retain)).toEqual({ ...planned, dryRun: false });
-      expect(await keys()).toEqual(["discord:new", "notes:new"]);
+      expect(await keys()).toEqual(["discord:dm:new", "notes:new"]);
       expect((await place.run(retain)).stdout).toBe("Everything is within the limits.\n");
     });
 
@@ -125,15 +125,15 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
 
     it("purges a conversation that is not in the trash only with --force", async () => {
-      const refused = await place.failure(sessions("purge", ids.get("discord:new") ?? ""));
+      const refused = await place.failure(sessions("purge", ids.get("discord:dm:new") ?? ""));
       expect(refused).toMatchObject({ code: 1, error: { code: "CONFLICT", field: "force" } });
-      const { removed } = await place.json(sessions("purge", "discord:new", "--force"));
-      expect(removed).toMatchObject([{ name: "discord:new", entries: 3 }]);
+      const { removed } = await place.json(sessions("purge", "discord:dm:new", "--force"));
+      expect(removed).toMatchObject([{ name: "discord:dm:new", entries: 3 }]);
       expect(await keys()).toEqual(["notes:new"]);
     });
 
     it("empties the trash, optionally by age", async () => {
-      expect(await keys("--trash")).toEqual(["discord:old", "notes:old"]);
+      expect(await keys("--trash")).toEqual(["discord:dm:old", "notes:old"]);
       const none = await place.json(sessions("purge", "--trash", "--older-than-days", "1"));
       expect(none).toEqual({ dryRun: false, removed: [], bytes: 0, receipts: [] });
       const planned = await place.run(sessions("purge", "--trash", "--dry-run"));

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { codeSpans, sectionOf, sourceText, tableRows } from "../support/source-text.ts";
 
 const page = readFileSync("docs/reference/errors.md", "utf8");
 
@@ -22,6 +23,35 @@ function quotedMessages(): string[] {
     .map(([, message]) => message as string);
 }
 
+/** The calls that make an error of this code, outside of the command. */
+function thrown(code: string): string[] {
+  const folders = [
+    "disk",
+    "engine",
+    "formats",
+    "key",
+    "message",
+    "sqlite",
+    "state",
+    "store",
+    "transcript",
+    "tree",
+  ];
+  const text = sourceText(...folders.map((folder) => `src/${folder}`));
+  return [...text.matchAll(new RegExp(`new ColloquyError\\(\\s*"${code}"`, "g"))].map(({ index }) =>
+    text.slice(index, closing(text, text.indexOf("(", index))),
+  );
+}
+
+/** The end of the parentheses that open here. */
+function closing(text: string, start: number): number {
+  for (let [at, depth] = [start, 0]; at < text.length; at++) {
+    if (text[at] === "(") depth++;
+    if (text[at] === ")" && --depth === 0) return at;
+  }
+  return text.length;
+}
+
 describe("the reference of errors", () => {
   it("quotes messages that the sources contain", () => {
     const text = sources();
@@ -29,6 +59,15 @@ describe("the reference of errors", () => {
     expect(messages.length).toBeGreaterThan(15);
     const parts = messages.flatMap((message) => message.split("…").map((part) => part.trim()));
     expect(parts.filter((part) => part !== "" && !text.includes(part))).toEqual([]);
+  });
+
+  it.each(["NOT_FOUND", "CONFLICT"])("has every field of %s", (code) => {
+    const named = new Set(
+      tableRows(sectionOf(page, `## ${code}`)).flatMap(([field = ""]) => codeSpans(field)),
+    );
+    const fields = thrown(code).flatMap((call) => /\bfield: "(\w+)"/.exec(call)?.[1] ?? []);
+    expect(fields.length).toBeGreaterThan(5);
+    expect([...new Set(fields)].filter((field) => !named.has(field))).toEqual([]);
   });
 
   it("has every code", () => {

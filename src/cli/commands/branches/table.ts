@@ -65,7 +65,7 @@ export const BRANCH_COMMANDS: readonly CommandSpec[] = [
     topic: BRANCH_TIDY,
     summary: "Permanently remove branches",
     details:
-      "Removes the branches that match any of the options, but never main, the checked-out branch, or entries that another branch shares. Nothing is removed by default.",
+      "Removes the branches that are old or abandoned, except the N of --keep, but never main, the checked-out branch, or entries that another branch shares. Nothing is removed by default.",
     args: [CONVERSATION],
     options: {
       "older-than-days": { value: "N", help: "Branches without a write for more than N days" },
