@@ -2,16 +2,13 @@ import { vi } from "vitest";
 import type { Operation, Outcome } from "../../src/engine/index.ts";
 import { JsonlEngine } from "../../src/engine/jsonl/jsonl-engine.ts";
 import type { StoredEntry } from "../../src/message/types.ts";
-import { advance, EMPTY_LOG } from "../../src/transcript/log-state.ts";
 import { type ChatModel, sameBytes } from "./chat-model.ts";
-import { Dice } from "./dice.ts";
 import { type Call, Calls } from "./engine-calls.ts";
 import { FeedConsumer } from "./feed-consumer.ts";
-import { type Faults, SimulatedDisk } from "./simulated-disk.ts";
+import { FOLDER, Lives } from "./lives.ts";
+import type { Faults } from "./simulated-disk.ts";
 import { SimulatedProcess } from "./simulated-process.ts";
 
-const FOLDER = "/store";
-const LIVES = 3;
 const STEPS_MAX = 25;
 const CHANGES_BEFORE_CRASH_MAX = 250;
 
@@ -28,58 +25,35 @@ export const succeeded: Map<Operation["type"], number> = new Map();
  * branches, turns, blobs, redaction, sweeping, purging, and a
  * follower of the feed. Processes are killed in between.
  */
-export class EngineRun {
-  readonly #dice: Dice;
-  readonly #lie: Faults;
+export class EngineRun extends Lives {
   readonly #calls: Calls;
   readonly #consumer = new FeedConsumer();
-  #disk: SimulatedDisk;
   #backups = 0;
   /** A process died in this life, perhaps before it synced what it had written. */
   #killed = false;
 
   /** `lie`: faults that the disk has all the time, for the controls. */
   constructor(seed: number, lie: Faults = {}) {
-    this.#dice = new Dice(seed);
-    this.#lie = lie;
-    this.#calls = new Calls(this.#dice);
-    this.#disk = new SimulatedDisk(this.#dice);
+    super(seed, lie, CHANGES_BEFORE_CRASH_MAX);
+    this.#calls = new Calls(this.dice);
   }
 
-  /** Timers must be faked, so that no real time is spent waiting. */
-  async run(): Promise<void> {
-    for (let life = 0; life < LIVES; life++) {
-      Object.assign(this.#disk.faults, this.#lie);
-      this.#disk.faults.crashAt ??= 1 + this.#dice.below(CHANGES_BEFORE_CRASH_MAX);
-      try {
-        await this.#live();
-      } catch (error) {
-        // What an injected power cut made of a call is not the question; anything else is.
-        if (!this.#disk.off) throw error;
-      }
-      this.#disk = this.#disk.crash();
-      vi.clearAllTimers();
-      Object.assign(this.#disk.faults, { ...this.#lie, crashAt: undefined });
-      await this.#inspect();
-    }
-  }
-
-  async #live(): Promise<void> {
+  protected override async live(): Promise<void> {
     const programs = [await this.#start(), await this.#start()];
     this.#killed = false;
     for (const chat of this.#calls.chats) chat.epoch = 0;
     this.#consumer.start((programs[0] as Program).engine);
-    for (let step = 0; step < STEPS_MAX && !this.#disk.off; step++) {
-      this.#calls.nowMs += this.#dice.pick([0, 1, 40, 1500]);
-      const which = this.#dice.below(2);
+    for (let step = 0; step < STEPS_MAX && !this.disk.off; step++) {
+      this.#calls.nowMs += this.dice.pick([0, 1, 40, 1500]);
+      const which = this.dice.below(2);
       const program = programs[which] as Program;
-      const choice = this.#dice.next();
+      const choice = this.dice.next();
       if (choice < 0.06) await vi.advanceTimersByTimeAsync(1000);
       else if (choice < 0.12) await this.#backup(program);
-      else if (choice < 0.3) this.#consumer.take(program.engine, 1 + this.#dice.below(5));
+      else if (choice < 0.3) this.#consumer.take(program.engine, 1 + this.dice.below(5));
       else await this.#together(program, programs[1 - which] as Program);
       for (const [index, { process }] of programs.entries()) {
-        if (!process.dead && this.#dice.chance(0.97)) continue;
+        if (!process.dead && this.dice.chance(0.97)) continue;
         process.kill();
         this.#killed = true;
         programs[index] = await this.#start();
@@ -88,12 +62,12 @@ export class EngineRun {
   }
 
   async #start(): Promise<Program> {
-    const process = new SimulatedProcess(this.#disk, this.#dice);
+    const process = new SimulatedProcess(this.disk, this.dice);
     return { process, engine: await this.#open(process, FOLDER) };
   }
 
   #open(io: SimulatedProcess, folder: string, readonly = false): Promise<JsonlEngine> {
-    const disk = this.#disk;
+    const disk = this.disk;
     const onProblem = ({ message }: Error): void => {
       if (!disk.off && !message.includes("torn by a crash, set aside as"))
         throw new Error(`problem: ${message}`);
@@ -101,33 +75,33 @@ export class EngineRun {
     return JsonlEngine.open(
       folder,
       { readonly, durability: "full", lockWaitMs: 1000, onProblem },
-      { io, clock: () => this.#calls.nowMs, random: this.#dice.fill },
+      { io, clock: () => this.#calls.nowMs, random: this.dice.fill },
     );
   }
 
   /** A few operations in one commit, now and then on a failing disk, or by a process that is killed. */
   async #together({ engine, process }: Program, other: Program): Promise<void> {
-    const calls = Array.from({ length: 1 + this.#dice.below(4) }, () => this.#calls.next());
+    const calls = Array.from({ length: 1 + this.dice.below(4) }, () => this.#calls.next());
     for (const { operation } of calls) if (operation.type === "journal") await this.#lease(engine, operation);
-    const chosen = this.#dice.chance(0.1) ? this.#someFault() : {};
+    const chosen = this.dice.chance(0.1) ? this.#someFault() : {};
     // What the dead did not sync, and a sync that fails: what is on the disk is then unknown.
     const fault = this.#killed && chosen.failingSyncs !== undefined ? {} : chosen;
-    if (fault.failingSyncs === undefined && this.#dice.chance(0.1)) process.killIn(1 + this.#dice.below(15));
-    Object.assign(this.#disk.faults, fault);
+    if (fault.failingSyncs === undefined && this.dice.chance(0.1)) process.killIn(1 + this.dice.below(15));
+    Object.assign(this.disk.faults, fault);
     let outcomes: Outcome[] | undefined;
     let failure: unknown;
     try {
       const answer = engine.commit(calls.map(({ operation }) => operation));
       // Another reader looks in the middle of it.
-      const looks = !process.dead && Object.keys(fault).length === 0 && this.#dice.chance(0.3);
+      const looks = !process.dead && Object.keys(fault).length === 0 && this.dice.chance(0.3);
       if (looks) this.#consumer.take(other.engine, 3);
       outcomes = await answer;
     } catch (error) {
       failure = error;
     }
-    Object.assign(this.#disk.faults, NO_FAULT);
+    this.endFaults();
     process.killIn(Number.POSITIVE_INFINITY);
-    const isDead = this.#disk.off || process.dead;
+    const isDead = this.disk.off || process.dead;
     if (failure !== undefined && !isDead) throw failure;
     const syncFailed = fault.failingSyncs !== undefined;
     for (const [index, call] of calls.entries()) {
@@ -154,10 +128,10 @@ export class EngineRun {
   }
 
   #someFault(): Faults {
-    return this.#dice.pick<Faults>([
-      { shortWrite: this.#dice.below(200) },
-      { bytesLeft: this.#dice.below(3000) },
-      { failingWrites: 1 + this.#dice.below(2) },
+    return this.dice.pick<Faults>([
+      { shortWrite: this.dice.below(200) },
+      { bytesLeft: this.dice.below(3000) },
+      { failingWrites: 1 + this.dice.below(2) },
       // Two in a row may lose the feed, which is reported to its followers.
       { failingSyncs: 1 },
       { failingRenames: 1 },
@@ -168,10 +142,10 @@ export class EngineRun {
   /** A running turn holds the lease. */
   async #lease(engine: JsonlEngine, journal: Extract<Call["operation"], { type: "journal" }>): Promise<void> {
     const chat = this.#calls.chats.find(({ id }) => id === journal.conversation) as ChatModel;
-    this.#disk.upMs += 2;
+    this.disk.upMs += 2;
     const [outcome] = await engine.commit([
       {
-        ...{ type: "lease", action: "acquire", conversation: chat.id, token: `t${this.#dice.next()}` },
+        ...{ type: "lease", action: "acquire", conversation: chat.id, token: `t${this.dice.next()}` },
         ...{ ttlMs: 1, wait: false },
       },
     ]);
@@ -186,7 +160,7 @@ export class EngineRun {
   async #backup({ engine }: Program): Promise<void> {
     const path = `/backup-${this.#backups++}`;
     await engine.backup(path);
-    const process = new SimulatedProcess(this.#disk, this.#dice);
+    const process = new SimulatedProcess(this.disk, this.dice);
     const copy = await this.#open(process, path, true);
     const { findings } = await copy.verify();
     if (findings.length > 0) throw new Error(`verify of a backup: ${JSON.stringify(findings)}`);
@@ -198,11 +172,11 @@ export class EngineRun {
         if (!ids.has(id)) throw new Error(`lost: entry ${id} is not in the backup`);
     }
     await copy.close();
-    this.#disk.removeFolder(path);
+    this.disk.removeFolder(path);
   }
 
-  /** What a new process finds. */
-  async #inspect(): Promise<void> {
+  protected override async inspect(): Promise<void> {
+    Object.assign(this.disk.faults, { ...this.lie, crashAt: undefined });
     const { engine } = await this.#start();
     for (const chat of this.#calls.chats) this.#look(engine, chat);
     this.#consumer.start(engine);
@@ -215,9 +189,7 @@ export class EngineRun {
     const again = await this.#start();
     for (const chat of this.#calls.chats) this.#look(again.engine, chat);
     await again.engine.close();
-    if (this.#disk.paths().some((path) => path.startsWith(FOLDER) && path.endsWith(".tmp")))
-      throw new Error("a temporary file is left");
-    if (this.#disk.openFiles > 0) throw new Error(`${this.#disk.openFiles} files are still open`);
+    this.checkNothingIsLeft();
   }
 
   #look(engine: JsonlEngine, chat: ChatModel): void {
@@ -232,7 +204,7 @@ export class EngineRun {
     if (chat.exists && trashed !== chat.trashed && !chat.maybeMoved)
       throw new Error(`lost: trashed is ${trashed}`);
     Object.assign(chat, { exists: true, purged: "no", trashed, maybeMoved: false });
-    const found = trashed ? this.#entriesInTrash(chat.id) : allEntries(engine, chat.id);
+    const found = trashed ? this.entriesInTrash(chat.id) : allEntries(engine, chat.id);
     chat.settle(found);
     const messages = found.filter(({ kind }) => kind === "message").length;
     if (info.messageCount !== messages)
@@ -268,21 +240,6 @@ export class EngineRun {
     maybeTurns.clear();
   }
 
-  /** The engine does not read what is deleted, but it must be there. */
-  #entriesInTrash(id: string): StoredEntry[] {
-    for (const path of this.#disk.paths().filter((name) => /^\/store\/trash\/\d+\.jsonl$/.test(name))) {
-      const entries: StoredEntry[] = [];
-      const file = this.#disk.open(path, "read");
-      const { size } = this.#disk.statOpen(file);
-      const { header } = advance(this.#disk, file, EMPTY_LOG, size, {
-        entry: (entry) => entries.push(entry),
-      });
-      this.#disk.close(file);
-      if (header?.id === id) return entries;
-    }
-    return [];
-  }
-
   #checkFeed(): void {
     const { seen } = this.#consumer;
     const known = new Set<string>();
@@ -312,8 +269,8 @@ export class EngineRun {
           gone.push({ word, copies: purged === "yes" ? [] : copies });
     }
     if (gone.length === 0) return;
-    for (const path of this.#disk.paths().filter((name) => name.startsWith(FOLDER))) {
-      const content = this.#disk.content(path).toString("latin1");
+    for (const path of this.disk.paths().filter((name) => name.startsWith(FOLDER))) {
+      const content = this.disk.content(path).toString("latin1");
       for (const { word, copies } of gone) {
         if (content.includes(word) && !copies.includes(path) && !path.includes(".torn-"))
           throw new Error(`${word} was taken away and is in ${path}`);
@@ -321,11 +278,6 @@ export class EngineRun {
     }
   }
 }
-
-const NO_FAULT: Faults = {
-  ...{ shortWrite: undefined, bytesLeft: undefined, failingWrites: 0, failingSyncs: 0 },
-  ...{ failingRenames: 0, failingFolderSyncs: 0 },
-};
 
 function allEntries(engine: JsonlEngine, conversation: string, branch: string | null = null): StoredEntry[] {
   const all = { from: null, limit: 10_000, bytesMax: Number.MAX_SAFE_INTEGER, kind: undefined };

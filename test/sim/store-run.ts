@@ -5,14 +5,11 @@ import { ColloquyError } from "../../src/errors.ts";
 import type { Message, StoredEntry } from "../../src/message/types.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
-import { advance, EMPTY_LOG } from "../../src/transcript/log-state.ts";
 import { uuidv7 } from "../../src/util/uuid.ts";
-import { Dice } from "./dice.ts";
+import { FOLDER, Lives } from "./lives.ts";
 import { brief, someMessage } from "./messages.ts";
-import { type Faults, SimulatedDisk } from "./simulated-disk.ts";
+import type { Faults } from "./simulated-disk.ts";
 
-const FOLDER = "/store";
-const LIVES = 3;
 const STEPS_MAX = 20;
 const CHANGES_BEFORE_CRASH_MAX = 150;
 
@@ -36,51 +33,29 @@ interface Program {
 }
 
 /** Several lives of a store on plain files, each ended by a power cut, checked against plain lists. */
-export class StoreRun {
-  readonly #dice: Dice;
-  readonly #lie: Faults;
+export class StoreRun extends Lives {
   readonly #durability: "full" | "process";
   readonly #chats: Chat[] = [];
-  #disk: SimulatedDisk;
   #nowMs = Date.UTC(2026, 0, 1);
   #number = 0;
 
   /** `lie` and `durability` are for the controls. */
   constructor(seed: number, lie: Faults = {}, durability: "full" | "process" = "full") {
-    this.#dice = new Dice(seed);
-    this.#lie = lie;
+    super(seed, lie, CHANGES_BEFORE_CRASH_MAX);
     this.#durability = durability;
-    this.#disk = new SimulatedDisk(this.#dice);
   }
 
-  /** Timers must be faked, so that no real time is spent waiting. */
-  async run(): Promise<void> {
-    for (let life = 0; life < LIVES; life++) {
-      Object.assign(this.#disk.faults, this.#lie);
-      this.#disk.faults.crashAt ??= 1 + this.#dice.below(CHANGES_BEFORE_CRASH_MAX);
-      try {
-        await this.#live();
-      } catch (error) {
-        // What an injected power cut made of a call is not the question; anything else is.
-        if (!this.#disk.off) throw error;
-      }
-      this.#disk = this.#disk.crash();
-      vi.clearAllTimers();
-      await this.#inspect();
-    }
-  }
-
-  async #live(): Promise<void> {
+  protected override async live(): Promise<void> {
     // Two programs with the same store, who take turns.
     const programs = [await this.#start(), await this.#start()];
-    for (let step = 0; step < STEPS_MAX && !this.#disk.off; step++) {
-      this.#nowMs += this.#dice.pick([0, 1, 40, 1500]);
-      const which = this.#dice.chance(0.7) ? 0 : 1;
+    for (let step = 0; step < STEPS_MAX && !this.disk.off; step++) {
+      this.#nowMs += this.dice.pick([0, 1, 40, 1500]);
+      const which = this.dice.chance(0.7) ? 0 : 1;
       const { store } = programs[which] as Program;
-      const choice = this.#dice.next();
+      const choice = this.dice.next();
       if (choice < 0.08) await vi.advanceTimersByTimeAsync(1000);
       else if (choice < 0.16) {
-        if (this.#dice.chance(0.5)) await store.close();
+        if (this.dice.chance(0.5)) await store.close();
         programs[which] = await this.#start();
       } else if (await this.#together(store)) {
         // A sync failed: files that were being written take nothing more until they are opened again.
@@ -100,29 +75,24 @@ export class StoreRun {
           if (!message.includes("torn by a crash, set aside as")) throw new Error(`problem: ${message}`);
         },
       },
-      { io: this.#disk, clock: () => this.#nowMs, random: this.#dice.fill },
+      { io: this.disk, clock: () => this.#nowMs, random: this.dice.fill },
     );
     return { engine, store: await openStore(engine, { clock: () => this.#nowMs }) };
   }
 
   /** One to five calls at once, which share a transaction; now and then on a failing disk. */
   async #together(store: Store): Promise<boolean> {
-    const calls = Array.from({ length: 1 + this.#dice.below(5) }, () => this.#call(store));
-    const fault = this.#dice.chance(0.1) ? this.#someFault() : {};
+    const calls = Array.from({ length: 1 + this.dice.below(5) }, () => this.#call(store));
+    const fault = this.dice.chance(0.1) ? this.#someFault() : {};
     const failing = Object.keys(fault).length > 0;
     const syncFails = fault.failingSyncs !== undefined;
-    Object.assign(this.#disk.faults, fault);
+    Object.assign(this.disk.faults, fault);
     const outcomes = await Promise.allSettled(calls.map(({ start }) => start()));
-    Object.assign(this.#disk.faults, {
-      shortWrite: undefined,
-      bytesLeft: undefined,
-      failingWrites: 0,
-      failingSyncs: 0,
-    });
+    this.endFaults();
     for (const [index, outcome] of outcomes.entries()) {
       const { done, unanswered, appends } = calls[index] as Call;
       if (outcome.status === "fulfilled") done();
-      else if (this.#disk.off) unanswered();
+      else if (this.disk.off) unanswered();
       else {
         if (!isExcused(outcome.reason, failing)) throw outcome.reason;
         // What was refused has left nothing, but for a failed sync, and for the metadata of other calls.
@@ -133,19 +103,19 @@ export class StoreRun {
   }
 
   #someFault(): Faults {
-    return this.#dice.pick<Faults>([
-      { shortWrite: this.#dice.below(200) },
-      { bytesLeft: this.#dice.below(3000) },
-      { failingWrites: 1 + this.#dice.below(2) },
-      { failingSyncs: 1 + this.#dice.below(2) },
-      { failingSyncs: 1 + this.#dice.below(2), shortWrite: this.#dice.below(200) },
+    return this.dice.pick<Faults>([
+      { shortWrite: this.dice.below(200) },
+      { bytesLeft: this.dice.below(3000) },
+      { failingWrites: 1 + this.dice.below(2) },
+      { failingSyncs: 1 + this.dice.below(2) },
+      { failingSyncs: 1 + this.dice.below(2), shortWrite: this.dice.below(200) },
     ]);
   }
 
   #call(store: Store): Call {
     const known = this.#chats.filter(({ exists }) => exists);
-    const chat = this.#dice.pick(known);
-    const choice = this.#dice.next();
+    const chat = this.dice.pick(known);
+    const choice = this.dice.next();
     if (chat === undefined || choice < 0.12) return this.#create(store);
     if (choice < 0.75) return this.#append(store, chat);
     if (choice < 0.88) return this.#title(store, chat);
@@ -153,14 +123,14 @@ export class StoreRun {
   }
 
   #create(store: Store): Call {
-    const id = uuidv7(this.#nowMs, this.#dice.fill);
-    const title = this.#dice.chance(0.5) ? `title ${this.#number++}` : null;
+    const id = uuidv7(this.#nowMs, this.dice.fill);
+    const title = this.dice.chance(0.5) ? `title ${this.#number++}` : null;
     const chat: Chat = {
       ...{ id, exists: false, messages: [], title, trashed: false },
       ...{ maybeAppends: [], maybeTitles: [], maybeMoved: false },
     };
     this.#chats.push(chat);
-    const key = this.#dice.chance(0.3) ? `cli:${this.#number++}` : undefined;
+    const key = this.dice.chance(0.3) ? `cli:${this.#number++}` : undefined;
     return {
       start: () =>
         store.create({ id, ...(title === null ? {} : { title }), ...(key === undefined ? {} : { key }) }),
@@ -173,8 +143,8 @@ export class StoreRun {
   }
 
   #append(store: Store, chat: Chat): Call {
-    const count = this.#dice.chance(0.5) ? 1 : 2 + this.#dice.below(4);
-    const messages = Array.from({ length: count }, () => someMessage(this.#dice, this.#number++));
+    const count = this.dice.chance(0.5) ? 1 : 2 + this.dice.below(4);
+    const messages = Array.from({ length: count }, () => someMessage(this.dice, this.#number++));
     return {
       start: async () => (await handle(store, chat)).append(messages),
       done: () => chat.messages.push(...messages),
@@ -208,13 +178,12 @@ export class StoreRun {
     };
   }
 
-  /** What a new process finds. */
-  async #inspect(): Promise<void> {
+  protected override async inspect(): Promise<void> {
     const { store, engine } = await this.#start();
     for (const chat of this.#chats) this.#settle(engine, chat);
     await this.#noneTooMany(store);
     for (const chat of this.#chats.filter(({ exists, trashed }) => exists && !trashed)) {
-      const message = someMessage(this.#dice, this.#number++);
+      const message = someMessage(this.dice, this.#number++);
       await (await handle(store, chat)).append(message);
       // Only a writer may add a missing newline to a complete last line.
       this.#settle(engine, chat, [message]);
@@ -228,8 +197,7 @@ export class StoreRun {
     for (const chat of this.#chats) this.#settle(again.engine, chat);
     await store.close();
     await again.store.close();
-    if (this.#disk.paths().some((path) => path.endsWith(".tmp"))) throw new Error("a temporary file is left");
-    if (this.#disk.openFiles > 0) throw new Error(`${this.#disk.openFiles} files are still open`);
+    this.checkNothingIsLeft();
   }
 
   /** Compare one conversation, and take over what came of unanswered calls. */
@@ -245,25 +213,10 @@ export class StoreRun {
     if (info.title !== chat.title && !chat.maybeTitles.includes(info.title ?? ""))
       throw new Error(`the title is ${info.title}, not ${chat.title}`);
     Object.assign(chat, { trashed, title: info.title, maybeMoved: false, maybeTitles: [] });
-    const entries = trashed ? this.#entriesInTrash(chat.id) : allEntries(engine, chat.id);
+    const entries = trashed ? this.entriesInTrash(chat.id) : allEntries(engine, chat.id);
     this.#checkMessages(chat, entries, appended);
     if (info.messageCount !== entries.length) throw new Error(`messageCount is ${info.messageCount}`);
     checkChain(entries, info.head);
-  }
-
-  /** The engine does not read what is deleted, but it must be there. */
-  #entriesInTrash(id: string): StoredEntry[] {
-    for (const path of this.#disk.paths().filter((name) => /\/trash\/\d+\.jsonl$/.test(name))) {
-      const entries: StoredEntry[] = [];
-      const file = this.#disk.open(path, "read");
-      const { size } = this.#disk.statOpen(file);
-      const { header } = advance(this.#disk, file, EMPTY_LOG, size, {
-        entry: (entry) => entries.push(entry),
-      });
-      this.#disk.close(file);
-      if (header?.id === id) return entries;
-    }
-    return [];
   }
 
   #checkMessages(chat: Chat, entries: StoredEntry[], appended: Message[]): void {

@@ -3,12 +3,10 @@ import { ColloquyError } from "../../src/errors.ts";
 import type { Message } from "../../src/message/types.ts";
 import { ConversationAlreadyExistsError } from "../../src/transcript/conversation-errors.ts";
 import { Transcript } from "../../src/transcript/transcript.ts";
-import { Dice } from "./dice.ts";
+import { FOLDER, Lives } from "./lives.ts";
 import { brief, someMessage } from "./messages.ts";
-import { type Faults, SimulatedDisk } from "./simulated-disk.ts";
+import type { Faults } from "./simulated-disk.ts";
 
-const FOLDER = "/chat";
-const LIVES = 3;
 const STEPS_MAX = 25;
 const CHANGES_BEFORE_CRASH_MAX = 90;
 
@@ -23,9 +21,7 @@ interface Expected {
 }
 
 /** Several lives of one transcript, each ended by a power cut, checked against a plain list. */
-export class TranscriptRun {
-  readonly #dice: Dice;
-  readonly #lie: Faults;
+export class TranscriptRun extends Lives {
   readonly #expected: Expected = {
     exists: false,
     messages: [],
@@ -33,40 +29,22 @@ export class TranscriptRun {
     otherMessages: undefined,
     otherModel: undefined,
   };
-  #disk: SimulatedDisk;
   #nowMs = Date.UTC(2026, 0, 1);
   #number = 0;
 
   /** `lie`: faults that the disk has all the time, for the controls. */
   constructor(seed: number, lie: Faults = {}) {
-    this.#dice = new Dice(seed);
-    this.#lie = lie;
-    this.#disk = new SimulatedDisk(this.#dice);
+    super(seed, lie, CHANGES_BEFORE_CRASH_MAX);
   }
 
-  run(): void {
-    for (let life = 0; life < LIVES; life++) {
-      Object.assign(this.#disk.faults, this.#lie);
-      this.#disk.faults.crashAt ??= 1 + this.#dice.below(CHANGES_BEFORE_CRASH_MAX);
-      try {
-        this.#live();
-      } catch (error) {
-        // What an injected power cut made of a call is not the question; anything else is.
-        if (!this.#disk.off) throw error;
-      }
-      this.#disk = this.#disk.crash();
-      this.#inspect();
-    }
-  }
-
-  #live(): void {
+  protected override live(): void {
     // Two programs with the same conversation, who take turns.
     const chats = [this.#start(), this.#start()];
     for (let step = 0; step < STEPS_MAX; step++) {
-      this.#nowMs += this.#dice.pick([0, 1, 40, 1500]);
-      const which = this.#dice.chance(0.7) ? 0 : 1;
+      this.#nowMs += this.dice.pick([0, 1, 40, 1500]);
+      const which = this.dice.chance(0.7) ? 0 : 1;
       const chat = chats[which] as Transcript;
-      const choice = this.#dice.next();
+      const choice = this.dice.next();
       if (choice < 0.7) this.#append(chat);
       else if (choice < 0.8) this.#update(chat);
       else if (choice < 0.9) chats[which] = this.#reload(chat);
@@ -76,9 +54,9 @@ export class TranscriptRun {
 
   #new(): Transcript {
     return new Transcript(FOLDER, {
-      io: this.#disk,
+      io: this.disk,
       clock: () => this.#nowMs,
-      random: this.#dice.fill,
+      random: this.dice.fill,
       onDamage: ({ reason }) => {
         if (!reason.startsWith("torn by a crash, set aside as")) throw new Error(`damage: ${reason}`);
       },
@@ -103,19 +81,19 @@ export class TranscriptRun {
   }
 
   #reload(chat: Transcript): Transcript {
-    if (this.#dice.chance(0.5)) chat.close();
+    if (this.dice.chance(0.5)) chat.close();
     return this.#start();
   }
 
   #append(chat: Transcript): void {
-    const message = someMessage(this.#dice, this.#number++);
+    const message = someMessage(this.dice, this.#number++);
     this.#expectMessages([...this.#expected.messages, message], () => chat.appendMessage(message));
     this.#same(chat.getMessages(), "in memory after an append");
   }
 
   #replace(chat: Transcript): void {
-    const kept = this.#dice.below(3);
-    const messages = Array.from({ length: kept }, () => someMessage(this.#dice, this.#number++));
+    const kept = this.dice.below(3);
+    const messages = Array.from({ length: kept }, () => someMessage(this.dice, this.#number++));
     try {
       this.#expectMessages(messages, () => chat.replaceTranscript(messages));
     } catch (error) {
@@ -142,8 +120,7 @@ export class TranscriptRun {
     this.#expected.otherModel = undefined;
   }
 
-  /** What a new process finds. */
-  #inspect(): void {
+  protected override inspect(): void {
     const expected = this.#expected;
     const chat = this.#new();
     let found: Message[];
@@ -154,7 +131,7 @@ export class TranscriptRun {
       throw error;
     }
     expected.exists = true;
-    const message = someMessage(this.#dice, this.#number++);
+    const message = someMessage(this.dice, this.#number++);
     const place = chat.appendMessage(message);
     // The append may have found a complete last line that only lacked its newline.
     found = chat.getMessages().slice(0, -1);
@@ -168,9 +145,9 @@ export class TranscriptRun {
     this.#same(again.load({ strict: true }), "after the first append");
     if (place.seq < expected.messages.length) throw new Error(`seq ${place.seq} was used before`);
     this.#inspectMetadata(again);
-    if (this.#disk.paths().some((path) => path.endsWith(".tmp"))) throw new Error("a temporary file is left");
     chat.close();
     again.close();
+    this.checkNothingIsLeft();
   }
 
   #inspectMetadata(chat: Transcript): void {
