@@ -5,7 +5,7 @@ import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
-import { HEADER_BYTES } from "./feed-header.ts";
+import { decodeHeader, encodeHeader, type FeedHeader, HEADER_BYTES } from "./feed-header.ts";
 import { RECORD_BYTES } from "./feed-record.ts";
 
 /** Damage to `store.feed`: every acknowledged change arrives, or the reader gets an error. Never neither. */
@@ -26,13 +26,12 @@ function open({ folder }: Place, readonly = false): Promise<Store> {
   return openStore(`jsonl:${folder}`, { onProblem: () => {}, readonly });
 }
 
-/** The texts after a cursor, up to the one that was written last, or the code of the error. */
+/** The changes after a cursor, entries as their texts, up to the one that was written last, or the code of the error. */
 async function told(store: Store, since: string): Promise<readonly string[] | string> {
   const texts: string[] = [];
   try {
-    for await (const { entry } of store.changes({ since, signal: AbortSignal.timeout(5000) })) {
-      if (entry === undefined) continue;
-      texts.push(String(entry.message?.content));
+    for await (const { type, entry } of store.changes({ since, signal: AbortSignal.timeout(5000) })) {
+      texts.push(entry === undefined ? type : String(entry.message?.content));
       if (texts.at(-1) === "the end") return texts;
     }
     return "silence";
@@ -78,12 +77,14 @@ const DAMAGE: Record<string, (feed: string) => void> = {
   "nothing but zeros": (feed) => writeFileSync(feed, Buffer.alloc(readFileSync(feed).length)),
   "fewer records": (feed) => truncateSync(feed, HEADER_BYTES + 3 * RECORD_BYTES),
   "half a record at its end": (feed) => truncateSync(feed, HEADER_BYTES + 5 * RECORD_BYTES + 7),
+  "lost its last record": (feed) => truncateSync(feed, HEADER_BYTES + (RECORDS - 1) * RECORD_BYTES),
   "only its header": (feed) => truncateSync(feed, HEADER_BYTES),
   "no content": (feed) => truncateSync(feed, 0),
   "been removed": (feed) => rmSync(feed),
 };
 
-const ALL = ["m1", "m2", "m3", "m4", "m5", "the end"];
+const ALL = ["m1", "m2", "m3", "m4", "m5", "updated", "the end"];
+const REFUSED = /^(VALIDATION_ERROR|SERVICE_UNAVAILABLE)$/;
 
 describe("a feed that has", () => {
   for (const [what, damage] of Object.entries(DAMAGE)) {
@@ -103,13 +104,27 @@ describe("a feed that has", () => {
           const expected = ALL.slice(index);
           for (const from of [writer, reader]) {
             const found = await told(from, cursor);
-            if (typeof found === "string") expect(found).toMatch(/^(VALIDATION_ERROR|SERVICE_UNAVAILABLE)$/);
+            if (typeof found === "string") expect(found).toMatch(REFUSED);
             else expect(found).toEqual(expected);
           }
         }
         await Promise.all([writer.close(), reader.close()]);
       }
     });
+
+    // A reader that has the file open does not need the header again.
+    it.skipIf(what.includes("header flipped"))(
+      `${what} is refused to a reader without a writer`,
+      async () => {
+        const place = newPlace();
+        const { cursors, store } = await filled(place);
+        await using reader = await open(place, true);
+        await reader.changes({ since: cursors[0] as string }).next();
+        await store.close();
+        damage(place.feed);
+        expect(await told(reader, cursors[0] as string)).toMatch(REFUSED);
+      },
+    );
 
     it(`${what} is reported by verify, and mended by repair`, async () => {
       const place = newPlace();
@@ -127,6 +142,17 @@ describe("a feed that has", () => {
       expect((await feed.next()).value?.entry?.message?.content).toBe("the end");
     });
   }
+
+  it("fewer records than the logs is reported by verify, even if its header does not know of them", async () => {
+    const place = newPlace();
+    const { store } = await filled(place);
+    await store.close();
+    const header = decodeHeader(readFileSync(place.feed).subarray(0, HEADER_BYTES)) as FeedHeader;
+    const records = readFileSync(place.feed).subarray(HEADER_BYTES, HEADER_BYTES + 3 * RECORD_BYTES);
+    writeFileSync(place.feed, Buffer.concat([encodeHeader({ ...header, durable: 3 }), records]));
+    await using reader = await open(place, true);
+    expect((await reader.verify()).findings.map(({ code }) => code)).toEqual(["bad-feed"]);
+  });
 
   it("been put back from a copy refuses the places of what came after", async () => {
     const place = newPlace();

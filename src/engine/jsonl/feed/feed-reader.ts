@@ -41,7 +41,7 @@ function readPage(context: JsonlContext, after: FeedPlace | null, limit: number)
   const { feed } = context;
   feed.writeDecided();
   const state = feed.look();
-  if (state === undefined || feed.hasShrunk) {
+  if (state === undefined || feed.hasShrunk || state.count < state.durable) {
     const isNew = state === undefined && !feed.exists() && (after === null || isBeforeFeed(after));
     return { changes: [], place: after ?? [0, 0], blocked: isNew ? undefined : 0 };
   }
@@ -75,12 +75,12 @@ function startOf(feed: Feed, after: FeedPlace, id: number, count: number): Posit
 
 function refuseDamage(feed: Feed, index: number): void {
   const isGone = !feed.exists();
-  const hasShrunk = feed.look() !== undefined && feed.hasShrunk;
-  if (isGone || hasShrunk) {
+  const state = feed.look();
+  if (isGone || (state !== undefined && feed.hasShrunk)) {
     feed.close();
     throw otherFeed();
   }
-  if (feed.look() !== undefined && feed.record(index) !== undefined) return;
+  if (state !== undefined && state.count >= state.durable && feed.record(index) !== undefined) return;
   throw unavailable(
     `${feed.path} is damaged at record ${index}. Open the store for writing, or run colloquy validate --repair`,
   );
