@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { loadSessionStore } from "../../src/state/session-index/load.ts";
@@ -37,8 +38,9 @@ class Patcher {
 
   /** As soon as it has done this many. */
   async killAfter(count: number): Promise<void> {
+    const output = this.#process.stdout as Readable;
     while (this.done < count && this.#process.exitCode === null)
-      await new Promise((next) => setImmediate(next));
+      await Promise.race([once(output, "data"), this.#closed]);
     this.#process.kill("SIGKILL");
     await this.#closed;
   }
