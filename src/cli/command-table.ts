@@ -17,6 +17,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   json: { help: "Print JSON, also for errors" },
   store: { value: "TARGET", help: "sqlite:FILE or jsonl:FOLDER (or COLLOQUY_STORE)" },
   "state-dir": { value: "DIR", help: "State folder, default ~/.colloquy (or COLLOQUY_STATE_DIR)" },
+  set: { value: "PATH=VALUE", help: "Override a setting of the config; may be repeated", multiple: true },
   profile: { value: "NAME", help: "Use the state folder ~/.colloquy-NAME" },
   color: { value: "WHEN", help: "auto (default), always or never" },
   help: { short: "h", help: "Show help for the command" },

@@ -1,5 +1,5 @@
 import { asColloquyError, type ColloquyError } from "../errors.ts";
-import type { ConfigOptions } from "../state/config/config-build.ts";
+import type { ConfigOptions, LoadedConfig } from "../state/config/config-build.ts";
 import { type Finding, findingText } from "../state/config/finding.ts";
 import { loadConfig } from "../state/config/load.ts";
 import type { Environment } from "../state/folder.ts";
@@ -10,6 +10,8 @@ export interface CheckedConfig {
   readonly checkup: Checkup;
   /** `undefined` when the config has errors. */
   readonly value: JsonObject | undefined;
+  /** The sections without errors. */
+  readonly sound: JsonObject;
   /** Includes the variables of `.env` and `env.vars`, as far as they could be read. */
   readonly env: Environment;
   /** The files it was read from. */
@@ -24,12 +26,19 @@ export async function checkConfig(options: ConfigOptions): Promise<CheckedConfig
     const checkup = { checked, findings: findingsOf(config.warnings) };
     const usable = config.warnings.every(({ severity }) => severity !== "error");
     const { env, files } = config;
-    return { checkup, value: usable ? config.value : undefined, env, files };
+    return { checkup, value: usable ? config.value : undefined, sound: soundPart(config), env, files };
   } catch (error) {
     const failure = asColloquyError(error, "Cannot read the config");
     const checkup = { checked: "Config", findings: failuresOf(failure) };
-    return { checkup, value: undefined, env: options.env ?? process.env, files: [] };
+    return { checkup, value: undefined, sound: {}, env: options.env ?? process.env, files: [] };
   }
+}
+
+function soundPart({ value, warnings }: LoadedConfig): JsonObject {
+  const bad = warnings
+    .filter(({ severity }) => severity === "error")
+    .map(({ path }) => /^[^.[]*/.exec(path)?.[0]);
+  return Object.fromEntries(Object.entries(value).filter(([section]) => !bad.includes(section)));
 }
 
 function failuresOf(error: ColloquyError): DoctorFinding[] {

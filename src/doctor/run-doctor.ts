@@ -50,7 +50,7 @@ async function checkAll(options: ConfigOptions, target: StoreToCheck, fixing: Fi
     checkups: ofStore,
     store: opened,
     ours,
-  } = await checkStore(target, storeOptions(config.value ?? {}, target.target), fixing);
+  } = await checkStore(target, storeOptions(config.sound, target.target), fixing);
   await using store = opened;
   const writable = await attempt("Write access", () => checkWritable(stateDir, target));
   const checkups = [checkNode(), checkSqlite(), ...folder, ...writable, config.checkup, ...ofStore];

@@ -15,6 +15,8 @@ export interface StateDirOptions {
 }
 
 export const CONFIG_NAME = "colloquy.json";
+/** The folder of merge patches beside it. */
+export const PATCHES_NAME = "config.d";
 const FOLDER_NAME = ".colloquy";
 const PROFILE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const DEFAULT_PROFILE = "default";

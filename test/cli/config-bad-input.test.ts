@@ -53,8 +53,8 @@ const rows: readonly Row[] = [
   },
   {
     what: "a missing variable",
-    files: { "colloquy.json": `{ ui: { a: '\${NOT_THERE_AT_ALL}' } }` },
-    message: /colloquy\.json:1:12: ui\.a needs the variable/,
+    files: { "colloquy.json": `{ gateway: { bind: '\${NOT_THERE_AT_ALL}' } }` },
+    message: /colloquy\.json:1:20: gateway\.bind needs the variable/,
     mendable: true,
   },
   {

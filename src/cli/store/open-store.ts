@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { ColloquyError } from "../../errors.ts";
 import type { ConfiguredStore } from "../../state/config/store-options.ts";
-import { CONFIG_NAME } from "../../state/folder.ts";
+import { CONFIG_NAME, PATCHES_NAME } from "../../state/folder.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
@@ -25,8 +25,10 @@ export async function openToRead(
   call: Call,
   target: StoreTarget = storeTarget(call.values),
 ): Promise<Store | undefined> {
-  if (target.missing && !target.named) return undefined;
-  return open(call, target, true);
+  if (!target.missing || target.named) return open(call, target, true);
+  // An empty answer beside a config that cannot be read would mislead.
+  await settingsOf(call, target.text, true);
+  return undefined;
 }
 
 /** Open the store for a command that changes a conversation. `NOT_FOUND` instead of creating an empty store. */
@@ -121,7 +123,7 @@ async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker
     ? ""
     : `. To see all problems: ${nextCommand("sessions validate", call.values)}`;
   return openStore(text, {
-    ...(await settingsOf(call, text)),
+    ...(await settingsOf(call, text, readonly)),
     readonly,
     worker,
     onProblem: (problem) => {
@@ -134,12 +136,17 @@ async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker
   });
 }
 
-/** The settings for stores. An invalid config ends the command, except for commands that look for problems. */
-async function settingsOf(call: Call, target: string): Promise<ConfiguredStore> {
-  if (CHECKS.has(call.command.name) || !existsSync(join(stateFolder(call.values), CONFIG_NAME))) return {};
+/** The settings for stores. */
+async function settingsOf(call: Call, target: string, readonly: boolean): Promise<ConfiguredStore> {
+  if (!hasConfig(call)) return {};
   // Reading a config takes as much code as listing conversations, and most commands run without a config file.
   const { storeSettings } = await import("./store-settings.ts");
-  return storeSettings(call, target);
+  return storeSettings(call, target, CHECKS.has(call.command.name) ? "check" : readonly ? "read" : "stop");
+}
+
+function hasConfig({ values, lists }: Call): boolean {
+  const folder = stateFolder(values);
+  return lists.has("set") || [CONFIG_NAME, PATCHES_NAME].some((name) => existsSync(join(folder, name)));
 }
 
 /** Commands that report problems themselves. */

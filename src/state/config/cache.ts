@@ -29,6 +29,6 @@ function readsSameVariables(before: ConfigBuild, now: ConfigBuild): boolean {
 }
 
 function keyOf({ options, file, home }: ConfigBuild): string {
-  const { stateDir, overrides = [], tolerant = false } = options;
-  return JSON.stringify([stateDir, file, home, tolerant, overrides]);
+  const { stateDir, overrides = [], tolerant = false, sections = null } = options;
+  return JSON.stringify([stateDir, file, home, tolerant, sections, overrides]);
 }

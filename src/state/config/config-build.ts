@@ -2,7 +2,7 @@
 import { dirname, join } from "node:path";
 import type { Json, JsonObject } from "../../util/json.ts";
 import type { Clock } from "../../util/time.ts";
-import { CONFIG_NAME, type Environment } from "../folder.ts";
+import { CONFIG_NAME, type Environment, PATCHES_NAME } from "../folder.ts";
 import type { Path } from "../json5/nodes.ts";
 import type { ConfigReads, Stamp } from "./files/reads.ts";
 import type { Finding } from "./finding.ts";
@@ -29,6 +29,8 @@ export interface ConfigOptions {
   readonly repair?: boolean;
   /** Return wrong values as findings instead of throwing. */
   readonly tolerant?: boolean;
+  /** The sections that the caller uses: wrong values and missing variables in others are findings. Default: all. */
+  readonly sections?: readonly string[];
   readonly reads?: ConfigReads;
   readonly clock?: Clock;
   /** Time limit of the login shell. Default and maximum: 15 s. */
@@ -122,6 +124,11 @@ export function newBuild(options: ConfigOptions, reads: ConfigReads): ConfigBuil
   };
 }
 
+/** Whether the caller uses the section that a path is in. What concerns a whole file concerns everyone. */
+export function isUsed({ options: { sections } }: ConfigBuild, path: string): boolean {
+  return path === "" || sections === undefined || sections.includes(/^[^.[]*/.exec(path)?.[0] ?? "");
+}
+
 /** The folder of the main file. Includes must be in it, and so are `.env` and `config.d`. */
 export function folderOf(build: ConfigBuild): string {
   return dirname(build.file);
@@ -132,7 +139,7 @@ export function dotEnvOf(build: ConfigBuild): string {
 }
 
 export function patchFolderOf(build: ConfigBuild): string {
-  return join(folderOf(build), "config.d");
+  return join(folderOf(build), PATCHES_NAME);
 }
 
 /** The value of a variable. An empty one counts as missing. */

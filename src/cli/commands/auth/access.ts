@@ -8,6 +8,7 @@ import type { Environment } from "../../../state/folder.ts";
 import type { Call } from "../../command.ts";
 import { configOptions } from "../../input/config-options.ts";
 import { report } from "../../output.ts";
+import { isWrongValue } from "../config/view.ts";
 
 export interface Access {
   readonly credentials: Credentials;
@@ -18,10 +19,15 @@ export interface Access {
   readonly env: Environment;
 }
 
-/** With `needsConfig`, an invalid config ends the command. Otherwise it is a warning, so that secrets can still be managed. */
-export async function access(call: Call, { needsConfig }: { needsConfig: boolean }): Promise<Access> {
-  const options = configOptions(call);
-  const { env, value: config } = await settings(call, options, needsConfig);
+/**
+ * What a command needs of the config: its values, that it can be parsed (whoever writes must know where), or
+ * nothing. What it does not need is a warning, so that secrets can still be managed.
+ */
+type Need = "values" | "syntax" | "nothing";
+
+export async function access(call: Call, need: Need): Promise<Access> {
+  const options = { ...configOptions(call), sections: ["env", "models"] };
+  const { env, value: config } = await settings(call, options, need);
   const { stateDir } = options;
   const agentId = call.values.get("agent") ?? "main";
   // A profile is a separate place and adopts nothing.
@@ -39,13 +45,14 @@ export function warn(call: Call, text: string): void {
 async function settings(
   call: Call,
   options: ConfigOptions,
-  needed: boolean,
+  need: Need,
 ): Promise<{ env: Environment; value: Readonly<Record<string, unknown>> }> {
   try {
     return await loadConfig(options);
   } catch (error) {
-    if (needed) throw error;
-    warn(call, asColloquyError(error, "Cannot read the config").message);
+    const known = asColloquyError(error, "Cannot read the config");
+    if (need === "values" || (need === "syntax" && !isWrongValue(known))) throw known;
+    warn(call, known.message);
     return { env: process.env, value: {} };
   }
 }

@@ -12,7 +12,7 @@ export async function run(call: Call): Promise<Result> {
   const kind = givenKind(call);
   const expiresAt = givenExpiry(call, kind);
   const given = await givenSecret(call, kind);
-  const { credentials } = await access(call, { needsConfig: false });
+  const { credentials } = await access(call, "syntax");
   const replace = call.flags.has("replace");
   const { id } = await credentials.add({
     ...{ provider, kind, name, replace },

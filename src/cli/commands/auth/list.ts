@@ -4,7 +4,7 @@ import { access, warn } from "./access.ts";
 import { profileJson, profileTable } from "./view.ts";
 
 export async function run(call: Call): Promise<Result> {
-  const { credentials } = await access(call, { needsConfig: false });
+  const { credentials } = await access(call, "nothing");
   const { profiles, order, problems } = await credentials.report();
   for (const problem of problems) warn(call, problem);
   const json = { profiles: profiles.map(profileJson), order, problems };

@@ -6,7 +6,7 @@ export async function run(call: Call): Promise<Result> {
   const [provider = "", ...ids] = call.args;
   const reset = call.flags.has("reset");
   if (reset && ids.length > 0) throw new UsageError("--reset and ID cannot be given together", "reset");
-  const { credentials } = await access(call, { needsConfig: false });
+  const { credentials } = await access(call, "syntax");
   if (reset || ids.length > 0) await credentials.setOrder(provider, ids);
   const order = await credentials.order(provider);
   return {

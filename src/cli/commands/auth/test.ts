@@ -5,7 +5,7 @@ import { access } from "./access.ts";
 import { profileJson, sourceText, time } from "./view.ts";
 
 export async function run(call: Call): Promise<Result> {
-  const { credentials } = await access(call, { needsConfig: false });
+  const { credentials } = await access(call, "nothing");
   const { profile, ok, problem, warnings } = await credentials.test(call.args[0] as string);
   const masked = profile.masked === null ? "" : `, ${profile.masked}`;
   const expires = profile.expiresAt === null ? "" : `, expires ${time(profile.expiresAt)}`;

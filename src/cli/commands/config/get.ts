@@ -13,7 +13,8 @@ import { reportFindings } from "./view.ts";
 export async function run(call: Call): Promise<Result> {
   const [typed = ""] = call.args;
   const path = typed === "" ? [] : parsePath(typed);
-  const config = await loadConfig(configOptions(call));
+  const sections = path.length === 0 ? {} : { sections: path.slice(0, 1) };
+  const config = await loadConfig({ ...configOptions(call), ...sections });
   reportFindings(call, config.warnings);
   const found = valueAt(config.value, path);
   if (found === undefined) throw notSet(config.value, path);

@@ -1,8 +1,7 @@
 /** The part of the command table about the config. */
-import { type ArgumentSpec, type CommandSpec, type OptionSpec, STATE } from "../../command.ts";
+import { type ArgumentSpec, type CommandSpec, STATE } from "../../command.ts";
 
 const PATH: ArgumentSpec = { name: "PATH" };
-const SET: OptionSpec = { value: "PATH=VALUE", help: "Override a setting; may be repeated", multiple: true };
 
 export const CONFIG_COMMANDS: readonly CommandSpec[] = [
   {
@@ -12,7 +11,6 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     details:
       'PATH looks like gateway.port, list[0] or env.vars["A.B"]. Includes, variables, patches and defaults are applied. Of a secret, only the last four characters are shown.',
     args: [{ ...PATH, optional: true }],
-    options: { set: SET },
     examples: ["colloquy config get gateway.port", "colloquy config get sessions --json"],
     load: () => import("./get.ts"),
   },
@@ -42,7 +40,6 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     name: "config validate",
     topic: STATE,
     summary: "Check the config and list every problem",
-    options: { set: SET },
     examples: ["colloquy config validate"],
     load: () => import("./validate.ts"),
   },
@@ -51,7 +48,6 @@ export const CONFIG_COMMANDS: readonly CommandSpec[] = [
     topic: STATE,
     summary: "Show what a setting means and where its value comes from",
     args: [PATH],
-    options: { set: SET },
     examples: ["colloquy config explain gateway.port"],
     load: () => import("./explain.ts"),
   },

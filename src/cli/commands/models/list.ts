@@ -20,7 +20,7 @@ interface Row {
 }
 
 export async function run(call: Call): Promise<Result> {
-  const { credentials, config, env } = await access(call, { needsConfig: true });
+  const { credentials, config, env } = await access(call, "values");
   const composed = composeModels({ providers: await credentials.providers(), config, env });
   for (const warning of composed.warnings) warn(call, warning);
   const providers = call.flags.has("all")

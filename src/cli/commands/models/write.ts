@@ -4,7 +4,7 @@ import type { Call, Result } from "../../command.ts";
 import { access, warn } from "../auth/access.ts";
 
 export async function run(call: Call): Promise<Result> {
-  const { credentials, stateDir, agentId, config, env } = await access(call, { needsConfig: true });
+  const { credentials, stateDir, agentId, config, env } = await access(call, "values");
   const providers = await credentials.providers();
   const onNotice = (text: string): void => warn(call, text);
   const written = await writeModelsConfig({ stateDir, agentId, providers, config, env, onNotice });

@@ -5,15 +5,22 @@ import type { Tree, TreeObject, TreeValue } from "../located.ts";
 import type { EitherField, Field, ObjectField, ScalarField } from "./field.ts";
 import { kindOf } from "./field-at.ts";
 
+/** More unknown keys than this are no slips: it is another kind of file. */
+const UNKNOWN_MAX = 1000;
+
 /** Check a value. Messages name the path and what is expected, never the value. */
 export function check(tree: Tree, field: Field): Finding[] {
   const checker = new Checker();
   checker.visit(tree, field);
-  return checker.found;
+  if (checker.unknown <= UNKNOWN_MAX) return checker.found;
+  const message = `There are ${checker.unknown} unknown keys: this does not look like a config of Colloquy`;
+  const others = checker.found.filter(({ code }) => code !== "unknown-key");
+  return [finding("error", "unknown-keys", message, [], tree.at), ...others];
 }
 
 class Checker {
   readonly found: Finding[] = [];
+  unknown = 0;
   /** The current path, formatted only where something is found. */
   readonly #path: string[] = [];
 
@@ -73,6 +80,7 @@ class Checker {
   }
 
   #unknown(key: string, tree: Tree, field: ObjectField): void {
+    if (++this.unknown > UNKNOWN_MAX) return;
     const meant = closestWord(key, Object.keys(field.members));
     const hint = meant === undefined ? "" : `: did you mean "${formatPath([...this.#path, meant])}"?`;
     const path = [...this.#path, key];

@@ -1,5 +1,5 @@
 import { isAbsolute } from "node:path";
-import { addVariable, type ConfigBuild, variable } from "../config-build.ts";
+import { addVariable, type ConfigBuild, isUsed, variable } from "../config-build.ts";
 import { finding } from "../finding.ts";
 import { childTree, type Tree, treeAt } from "../located.ts";
 import { referencesIn } from "../variables.ts";
@@ -24,14 +24,31 @@ export async function askLoginShell(build: ConfigBuild): Promise<void> {
   if (wanted === undefined) return;
   const missing = expected(build).filter((name) => variable(build, name) === undefined);
   if (missing.length === 0) return;
-  const { loginEnvironment } = await import("./login-shell.ts");
-  const answer = await loginEnvironment(wanted.shell, build.realEnv, wanted.timeoutMs);
+  const answer = await answerOf(build, wanted);
   if (typeof answer === "string") {
     const message = `${answer}. Variables that only the shell sets are missing`;
     build.findings.push(finding("warning", "login-shell", message, ["env", "shellEnv"], wanted.tree.at));
     return;
   }
+  const message = `The login shell ${wanted.shell} was asked for ${missing.join(", ")} (env.shellEnv)`;
+  build.findings.push(finding("info", "login-shell", message, ["env", "shellEnv"], wanted.tree.at));
   for (const name of missing) addVariable(build, name, answer.get(name) ?? "", "login shell");
+}
+
+type Answer = ReadonlyMap<string, string> | string;
+
+/** By environment and shell. Startup files may take seconds, so each shell is asked once in a process. */
+const answers = new WeakMap<object, Map<string, Promise<Answer>>>();
+
+async function answerOf({ realEnv }: ConfigBuild, { shell, timeoutMs }: Wanted): Promise<Answer> {
+  const { loginEnvironment } = await import("./login-shell.ts");
+  const known = answers.get(realEnv) ?? new Map<string, Promise<Answer>>();
+  answers.set(realEnv, known);
+  const answer = known.get(shell) ?? loginEnvironment(shell, realEnv, timeoutMs);
+  known.set(shell, answer);
+  // A shell that failed may be asked again.
+  if (typeof (await answer) === "string") known.delete(shell);
+  return answer;
 }
 
 interface Wanted {
@@ -61,15 +78,18 @@ function shellOf(build: ConfigBuild, tree: Tree | undefined): Wanted | undefined
   return { shell, timeoutMs: Math.min(limitMs, Math.max(1, given)), tree };
 }
 
+/** The variables that the used sections refer to. */
 function expected(build: ConfigBuild): string[] {
   readPatches(build);
-  const names = new Set(PROVIDER_VARIABLES);
+  const names = new Set(isUsed(build, "models") ? PROVIDER_VARIABLES : []);
   const visit = (tree: Tree): void => {
     if (tree.kind === "value") {
       if (typeof tree.value === "string") for (const name of referencesIn(tree.value)) names.add(name);
     } else for (const child of tree.kind === "array" ? tree.items : tree.members.values()) visit(child);
   };
-  visit(build.tree);
-  for (const { tree } of build.patches) visit(tree);
+  for (const tree of [build.tree, ...build.patches.map((patch) => patch.tree)]) {
+    if (tree.kind !== "object") continue;
+    for (const [section, child] of tree.members) if (isUsed(build, section)) visit(child);
+  }
   return [...names];
 }

@@ -12,7 +12,9 @@ export function findFile(build: ConfigBuild): void {
   if (!build.exists) {
     // When the file appears, a config that was loaded without it is out of date.
     build.stamps.set(config, "");
-    if (build.options.adopt !== false) adopt(build, root);
+    // Patches alone are a config, too.
+    const hasPatches = build.reads.exists(patchFolderOf(build));
+    if (build.options.adopt !== false && !hasPatches) adopt(build, root);
   }
   for (const beside of [dotEnvOf(build), patchFolderOf(build)]) {
     build.stamps.set(beside, build.reads.stamp(beside));

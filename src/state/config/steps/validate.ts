@@ -1,9 +1,9 @@
-import type { ConfigBuild } from "../config-build.ts";
+import { type ConfigBuild, isUsed } from "../config-build.ts";
 import { configError, finding } from "../finding.ts";
 import { check } from "../schema/check.ts";
 import { ROOT, SECTIONS } from "../schema/index.ts";
 
-/** Step 11: wrong values stop loading; unknown keys and unused sections are reported. */
+/** Step 11: wrong values in used sections stop loading; unknown keys and unused sections are reported. */
 export function validate(build: ConfigBuild): void {
   const missing = new Set(
     build.findings.filter(({ severity }) => severity === "error").map(({ path }) => path),
@@ -17,6 +17,6 @@ export function validate(build: ConfigBuild): void {
       build.findings.push(finding("info", "unused-section", message, [name], at));
     }
   }
-  const errors = build.findings.filter(({ severity }) => severity === "error");
+  const errors = build.findings.filter(({ severity, path }) => severity === "error" && isUsed(build, path));
   if (errors.length > 0 && build.options.tolerant !== true) throw configError(errors);
 }

@@ -1,0 +1,105 @@
+/** Which part of the config a command obeys, and which errors in it stop the command. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Place } from "./run-command.ts";
+
+function write(place: Place, name: string, text: string): void {
+  const path = join(place.state, name);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, text, { mode: 0o700 });
+}
+
+const APPEND = ["sessions", "append", "notes:a", "--role", "user", "--content", "Hello"];
+const LIST = ["sessions", "list"];
+
+describe("a command", () => {
+  it("is not stopped by sections that it does not use", async () => {
+    using place = new Place();
+    write(place, "colloquy.json", `{ gateway: { port: "x", auth: { token: '\${NOT_SET}' } } }`);
+    expect((await place.run(APPEND)).code).toBe(0);
+    expect((await place.run(LIST)).stderr).toBe("");
+    expect((await place.run(["config", "get", "sessions.format"])).stdout).toBe("auto\n");
+    expect((await place.run(["config", "get", "gateway.port"])).code).toBe(1);
+    expect((await place.run(["config", "validate"])).code).toBe(3);
+  });
+
+  it("stops if a section that it uses cannot be read", async () => {
+    using place = new Place();
+    write(place, "colloquy.json", `{ session: { defaultCountry: "Germany" } }`);
+    const { code, stderr } = await place.run(APPEND);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("a country in two letters")]);
+  });
+
+  it("that writes stops at a config that cannot be parsed, and others name it in one line", async () => {
+    using place = new Place();
+    write(place, "colloquy.json", "{ sessions: ");
+    const list = await place.run(LIST);
+    expect(list.code).toBe(0);
+    expect(list.stderr).toMatch(
+      /^Warning: .*colloquy\.json:1:\d+: .* The defaults apply\nNo conversations\.\n$/,
+    );
+    for (const args of [APPEND, ["auth", "remove", "openai:x"], ["import", place.folder]]) {
+      const { code, stderr } = await place.run(args);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^Error: .*colloquy\.json:1:\d+: .*\n$/)]);
+    }
+    expect((await place.run(["auth", "list"])).stderr).toMatch(/^Warning: .*colloquy\.json/);
+  });
+
+  it("obeys patches without a main file, and --set", async () => {
+    using place = new Place();
+    write(place, "config.d/10-phone.json5", `{ session: { defaultCountry: "DE" } }`);
+    const phone = ["sessions", "append", "telegram:0176 12345678", "--role", "user", "--content", "Hi"];
+    await place.json(phone);
+    await place.json([...phone, "--set", "session.defaultCountry=FR"]);
+    const { items } = await place.json(LIST);
+    const keys = items.map(({ key }: { key: string }) => key).sort();
+    expect(keys).toEqual(["telegram:+4917612345678", "telegram:017612345678"]);
+    const bad = await place.run([...LIST, "--set", "nothing"]);
+    expect([bad.code, bad.stderr]).toEqual([1, expect.stringContaining("--set takes PATH=VALUE")]);
+  });
+
+  it("uses the configured depth when it validates", async () => {
+    using place = new Place();
+    await place.json(APPEND);
+    await place.json(["sessions", "branch", "notes:a", "--name", "b"]);
+    expect((await place.run(["sessions", "validate"])).code).toBe(0);
+    const args = ["sessions", "validate", "--json", "--set", "sessions.tree.max_depth=1"];
+    const { code, stdout } = await place.run(args);
+    expect([code, JSON.parse(stdout).findings]).toMatchObject([3, [{ code: "deep-branch" }]]);
+  });
+
+  it("asks the login shell only for a variable that it needs, and says so", async () => {
+    using place = new Place();
+    write(
+      place,
+      "shell",
+      `#!/bin/sh\necho asked >> ${place.path("asked")}\nexport COUNTRY=DE\nexec /bin/sh -c "$3"\n`,
+    );
+    const shell = join(place.state, "shell");
+    write(place, "colloquy.json", `{ env: { shellEnv: "${shell}" }, gateway: { bind: '\${NOT_SET}' } }`);
+    const quiet = await place.run(LIST);
+    expect([quiet.code, quiet.stderr]).toEqual([0, "No conversations.\n"]);
+    const country = `session: { defaultCountry: '\${COUNTRY}' }`;
+    write(place, "colloquy.json", `{ env: { shellEnv: "${shell}" }, ${country} }`);
+    const asked = await place.run(LIST);
+    expect([asked.code, asked.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Warning: .*asked for COUNTRY.*\nNo /),
+    ]);
+    expect((await place.run(LIST, { env: { COUNTRY: "FR" } })).stderr).toBe("No conversations.\n");
+  });
+
+  it("reports 150,000 unknown keys as one error", async () => {
+    using place = new Place();
+    const keys = Array.from({ length: 150_000 }, (_, index) => `k${index}:0`);
+    write(place, "colloquy.json", `{${keys.join(",")}}`);
+    const { code, stderr } = await place.run(APPEND);
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/^Error: .*150000 unknown keys.*\n$/)]);
+    const validated = await place.run(["config", "validate", "--json"]);
+    expect([validated.code, JSON.parse(validated.stdout).findings]).toMatchObject([
+      3,
+      [{ code: "unknown-keys" }],
+    ]);
+  });
+});
