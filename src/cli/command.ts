@@ -65,7 +65,8 @@ export interface Call {
 
 /** What a command shows, as JSON or as text. */
 export interface Result {
-  readonly json: Readonly<Record<string, unknown>>;
+  /** `null` when the command has written its output itself, piece by piece. */
+  readonly json: Readonly<Record<string, unknown>> | null;
   readonly lines?: readonly string[];
   /** The lines may be more than fit a screen. */
   readonly isLong?: true;
@@ -75,5 +76,5 @@ export interface Result {
   readonly exit?: number;
 }
 
-/** Returns the result to show, or the exit code of a command that shows its own output. Throws on failure. */
-type Run = (call: Call) => Promise<Result | number> | Result | number;
+/** Returns the result to show. Throws on failure. */
+type Run = (call: Call) => Promise<Result> | Result;

@@ -1,6 +1,5 @@
-import type { CommandSpec, OptionSpec, Topic } from "./command.ts";
+import type { CommandSpec, OptionSpec, Result, Topic } from "./command.ts";
 import { COMMANDS, GLOBAL_OPTIONS } from "./command-table.ts";
-import { EXIT_DONE } from "./exit.ts";
 import { PROGRAM } from "./invocation.ts";
 import type { Output } from "./output.ts";
 import { parse, type Words } from "./parse.ts";
@@ -10,11 +9,11 @@ import { widest, wrap, wrapCommand, wrapPairs } from "./terminal/wrap.ts";
 const COLUMNS_DEFAULT = 80;
 
 /** `--help` after a command, after a group of commands, or alone. */
-export function showHelp(words: Words, out: Output): number {
+export function helpFor(words: Words, out: Output): Result {
   const [first, second] = words.positionals;
   const group = first !== undefined && second === undefined ? groupOf(first) : [];
   const commands = group.length > 0 ? group : [parse(words).command];
-  return printHelp(commands[0]?.name === "" ? COMMANDS : commands, words.json, out);
+  return helpOn(commands[0]?.name === "" ? COMMANDS : commands, out);
 }
 
 /** The commands that start with a word, such as `sessions`. */
@@ -22,12 +21,11 @@ export function groupOf(word: string): readonly CommandSpec[] {
   return COMMANDS.filter(({ name }) => name.startsWith(`${word} `));
 }
 
-export function printHelp(commands: readonly CommandSpec[], json: boolean, out: Output): number {
+export function helpOn(commands: readonly CommandSpec[], out: Output): Result {
   const [only] = commands;
-  if (json) out.json({ commands: commands.map(toJson) });
-  else if (only !== undefined && commands.length === 1) out.lines(commandHelp(only, out));
-  else out.lines(commands === COMMANDS ? overview(out) : groupHelp(commands, out));
-  return EXIT_DONE;
+  const isOne = only !== undefined && commands.length === 1;
+  const many = (): string[] => (commands === COMMANDS ? overview(out) : groupHelp(commands, out));
+  return { json: { commands: commands.map(toJson) }, lines: isOne ? commandHelp(only, out) : many() };
 }
 
 /** All commands on one screen: those of one topic share a line. */

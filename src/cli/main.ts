@@ -1,11 +1,11 @@
 /** The command `colloquy`: parse, call, show. The layers below do the work. */
 
 import { asColloquyError } from "../errors.ts";
-import type { Call, Result } from "./command.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError } from "./exit.ts";
-import { showHelp } from "./help.ts";
+import { helpFor } from "./help.ts";
 import { report, standardOutput } from "./output.ts";
 import { parse, split, type Words } from "./parse.ts";
+import { showResult } from "./show-result.ts";
 import { chooseColours } from "./terminal/colours.ts";
 
 /** Run one command line. Resolves with the exit code and never rejects. */
@@ -23,25 +23,11 @@ export async function main(argv: string[]): Promise<number> {
 
 async function dispatch(words: Words): Promise<number> {
   if (words.color !== undefined) chooseColours(words.color);
-  if (words.help) return showHelp(words, standardOutput());
+  const to = { json: words.json, out: standardOutput() };
+  if (words.help) return showResult(to, helpFor(words, to.out));
   const request = parse(words);
   const { run } = await request.command.load();
-  const call = { ...request, json: words.json, out: standardOutput() };
-  const result = await run(call);
-  return typeof result === "number" ? result : show(call, result);
-}
-
-async function show(
-  { json: isJson, out }: Call,
-  { json, lines = [], isLong, notes = [], exit }: Result,
-): Promise<number> {
-  if (isJson) out.json(json);
-  else {
-    if (isLong) await out.page(lines);
-    else if (lines.length > 0) out.lines(lines);
-    for (const note of notes) out.note(note);
-  }
-  return exit ?? EXIT_DONE;
+  return showResult(to, await run({ ...request, ...to }));
 }
 
 /** A reader that stops early (`| head`) is not a failure; a full disk is. */

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { COMMANDS, GLOBAL_OPTIONS } from "../../src/cli/command-table.ts";
-import { printHelp } from "../../src/cli/help.ts";
+import { helpOn } from "../../src/cli/help.ts";
 import type { Output } from "../../src/cli/output.ts";
 import { openStore } from "../../src/store/open.ts";
 import { INFO_MEMBERS, Place } from "./run-command.ts";
@@ -159,7 +159,7 @@ describe("help", () => {
         note: () => {},
         style: (_, text) => text,
       };
-      printHelp([command], false, out);
+      lines.push(...(helpOn([command], out).lines ?? []));
       expect(lines.filter((line) => line.length > 40 || line.endsWith(" "))).toEqual([]);
     }
   });

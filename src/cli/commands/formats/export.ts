@@ -12,8 +12,8 @@ import {
 import type { Store } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE, UsageError } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { checkPath } from "../../input/path-argument.ts";
 import { checkReference } from "../../input/reference.ts";
@@ -33,7 +33,7 @@ interface Exported {
   readonly redacted: number;
 }
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const references = call.args.map(checkReference);
   const options = optionsOf(call);
   const target = targetOf(call, references);
@@ -42,15 +42,13 @@ export async function run(call: Call): Promise<number> {
   if (target === "-") {
     const [info] = infos as [ConversationInfo];
     await print(call, exportConversation(store as Store, info.id, options));
-    return EXIT_DONE;
+    return { json: null };
   }
   const files = filesFor(infos, target, options.to, call.args.length !== 1 || call.flags.has("all"));
   if (!call.flags.has("force")) refuseExisting(files.map(({ path }) => path));
   const work = (): Promise<Exported[]> => writeAll(store as Store, files, options, call.flags.has("force"));
   const exported = await withProgress(call, "Exporting", work);
-  if (call.json) call.out.json({ format: options.to, exported });
-  else call.out.lines(reportLines(call, exported));
-  return EXIT_DONE;
+  return { json: { format: options.to, exported }, lines: reportLines(call, exported) };
 }
 
 function optionsOf(call: Call): ExportOptions {

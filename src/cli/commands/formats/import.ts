@@ -8,9 +8,10 @@ import { watchConversations } from "../../../formats/import/watch.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
 import { chooseSources } from "../../input/source-choice.ts";
+import { showResult } from "../../show-result.ts";
 import { openToImport, openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
@@ -19,13 +20,10 @@ import { lowMemory } from "../../terminal/low-memory.ts";
 import { barText, statusLine } from "../../terminal/progress.ts";
 import { importLines } from "../../view/import-view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   checkFlags(call);
   const paths = call.args.length > 0 ? call.args.map(existing) : await chooseSources(call);
-  if (paths.length === 0) {
-    call.out.note("Nothing was imported.");
-    return EXIT_DONE;
-  }
+  if (paths.length === 0) return { json: null, notes: ["Nothing was imported."] };
   if (call.flags.has("forget")) return forget(call, paths);
   const previews = call.flags.has("dry-run") || call.flags.has("verify");
   await using store = previews ? await openToPreview(call) : await openToImport(call);
@@ -53,7 +51,7 @@ async function openToPreview(call: Call): Promise<Store> {
   return openStore("ephemeral:");
 }
 
-async function once(call: Call, store: Store, paths: readonly string[]): Promise<number> {
+async function once(call: Call, store: Store, paths: readonly string[]): Promise<Result> {
   const interrupt = stopOnInterrupt();
   const status = statusLine(call);
   const startedMs = Date.now();
@@ -68,8 +66,7 @@ async function once(call: Call, store: Store, paths: readonly string[]): Promise
         status.show(`Importing ${bar} · ${files} of ${filesTotal} files`);
       },
     });
-    status.clear();
-    return show(call, report);
+    return resultOf(call, report);
   } finally {
     status.clear();
     interrupt.end();
@@ -85,7 +82,7 @@ function optionsOf({ values, flags }: Call): ImportOptions {
   };
 }
 
-async function watch(call: Call, store: Store, paths: readonly string[]): Promise<number> {
+async function watch(call: Call, store: Store, paths: readonly string[]): Promise<Result> {
   const interrupt = stopOnInterrupt();
   call.out.note(
     `Watching ${paths.length === 1 ? safeLine(paths[0] as string) : `${paths.length} places`}; stop with Ctrl-C.`,
@@ -96,37 +93,40 @@ async function watch(call: Call, store: Store, paths: readonly string[]): Promis
       format,
       again,
       signal: interrupt.signal,
-      onPass: (report) => void show(call, report),
+      onPass: (report) => void showResult(call, resultOf(call, report)),
     });
-    return EXIT_DONE;
+    return { json: null };
   } finally {
     interrupt.end();
   }
 }
 
-function show(call: Call, report: ImportReport): number {
-  if (call.json) call.out.json(jsonOf(call, report));
-  else call.out.lines(importLines(call, report));
-  if (report.interrupted && !call.flags.has("watch")) return EXIT_FAILED;
-  return report.skippedCount > 0 || report.missingCount > 0 ? EXIT_PROBLEMS : EXIT_DONE;
+function resultOf(call: Call, report: ImportReport): Result {
+  const isStopped = report.interrupted && !call.flags.has("watch");
+  const isClean = report.skippedCount === 0 && report.missingCount === 0;
+  return {
+    json: jsonOf(call, report),
+    lines: importLines(call, report),
+    exit: isStopped ? EXIT_FAILED : isClean ? EXIT_DONE : EXIT_PROBLEMS,
+  };
 }
 
 function jsonOf({ flags }: Call, report: ImportReport): Record<string, unknown> {
   return flags.has("verify") ? { ...report, verified: report.missingCount === 0 } : { ...report };
 }
 
-async function forget(call: Call, paths: readonly string[]): Promise<number> {
+async function forget(call: Call, paths: readonly string[]): Promise<Result> {
   await using store = await openToImport(call);
   const forgotten = await forgetSources(store, paths);
-  if (call.json) call.out.json({ ...forgotten });
-  else {
-    const { files, conversations, shared } = forgotten;
-    call.out.lines([
-      `Moved ${counted(conversations.length, "conversation")} from ${counted(files, "file")} to the trash. Nothing more is imported from there.`,
+  const { files, conversations, shared } = forgotten;
+  const moved = `${counted(conversations.length, "conversation")} from ${counted(files, "file")}`;
+  return {
+    json: { ...forgotten },
+    lines: [
+      `Moved ${moved} to the trash. Nothing more is imported from there.`,
       ...(shared.length === 0
         ? []
         : [`${counted(shared.length, "conversation")} kept, because other files have added to them.`]),
-    ]);
-  }
-  return EXIT_DONE;
+    ],
+  };
 }

@@ -2,7 +2,7 @@ import { ColloquyError } from "../../../errors.ts";
 import type { BackupReport } from "../../../store/index.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { checkPath } from "../../input/path-argument.ts";
 import { nextCommand, quoted } from "../../invocation.ts";
@@ -14,7 +14,7 @@ import { withProgress } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { findingJson, warnOfDamage } from "../../view/finding-view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const path = checkPath(call.args[0] as string);
   const target = storeTarget(call.values);
   await using store = await openToRead(call, target);
@@ -26,15 +26,13 @@ export async function run(call: Call): Promise<number> {
     const more = nextCommand("sessions validate", call.values);
     warnOfDamage(call, "The store and its copy are damaged", report.findings, more);
   }
-  if (call.json) call.out.json({ ...report, findings: report.findings.map(findingJson) });
-  else {
-    call.out.lines(reportLines(call.out, report));
-    if (report.ok) {
-      const restore = nextCommand(`restore ${quoted(safeLine(path))}`, call.values);
-      call.out.note(`To restore the store from it: ${restore} --force`);
-    }
-  }
-  return report.ok ? EXIT_DONE : EXIT_PROBLEMS;
+  const restore = nextCommand(`restore ${quoted(safeLine(path))}`, call.values);
+  return {
+    json: { ...report, findings: report.findings.map(findingJson) },
+    lines: reportLines(call.out, report),
+    notes: report.ok ? [`To restore the store from it: ${restore} --force`] : [],
+    exit: report.ok ? EXIT_DONE : EXIT_PROBLEMS,
+  };
 }
 
 function reportLines(

@@ -1,7 +1,7 @@
 import type { Checkup, Fix, Fixed } from "../../../doctor/finding.ts";
 import { runDoctor } from "../../../doctor/run-doctor.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { configOptions } from "../../input/config-options.ts";
 import { nextCommand, quoted } from "../../invocation.ts";
@@ -10,8 +10,8 @@ import { storeTarget } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
 
-export async function run(call: Call): Promise<number> {
-  const { json, out, values } = call;
+export async function run(call: Call): Promise<Result> {
+  const { out, values } = call;
   const fix = call.flags.has("fix");
   const { text: target, engine, path, named, missing } = storeTarget(values);
   // The indexes describe the usual store, not one that is named for a single command.
@@ -22,19 +22,17 @@ export async function run(call: Call): Promise<number> {
     fix,
   });
   const advice = (found: Fix): string => fixText(found, values);
-  if (json) {
-    const shown = findings.map((found) => {
-      const { code, severity, what } = found;
-      return { code, severity, what, fix: advice(found.fix) };
-    });
-    out.json({ ok, findings: shown, ...(fix ? { fixed } : {}) });
-  } else {
-    out.lines(lines(out, checkups, fixed, advice));
-    if (!fix && findings.some(({ fixable }) => fixable)) {
-      out.note(`To fix what is safe to fix: ${nextCommand("doctor --fix", values)}`);
-    }
-  }
-  return ok ? EXIT_DONE : EXIT_PROBLEMS;
+  const shown = findings.map((found) => {
+    const { code, severity, what } = found;
+    return { code, severity, what, fix: advice(found.fix) };
+  });
+  const canFix = !fix && findings.some(({ fixable }) => fixable);
+  return {
+    json: { ok, findings: shown, ...(fix ? { fixed } : {}) },
+    lines: lines(out, checkups, fixed, advice),
+    notes: canFix ? [`To fix what is safe to fix: ${nextCommand("doctor --fix", values)}`] : [],
+    exit: ok ? EXIT_DONE : EXIT_PROBLEMS,
+  };
 }
 
 const SETTINGS = {

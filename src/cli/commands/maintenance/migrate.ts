@@ -6,7 +6,7 @@ import type { CopyProgress, CopyReport } from "../../../store/copy/copy-store.ts
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS, UsageError } from "../../exit.ts";
 import { PROGRAM, quoted } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
@@ -27,7 +27,7 @@ interface Move {
   readonly dryRun: boolean;
 }
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const move = moveOf(call);
   const interrupt = stopOnInterrupt();
   const status = statusLine(call);
@@ -36,9 +36,7 @@ export async function run(call: Call): Promise<number> {
     const report = await migrate(call, move, interrupt.signal, (progress) =>
       status.show(progressText(progress, (Date.now() - startedMs) / 1000)),
     );
-    status.clear();
-    show(call, move, report);
-    return isClean(move, report) ? EXIT_DONE : EXIT_PROBLEMS;
+    return resultOf(call, move, report);
   } finally {
     status.clear();
     interrupt.end();
@@ -79,7 +77,7 @@ function moveOf(call: Call): Move {
   return { from, to, dryRun };
 }
 
-/** Folders of older files have no mark of ours: with `v2` nothing but a folder can be meant. */
+/** Folders of legacy files have no mark of ours: with `v2` nothing but a folder can be meant. */
 function sourceOf(call: Call, isV2: boolean): StoreTarget {
   const named = call.values.get("from");
   const isFolder = named !== undefined && existsSync(named) && statSync(named).isDirectory();
@@ -91,17 +89,18 @@ function isClean({ dryRun }: Move, { skipped, verified }: CopyReport): boolean {
   return skipped.length === 0 && (verified || dryRun);
 }
 
-function show(call: Call, move: Move, report: CopyReport): void {
+function resultOf(call: Call, move: Move, report: CopyReport): Result {
   const { from, dryRun } = move;
   const to = move.to === V2 ? V2 : move.to.text;
   const { conversations, entries, verified, hash, skipped, items } = report;
-  if (call.json) {
-    call.out.json({ from: from.text, to, conversations, entries, verified, hash, skipped, dryRun, items });
-    return;
-  }
-  call.out.lines(reportLines(call.out, move, report));
-  if (dryRun || move.to === V2 || !isClean(move, report)) return;
-  call.out.note(`To use it: ${PROGRAM} sessions list --store ${quoted(safeLine(move.to.text))}`);
+  const isDone = isClean(move, report);
+  const isNew = isDone && !dryRun && move.to !== V2;
+  return {
+    json: { from: from.text, to, conversations, entries, verified, hash, skipped, dryRun, items },
+    lines: reportLines(call.out, move, report),
+    notes: isNew ? [`To use it: ${PROGRAM} sessions list --store ${quoted(safeLine(to))}`] : [],
+    exit: isDone ? EXIT_DONE : EXIT_PROBLEMS,
+  };
 }
 
 function reportLines(out: Output, { from, to, dryRun }: Move, report: CopyReport): string[] {

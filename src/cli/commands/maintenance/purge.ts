@@ -2,8 +2,8 @@ import type { ConversationInfo } from "../../../engine/index.ts";
 import { ColloquyError } from "../../../errors.ts";
 import type { Receipt, RetentionItem } from "../../../store/index.ts";
 import type { Store } from "../../../store/store.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE, UsageError } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
 import { givenNumber } from "../../input/integer.ts";
 import { checkReference } from "../../input/reference.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
@@ -15,7 +15,7 @@ import { copiesLines, removedLines, removedTable } from "../../view/removed-view
 
 const DAY_MS = 86_400_000;
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const choose = choiceOf(call);
   const dryRun = call.flags.has("dry-run");
   await using store = await openToClean(call, dryRun);
@@ -26,10 +26,10 @@ export async function run(call: Call): Promise<number> {
       : await (dryRun ? preview(store, chosen) : purge(store, chosen));
   const { removed, receipts } = purged;
   const bytes = removed.reduce((sum, item) => sum + item.bytes, 0);
-  if (call.json) call.out.json({ dryRun, removed, bytes, receipts });
-  else if (removed.length === 0) call.out.lines(["Nothing to purge."]);
-  else call.out.lines(lines(call.out, dryRun, bytes, purged));
-  return EXIT_DONE;
+  return {
+    json: { dryRun, removed, bytes, receipts },
+    lines: removed.length === 0 ? ["Nothing to purge."] : lines(call.out, dryRun, bytes, purged),
+  };
 }
 
 interface Purged {

@@ -1,24 +1,25 @@
 import type { Conversation } from "../../../store/conversation.ts";
 import type { RedactTarget } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE, UsageError } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
+import { UsageError } from "../../exit.ts";
 import { checkEntry, exactEntryId } from "../../input/entry-reference.ts";
 import { checkReference } from "../../input/reference.ts";
 import { PROGRAM } from "../../invocation.ts";
 import { conversationOf, openToChange } from "../../store/open-store.ts";
 import { copiesLines } from "../../view/removed-view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const reference = checkReference(call.args[0] as string);
   const choose = choiceOf(call);
   await using store = await openToChange(call, reference);
   const conversation = await conversationOf(call, store, reference);
   const { target, what } = await choose(conversation);
   const { id, at, entries, blobs, bytes, copies } = await conversation.redact(target);
-  if (call.json) call.out.json({ id, at, entries, blobs, bytes, copies });
-  else call.out.lines([`Erased ${what} in ${shown(call, reference, id)}`, ...copiesLines(call.out, copies)]);
-  return EXIT_DONE;
+  return {
+    json: { id, at, entries, blobs, bytes, copies },
+    lines: [`Erased ${what} in ${shown(call, reference, id)}`, ...copiesLines(call.out, copies)],
+  };
 }
 
 interface Chosen {

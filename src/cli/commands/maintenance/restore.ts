@@ -6,7 +6,7 @@ import type { RestoreReport } from "../../../store/index.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { isUuid } from "../../../util/uuid.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { checkPath } from "../../input/path-argument.ts";
 import { nextCommand } from "../../invocation.ts";
@@ -17,7 +17,7 @@ import { withProgress } from "../../terminal/progress.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { findingJson, warnOfDamage } from "../../view/finding-view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const path = checkPath(call.args[0] as string);
   const target = storeTarget(call.values);
   checkBackup(call, path, target);
@@ -30,11 +30,12 @@ export async function run(call: Call): Promise<number> {
     const what = "The store was damaged when it was backed up, and so is the restored store";
     warnOfDamage(call, what, report.findings, more);
   }
-  if (call.json) {
-    const made = { path: report.path, engine, conversations, entries, bytes };
-    call.out.json({ ...made, checksums, former, ok, findings: report.findings.map(findingJson) });
-  } else call.out.lines(reportLines(call.out, report));
-  return ok ? EXIT_DONE : EXIT_PROBLEMS;
+  const made = { path: report.path, engine, conversations, entries, bytes };
+  return {
+    json: { ...made, checksums, former, ok, findings: report.findings.map(findingJson) },
+    lines: reportLines(call.out, report),
+    exit: ok ? EXIT_DONE : EXIT_PROBLEMS,
+  };
 }
 
 /** Catches obvious mistakes, with what to type instead. */

@@ -4,8 +4,7 @@ import type { RetentionLimits, RetentionPolicy, RetentionReport } from "../../..
 import type { Store } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { givenNumber } from "../../input/integer.ts";
 import type { Output } from "../../output.ts";
 import { openToClean } from "../../store/open-store.ts";
@@ -17,7 +16,7 @@ import { DRY_RUN_NOTE, removedTable, totalOf } from "../../view/removed-view.ts"
 
 const KEPT_SHOWN = 5;
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const limits = limitsOf(call);
   const given = call.values.get("channel");
   const channel = given === undefined ? undefined : checkLabel(given, "channel");
@@ -32,14 +31,15 @@ export async function run(call: Call): Promise<number> {
     bytes: 0,
   };
   const { trashed, removed, bytes } = report;
-  if (call.json) call.out.json({ dryRun, trashed, removed, bytes });
-  else {
-    const kept = store === undefined ? [] : await keptOf(store, limits ?? {}, channel, trashed);
-    call.out.lines(reportLines(call.out, report, kept));
-    if (channel !== undefined && store !== undefined && !(await hasChannel(store, channel)))
-      call.out.note(`No conversation has the channel ${safeLine(channel)}.`);
-  }
-  return EXIT_DONE;
+  const json = { dryRun, trashed, removed, bytes };
+  if (call.json || store === undefined) return { json, lines: reportLines(call.out, report, []) };
+  const kept = await keptOf(store, limits ?? {}, channel, trashed);
+  const isUnknown = channel !== undefined && !(await hasChannel(store, channel));
+  return {
+    json,
+    lines: reportLines(call.out, report, kept),
+    notes: isUnknown ? [`No conversation has the channel ${safeLine(channel)}.`] : [],
+  };
 }
 
 /** The given limits, or else those of the config. */

@@ -2,8 +2,7 @@ import type { ConversationInfo } from "../../../engine/index.ts";
 import type { Store, StoreStats } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
+import type { Call, Result } from "../../command.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { openToRead } from "../../store/open-store.ts";
@@ -13,7 +12,7 @@ import { table } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const target = storeTarget(call.values);
   await using store = await openToRead(call, target);
   const { engine, path } = target;
@@ -28,15 +27,15 @@ export async function run(call: Call): Promise<number> {
     sizes: {},
   };
   const stats = (await store?.stats()) ?? none;
-  if (call.json) {
-    const top = stats.top.map((info) => ({ ...infoJson(info), bytes: stats.sizes[info.id] ?? 0 }));
-    call.out.json({ ...contractOf(stats), top });
-  } else {
-    call.out.lines(factLines(call.out, stats));
-    for (const line of await reclaimLines(call, store, stats)) call.out.lines([`  ${line}`]);
-    if (stats.top.length > 0) call.out.lines(["", "Longest conversations:", ...topTable(call.out, stats)]);
-  }
-  return EXIT_DONE;
+  const top = stats.top.map((info) => ({ ...infoJson(info), bytes: stats.sizes[info.id] ?? 0 }));
+  return {
+    json: { ...contractOf(stats), top },
+    lines: [
+      ...factLines(call.out, stats),
+      ...(await reclaimLines(call, store, stats)).map((line) => `  ${line}`),
+      ...(top.length === 0 ? [] : ["", "Longest conversations:", ...topTable(call.out, stats)]),
+    ],
+  };
 }
 
 function contractOf(stats: StoreStats): Record<string, unknown> {

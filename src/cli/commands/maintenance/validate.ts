@@ -4,7 +4,7 @@ import { isDamage } from "../../../sqlite/damage.ts";
 import { type RepairOptions, rebuildStore } from "../../../store/copy/repair.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { Call } from "../../command.ts";
+import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { checkPath } from "../../input/path-argument.ts";
 import { nextCommand } from "../../invocation.ts";
@@ -19,18 +19,17 @@ type Report = VerifyReport & { readonly repaired?: readonly Finding[] };
 
 const NOTHING: VerifyReport = { ok: true, conversations: 0, entries: 0, findings: [] };
 
-export async function run(call: Call): Promise<number> {
+export async function run(call: Call): Promise<Result> {
   const report = await reportOn(call);
   const { ok, conversations, findings, repaired } = report;
-  if (call.json) {
-    const mended = repaired === undefined ? {} : { repaired: repaired.map(findingJson) };
-    call.out.json({ ok, conversations, findings: findings.map(findingJson), ...mended });
-  } else {
-    call.out.lines(reportLines(call.out, report));
-    if (!ok && repaired === undefined)
-      call.out.note(`To repair: ${nextCommand("sessions validate --repair", call.values)}`);
-  }
-  return ok && !repaired?.some(isLoss) ? EXIT_DONE : EXIT_PROBLEMS;
+  const mended = repaired === undefined ? {} : { repaired: repaired.map(findingJson) };
+  const repair = nextCommand("sessions validate --repair", call.values);
+  return {
+    json: { ok, conversations, findings: findings.map(findingJson), ...mended },
+    lines: reportLines(call.out, report),
+    notes: !ok && repaired === undefined ? [`To repair: ${repair}`] : [],
+    exit: ok && !repaired?.some(isLoss) ? EXIT_DONE : EXIT_PROBLEMS,
+  };
 }
 
 /** Words that are gone, though the store is whole again. */

@@ -5,7 +5,7 @@ import type { Conversation } from "../../../store/conversation.ts";
 import type { Context, ContextOptions } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { EXIT_DONE, UsageError } from "../../exit.ts";
+import { UsageError } from "../../exit.ts";
 import { branchOf, branchOption } from "../../input/branch-name.ts";
 import { givenNumber } from "../../input/integer.ts";
 import { PROGRAM } from "../../invocation.ts";
@@ -18,7 +18,7 @@ import { readableOf } from "../../view/message-view.ts";
 const STRATEGIES = ["auto", "full", "sliding", "sandwich"] as const;
 const TEXT_CHARS = 1000;
 
-export function run(call: Call): Promise<Result | number> {
+export function run(call: Call): Promise<Result> {
   const options = optionsOf(call);
   return readConversation(call, async (conversation) => {
     if (options.branch !== undefined) await branchOf(conversation, options.branch);
@@ -27,7 +27,7 @@ export function run(call: Call): Promise<Result | number> {
     const { ledger, tokens, ...request } = await contextOf(conversation, { ...options, as: api });
     // A request is JSON for readers too.
     call.out.json(call.json ? { ...request, ledger, tokens } : request);
-    return EXIT_DONE;
+    return { json: null };
   });
 }
 
