@@ -147,10 +147,12 @@ describe("sessions migrate", () => {
       code: 1,
       error: { code: "NOT_FOUND" },
     });
-    expect(await run("--store", "jsonl:chats", "--to", "v3")).toMatchObject({
-      code: 1,
-      error: { field: "store" },
-    });
+    for (const store of ["jsonl:chats", "jsonl:none"]) {
+      expect(await run("--store", store, "--to", "v3")).toMatchObject({
+        code: 1,
+        error: { field: "to", message: expect.stringContaining('"v3"') },
+      });
+    }
     await place.json(["sessions", "migrate", "--store", "jsonl:chats", "--to", "sqlite:a.db"]);
     expect(await run("--store", "sqlite:a.db", "--to", "v2")).toMatchObject({
       code: 1,
@@ -261,6 +263,8 @@ describe("sessions migrate --to v2", () => {
     expect(readdirSync(`${folder}/legacy`)).toHaveLength(9);
     const again = await place.json(["sessions", "migrate", "--from", "jsonl:old", "--to", "v2"]);
     expect(again).toMatchObject({ conversations: 0, entries: 0, skipped: [] });
+    const told = await place.run(["sessions", "migrate", "--from", "jsonl:old", "--to", "v2"]);
+    expect(told.stdout).toMatch(/^Nothing to do: .*old has no legacy files\n$/);
     const kitchen = await place.json(["sessions", "history", "web:kitchen", "--store", "jsonl:old"]);
     expect(kitchen.messages.map(({ id }: Printed) => id)).toEqual(["msg-1", "msg-2", "msg-3", "msg-6"]);
   });

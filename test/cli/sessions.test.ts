@@ -149,6 +149,16 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect((await place.json(append(entries[0].id))).entries[0].seq).toBe(2);
     });
 
+    it.each([
+      ["--expected-head", "nowhere"],
+      ["--branch", "idea"],
+    ])("leaves no store behind when %s refuses the first append", async (...options) => {
+      const target = engine === "sqlite" ? "sqlite:none.db" : "jsonl:none";
+      const words = ["append", "notes:new", "--role", "user", "--content", "Next", "--store", target];
+      expect((await place.failure(["sessions", ...words, ...options])).code).toBe(1);
+      expect(readdirSync(place.folder).filter((name) => name.startsWith("none"))).toEqual([]);
+    });
+
     it("writes the lines of --jsonl as one append", async () => {
       const input =
         '\ufeff{"role":"user","content":"A","id":"j1"}\r\n\n{"role":"assistant","content":[{"type":"text","text":"B"}]}';

@@ -16,11 +16,11 @@ export function run(call: Call): Promise<Result> {
     if (former === undefined) return { json, lines: [`${name} is already on main; nothing to flatten`] };
     const path = safeLine(before.find(({ active }) => active)?.name ?? "main");
     const now = `${path} is now main, and the previous main is now ${safeLine(former.name)}`;
-    const prune = nextCommand(`sessions prune ${quoted(name)} --abandoned --dry-run`, call.values);
+    const words = `sessions prune ${quoted(name)} --name ${quoted(safeLine(former.name))} --dry-run`;
     return {
       json,
       lines: [`${name} is flattened: ${now}`],
-      notes: [`The other branches stay until you prune them: ${prune}`],
+      notes: [`${safeLine(former.name)} stays until you prune it: ${nextCommand(words, call.values)}`],
     };
   });
 }

@@ -62,19 +62,27 @@ function moveOf(call: Call): Move {
   const wanted = call.values.get("to");
   if (wanted === undefined)
     throw new UsageError("Specify the target: --to v2, sqlite:FILE or jsonl:FOLDER", "to");
+  const to = wanted === V2 ? V2 : targetOf(wanted);
   const from = sourceOf(call, wanted === V2);
   if (from.missing) throw new ColloquyError("NOT_FOUND", `No store at ${from.path}`, { field: "from" });
   const dryRun = call.flags.has("dry-run");
-  if (wanted === V2) {
+  if (to === V2) {
     if (from.engine === "jsonl") return { from, to: V2, dryRun };
     throw invalid(
       `v2 is a format of files, and ${from.text} is not a folder. Copy it with --to jsonl:FOLDER`,
       "to",
     );
   }
-  const to = storeTarget(new Map([["store", wanted]]));
   if (to.path !== null && to.path === from.path) throw invalid("--from and --to are the same store", "to");
   return { from, to, dryRun };
+}
+
+/** A path that cannot be a store is more likely a mistyped word. */
+function targetOf(wanted: string): StoreTarget {
+  if (wanted.includes(":") || /[\\/]|\.(db|sqlite)$/i.test(wanted)) {
+    return storeTarget(new Map([["store", wanted]]));
+  }
+  throw invalid(`Unknown target "${wanted}": use v2, sqlite:FILE or jsonl:FOLDER`, "to");
 }
 
 /** Folders of legacy files have no mark of ours: with `v2` nothing but a folder can be meant. */
@@ -105,6 +113,9 @@ function resultOf(call: Call, move: Move, report: CopyReport): Result {
 
 function reportLines(out: Output, { from, to, dryRun }: Move, report: CopyReport): string[] {
   const { conversations, entries, verified, hash, skipped, items } = report;
+  if (to === V2 && items.length + skipped.length === 0) {
+    return wrap(`Nothing to do: ${safeLine(from.path ?? "")} has no legacy files`, out.columns);
+  }
   const added = items.reduce((sum, item) => sum + item.added, 0);
   const place = to === V2 ? `${from.path} in format v2` : to.text;
   const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;

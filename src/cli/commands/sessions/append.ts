@@ -14,6 +14,7 @@ import { checkNewReference } from "../../input/reference.ts";
 import { readStdin } from "../../input/stdin.ts";
 import { PROGRAM } from "../../invocation.ts";
 import { conversationOf, openToAppend, openToChange } from "../../store/open-store.ts";
+import { storeTarget } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { nameOf } from "../../view/conversation-view.ts";
 
@@ -26,6 +27,7 @@ export async function run(call: Call): Promise<Result> {
   const options = optionsOf(call);
   const messages = await messagesOf(call);
   const isKey = reference.includes(":");
+  if (isKey && storeTarget(call.values).missing) checkNew(reference, options);
   await using store = isKey ? await openToAppend(call) : await openToChange(call, reference);
   const conversation = await resume(call, store, reference, options);
   const { entries, head, replayed } = await conversation.append(messages, options);
@@ -42,15 +44,21 @@ async function resume(
   call: Call,
   store: Store,
   reference: string,
-  { expectedHead, branch }: AppendOptions,
+  options: AppendOptions,
 ): Promise<Conversation> {
   // A key names one conversation, or a new one: it is never the start of another key.
   const isKey = reference.includes(":");
   const resumed = isKey ? await store.get(reference) : await conversationOf(call, store, reference);
   if (resumed !== undefined) {
-    if (branch !== undefined) await branchOf(resumed, branch);
+    if (options.branch !== undefined) await branchOf(resumed, options.branch);
     return resumed;
   }
+  checkNew(reference, options);
+  return store.open(reference);
+}
+
+/** Refuses what a conversation that is about to be created cannot have. */
+function checkNew(reference: string, { expectedHead, branch }: AppendOptions): void {
   if (typeof expectedHead === "string") {
     const message = `Conversation ${reference} not found, so ${expectedHead} is not its head`;
     throw new ColloquyError("CONFLICT", message, { field: "expectedHead", details: { head: null } });
@@ -59,7 +67,6 @@ async function resume(
     const message = `Conversation ${reference} not found, and a new one only has the branch main`;
     throw new ColloquyError("NOT_FOUND", message, { field: "branch" });
   }
-  return store.open(reference);
 }
 
 function optionsOf(call: Call): AppendOptions {
