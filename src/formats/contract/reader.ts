@@ -53,8 +53,11 @@ export interface SourceConversation {
   };
   /** A conversation of Colloquy itself: its entries are written unchanged, and nothing is added to it. */
   readonly verbatim?: true | undefined;
-  /** With `verbatim`: its channel. */
+  /** Its channel, if the source has one. Default: the format. */
   readonly channel?: string | undefined;
+  /** Its profile and what its tool remembers of its context, if the source has them. */
+  readonly profileId?: string | undefined;
+  readonly contextState?: JsonObject | undefined;
   /** With `verbatim`: the final shape of its tree. */
   readonly tree?: SourceTree | undefined;
   /** Other facts: working directory, version, git branch … */

@@ -88,16 +88,19 @@ export class Ingest {
    * key is in use or cannot be one, the conversation is created without it.
    */
   async create(
-    init: Pick<CreateOperation, "id" | "key" | "title" | "channel" | "model"> & { readonly atMs: number },
+    init: Pick<CreateOperation, "id" | "key" | "title" | "channel" | "model"> & {
+      readonly profileId?: string | null;
+      readonly atMs: number;
+    },
   ): Promise<ConversationInfo> {
-    const { atMs, ...members } = init;
+    const { atMs, profileId = null, ...members } = init;
     const key = this.#store.keys.adopt(init.key);
     const operation: CreateOperation = {
       type: "create",
       ...members,
       key,
       idGiven: true,
-      profileId: null,
+      profileId,
       at: isoTime(atMs),
       resume: false,
     };
@@ -136,7 +139,7 @@ export class Ingest {
 
   update(
     conversation: string,
-    patch: { readonly title?: string; readonly model?: string },
+    patch: { readonly title?: string; readonly model?: string; readonly contextState?: JsonObject },
   ): Promise<ConversationInfo> {
     const at = isoTime(this.#store.nowMs());
     return this.#store.queue.push({ type: "update", conversation, patch, at });

@@ -1,5 +1,5 @@
 /** The description of a conversation, for its metadata and its first entry. */
-import type { JsonObject } from "../../../util/json.ts";
+import { assertJson, type JsonObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 
 /** The first entry, which says where the conversation comes from. */
@@ -33,10 +33,19 @@ export function keyOf(format: string, { key, sourceId, verbatim }: SourceConvers
   return fits && /^[^:]+:./.test(wanted) ? wanted : null;
 }
 
-/** A conversation of Colloquy itself keeps its channel. */
 export function channelOf(format: string, start: SourceConversation): string | null {
-  if (start.verbatim !== true) return format;
-  return labelOf(start.channel) ?? keyOf(format, start)?.split(":", 1)[0] ?? null;
+  const usual = start.verbatim === true ? (keyOf(format, start)?.split(":", 1)[0] ?? null) : format;
+  return labelOf(start.channel) ?? usual;
+}
+
+/** Left out when it is not a value that the store accepts. Its record is kept anyway. */
+export function stateOf({ contextState }: SourceConversation): JsonObject | undefined {
+  try {
+    assertJson(contextState ?? null, "contextState");
+    return contextState;
+  } catch {
+    return undefined;
+  }
 }
 
 /** A short name from a source, made valid for the store. */

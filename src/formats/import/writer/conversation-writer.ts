@@ -9,7 +9,7 @@ import type { ConversationInfo } from "../../../engine/index.ts";
 import { titleFrom } from "../../../message/title.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger.ts";
-import { channelOf, keyOf, labelOf } from "./conversation-start.ts";
+import { channelOf, keyOf, labelOf, stateOf } from "./conversation-start.ts";
 import { EntryIntake, type IntakeOptions, type QueuedEntry } from "./entry-intake.ts";
 import { derivedTitle, titleMark } from "./title.ts";
 import type { TreeWriter } from "./tree-writer.ts";
@@ -246,6 +246,7 @@ export class ConversationWriter {
         title: titleFrom(this.title ?? "") || null,
         channel: channelOf(format, this.#start),
         model: labelOf(this.#start.model) ?? null,
+        profileId: labelOf(this.#start.profileId) ?? null,
         atMs: this.#createAtMs,
       })
       .then((info) => {
@@ -265,11 +266,13 @@ export class ConversationWriter {
     // The first words of the user name a conversation only while it has no other title.
     const title = titleFrom((info.title === null ? this.title : this.#start.title) ?? "");
     const model = labelOf(this.#start.model);
+    const contextState = stateOf(this.#start);
     const isOurs = titleMark(this.id, info.title) === (remembered?.titleMark ?? null);
     const mayName = info.title === null || isOurs || info.title === titleFrom(this.#derivedTitle ?? "");
     const patch = {
       ...(mayName && title !== "" && title !== info.title ? { title } : {}),
       ...(model !== undefined && info.model === null ? { model } : {}),
+      ...(contextState !== undefined && info.contextState === null ? { contextState } : {}),
     };
     const isChanged = Object.keys(patch).length > 0;
     if (isChanged) this.#info = await ingest.update(this.id, patch);

@@ -44,7 +44,7 @@ describe("a database of sessions and messages", () => {
       sourceId: "discord:dm:12345",
       key: "discord:dm:12345",
       createdAt: 1_767_225_600_000,
-      about: { channel: "discord" },
+      channel: "discord",
     });
     expect(second.start.key).toBeUndefined();
     expect(second.start.createdAt).toBe(1_767_225_600_000);

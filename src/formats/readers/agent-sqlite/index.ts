@@ -1,6 +1,6 @@
 /** SQLite files with the tables `sessions` and `messages`, as small agents keep their conversations. */
 import type { Block } from "../../../message/types.ts";
-import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import type { Json, JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { ConversationSink, Sink, SourceDatabase, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../contract/values.ts";
@@ -39,7 +39,7 @@ function* readSession(database: SourceDatabase, session: Row, sink: Sink): Gener
     sourceId,
     ...(sourceId.includes(":") ? { key: sourceId } : {}),
     createdAt: timeIn(session.created_at),
-    about: defined({ channel: textIn(session.channel) }),
+    channel: textIn(session.channel),
   });
   conversation.note(recordOf(session));
   yield* readMessages(database, sourceId, conversation, sink);

@@ -2,6 +2,7 @@
  * Conversations of PersonalAgent: lines with `ts`, thinking and tools beside a
  * text, and the later file that is one JSON value, with tools as JSON texts.
  */
+import { join } from "node:path";
 import { type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -14,6 +15,8 @@ import { FlatTools } from "../shared/flat-tools.ts";
 import { unplaced } from "../shared/records.ts";
 
 const LINES: FlatLines = { format: "personal-agent", sourceId: stemOf };
+
+const FOLDER = ["Library", "Application Support", "PersonalAgent", "conversations"];
 
 export const personalAgent: FormatWith<"lines" | "document"> = {
   name: LINES.format,
@@ -50,6 +53,7 @@ export const personalAgent: FormatWith<"lines" | "document"> = {
     },
   },
   companions: /\.meta\.json$/,
+  usualPlaces: ({ home }) => [{ tool: "PersonalAgent", path: join(home, ...FOLDER) }],
   sideFile: {
     names: (transcript) => [`${stemOf(transcript)}.meta.json`],
     read: describeConversation,
@@ -67,11 +71,13 @@ function isOwn(message: JsonObject): boolean {
 /** The metadata in `<name>.meta.json`, or around the messages of a document. */
 function personalAgentMetadata(value: Json | undefined): Omit<SourceConversation, "sourceId"> {
   const meta = objectIn(value) ?? {};
-  const about = someDefined({ profile_id: meta.profile_id, context_state: meta.context_state, id: meta.id });
+  const about = someDefined({ id: meta.id });
   return {
     title: filledIn(meta.title),
     model: filledIn(meta.model_id),
     createdAt: timeIn(meta.created_at),
+    profileId: filledIn(meta.profile_id),
+    contextState: objectIn(meta.context_state),
     about,
   };
 }

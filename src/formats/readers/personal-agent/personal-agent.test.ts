@@ -59,7 +59,8 @@ describe("PersonalAgent", () => {
       sourceId: "x",
       title: "Rust",
       createdAt: Date.parse("2025-01-21T19:30:00Z"),
-      about: { profile_id: "p1", context_state: { strategy: "sandwich" } },
+      profileId: "p1",
+      contextState: { strategy: "sandwich" },
     });
     expect(described("{ damaged")).toEqual({ sourceId: "x" });
   });

@@ -23,12 +23,16 @@ export function loadRecord(saved: Json): SourceRecord | undefined {
 
 /** The conversation that a file belongs to. */
 export function saveStart(start: SourceConversation): JsonObject {
-  const { sourceId, key, title, model, createdAt, root, parent, about } = start;
+  const { sourceId, key, title, model, channel, profileId, contextState, createdAt, root, parent, about } =
+    start;
   return defined({
     sourceId,
     key,
     title,
     model,
+    channel,
+    profileId,
+    contextState,
     createdAt,
     root,
     parent: parent === undefined ? undefined : defined({ ...parent }),
@@ -47,6 +51,9 @@ export function loadStart(saved: Json | undefined): SourceConversation | undefin
     key: textIn(start.key),
     title: textIn(start.title),
     model: textIn(start.model),
+    channel: textIn(start.channel),
+    profileId: textIn(start.profileId),
+    contextState: objectIn(start.contextState),
     createdAt: numberIn(start.createdAt),
     root: textIn(start.root),
     ...(parentId !== undefined && {
