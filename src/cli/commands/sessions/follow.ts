@@ -4,8 +4,8 @@ import type { Entry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Call, Result } from "../../command.ts";
-import { EXIT_DONE } from "../../exit.ts";
 import { entriesAfter, type Scope } from "../../input/entry-reference.ts";
+import { showResult } from "../../show-result.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
 import { entryTable } from "../../view/entry-table.ts";
 
@@ -24,14 +24,13 @@ export async function followEntries(
   conversation: Conversation,
   scope: Scope,
   show: () => Promise<Shown>,
-): Promise<number> {
+): Promise<Result> {
   const { signal, end } = stopOnInterrupt();
   try {
     // From before the first reading, so that nothing falls between the two.
     const changes = store.changes({ signal });
     const { entries, result } = await show();
-    if (call.json) call.out.json(result.json);
-    else call.out.lines(result.lines ?? []);
+    await showResult(call, { json: result.json, lines: result.lines ?? [] });
     let rows = entries.slice(-ALIGNED_ROWS);
     for await (const { conversation: id, type } of changes) {
       if (id !== conversation.id) continue;
@@ -46,7 +45,7 @@ export async function followEntries(
       printEntries(call, rows, added);
       rows = [...rows, ...added].slice(-ALIGNED_ROWS);
     }
-    return EXIT_DONE;
+    return { json: null };
   } finally {
     end();
   }

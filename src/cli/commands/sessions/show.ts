@@ -15,7 +15,7 @@ import type { Shown } from "./follow.ts";
 
 const AROUND_DEFAULT = 3;
 
-export function run(call: Call): Promise<Result | number> {
+export function run(call: Call): Promise<Result> {
   const last = givenNumber(call, "last");
   const place = placeOf(call);
   const chosen = branchOption(call);
