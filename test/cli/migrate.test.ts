@@ -258,7 +258,7 @@ describe("sessions migrate --to v2", () => {
     expect(report.hash).toBe(JSON.parse(planned.stdout).hash);
     const reasons = report.skipped.map(({ reason }: Printed) => reason.split(":", 1)[0]);
     expect(reasons.sort()).toEqual([
-      ...["bad-line", "bad-line", "dangling-parent", "dangling-parent", "duplicate-id", "torn-tail"],
+      ...["bad-line", "bad-line", "cycle", "dangling-parent", "duplicate-id", "torn-tail"],
     ]);
     expect(readdirSync(`${folder}/legacy`)).toHaveLength(9);
     const again = await place.json(["sessions", "migrate", "--from", "jsonl:old", "--to", "v2"]);

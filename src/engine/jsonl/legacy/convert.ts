@@ -21,7 +21,7 @@ export interface LegacyProblem {
   readonly line: number;
   readonly start: number;
   readonly end: number;
-  readonly code: "bad-line" | "dangling-parent" | "duplicate-id";
+  readonly code: "bad-line" | "cycle" | "dangling-parent" | "duplicate-id";
   readonly reason: string;
 }
 
@@ -33,7 +33,7 @@ interface Spot {
 const LINE_END = Buffer.from("\n");
 
 export class LegacyConverter {
-  readonly problems: LegacyProblem[] = [];
+  readonly #problems: (LegacyProblem & { readonly parent?: string })[] = [];
   readonly #name: string;
   /** Entries that have an id of their own: only these can be named as a parent. */
   readonly #named = new Map<string, Spot>();
@@ -55,6 +55,14 @@ export class LegacyConverter {
     this.#name = name;
     this.#atMs = timeOf(header.createdAt);
     this.#out = [encodeHeader(header)];
+  }
+
+  /** A parent that was missing when its child was read may have come since: then they follow each other. */
+  get problems(): LegacyProblem[] {
+    return this.#problems.map(({ parent, ...problem }) => {
+      if (parent === undefined || !this.#named.has(parent)) return problem;
+      return { ...problem, code: "cycle", reason: `it follows ${parent}, which comes after it` };
+    });
   }
 
   /** What came out since the last call. */
@@ -87,10 +95,10 @@ export class LegacyConverter {
 
   #put(raw: RawLine, record: LegacyRecord): void {
     const { kind, data, operationId } = record;
-    const known = this.problems.length;
+    const known = this.#problems.length;
     const id = this.#idOf(raw, record);
     const parent = this.#parentOf(raw, record);
-    const json = this.problems.length === known ? record.json : withClaims(record);
+    const json = this.#problems.length === known ? record.json : withClaims(record);
     this.#atMs = record.atMs ?? this.#atMs;
     this.#goTo(parent);
     const at = isoTime(this.#atMs);
@@ -128,7 +136,7 @@ export class LegacyConverter {
     if (parentId === undefined) return this.#last;
     const found = this.#named.get(parentId);
     if (found === undefined) {
-      this.#problem(raw, "dangling-parent", `it follows ${parentId}, which does not come before it`);
+      this.#problem(raw, "dangling-parent", `it follows ${parentId}, which does not exist`, parentId);
       return this.#last;
     }
     return found;
@@ -162,8 +170,9 @@ export class LegacyConverter {
     return madeId(this.#name, this.#record, what);
   }
 
-  #problem({ start, end }: RawLine, code: LegacyProblem["code"], reason: string): void {
-    this.problems.push({ line: this.#line, start, end, code, reason });
+  #problem({ start, end }: RawLine, code: LegacyProblem["code"], reason: string, parent?: string): void {
+    const problem = { line: this.#line, start, end, code, reason };
+    this.#problems.push(parent === undefined ? problem : { ...problem, parent });
   }
 }
 

@@ -185,7 +185,7 @@ describe("a folder of legacy transcripts", () => {
         ["bad-line", mixed, 7],
         ["torn-tail", mixed, null],
         ["dangling-parent", tree, 3],
-        ["dangling-parent", tree, 4],
+        ["cycle", tree, 4],
         ["duplicate-id", tree, 6],
       ]),
     );
