@@ -1,4 +1,4 @@
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
@@ -91,7 +91,9 @@ describe("a conversation", () => {
     expect((await place.failure(["sessions", "show", "#1", ...other])).error.message).toMatch(
       /^#1 refers to the last list, which was of sqlite:.*conversations\.db\. List again: .* --store /,
     );
-    expect(statSync(join(place.state, "last-lists.json")).mode & 0o777).toBe(0o600);
+    const folder = join(place.state, "last-lists");
+    for (const name of readdirSync(folder)) expect(statSync(join(folder, name)).mode & 0o777).toBe(0o600);
+    expect(statSync(folder).mode & 0o777).toBe(0o700);
   });
 
   it("is found by its row of the list of the same terminal", async () => {
@@ -106,13 +108,13 @@ describe("a conversation", () => {
   });
 
   it("is not found by a row of a damaged file, which the next list replaces", async () => {
-    const path = join(place.state, "last-lists.json");
-    for (const text of ["", "{", '[{"ids":3}]', "null"]) {
-      writeFileSync(path, text);
+    const folder = join(place.state, "last-lists");
+    for (const text of ["", "{", '{"ids":3}', "null"]) {
+      for (const name of readdirSync(folder)) writeFileSync(join(folder, name), text);
       expect((await place.failure(["sessions", "show", "#1"])).error.message).toMatch(/List first/);
     }
     await place.run(["sessions", "list"]);
-    expect(JSON.parse(readFileSync(path, "utf8"))).toHaveLength(1);
+    expect((await place.json(["sessions", "show", "#1"])).info.key).toBeDefined();
   });
 
   it("is restored and purged from the trash by row, title and id", async () => {

@@ -312,7 +312,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
     });
 
     it("creates only the last list in the state folder when another store is named", () => {
-      expect(readdirSync(place.state)).toEqual(["last-lists.json"]);
+      expect(readdirSync(place.state)).toEqual(["last-lists"]);
     });
   });
 }

@@ -54,6 +54,9 @@ describe("width", () => {
     ["🇩🇪", 2],
     ["❤️", 2],
     ["a\u200bb", 2],
+    ["a\u00adb", 2],
+    ["naïve – “ok”", 12],
+    ["©\ufe0f", 2],
     ["…–·", 3],
   ])("of %j is %i", (text, columns) => {
     expect(widthOf(text)).toBe(columns);

@@ -1,11 +1,11 @@
 /**
  * The rows of the last list, so that `#3` can refer to the third one.
  *
- * Kept in the state folder, for each of the last terminals. It is a convenience:
- * a list that cannot be written is not remembered, and one that cannot be read is
- * none (docs/decisions/033).
+ * Kept in the state folder, for a few terminals. It is a convenience: a list that
+ * cannot be written is not remembered, and one that cannot be read is none
+ * (docs/decisions/033). A list writes one file and reads none, to stay fast.
  */
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ColloquyError } from "../../errors.ts";
 import { isPlainObject } from "../../util/json.ts";
@@ -13,8 +13,9 @@ import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
 import { type StoreTarget, stateFolder, storeTarget } from "./store-target.ts";
 
-const FILE_NAME = "last-lists.json";
-const TERMINALS_MAX = 8;
+const FOLDER_NAME = "last-lists";
+/** Terminals share these files, so that they need not be cleaned up. */
+const FILES = 8;
 
 interface RememberedList {
   readonly terminal: string;
@@ -24,23 +25,28 @@ interface RememberedList {
 
 /** Remember the rows that a list has shown. */
 export function rememberList({ values }: Call, target: StoreTarget, ids: readonly string[]): void {
-  const folder = stateFolder(values);
-  const list: RememberedList = { terminal: terminalOf(), store: placeOf(target), ids };
-  const others = readLists(folder).filter(({ terminal }) => terminal !== list.terminal);
-  const draft = join(folder, `.${FILE_NAME}.${process.pid}`);
+  const terminal = terminalOf();
+  const list: RememberedList = { terminal, store: placeOf(target), ids };
+  const folder = join(stateFolder(values), FOLDER_NAME);
+  const write = (): void => {
+    writeFileSync(join(folder, fileOf(terminal)), JSON.stringify(list), { mode: 0o600 });
+  };
   try {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    writeFileSync(draft, JSON.stringify([list, ...others].slice(0, TERMINALS_MAX)), { mode: 0o600 });
-    renameSync(draft, join(folder, FILE_NAME));
+    write();
   } catch {
-    rmSync(draft, { force: true });
+    // Mostly because this is the first list.
+    try {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      write();
+    } catch {
+      // The list was shown all the same.
+    }
   }
 }
 
 /** The id of the conversation in a row of the last list of this terminal, or of any if this one has none. */
 export function rowOf(call: Call, row: number): string {
-  const lists = readLists(stateFolder(call.values));
-  const list = lists.find(({ terminal }) => terminal === terminalOf()) ?? lists[0];
+  const list = lastList(join(stateFolder(call.values), FOLDER_NAME));
   const again = nextCommand("sessions list", call.values);
   if (list === undefined) throw noRow(`#${row} refers to a row of the last list. List first: ${again}`);
   if (list.store !== placeOf(storeTarget(call.values))) {
@@ -59,13 +65,28 @@ function placeOf({ engine, path, text }: StoreTarget): string {
   return path === null ? text : `${engine}:${path}`;
 }
 
-function readLists(folder: string): RememberedList[] {
+function lastList(folder: string): RememberedList | undefined {
+  const terminal = terminalOf();
+  const own = readList(join(folder, fileOf(terminal)));
+  if (own?.terminal === terminal) return own;
+  const newestFirst = Array.from({ length: FILES }, (_, index) => join(folder, `${index}.json`))
+    .map((path) => ({ path, atMs: statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0 }))
+    .sort((a, b) => b.atMs - a.atMs);
+  return newestFirst.map(({ path }) => readList(path)).find((list) => list !== undefined);
+}
+
+function readList(path: string): RememberedList | undefined {
   try {
-    const lists = JSON.parse(readFileSync(join(folder, FILE_NAME), "utf8"));
-    return Array.isArray(lists) ? lists.filter(isList) : [];
+    const list: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return isList(list) ? list : undefined;
   } catch {
-    return [];
+    return undefined;
   }
+}
+
+function fileOf(terminal: string): string {
+  const sum = [...terminal].reduce((total, letter) => total + letter.charCodeAt(0), 0);
+  return `${sum % FILES}.json`;
 }
 
 function isList(value: unknown): value is RememberedList {

@@ -1,6 +1,7 @@
 /** The width of text on a terminal. For text that `safeLine` has cleaned. */
 
-const ASCII = /^[ -~]*$/;
+/** Text in which every UTF-16 unit is one column: most text, and splitting it into characters takes long to load. */
+const SIMPLE = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u203b]*$/;
 /** East Asian wide and full-width characters, emoji, and characters that U+FE0F turns into emoji. */
 const WIDE =
   /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u;
@@ -20,14 +21,14 @@ function characterWidth(character: string): number {
 }
 
 export function widthOf(text: string): number {
-  if (ASCII.test(text)) return text.length;
+  if (SIMPLE.test(text)) return text.length;
   return charactersOf(text).reduce((sum, character) => sum + characterWidth(character), 0);
 }
 
 /** The start of the text, as much as fits. */
 export function startOf(text: string, columns: number): string {
   const start = text.slice(0, columns * 16);
-  if (ASCII.test(start)) return start.slice(0, columns);
+  if (SIMPLE.test(start)) return start.slice(0, columns);
   let kept = "";
   let width = 0;
   // `start` has 16 UTF-16 units per column, enough for any ordinary text.
@@ -41,7 +42,7 @@ export function startOf(text: string, columns: number): string {
 
 /** The end of the text, as much as fits. */
 export function endOf(text: string, columns: number): string {
-  if (ASCII.test(text)) return text.slice(text.length - columns);
+  if (SIMPLE.test(text)) return text.slice(text.length - columns);
   let kept = "";
   let width = 0;
   for (const character of charactersOf(text).reverse()) {
