@@ -6,7 +6,9 @@
  * and stores them. The contracts are written here, once, and the conformance
  * suite proves them for every engine.
  */
+
 import type { ColloquyError } from "../errors.ts";
+import type { StoredEntry } from "../message/types.ts";
 import type { LogEnd, LogTip } from "../tree/place-entries.ts";
 import type { Operation, Outcome } from "./operations.ts";
 import type {
@@ -103,6 +105,11 @@ export interface Engine {
    * trash. The cost does not depend on the length of the conversation.
    */
   page(query: PageQuery): Awaitable<EntryPage>;
+  /**
+   * For lists: the first messages of conversations, in their order, also from the trash. Of each at most
+   * `OPENING_MESSAGES` (`opening-rules.ts`), and none after the first with words of the user. Damaged ones are left out.
+   */
+  openings(conversations: readonly string[]): Awaitable<StoredEntry[][]>;
   /** The `seq` of an entry, or `undefined`. An engine without an index of ids may have to search. */
   locate(conversation: string, entryId: string): Awaitable<number | undefined>;
 

@@ -1,8 +1,10 @@
 import { asColloquyError } from "../../errors.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import { activeHead, type LogEnd, type LogTip, tipOf } from "../../tree/place-entries.ts";
 import { liveBranches, liveCompactions } from "../../tree/tree.ts";
 import type { Engine, EngineSupports } from "../engine.ts";
 import { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
+import { openingIn, openingPage } from "../opening-rules.ts";
 import type {
   AppendOperation,
   AppendResult,
@@ -253,6 +255,10 @@ export class EphemeralEngine implements Engine {
       .sort(compareForListing)
       .slice(0, limit)
       .map(({ info }) => info);
+  }
+
+  openings(conversations: readonly string[]): StoredEntry[][] {
+    return conversations.map((id) => openingIn(this.page(openingPage(id)).entries));
   }
 
   page(query: PageQuery): EntryPage {

@@ -2,11 +2,13 @@ import { join, resolve } from "node:path";
 import { type FileIo, type FileLock, systemIo } from "../../disk/file-io.ts";
 import { withLock } from "../../disk/with-lock.ts";
 import { asColloquyError } from "../../errors.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import { type LogEnd, type LogTip, tipOf } from "../../tree/place-entries.ts";
 import { FairTurns } from "../../util/fair-turns.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports, LegacyConversation } from "../engine.ts";
+import { openingIn } from "../opening-rules.ts";
 import type { Operation, Outcome } from "../operations.ts";
 import type {
   BlobPart,
@@ -48,7 +50,7 @@ import type { JsonlContext } from "./jsonl-context.ts";
 import { LegacyIo } from "./legacy/legacy-io.ts";
 import { finishMigrations, migrateConversation } from "./legacy/migrate.ts";
 import { legacyConversations } from "./legacy/report.ts";
-import { locateEntry, readLogEnd, readPage } from "./log/log-queries.ts";
+import { locateEntry, readLogEnd, readOpening, readPage } from "./log/log-queries.ts";
 import { OpenLogs } from "./log/open-logs.ts";
 import { Journals } from "./turns/journals.ts";
 import { LeaseFiles } from "./turns/lease-files.ts";
@@ -189,6 +191,10 @@ export class JsonlEngine implements Engine {
       .sort(compareForListing)
       .slice(0, limit)
       .map(({ known }) => infoOf(known));
+  }
+
+  openings(conversations: readonly string[]): StoredEntry[][] {
+    return conversations.map((id) => openingIn(readOpening(this.#context, id)));
   }
 
   page(query: PageQuery): EntryPage {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { ColloquyError, unavailable } from "../../errors.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import { DamageError, isDamage } from "../../sqlite/damage.ts";
 import { realPath } from "../../sqlite/place.ts";
 import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
@@ -162,6 +163,13 @@ export class SqliteEngine implements Engine {
     return this.#query(
       () => this.#sql.seqOf.get(conversation, entryId)?.[0] as number | undefined,
       (whole) => whole.locate(conversation, entryId),
+    );
+  }
+
+  openings(conversations: readonly string[]): Awaitable<StoredEntry[][]> {
+    return this.#read(
+      (tables) => tables.openings(conversations),
+      (whole) => whole.openings(conversations),
     );
   }
 

@@ -87,6 +87,8 @@ const SQL = {
       AND seq BETWEEN (SELECT first_seq FROM operations WHERE id = ?1 AND conversation = ?2)
       AND (SELECT last_seq FROM operations WHERE id = ?1 AND conversation = ?2) ORDER BY seq`,
   seqOf: `SELECT seq FROM entries WHERE conversation = ${LIVE} AND id = ?`,
+  opening: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = (SELECT n FROM conversations WHERE id = ?)
+    AND kind = 'message' ORDER BY seq LIMIT ?`,
   rangeForward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq`,
   rangeBackward: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE conversation = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC`,
 

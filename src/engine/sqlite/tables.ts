@@ -2,8 +2,10 @@
  * The tables of a store, as operations and queries. Every method runs inside a
  * transaction of the caller, which has called `refresh` first.
  */
+
 import type { DatabaseSync } from "node:sqlite";
 import { Liveness } from "../../disk/liveness.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import { type LogEnd, type LogTip, tipOf } from "../../tree/place-entries.ts";
 import { timeOf } from "../../util/time.ts";
 import { checkEpoch } from "../leases.ts";
@@ -34,6 +36,7 @@ import { Appends } from "./log/appends.ts";
 import { CheckedRows } from "./log/checked-rows.ts";
 import { Feed } from "./log/feed.ts";
 import type { Infos } from "./log/infos.ts";
+import { readOpening } from "./log/openings.ts";
 import { readPage, readStored } from "./log/pages.ts";
 import { TreeCache } from "./log/tree-cache.ts";
 import type { Statements } from "./statements.ts";
@@ -160,6 +163,10 @@ export class Tables {
     const { n } = this.#trees.get(conversation);
     checkEpoch(conversation, this.#leases.state(n), epoch);
     return this.#journals.write(n, operation);
+  }
+
+  openings(conversations: readonly string[]): StoredEntry[][] {
+    return conversations.map((id) => readOpening(this.#options.sql, id, this.#checked.isIntact));
   }
 
   page(query: PageQuery): EntryPage {

@@ -57,16 +57,16 @@ export async function listPage(
   const found = await store.ask((engine) =>
     cursor === null ? [] : engine.list({ trash: trash === true, limit: limit + 1, after, filter }),
   );
-  const described = (info: ConversationInfo): Promise<ListedConversation> =>
-    query.firstWords === true ? withFirstWords(store, info) : withContextState(store, info);
-  const items = await Promise.all(found.slice(0, limit).map(described));
+  const page = found.slice(0, limit);
+  const words = query.firstWords === true ? await firstWords(store, page) : undefined;
+  const items: ListedConversation[] = await Promise.all(page.map((info) => withContextState(store, info)));
+  if (words !== undefined) {
+    for (const [index, item] of items.entries())
+      items[index] = { ...item, firstWords: words.get(item.id) ?? null };
+  }
   const last = items.at(-1);
   const more = found.length > limit && last !== undefined;
   return { items, cursor: more ? encodeCursor("c", activeAt(last), last.id) : null };
-}
-
-async function withFirstWords(store: StoreAccess, info: ConversationInfo): Promise<ListedConversation> {
-  return { ...(await withContextState(store, info)), firstWords: await firstWords(store, info) };
 }
 
 export async function* listAll(

@@ -19,6 +19,7 @@ import type {
   VerifyReport,
 } from "../../engine/index.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
+import type { StoredEntry } from "../../message/types.ts";
 import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
 import { type Opened, type Reply, type Request, reviveError } from "./worker-protocol.ts";
 
@@ -93,6 +94,10 @@ export class WorkerEngine implements Engine {
 
   logEnds(conversations: readonly string[]): Promise<(LogTip | undefined)[]> {
     return this.#ask("logEnds", conversations);
+  }
+
+  openings(conversations: readonly string[]): Promise<StoredEntry[][]> {
+    return this.#ask("openings", conversations);
   }
 
   turn(conversation: string, from: number): Promise<OpenTurn | undefined> {

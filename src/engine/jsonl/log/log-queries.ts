@@ -1,8 +1,11 @@
 /** Reading entries of a conversation. No query takes the lock. */
+import { ColloquyError } from "../../../errors.ts";
+import type { StoredEntry } from "../../../message/types.ts";
 import { LogReader } from "../../../transcript/log-reader.ts";
 import { isSingle, pathOf } from "../../../tree/path.ts";
 import { type LogEnd, targetBranch } from "../../../tree/place-entries.ts";
 import { ownerOf } from "../../../tree/tree.ts";
+import { openingPage } from "../../opening-rules.ts";
 import type { EntryPage, PageQuery } from "../../queries.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
@@ -33,6 +36,16 @@ function readStoredPage(
   const branches = page.entries.map(({ seq }) => ownerOf(known.log.tree, seq));
   const turn = context.journals.turn(known, Number.MAX_SAFE_INTEGER)?.id;
   return { ...page, branches, turn };
+}
+
+/** The first messages. None if the log is missing: the list must still show the conversation. */
+export function readOpening(context: JsonlContext, conversation: string): readonly StoredEntry[] {
+  try {
+    return readStoredPage(context, openingPage(conversation)).entries;
+  } catch (error) {
+    if (error instanceof ColloquyError) return [];
+    throw error;
+  }
 }
 
 export function locateEntry(
