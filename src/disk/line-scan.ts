@@ -136,6 +136,11 @@ export function endOfLastLine(io: FileIo, file: number, to: number): number {
   return findNewlineBackward(io, file, to, 0);
 }
 
+/** Whether a line begins at `position`. Where another program has put in or removed bytes, none does. */
+export function beginsLine(io: FileIo, file: number, position: number): boolean {
+  return position === 0 || readChunk(io, file, position - 1, 1)[0] === NEWLINE;
+}
+
 function lastNewline(chunk: Buffer, before: number): number {
   return before <= 0 ? -1 : chunk.lastIndexOf(NEWLINE, before - 1);
 }

@@ -1,6 +1,6 @@
 import type { FileIo } from "../disk/file-io.ts";
 import { refuseHardLinks } from "../disk/hard-links.ts";
-import { LINE_BYTES_MAX } from "../disk/line-scan.ts";
+import { beginsLine, LINE_BYTES_MAX } from "../disk/line-scan.ts";
 import { replaceFile } from "../disk/replace-file.ts";
 import { ColloquyError, unavailable } from "../errors.ts";
 import type { TreePlace } from "../tree/place-entries.ts";
@@ -113,6 +113,10 @@ export class LogWriter {
     }
     if (stat.size > this.#state.bytes) {
       this.#unsure = true;
+      if (!beginsLine(this.#io, this.#open(), this.#state.bytes)) {
+        this.#state = EMPTY_LOG;
+        this.#restarts++;
+      }
       this.#catchUp(stat.size);
       this.#repair();
     }

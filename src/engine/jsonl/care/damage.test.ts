@@ -93,6 +93,28 @@ describe("a JSONL store whose files were damaged", () => {
     await store.close();
   });
 
+  it.each(["closed", "open"])(
+    "reports a line put into the middle of the log of a store that is %s once, by its own bytes",
+    async (state) => {
+      const folder = join(tempFolder(), "store");
+      await filled(folder, 5);
+      const running = await open(folder);
+      const chat = await running.store.open("cli:a");
+      await chat.append(hello);
+      if (state === "closed") await running.store.close();
+      const text = readFileSync(logIn(folder), "utf8");
+      const at = text.indexOf("\n", text.indexOf("message number 2")) + 1;
+      // In place: an editor that replaces the file would give it another inode.
+      writeFileSync(logIn(folder), `${text.slice(0, at)}a line by hand\n${text.slice(at)}`);
+      const { store, problems } = state === "closed" ? await open(folder) : running;
+      expect(await contents(store)).toHaveLength(6);
+      await (await store.get("cli:a"))?.append({ role: "user", content: "next" });
+      expect(await contents(store)).toHaveLength(7);
+      expect(problems).toEqual([expect.stringContaining(`bytes ${at} to ${at + 15}: no checksum`)]);
+      await store.close();
+    },
+  );
+
   it("reports a copy of a conversation instead of splitting it", async () => {
     const folder = join(tempFolder(), "store");
     await filled(folder, 2);

@@ -1,5 +1,6 @@
 import { sep } from "node:path";
 import type { FileStat } from "../../../disk/file-io.ts";
+import { beginsLine } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { advance, type BadLine, EMPTY_LOG, type LogState } from "../../../transcript/log-state.ts";
 import { type Metadata, type MetadataRead, newMetadata, readMetadata } from "../../../transcript/metadata.ts";
@@ -107,11 +108,11 @@ export class ConversationReader {
     withFile(this.#io, known.logPath, "read", (file) => {
       const stat = this.#io.statOpen(file);
       const { lastSeq } = known.log;
-      const continues = stat.inode === inode && stat.size >= synced;
-      const from = continues ? known.log : EMPTY_LOG;
+      const hasGrown = stat.inode === inode && stat.size >= synced;
+      const from = hasGrown && beginsLine(this.#io, file, known.log.bytes) ? known.log : EMPTY_LOG;
       const bad = (line: BadLine): void => this.#problems.badLine(known.logPath, line);
-      const log = advance(this.#io, file, from, stat.size, { bad }, continues ? synced : 0);
-      const isShort = stat.inode === inode ? !continues : log.lastSeq < lastSeq;
+      const log = advance(this.#io, file, from, stat.size, { bad }, hasGrown ? synced : 0);
+      const isShort = stat.inode === inode ? !hasGrown : log.lastSeq < lastSeq;
       if (isShort) bad({ start: stat.size, end: synced, reason: "the file is shorter than it was" });
       // A `seq` must not be used twice, even if the file was cut short.
       known.log = log.lastSeq < lastSeq ? { ...log, lastSeq } : log;
