@@ -19,17 +19,17 @@ export interface ErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one class of error that Colloquy throws on purpose. */
+/** The one class of error that Colloquy throws on purpose. Its message repeats no token, whatever it quotes. */
 export class ColloquyError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(withoutTokens(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ColloquyError";
     this.code = code;
-    this.field = options.field;
+    this.field = options.field === undefined ? undefined : withoutTokens(options.field);
     this.details = options.details;
   }
 
@@ -56,4 +56,16 @@ export function asColloquyError(error: unknown, doing: string): ColloquyError {
   return new ColloquyError(fromSystem ? "SERVICE_UNAVAILABLE" : "INTERNAL_ERROR", `${doing}: ${reason}`, {
     cause: error,
   });
+}
+
+/** How the tokens of well-known services begin. */
+const BEGINNINGS =
+  "sk-|sk_|pk_|rk_|AIza|ghp_|gho_|github_pat_|glpat-|xox[a-z]-|xai-|AKIA|ASIA|eyJ|gsk_|hf_|r8_|ya29\\.|Bearer\\s";
+
+export const TOKEN_START: RegExp = new RegExp(`^(?:${BEGINNINGS})`);
+const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${BEGINNINGS})[A-Za-z0-9_.-]{16,}`, "g");
+
+/** A text in which such a token is cut to its last four characters, wherever it came from. */
+export function withoutTokens(text: string): string {
+  return text.replace(TOKEN, (token) => `…${token.slice(-4)}`);
 }

@@ -1,7 +1,8 @@
 /** Which part of a conversation a summary may replace. Callers write and store the summary. */
 import { unavailable } from "../errors.ts";
+import { checkObject } from "../util/checked-arguments.ts";
 import { checkInteger } from "./budget.ts";
-import { type ContextItem, lastUserIndex } from "./item.ts";
+import { type ContextItem, checkItems, lastUserIndex } from "./item.ts";
 import { splitPoints } from "./split-points.ts";
 import { calibration, estimateTokens } from "./tokens.ts";
 
@@ -34,6 +35,8 @@ export function planCompaction(
   items: readonly ContextItem[],
   options: CompactionOptions = {},
 ): CompactionPlan | undefined {
+  checkItems(items);
+  checkObject(options, "options");
   const { keepMessages, keepTokens = keepMessages === undefined ? KEEP_TOKENS : undefined } = options;
   if (keepMessages !== undefined) checkInteger(keepMessages, "keepMessages", 0);
   if (keepTokens !== undefined) checkInteger(keepTokens, "keepTokens", 0);

@@ -7,8 +7,9 @@
  */
 import { invalid } from "../errors.ts";
 import type { Message } from "../message/types.ts";
+import { checkObject } from "../util/checked-arguments.ts";
 import { budgetOf, checkFitOptions, type FitOptions, type ItemOptions, summaryTextOf } from "./budget.ts";
-import type { ContextItem } from "./item.ts";
+import { type ContextItem, checkItems, checkMessages } from "./item.ts";
 import { type Dropped, droppedRanges, holesSent, keptEntries, type Ledger, repairsSent } from "./ledger.ts";
 import { omissionNotice, openingNotice } from "./notes.ts";
 import {
@@ -41,6 +42,7 @@ export function fitToContextWindow(
   options: FitOptions,
 ): FittedContext {
   if (!Array.isArray(messages)) throw invalid("messages must be an array", "messages");
+  checkMessages(messages, "messages");
   checkFitOptions(options);
   const items = messages.map((message: Message, index) => ({ id: String(index), message }));
   return fitItems(items, { ...options, system, tools });
@@ -52,6 +54,9 @@ export function fitItems(
   options: ItemOptions,
   arrangement: Arrangement = {},
 ): FittedContext {
+  checkItems(items);
+  checkObject(options, "options");
+  checkObject(arrangement, "arrangement");
   const budget = budgetOf(items, options);
   const prepared = new UnitList(items, budget, options, arrangement.whole);
   const summaryText = summaryTextOf(options);

@@ -1,4 +1,5 @@
 import type { Message } from "../message/types.ts";
+import { checkMessages } from "./item.ts";
 
 /** The working state of an agent loop, which owns `messages` and may add to them. */
 export interface AgentContext<Config> {
@@ -17,6 +18,7 @@ export function createAgentContextWithHistory<Config>(
   sessionId: string,
   messages: readonly Message[],
 ): AgentContext<Config> {
+  checkMessages(messages, "messages");
   const spoken = messages.filter(({ role }) => role !== "system");
   return { sessionId, config, messages: structuredClone(spoken) };
 }

@@ -1,4 +1,5 @@
 /** What happened to every message on its way to the model. */
+import { checkList, checkObject, checkObjects } from "../util/checked-arguments.ts";
 import type { Budget } from "./budget.ts";
 import type { ContextItem } from "./item.ts";
 import type { EmptiedReason, LocatedRepair, Repair, Repaired } from "./pairs.ts";
@@ -49,7 +50,12 @@ export interface Ledger {
 }
 
 /** How many messages the ledger accounts for: always all of them. */
-export function accounted({ kept, summarised, dropped }: Ledger): number {
+export function accounted(ledger: Ledger): number {
+  checkObject(ledger, "ledger");
+  const { kept, summarised, dropped } = ledger;
+  checkList(kept, "kept");
+  checkObject(summarised, "summarised");
+  checkObjects(dropped, "dropped");
   return dropped.reduce((sum, { count }) => sum + count, kept.length + summarised.count);
 }
 

@@ -10,7 +10,7 @@
 import { isToolBlock, isToolResult, isToolUse } from "../message/blocks.ts";
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from "../message/types.ts";
 import { type Bindings, type BoundResult, bindResults, type Call } from "./bind.ts";
-import type { ContextItem } from "./item.ts";
+import { type ContextItem, checkItems } from "./item.ts";
 
 export type RepairKind =
   | "missing-result"
@@ -42,6 +42,7 @@ export interface RepairedPairs {
 
 /** Complete the tool pairs of messages for a model. The arguments are not modified. */
 export function repairToolPairs(items: readonly ContextItem[]): RepairedPairs {
+  checkItems(items);
   const { sent, repairs, emptied } = repairPairs(items);
   const idAt = (index: number): string => (items[index] as ContextItem).id;
   return {

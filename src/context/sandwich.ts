@@ -5,10 +5,11 @@
  * Everything here is pure. The caller runs `planSandwich`, asks a model for the
  * summary, and stores the result of `sandwichState`.
  */
+import { checkList, checkObject } from "../util/checked-arguments.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import { budgetOf, type ItemOptions } from "./budget.ts";
 import { checkSummary } from "./compaction.ts";
-import { type ContextItem, lastUserIndex } from "./item.ts";
+import { type ContextItem, checkItems, lastUserIndex } from "./item.ts";
 import { summaryMessage } from "./notes.ts";
 import { splitPoints } from "./split-points.ts";
 import { estimateTokens } from "./tokens.ts";
@@ -62,6 +63,8 @@ export function planSandwich(
   state: Json | undefined,
   options: ItemOptions,
 ): SandwichPlan {
+  checkItems(items);
+  checkObject(options, "options");
   const { available, factor } = budgetOf(items, options);
   const line = available * THRESHOLD;
   if (items.length <= FIRST + LAST || tokensUpTo(items, options, line) <= line) return { kind: "none" };
@@ -94,10 +97,13 @@ function summarise(
 
 /** The state to store with a new summary. Fails with `SERVICE_UNAVAILABLE` when the summary is empty. */
 export function sandwichState(
-  { range, until }: Extract<SandwichPlan, { kind: "summarise" }>,
+  plan: Extract<SandwichPlan, { kind: "summarise" }>,
   summary: unknown,
   compressedAt: string,
 ): SandwichState {
+  checkObject(plan, "plan");
+  const { range, until } = plan;
+  checkList(range, "plan");
   return {
     strategy: "sandwich",
     summary: checkSummary(summary),

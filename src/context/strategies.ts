@@ -1,7 +1,9 @@
 /** Strategies for building a context. Every result is within the budget. */
+
+import { checkObject } from "../util/checked-arguments.ts";
 import { checkInteger, type ItemOptions } from "./budget.ts";
 import { type FittedContext, fitItems } from "./fit.ts";
-import type { ContextItem } from "./item.ts";
+import { type ContextItem, checkItems } from "./item.ts";
 import { middleOf, type SandwichState, usableState, withoutRange } from "./sandwich.ts";
 import { splitPoints } from "./split-points.ts";
 
@@ -22,6 +24,7 @@ export function sliding(
   last: number = SLIDING_MESSAGES,
 ): FittedContext {
   checkInteger(last, "last", 1);
+  checkItems(items);
   const from = items.length <= last ? 0 : splitPoints(items).before(items.length - last);
   return fitItems(items, options, { from });
 }
@@ -36,6 +39,8 @@ export function sandwich(
   state: SandwichState | undefined,
   options: ItemOptions,
 ): FittedContext {
+  checkItems(items);
+  checkObject(options, "options");
   const usable = usableState(state, items, ...middleOf(items));
   if (usable === undefined) return fitItems(items, options);
   const sent = withoutRange(items, usable.summary_range);

@@ -3,7 +3,10 @@
  * known, an estimate elsewhere. The estimate is cheap enough to repeat for every
  * request.
  */
+
+import { invalid } from "../errors.ts";
 import type { Block, Message } from "../message/types.ts";
+import { checkObject, checkObjects } from "../util/checked-arguments.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
 import { TOKEN_WEIGHT, weighText } from "./text-weight.ts";
 
@@ -24,14 +27,23 @@ export const MESSAGE_WEIGHT: number = MESSAGE_TOKENS * TOKEN_WEIGHT;
  * (see `calibration`) is applied to everything else.
  */
 export function estimateTokens(value: string | Message | readonly object[], factor = 1): number {
+  if (typeof factor !== "number") throw invalid("factor must be a number", "factor");
   if (typeof value === "string") return tokensFor(weighText(value), factor);
   if (isTools(value))
     return tokensFor(
       value.reduce((sum, tool) => sum + weighTool(tool), 0),
       factor,
     );
+  checkMessage(value);
   const weight = weighMessage(value);
   return knownTokens(value, weight) ?? tokensFor(weight, factor);
+}
+
+function checkMessage(value: Message): void {
+  checkObject(value, "value");
+  const { content } = value;
+  if (typeof content === "string") return;
+  checkObjects(content, "content");
 }
 
 function isTools(value: Message | readonly object[]): value is readonly object[] {
@@ -55,6 +67,7 @@ const SAMPLE_TOKENS_MIN = 100;
  * while too little is known.
  */
 export function calibration(messages: readonly Message[]): number {
+  checkObjects(messages, "messages");
   let known = 0;
   let estimated = 0;
   let samples = 0;

@@ -2,9 +2,11 @@
  * The doctor: checks of the machine, the state folder and the store, and the
  * repairs that are safe to make without asking. Nothing is ever deleted.
  */
+
 import { relative } from "node:path";
 import type { ConfigOptions } from "../state/config/config-build.ts";
 import { storeOptions } from "../state/config/store-options.ts";
+import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { checkAgents } from "./agents.ts";
 import { checkConfig } from "./config.ts";
 import { checkQuarantine, checkStateFolder, checkStoreFiles } from "./files.ts";
@@ -33,7 +35,13 @@ export interface DoctorReport {
 }
 
 /** Check everything. A check that fails is a finding and does not stop the others. */
-export async function runDoctor({ config, store, fix = false }: DoctorOptions): Promise<DoctorReport> {
+export async function runDoctor(options: DoctorOptions): Promise<DoctorReport> {
+  checkObject(options, "options");
+  const { config, store, fix = false } = options;
+  checkObject(config, "config");
+  checkString(config.stateDir, "stateDir");
+  checkObject(store, "store");
+  checkString(store.target, "target");
   const fixing: Fixing = fix ? [] : undefined;
   const checkups = await checkAll(config, store, fixing);
   const findings = checkups.flatMap((checkup) => checkup.findings);

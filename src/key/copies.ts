@@ -1,3 +1,5 @@
+import { checkObjects, checkString } from "../util/checked-arguments.ts";
+
 /**
  * When two legacy keys become one, both conversations are kept.
  *
@@ -25,6 +27,8 @@ export function splitMark(key: string): readonly [string, string] {
 
 /** The key of a conversation whose own key belongs to a newer one. */
 export function keyOfOlder(key: string, sessionId: string): string {
+  checkString(key, "key");
+  checkString(sessionId, "sessionId");
   const [plain] = splitMark(key);
   return `${plain}~${WHOLE_UUID.test(sessionId) ? sessionId.toLowerCase() : `x${hash(sessionId)}`}`;
 }
@@ -34,6 +38,7 @@ export function keyOfOlder(key: string, sessionId: string): string {
  * one conversation on one key count as one.
  */
 export function settleClaims(claims: readonly Claim[]): string[] {
+  checkObjects(claims, "claims");
   const holders = new Map<string, Claim>();
   for (const claim of claims) {
     const holder = holders.get(claim.key);

@@ -1,3 +1,4 @@
+import { checkObject } from "../util/checked-arguments.ts";
 import { defined } from "../util/json.ts";
 import type { RoutingContext } from "./derive.ts";
 import { cleanText } from "./text.ts";
@@ -21,6 +22,7 @@ export interface DeliveryParams extends RoutingContext {
 }
 
 export function deliveryAddress(params: DeliveryParams): DeliveryAddress {
+  checkObject(params, "params");
   const { to, threadId, accountId } = params;
   return {
     channel: cleanText(params.channel, "channel"),

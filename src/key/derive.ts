@@ -1,4 +1,5 @@
 import { invalid } from "../errors.ts";
+import { checkObject } from "../util/checked-arguments.ts";
 import { isSlackUser, lower, ruleOf } from "./channels.ts";
 import { type KeyConfig, resolveSessionKey } from "./resolve.ts";
 import { sealEnd, sealPart } from "./seal.ts";
@@ -30,6 +31,7 @@ export interface DeriveKeyParams extends RoutingContext {
  * Ids are escaped, so that none can be read as another part of a key.
  */
 export function deriveSessionKey(params: DeriveKeyParams): string {
+  checkObject(params, "params");
   const channel = lower(cleanText(params.channel, "channel"));
   // A channel named "agent" would reach the conversations of agents.
   if (channel === "" || channel === "agent" || channel.includes(":")) {

@@ -1,3 +1,4 @@
+import { checkString } from "../util/checked-arguments.ts";
 import { lower, ruleOf } from "./channels.ts";
 import { isPhoneLike } from "./phone.ts";
 import { kindOf } from "./shapes.ts";
@@ -7,6 +8,7 @@ import { kindOf } from "./shapes.ts";
  * a key itself, so only its letters, the kind and a phone number are converted.
  */
 export function resolveKeyPrefix(prefix: string): string {
+  checkString(prefix, "prefix");
   const text = prefix.normalize("NFC").trimStart();
   const colon = text.indexOf(":");
   if (colon < 0) return lower(text);

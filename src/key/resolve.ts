@@ -1,4 +1,5 @@
 import { type ColloquyError, invalid } from "../errors.ts";
+import { checkObject } from "../util/checked-arguments.ts";
 import { isUuid } from "../util/uuid.ts";
 import { lower } from "./channels.ts";
 import { splitMark } from "./copies.ts";
@@ -32,6 +33,7 @@ const AGENTS_MAX = 8;
  * channel, control characters, more than 512 bytes.
  */
 export function resolveSessionKey(params: ResolveKeyParams): string {
+  checkObject(params, "params");
   const { sessionKey } = params;
   return typeof sessionKey === "string" && CURRENT.test(sessionKey) ? sessionKey : resolveAnew(params);
 }
@@ -54,7 +56,12 @@ export const CURRENT: RegExp = new RegExp(
 export function resolveAnew(params: ResolveKeyParams): string {
   const [plain, mark] = splitMark(cleanText(params.sessionKey, "sessionKey"));
   const options = { country: countryOf(params.config) };
-  const key = resolvePlain(plain, lower(params.channel?.trim() ?? ""), options, 0);
+  const key = resolvePlain(
+    plain,
+    lower(params.channel === undefined ? "" : cleanText(params.channel, "channel")),
+    options,
+    0,
+  );
   return checkKeyBytes(key + mark, "sessionKey");
 }
 

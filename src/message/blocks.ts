@@ -1,4 +1,6 @@
 /** Telling blocks apart. Blocks come from files and other programs, so only `type` can be relied on. */
+
+import { isPlainObject } from "../util/json.ts";
 import type { Block, KnownBlock, Message, TextBlock, ToolResultBlock, ToolUseBlock } from "./types.ts";
 import { BLOCK_CHECKS } from "./validate.ts";
 
@@ -9,6 +11,7 @@ export function blocksOf({ content }: Pick<Message, "content">): readonly Block[
 
 /** Whether a block has a known type and the properties of that type, so that `switch (block.type)` narrows it. */
 export function isKnownBlock(block: Block): block is KnownBlock {
+  if (!isPlainObject(block)) return false;
   return BLOCK_CHECKS.get(block.type)?.every(([name, accepts]) => accepts(block[name])) === true;
 }
 

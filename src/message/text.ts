@@ -1,3 +1,4 @@
+import { checkObject, checkObjects } from "../util/checked-arguments.ts";
 import { stringOf } from "../util/json.ts";
 import type { Block, Message } from "./types.ts";
 
@@ -10,7 +11,10 @@ export interface TextOptions {
 
 /** The text of a message, with blocks joined by a blank line. */
 export function textOf(message: Pick<Message, "content">, options: TextOptions = {}): string {
+  checkObject(message, "message");
+  checkObject(options, "options");
   if (typeof message.content === "string") return message.content;
+  checkObjects(message.content, "content");
   const parts: string[] = [];
   for (const block of message.content) {
     const text = blockText(block, options);

@@ -1,8 +1,6 @@
 /** Secrets given where a name belongs, such as an API key in place of a provider. */
-import { invalid } from "../errors.ts";
+import { invalid, TOKEN_START } from "../errors.ts";
 
-const KNOWN_SHAPES =
-  /^(sk-|sk_|pk_|rk_|AIza|ghp_|gho_|github_pat_|glpat-|xox[a-z]-|AKIA|ASIA|eyJ|gsk_|hf_|r8_|ya29\.|Bearer\s)/;
 const LONG = 24;
 
 /**
@@ -11,7 +9,7 @@ const LONG = 24;
  * Such a word is never repeated in an error, and never stored as a name.
  */
 export function looksLikeSecret(word: string): boolean {
-  if (KNOWN_SHAPES.test(word)) return true;
+  if (TOKEN_START.test(word)) return true;
   return word.length >= LONG && /\d/.test(word) && /[a-z]/i.test(word) && !/[:@./\s]/.test(word);
 }
 

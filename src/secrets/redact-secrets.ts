@@ -5,6 +5,7 @@
  * files that contain them. No detection finds every secret, so the caller can
  * also name values; those are always removed.
  */
+import { checkString, checkStrings } from "../util/checked-arguments.ts";
 import type { Json } from "../util/json.ts";
 import { SECRET_WORDS } from "./secret-names.ts";
 import { SECRET_PATTERNS, type SecretPattern } from "./secret-patterns.ts";
@@ -17,6 +18,8 @@ export interface Redacted {
 
 /** Replace values that look like secrets, and the known ones, with `[redacted: kind]`. */
 export function redactSecrets(text: string, known: readonly string[] = []): Redacted {
+  checkString(text, "text");
+  checkStrings(known, "known");
   const redaction = new Redaction(text);
   for (const value of formsOf(known)) redaction.value(value, "known value");
   redaction.blocks();

@@ -1,6 +1,8 @@
 /** The folder of an existing OpenClaw. It is read and never written. */
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { absolute, type Environment } from "./folder.ts";
 
 const FOLDERS = [".openclaw", ".clawdbot", ".moldbot", ".moltbot"];
@@ -17,6 +19,8 @@ export interface Adopted {
  * first existing folder of the names that OpenClaw has had.
  */
 export function findAdoptable(env: Environment, home: string): Adopted | undefined {
+  checkObject(env, "env");
+  checkString(home, "home");
   const named = env.OPENCLAW_STATE_DIR;
   const folders = named ? [absolute(named, home)] : FOLDERS.map((name) => join(home, name));
   const there = folders.filter(isFolder).map((folder) => ({ folder, config: configIn(folder) }));

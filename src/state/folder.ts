@@ -1,6 +1,8 @@
 /** The state folder: where it is, and the files in it. */
+
 import { join, resolve } from "node:path";
 import { invalid } from "../errors.ts";
+import { checkObject, checkString } from "../util/checked-arguments.ts";
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -22,7 +24,12 @@ const PROFILE = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/;
 const DEFAULT_PROFILE = "default";
 
 /** `--state-dir`, `--profile NAME` (`~/.colloquy-NAME`), `COLLOQUY_STATE_DIR`, or `~/.colloquy`. */
-export function resolveStateDir({ flag, profile, env, home }: StateDirOptions): string {
+export function resolveStateDir(options: StateDirOptions): string {
+  checkObject(options, "options");
+  const { flag, profile, env, home } = options;
+  checkObject(env, "env");
+  checkString(home, "home");
+  for (const name of [flag, profile]) if (name !== undefined) checkString(name, "options");
   if (flag !== undefined && profile !== undefined) {
     throw invalid("Use either --state-dir or --profile: both choose the state folder", "profile");
   }
@@ -77,6 +84,7 @@ export interface StateLayout {
 }
 
 export function stateLayout(root: string): StateLayout {
+  checkString(root, "root");
   const agents = join(root, "agents");
   return {
     root,

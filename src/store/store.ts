@@ -265,7 +265,8 @@ export class Store {
    * Contract: nothing in the target is overwritten. A copy that was stopped, by `signal` or a kill, resumes with
    * the next call.
    */
-  copyTo(target: Store, options: CopyOptions = {}): Promise<CopyReport> {
+  async copyTo(target: Store, options: CopyOptions = {}): Promise<CopyReport> {
+    if (!(target instanceof Store)) throw invalid("target must be a store that is open", "target");
     return copyStore(this.#access, target.#access, options);
   }
 

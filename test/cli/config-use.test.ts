@@ -90,6 +90,28 @@ describe("a command", () => {
     expect((await place.run(LIST, { env: { COUNTRY: "FR" } })).stderr).toBe("No conversations.\n");
   });
 
+  it("repeats no token that is used as the name of a setting", async () => {
+    using place = new Place();
+    const token = `sk-ant-${"a1B2".repeat(12)}`;
+    write(
+      place,
+      "colloquy.json",
+      `{ "${token}": 1, gateway: { "${token}": { port: 1 }, auth: "${token}" } }`,
+    );
+    for (const args of [
+      ["validate"],
+      ["get", token],
+      ["set", token, "1"],
+      ["explain", `a.${token}`],
+      ["unset", token],
+    ]) {
+      const { stdout, stderr } = await place.run(["config", ...args, "--json"]);
+      expect(`${stdout}${stderr}`).not.toContain(token);
+    }
+    const { stdout, stderr } = await place.run([...LIST, "--set", `${token}=1`, "--json"]);
+    expect(`${stdout}${stderr}`).not.toContain(token);
+  });
+
   it("reports 150,000 unknown keys as one error", async () => {
     using place = new Place();
     const keys = Array.from({ length: 150_000 }, (_, index) => `k${index}:0`);

@@ -1,6 +1,8 @@
 /** Undoes an import permanently: the conversations of a source go to the trash and are not imported again. */
+
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
+import { checkMethod, checkStrings } from "../../util/checked-arguments.ts";
 import { ledgerOf } from "./ledger-place.ts";
 
 export interface Forgotten {
@@ -12,6 +14,8 @@ export interface Forgotten {
 }
 
 export async function forgetSources(store: Store, paths: readonly string[]): Promise<Forgotten> {
+  checkMethod(store, "ingest", "store");
+  checkStrings(paths, "paths");
   const ledger = ledgerOf(store);
   try {
     const files = paths.flatMap((path) => [...ledger.below(path)]);

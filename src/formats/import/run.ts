@@ -1,7 +1,9 @@
 /** Imports conversations of other tools into a store. */
+
 import { refuseOpenStore } from "../../disk/open-stores.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
+import { checkMethod, checkObject, checkStrings } from "../../util/checked-arguments.ts";
 import type { SourceFile } from "../sources/types.ts";
 import { walk } from "../sources/walk.ts";
 import { agrees } from "./agreement.ts";
@@ -47,6 +49,9 @@ export async function importConversations(
   paths: readonly string[],
   options: ImportOptions = {},
 ): Promise<ImportReport> {
+  checkMethod(store, "ingest", "store");
+  checkStrings(paths, "paths");
+  checkObject(options, "options");
   const { format, dryRun = false, verify = false } = options;
   if (format !== undefined && !FORMAT_NAMES.includes(format)) {
     throw invalid(`Unknown format "${format}": expected one of ${FORMAT_NAMES.join(", ")}`, "format");

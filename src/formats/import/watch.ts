@@ -1,7 +1,9 @@
 /** Keeps importing while tools write. */
+
 import { type FSWatcher, watch } from "node:fs";
 import { ColloquyError } from "../../errors.ts";
 import type { Store } from "../../store/store.ts";
+import { checkMethod, checkObject, checkStrings } from "../../util/checked-arguments.ts";
 import type { ImportReport } from "./report.ts";
 import { type ImportOptions, importConversations } from "./run.ts";
 
@@ -25,6 +27,10 @@ export async function watchConversations(
   paths: readonly string[],
   options: WatchOptions,
 ): Promise<void> {
+  checkMethod(store, "ingest", "store");
+  checkStrings(paths, "paths");
+  checkObject(options, "options");
+  checkMethod(options.signal, "addEventListener", "signal");
   const { signal, onPass, intervalMs = INTERVAL_MS, ...rest } = options;
   const alarm = new Alarm();
   const watchers = paths.flatMap((path) => watcherOf(path, () => alarm.ring()));

@@ -1,4 +1,5 @@
 /** Messages of the Anthropic API: Claude. */
+import { checkObject } from "../../util/checked-arguments.ts";
 import { defined, isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { blocksOf } from "../blocks.ts";
 import type { Block, Message, MessageInput, Role } from "../types.ts";
@@ -82,6 +83,7 @@ export function toClaude(
 ): ClaudeMessage[];
 export function toClaude(messages: readonly Message[], options?: ConvertOptions): AnthropicMessage[];
 export function toClaude(messages: readonly Message[], options: ConvertOptions = {}): object[] {
+  checkObject(options, "options");
   if (options.lossless) return toForeign(CLAUDE, messages, true);
   return plainList(messages, OURS).map(anthropicMessage);
 }

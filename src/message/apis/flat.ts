@@ -6,7 +6,9 @@
  * of our own blocks, and read the other names in use; differences are kept in
  * the block's `flat` property.
  */
+
 import { isDeepStrictEqual } from "node:util";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { parseTime } from "../../util/time.ts";
 import { ROLES } from "../rules.ts";
@@ -41,6 +43,7 @@ export function fromFlat(messages: readonly object[]): MessageInput[] {
 
 /** Convert our messages to flat lines. An image is only named in the text: a flat line has no place for it. */
 export function toFlat(messages: readonly MessageInput[], options: ConvertOptions = {}): FlatMessage[] {
+  checkObject(options, "options");
   return toForeign(FLAT, messages as readonly Message[], options.lossless) as unknown as FlatMessage[];
 }
 

@@ -1,4 +1,6 @@
 /** Every model API that a conversation can be converted for. */
+import { invalid } from "../../errors.ts";
+import { checkObjects } from "../../util/checked-arguments.ts";
 import type { Message } from "../types.ts";
 import { type AiSdkRequest, toAiSdk } from "./ai-sdk.ts";
 import { type AnthropicRequest, toAnthropic } from "./anthropic.ts";
@@ -44,5 +46,7 @@ export function toRequest<Api extends ModelApi>(
   messages: readonly Message[],
   system?: SystemPrompt,
 ): ApiRequests[Api] {
+  if (!isModelApi(api)) throw invalid(`api must be one of ${MODEL_APIS.join(", ")}`, "api");
+  checkObjects(messages, "messages");
   return CONVERTERS[api](messages, system);
 }

@@ -7,6 +7,7 @@
  * for are kept in the block's `openai` property, so that no image is stored
  * twice.
  */
+import { checkObject } from "../../util/checked-arguments.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../util/json.ts";
 import { toObject } from "../tool-input.ts";
 import type { Block, Message, MessageInput } from "../types.ts";
@@ -73,6 +74,7 @@ export function toOpenAI(
 ): OpenAIMessage[];
 export function toOpenAI(messages: readonly Message[], options?: ConvertOptions): OpenAIChatMessage[];
 export function toOpenAI(messages: readonly Message[], options: ConvertOptions = {}): object[] {
+  checkObject(options, "options");
   return toForeign(OPENAI, messages, options.lossless);
 }
 

@@ -1,5 +1,7 @@
 /** A config while the pipeline builds it. */
+
 import { dirname, join } from "node:path";
+import { checkObject, checkString } from "../../util/checked-arguments.ts";
 import type { Json, JsonObject } from "../../util/json.ts";
 import type { Clock } from "../../util/time.ts";
 import { CONFIG_NAME, type Environment, PATCHES_NAME } from "../folder.ts";
@@ -100,6 +102,12 @@ const NOTHING: Tree = {
   members: new Map(),
   at: { source: { kind: "file", file: null }, line: null, column: null, up: undefined, key: "" },
 };
+
+/** A folder in place of the options is a likely slip. */
+export function checkOptions(options: unknown): void {
+  checkObject(options, "options");
+  checkString((options as ConfigOptions).stateDir, "stateDir");
+}
 
 export function newBuild(options: ConfigOptions, reads: ConfigReads): ConfigBuild {
   return {

@@ -1,5 +1,7 @@
 /** Paths into the config as the user writes them: `channels.telegram.allowFrom[0]`, `env.vars["A.B"]`. */
+
 import { invalid } from "../../errors.ts";
+import { checkString, checkStrings } from "../../util/checked-arguments.ts";
 import { parseJson } from "../../util/json.ts";
 import { isPrototypeKey, type Path } from "../json5/nodes.ts";
 
@@ -8,10 +10,13 @@ const PATH_CHARS_MAX = 1024;
 
 /** A path in either form. */
 export function asPath(path: string | Path): Path {
-  return typeof path === "string" ? parsePath(path) : path;
+  if (typeof path === "string") return parsePath(path);
+  checkStrings(path, "path");
+  return path;
 }
 
 export function parsePath(text: string): Path {
+  checkString(text, "path");
   const path: string[] = [];
   PART.lastIndex = 0;
   while (PART.lastIndex < text.length && text.length <= PATH_CHARS_MAX) {
@@ -30,6 +35,7 @@ export function parsePath(text: string): Path {
 }
 
 export function formatPath(path: Path): string {
+  checkStrings(path, "path");
   return path
     .map((key, index) => {
       if (index > 0 && /^\d+$/.test(key)) return `[${key}]`;

@@ -1,4 +1,5 @@
-import { ColloquyError } from "../../errors.ts";
+import { ColloquyError, withoutTokens } from "../../errors.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import type { Path } from "../json5/nodes.ts";
 import { formatPath } from "./config-path.ts";
 import type { Place } from "./located.ts";
@@ -25,11 +26,15 @@ export function finding(
   at?: Place,
 ): Finding {
   const { line = null, column = null, source } = at ?? {};
-  return { severity, code, path: formatPath(path), message, file: source?.file ?? null, line, column };
+  // A key may be a token that was pasted into the wrong place.
+  const shown = { path: withoutTokens(formatPath(path)), message: withoutTokens(message) };
+  return { severity, code, ...shown, file: source?.file ?? null, line, column };
 }
 
 /** `file:line:column: message`, as far as the position is known. */
-export function findingText({ file, line, column, message }: Finding): string {
+export function findingText(finding: Finding): string {
+  checkObject(finding, "finding");
+  const { file, line, column, message } = finding;
   if (file === null) return message;
   return line === null ? `${file}: ${message}` : `${file}:${line}:${column}: ${message}`;
 }

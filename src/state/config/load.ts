@@ -5,6 +5,7 @@ import { hasChanged, remember } from "./cache.ts";
 import {
   type ConfigBuild,
   type ConfigOptions,
+  checkOptions,
   type LoadedConfig,
   newBuild,
   type Origin,
@@ -49,6 +50,7 @@ export interface Try {
 
 /** `loadBuild` that returns a failure instead of throwing it. */
 export async function tryLoad(options: ConfigOptions): Promise<Try> {
+  checkOptions(options);
   let before: ConfigBuild | undefined;
   for (let attempt = 1; ; attempt++) {
     const build = newBuild(options, options.reads ?? systemReads);

@@ -1,4 +1,4 @@
-import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
+import { asColloquyError, type ColloquyError, invalid, unavailable } from "../../errors.ts";
 import { hasChanged } from "./cache.ts";
 import type { ConfigBuild, ConfigOptions, LoadedConfig } from "./config-build.ts";
 import { isGone, loadBuild, loaded, tryLoad } from "./load.ts";
@@ -28,6 +28,9 @@ export async function watchConfig(
   onChange: (config: LoadedConfig) => void,
   onError: (error: ColloquyError) => void,
 ): Promise<ConfigWatch> {
+  for (const [field, call] of Object.entries({ onChange, onError })) {
+    if (typeof call !== "function") throw invalid(`${field} must be a function`, field);
+  }
   const watch = new Watch(options, onChange, onError, await loadBuild(options));
   watch.start();
   return watch;

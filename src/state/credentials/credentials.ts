@@ -8,6 +8,7 @@
 
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
 import { invalid } from "../../errors.ts";
+import { checkObject, checkString, checkStrings } from "../../util/checked-arguments.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { type Environment, stateLayout } from "../folder.ts";
@@ -40,6 +41,8 @@ import {
 
 /** Open the credentials of an agent. Reads and creates nothing before the first call. */
 export function openCredentials(options: CredentialsOptions): Credentials {
+  checkObject(options, "options");
+  checkString(options.stateDir, "stateDir");
   return new Credentials(options);
 }
 
@@ -109,7 +112,10 @@ export class Credentials {
    * Return a secret for use: of a profile by id, or of the best profile of a
    * provider. With a refresher, an expired token is refreshed first.
    */
-  async resolve(which: string, { refresher }: { refresher?: Refresher } = {}): Promise<Resolved> {
+  async resolve(which: string, options: { refresher?: Refresher } = {}): Promise<Resolved> {
+    checkString(which, "which");
+    checkObject(options, "options");
+    const { refresher } = options;
     const all = await this.#all();
     const now = this.#clock();
     const refresh = refresher === undefined ? {} : { refresh: this.#refreshWith(all, refresher) };
@@ -128,6 +134,7 @@ export class Credentials {
   /** Set which profiles of a provider come first. The others follow, least recently used first. */
   async setOrder(provider: string, ids: readonly string[]): Promise<readonly string[]> {
     const name = checkProvider(provider);
+    checkStrings(ids, "ids");
     const order = (await this.#all()).checkOrder(name, ids);
     await this.#change((set) => withOrder(set, name, order));
     return order;

@@ -2,6 +2,7 @@
 
 import { ColloquyError } from "../../errors.ts";
 import { secretsIn } from "../../secrets/secret-names.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { defined } from "../../util/json.ts";
 import { providerId } from "../credentials/profiles/provider-id.ts";
 import type { Environment } from "../folder.ts";
@@ -21,6 +22,7 @@ const NOTE =
   "US dollars per million tokens. A snapshot of public prices, which change; the config can override them";
 
 export function composeModels(input: ModelsInput): ComposedModels {
+  checkObject(input, "input");
   const { profiles = [], providers: named = [], config = {}, env = {} } = input;
   const configured = readConfigured(config);
   const sources = new Map<string, ProviderSource[]>();

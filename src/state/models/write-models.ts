@@ -1,4 +1,5 @@
 import { type FileIo, systemIo } from "../../disk/file-io.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { stateLayout } from "../folder.ts";
 import { keepPrivate, readPrivate, writePrivate } from "../private-file.ts";
@@ -27,6 +28,7 @@ export interface WrittenModels extends ComposedModels {
  * notified. It contains no secrets.
  */
 export async function writeModelsConfig(options: WriteModelsOptions): Promise<WrittenModels> {
+  checkObject(options, "options");
   const { stateDir, io = systemIo, onNotice = () => {} } = options;
   const path = stateLayout(stateDir).agent(options.agentId ?? "main").models;
   const composed = composeModels({ env: process.env, ...options });

@@ -1,6 +1,7 @@
 import { withLockSync } from "../../disk/with-lock.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { KeyConfig } from "../../key/index.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { recall, remember, setOrigin } from "./cache.ts";
 import type { SessionStore } from "./entry.ts";
 import { type FileOptions, filesOf, type IndexFiles, readIndex } from "./files.ts";
@@ -35,6 +36,7 @@ export interface LoadOptions extends IndexOptions {
  * from its readable entries and the transcripts beside it.
  */
 export function loadSessionStore(options: LoadOptions): SessionStore {
+  checkObject(options, "options");
   const files = filesOf(options.agentDir, options);
   try {
     return load(files, options);

@@ -1,5 +1,6 @@
 import { ColloquyError, invalid } from "../../errors.ts";
 import { resolveSessionKey } from "../../key/index.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { assertJson, isPlainObject } from "../../util/json.ts";
 import { checkEntry, type SessionEntry } from "./entry.ts";
 import { filesOf } from "./files.ts";
@@ -23,6 +24,7 @@ export interface PatchOptions extends EntryOptions {
  * is created if the patch has a `sessionId`, otherwise it is `NOT_FOUND`.
  */
 export async function patchSessionEntry(options: PatchOptions): Promise<SessionEntry> {
+  checkObject(options, "options");
   const files = filesOf(options.agentDir, options);
   const sessionKey = keyOf(options);
   const { patch } = options;
@@ -62,6 +64,7 @@ function patched(
 
 /** Remove an entry from the index. False when there was none. Does not touch the conversation. */
 export async function deleteSessionEntry(options: EntryOptions): Promise<boolean> {
+  checkObject(options, "options");
   const files = filesOf(options.agentDir, options);
   const sessionKey = keyOf(options);
   return change(files, editOptions(files, options.config), (edit) => {

@@ -1,5 +1,6 @@
 import { invalid } from "../../errors.ts";
 import { resolveSessionKey } from "../../key/index.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { isPlainObject } from "../../util/json.ts";
 import { originOf, setOrigin } from "./cache.ts";
 import { settle } from "./document.ts";
@@ -23,6 +24,7 @@ export interface SaveOptions extends IndexOptions {
  * loaded stay: both are merged field by field.
  */
 export async function saveSessionStore(options: SaveOptions): Promise<void> {
+  checkObject(options, "options");
   const { store, config } = options;
   const files = filesOf(options.agentDir, options);
   const ours = checkedStore(store, options);

@@ -5,10 +5,12 @@
  * the store. Fields that the store does not know, such as overrides and
  * delivery addresses, and entries of other programs stay unchanged.
  */
+
 import { isDeepStrictEqual } from "node:util";
 import type { ConversationInfo } from "../../engine/index.ts";
 import { keyOfOlder, settleClaims } from "../../key/index.ts";
 import type { Store } from "../../store/store.ts";
+import { checkMethod, checkObject } from "../../util/checked-arguments.ts";
 import { timeOf } from "../../util/time.ts";
 import { canonicalKey, recoveredKey } from "./canonical-key.ts";
 import { settle } from "./document.ts";
@@ -40,6 +42,8 @@ export async function syncSessionIndex(
   agentDir: string,
   options: Omit<IndexOptions, "agentDir"> = {},
 ): Promise<SyncReport> {
+  checkMethod(store, "list", "store");
+  checkObject(options, "options");
   const place = { ...options, agentDir };
   const files = filesOf(agentDir, place);
   // Before the listing: entries that others add from now on cannot be outdated.

@@ -64,14 +64,18 @@ export interface CopyReport {
 
 const OPTIONS: ReadonlySet<string> = new Set(["dryRun", "signal", "onProgress"]);
 
+export function checkCopyOptions(options: CopyOptions): void {
+  checkProperties(options, OPTIONS, "options");
+  checkSignal(options.signal);
+}
+
 /** See `store.copyTo`. */
 export async function copyStore(
   from: StoreAccess,
   to: StoreAccess,
   options: CopyOptions,
 ): Promise<CopyReport> {
-  checkProperties(options, OPTIONS, "options");
-  checkSignal(options.signal);
+  checkCopyOptions(options);
   if (options.dryRun !== true) to.assertWritable();
   return new StoreCopy(from, to, options).run();
 }

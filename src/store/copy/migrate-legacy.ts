@@ -10,10 +10,11 @@ import { asColloquyError } from "../../errors.ts";
 import type { StoreAccess } from "../access.ts";
 import { contentHash } from "./copy-conversation.ts";
 import { CopyRun } from "./copy-run.ts";
-import type { CopyOptions, CopyReport } from "./copy-store.ts";
+import { type CopyOptions, type CopyReport, checkCopyOptions } from "./copy-store.ts";
 
 /** See `store.migrateLegacy`. */
-export function migrateLegacy(store: StoreAccess, options: CopyOptions): Promise<CopyReport> {
+export async function migrateLegacy(store: StoreAccess, options: CopyOptions): Promise<CopyReport> {
+  checkCopyOptions(options);
   return new Migration(store, options, options.dryRun === true).run();
 }
 

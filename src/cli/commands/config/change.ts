@@ -1,3 +1,4 @@
+import { withoutTokens } from "../../../errors.ts";
 import type { ChangeOptions, ConfigChange } from "../../../state/config/files/change.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
@@ -12,5 +13,6 @@ export function changeOptions(call: Call): ChangeOptions {
 /** Report the change, but not the value: it may be a secret. */
 export function changed(call: Call, { path, file, backup, notices }: ConfigChange, did: string): Result {
   reportFindings(call, notices);
-  return { json: { path, file, backup }, lines: [`${did} ${safeLine(path)} in ${safeLine(file)}`] };
+  const shown = withoutTokens(path);
+  return { json: { path: shown, file, backup }, lines: [`${did} ${safeLine(shown)} in ${safeLine(file)}`] };
 }

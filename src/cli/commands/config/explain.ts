@@ -1,3 +1,4 @@
+import { withoutTokens } from "../../../errors.ts";
 import type { ConfigBuild, Origin } from "../../../state/config/config-build.ts";
 import { formatPath, parsePath } from "../../../state/config/config-path.ts";
 import { hideSecrets } from "../../../state/config/hide-secrets.ts";
@@ -24,7 +25,7 @@ export async function run(call: Call): Promise<Result> {
   const findings = build.findings.filter((found) => found.path === formatPath(path));
   reportFindings(call, findings);
   const about = {
-    path: formatPath(path),
+    path: withoutTokens(formatPath(path)),
     value: tree === undefined ? null : hideSecrets(config, plain(tree), path),
     source: config.sourceOf(path) ?? null,
     variables: variablesOf(build, config.sourceOf(path)),

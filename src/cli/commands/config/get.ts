@@ -1,3 +1,4 @@
+import { withoutTokens } from "../../../errors.ts";
 import { parsePath } from "../../../state/config/config-path.ts";
 import { hideSecrets } from "../../../state/config/hide-secrets.ts";
 import { loadConfig } from "../../../state/config/load.ts";
@@ -21,7 +22,7 @@ export async function run(call: Call): Promise<Result> {
   const value = hideSecrets(config, found, path);
   const { file = null, line = null, column = null, origin = null } = config.sourceOf(path) ?? {};
   return {
-    json: { path: typed, value, source: { file, line, column, origin } },
+    json: { path: withoutTokens(typed), value, source: { file, line, column, origin } },
     lines: [typeof value === "string" ? safeText(value) : jsonText(value, 2)],
   };
 }

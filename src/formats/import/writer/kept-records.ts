@@ -5,7 +5,9 @@
  * replaced by `{ "$same": path }`, its path in the message, so that nothing is
  * stored twice and the record can still be restored completely.
  */
+
 import type { Message } from "../../../message/types.ts";
+import { checkObject } from "../../../util/checked-arguments.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../util/json.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
 
@@ -60,6 +62,7 @@ export function keepDamaged({ line, offset, text, reason }: DamagedRecord): Kept
 
 /** The original value of a record, or its text when that is not JSON. */
 export function restoreRecord(kept: KeptRecord, message: Message | undefined): Json {
+  checkObject(kept, "kept");
   if (kept.record !== undefined) return fatten(kept.record, message);
   const text = typeof kept.text === "string" ? kept.text : "";
   if (kept.damaged !== undefined) return text;

@@ -7,7 +7,7 @@ import { setAt } from "../../json5/edit.ts";
 import { type Node, nodeAt, type Path } from "../../json5/nodes.ts";
 import { parseJson5 } from "../../json5/parse.ts";
 import { unsetAt } from "../../json5/remove.ts";
-import type { ConfigBuild, ConfigOptions } from "../config-build.ts";
+import { type ConfigBuild, type ConfigOptions, checkOptions } from "../config-build.ts";
 import { asPath, formatPath } from "../config-path.ts";
 import { configError, type Finding } from "../finding.ts";
 import { loadBuild } from "../load.ts";
@@ -110,6 +110,7 @@ async function change(
   edit: EditText,
   check: (after: ConfigBuild) => void,
 ): Promise<ConfigChange> {
+  checkOptions(options);
   return withConfigLock(options, async (io) => {
     const tolerant: ConfigOptions = { ...options, tolerant: true, cacheTtlMs: 0, overrides: [] };
     const before = await loadBuild(tolerant);

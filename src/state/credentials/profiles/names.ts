@@ -1,6 +1,8 @@
 /** Valid names of providers and profiles. */
+
 import { ColloquyError, invalid } from "../../../errors.ts";
 import { looksLikeSecret, refuseSecret } from "../../../secrets/misplaced-secret.ts";
+import { checkString } from "../../../util/checked-arguments.ts";
 import { providerId } from "./provider-id.ts";
 
 const PROVIDER = /^[a-z0-9][a-z0-9._-]{0,39}$/;
@@ -9,6 +11,7 @@ const VARIABLE = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 
 /** The canonical name of a provider. */
 export function checkProvider(provider: string): string {
+  checkString(provider, "provider");
   refuseSecret(provider, "the provider", "provider");
   const id = providerId(provider);
   if (PROVIDER.test(id)) return id;
@@ -19,6 +22,7 @@ export function checkProvider(provider: string): string {
 }
 
 export function checkName(name: string): string {
+  checkString(name, "name");
   refuseSecret(name, "the name", "name");
   if (NAME.test(name)) return name;
   throw invalid(
@@ -43,6 +47,7 @@ export function isProfileId(text: string): boolean {
 }
 
 export function noSuchProfile(id: string, known: Iterable<string>): ColloquyError {
+  checkString(id, "id");
   const ids = [...known];
   const named =
     isProfileId(id) && !looksLikeSecret(id.slice(id.indexOf(":") + 1)) ? ` "${id}"` : " with this id";

@@ -1,7 +1,9 @@
 /** Make a profile of the input of the user. Its secrets are still plain: writing seals them. */
+
 import { isAbsolute } from "node:path";
 import { invalid } from "../../../errors.ts";
-import { isNonNegative } from "../../../util/json.ts";
+import { checkObject, checkStrings } from "../../../util/checked-arguments.ts";
+import { isNonNegative, isPlainObject } from "../../../util/json.ts";
 import { makeCredential } from "../credential.ts";
 import { checkCommand } from "../secret/split-command.ts";
 import {
@@ -17,6 +19,7 @@ import { checkName, checkProvider, checkVariable } from "./names.ts";
 const SECRET_CHARS_MAX = 64 * 1024;
 
 export function newProfile(input: NewProfile, now: number): Profile {
+  checkObject(input, "profile");
   const provider = checkProvider(input.provider);
   const id = `${provider}:${checkName(input.name ?? "default")}`;
   const email = input.email === undefined ? {} : { email: input.email };
@@ -46,10 +49,15 @@ function credentialOf(input: NewProfile): Credential {
 }
 
 function refOf(input: SecretInput, field: string): SecretRef {
+  // A plain string is probably the secret itself, which no error repeats.
+  if (!isPlainObject(input))
+    throw invalid(`${field} must be { value }, { env }, { command } or { file }`, field);
   if ("value" in input) return checkSecret(input.value, field);
   if ("env" in input) return { env: checkVariable(input.env) };
+  if ("command" in input) checkStrings(input.command, field);
   if ("command" in input) return { command: checkCommand(input.command) };
-  if (!isAbsolute(input.file)) throw invalid("The path of the file must be absolute", field);
+  if (typeof input.file !== "string" || !isAbsolute(input.file))
+    throw invalid("The path of the file must be absolute", field);
   return { file: input.file };
 }
 

@@ -1,3 +1,5 @@
+import { checkString } from "../../../util/checked-arguments.ts";
+
 const ALIASES: ReadonlyMap<string, string> = new Map([
   ["gemini", "google"],
   ["claude", "anthropic"],
@@ -7,6 +9,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
 
 /** The canonical name of a provider with several names. */
 export function providerId(name: string): string {
+  checkString(name, "name");
   const lower = name.toLowerCase();
   return ALIASES.get(lower) ?? lower;
 }

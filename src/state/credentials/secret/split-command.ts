@@ -1,6 +1,8 @@
 /** Splits a command line into words, with the quotes of a shell and none of its other syntax. */
+
 import { invalid } from "../../../errors.ts";
 import { refuseSecret } from "../../../secrets/misplaced-secret.ts";
+import { checkString } from "../../../util/checked-arguments.ts";
 
 const WORDS_MAX = 64;
 
@@ -11,6 +13,7 @@ const WORDS_MAX = 64;
  * word: a pipe that is not run would yield the wrong secret.
  */
 export function splitCommand(line: string): string[] {
+  checkString(line, "line");
   const words: string[] = [];
   let word: string | undefined;
   let quote = "";
