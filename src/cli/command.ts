@@ -16,6 +16,8 @@ export interface OptionSpec {
 export interface ArgumentSpec {
   readonly name: string;
   readonly optional?: boolean;
+  /** What it may be, for help texts. */
+  readonly help?: string;
   /** Any number of them. Only the last argument may say so. */
   readonly many?: boolean;
   /** What the argument is when several words were typed and the quotes were probably forgotten. */

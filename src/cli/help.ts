@@ -107,6 +107,7 @@ function commandHelp(command: CommandSpec, out: Output): string[] {
   return [
     ...wrap(command.summary, columns),
     ...(command.details === undefined ? [] : ["", ...wrap(command.details, columns)]),
+    ...(command.args ?? []).flatMap(({ help }) => (help === undefined ? [] : ["", ...wrap(help, columns)])),
     "",
     heading("Usage"),
     ...wrapCommand(`${`${PROGRAM} ${usageOf(command)}`.trimEnd()} [OPTIONS]`, columns),

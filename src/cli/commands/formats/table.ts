@@ -1,6 +1,6 @@
 /** The part of the command table about other tools' files and other formats. */
 import type { CommandSpec, Topic } from "../../command.ts";
-import { BRANCH } from "../shared-options.ts";
+import { BRANCH, CONVERSATION } from "../shared-options.ts";
 
 const IN_AND_OUT: Topic = { group: "Import and export", summary: "Read and write formats of other tools" };
 
@@ -34,7 +34,7 @@ export const FORMAT_COMMANDS: readonly CommandSpec[] = [
     summary: "Export conversations to other formats",
     details:
       "FORMAT is markdown, html, json (complete), jsonl (Colloquy), openclaw (also for pi), claude, openai or ai-sdk. Without --out, the export is printed. Strings that look like secrets are removed from markdown and html, and with --redact from other formats too; review the result before you share it.",
-    args: [{ name: "ID|KEY", optional: true, many: true }],
+    args: [{ ...CONVERSATION, optional: true, many: true }],
     options: {
       to: { value: "FORMAT", help: "markdown, html, json, jsonl, openclaw, claude, openai, ai-sdk" },
       out: { value: "PATH", help: "A file, or a folder for one file each; - prints" },

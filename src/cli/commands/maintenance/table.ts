@@ -34,7 +34,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     summary: "Permanently remove trashed conversations",
     details:
       "A KEY means the most recently deleted conversation that had it; with --force, the one that has it now, if any.",
-    args: [{ name: "ID|KEY", optional: true }],
+    args: [{ ...CONVERSATION, optional: true }],
     options: {
       trash: { help: "Everything in the trash, instead of one" },
       "older-than-days": { value: "N", help: "With --trash: only if deleted more than N days ago" },
