@@ -1,4 +1,5 @@
 import { assertJson, isJsonObject, type Json, type JsonObject } from "../util/json.ts";
+import { jsonText, objectIn, parsedIn } from "../util/values.ts";
 
 /** The depth of a tool's input within a message's content. */
 const INPUT_DEPTH = 2;
@@ -25,4 +26,21 @@ export function toObject(raw: Json | undefined): JsonObject | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The input of a tool call. Arguments that are not a JSON object are also kept as written. */
+export function toolInput(raw: Json | undefined): {
+  readonly input: JsonObject;
+  readonly arguments?: string;
+} {
+  const own = objectIn(raw);
+  if (own !== undefined) return { input: own };
+  if (raw === undefined || raw === null || raw === "") return { input: {} };
+  if (typeof raw !== "string") return { input: { value: raw }, arguments: jsonText(raw) ?? "" };
+  const parsed = parsedIn(raw);
+  if (parsed === undefined) return { input: {}, arguments: raw };
+  if (objectIn(parsed) === undefined) return { input: toObject(`{"value":${raw}}`) ?? {}, arguments: raw };
+  // Too deep for a store: it stays text.
+  const object = toObject(raw);
+  return object === undefined ? { input: {}, arguments: raw } : { input: object };
 }

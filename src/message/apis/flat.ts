@@ -108,7 +108,7 @@ const CALL: Kind = {
   unknown: "flat_tool_call",
   read(call) {
     const form = isJsonObject(call.function) ? call.function : call;
-    const input = toObject(form.input ?? form.arguments ?? form.args);
+    const input = toObject(form.input ?? form.arguments ?? form.args ?? form.params);
     if (!isFilled(call.id) || !isFilled(form.name) || input === undefined) return undefined;
     return { type: "tool_use", id: call.id, name: form.name, input };
   },

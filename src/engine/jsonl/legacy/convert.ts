@@ -7,13 +7,15 @@
 
 import type { RawLine } from "../../../disk/line-scan.ts";
 import { LINE_BYTES_MAX } from "../../../disk/line-scan.ts";
+import { resultsId } from "../../../message/apis/flat-line.ts";
+import { FlatTools } from "../../../message/apis/flat-tools.ts";
 import { encodeEntry, encodeHeader, type Header } from "../../../transcript/lines.ts";
 import { bareLine } from "../../../transcript/log-state.ts";
 import { MAIN, MAIN_NAME, OFF_PATH } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { isoTime, timeOf } from "../../../util/time.ts";
 import { madeId, uuidFromHash } from "../../../util/uuid.ts";
-import { isMetadata, type LegacyRecord, readRecord } from "./legacy-record.ts";
+import { isMetadata, type LegacyBody, type LegacyRecord, readBody, readRecord } from "./legacy-record.ts";
 
 /** A line that does not convert to an entry, or not faithfully. */
 export interface LegacyProblem {
@@ -41,6 +43,7 @@ export class LegacyConverter {
   readonly #heads = new Map<number, string>();
   readonly #names = new Map<number, string>();
   readonly #out: Buffer[];
+  readonly #tools = new FlatTools();
   #line = 0;
   #record = 0;
   #seq = 0;
@@ -94,33 +97,39 @@ export class LegacyConverter {
   }
 
   #put(raw: RawLine, record: LegacyRecord): void {
-    const { kind, data, operationId } = record;
     const known = this.#problems.length;
     const id = this.#idOf(raw, record);
     const parent = this.#parentOf(raw, record);
-    const json = this.#problems.length === known ? record.json : withClaims(record);
+    const body = readBody(record.line, id, this.#tools);
+    const json = this.#problems.length === known ? body.json : withClaims(record, body);
     this.#atMs = record.atMs ?? this.#atMs;
     this.#goTo(parent);
-    const at = isoTime(this.#atMs);
-    const line = encodeEntry(
-      { id, kind, at, json, data },
-      {
-        seq: this.#seq + 1,
-        parentId: parent?.id ?? null,
-        branch: this.#branch,
-        operationId,
-        batch: undefined,
-      },
-    );
+    const spot = this.#entry(raw, { ...body, json }, id, parent?.id ?? null, record.operationId);
+    if (spot === undefined) return;
+    const answer = { kind: "message", json: body.results ?? "", data: undefined } as const;
+    const last =
+      body.results === undefined ? spot : (this.#entry(raw, answer, resultsId(id), id, undefined) ?? spot);
+    if (record.id === id) this.#named.set(id, last);
+    this.#last = last;
+  }
+
+  #entry(
+    raw: RawLine,
+    { kind, json, data }: Pick<LegacyBody, "kind" | "json" | "data">,
+    id: string,
+    parentId: string | null,
+    operationId: string | undefined,
+  ): Spot | undefined {
+    const place = { seq: this.#seq + 1, parentId, branch: this.#branch, operationId, batch: undefined };
+    const line = encodeEntry({ id, kind, at: isoTime(this.#atMs), json, data }, place);
     if (line.length > LINE_BYTES_MAX) {
       this.#problem(raw, "bad-line", "longer than the limit for a line");
-      return;
+      return undefined;
     }
     this.#seq++;
     this.#out.push(line);
     this.#heads.set(this.#branch, id);
-    if (record.id === id) this.#named.set(id, { id, seq: this.#seq });
-    this.#last = { id, seq: this.#seq };
+    return { id, seq: this.#seq };
   }
 
   #idOf(raw: RawLine, { id }: LegacyRecord): string {
@@ -177,7 +186,7 @@ export class LegacyConverter {
 }
 
 /** Keeps the original id and parent with the message if they had to change. */
-function withClaims({ kind, json, id, parentId }: LegacyRecord): string {
+function withClaims({ id, parentId }: LegacyRecord, { kind, json }: LegacyBody): string {
   if (kind !== "message") return json;
   const message = JSON.parse(json) as JsonObject;
   const extra = message.extra as JsonObject | undefined;

@@ -3,28 +3,35 @@
  *
  * Three kinds of programs wrote such lines: `{role, content, timestamp}` with
  * or without `id` and `parent_id`, the same with `ts` and flat tool properties,
- * and bare messages of a model API. The format is detected for each line, because
- * files mix them.
+ * and bare messages of a model API. Files mix them, so every line is converted
+ * separately, in the same way as by an import.
  */
-import { fromClaude } from "../../../message/apis/anthropic.ts";
-import { fromFlat } from "../../../message/apis/flat.ts";
-import { fromOpenAI } from "../../../message/apis/openai.ts";
-import type { MessageInput } from "../../../message/types.ts";
+import { readFlatLine, unreadOf } from "../../../message/apis/flat-line.ts";
+import type { FlatTools } from "../../../message/apis/flat-tools.ts";
+import { END_STATES, MESSAGE_RULES } from "../../../message/rules.ts";
 import { checkMessage } from "../../../message/validate.ts";
 import { assertJson, isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
-import { parseTime } from "../../../util/time.ts";
+import { objectIn, timeIn } from "../../../util/values.ts";
 
+/** A line and what it says about its entry. */
 export interface LegacyRecord {
-  /** A message; anything else is kept whole, as `custom`. */
-  readonly kind: "message" | "custom";
-  readonly json: string;
-  /** With `custom`. */
-  readonly data: JsonObject | undefined;
+  readonly line: JsonObject;
   readonly id: string | undefined;
   /** `undefined` if the line does not say. */
   readonly parentId: string | null | undefined;
   readonly operationId: string | undefined;
   readonly atMs: number | undefined;
+}
+
+/** The content of an entry. */
+export interface LegacyBody {
+  /** A message; anything else is kept whole, as `custom`. */
+  readonly kind: "message" | "custom";
+  readonly json: string;
+  /** With `custom`. */
+  readonly data: JsonObject | undefined;
+  /** The message with the results that were beside an answer. */
+  readonly results: string | undefined;
 }
 
 /** The record, or the reason why the line cannot become an entry. */
@@ -41,7 +48,15 @@ export function readRecord(text: string): LegacyRecord | string {
   } catch (error) {
     return (error as Error).message;
   }
-  return { ...envelopeOf(value as JsonObject), ...bodyOf(value as JsonObject) };
+  const line = value as JsonObject;
+  const { id, parent_id, op } = line;
+  return {
+    line,
+    id: isId(id) ? id : undefined,
+    parentId: parent_id === null || isId(parent_id) ? parent_id : undefined,
+    operationId: isId(op) ? op : undefined,
+    atMs: timeIn(line.timestamp) ?? timeIn(line.ts),
+  };
 }
 
 /** Whether an object looks like a line of a legacy transcript. */
@@ -56,79 +71,46 @@ export function isMetadata(value: unknown): value is JsonObject {
   return isPlainObject(value) && value._type === "metadata";
 }
 
-/** Accepts ISO 8601, and seconds or milliseconds since 1970. */
-export function timeIn(value: unknown): number | undefined {
-  if (typeof value !== "number") return parseTime(value);
-  if (!Number.isFinite(value) || value <= 0) return undefined;
-  const ms = Math.trunc(value < SECONDS_MAX ? value * 1000 : value);
-  return ms <= TIME_MAX ? ms : undefined;
-}
-
-const SECONDS_MAX = 1e11;
-const TIME_MAX = Date.UTC(9999, 11, 31);
 const ID_BYTES_MAX = 256;
-
-function envelopeOf(line: JsonObject): Pick<LegacyRecord, "id" | "parentId" | "operationId" | "atMs"> {
-  const { id, parent_id, op } = line;
-  return {
-    id: isId(id) ? id : undefined,
-    parentId: parent_id === null || isId(parent_id) ? parent_id : undefined,
-    operationId: isId(op) ? op : undefined,
-    atMs: timeIn(line.timestamp) ?? timeIn(line.ts),
-  };
-}
 
 function isId(value: Json | undefined): value is string {
   return typeof value === "string" && value !== "" && Buffer.byteLength(value) <= ID_BYTES_MAX;
 }
 
-function bodyOf(line: JsonObject): Pick<LegacyRecord, "kind" | "json" | "data"> {
-  const message = messageOf(line);
-  if (message !== undefined) return { kind: "message", json: message, data: undefined };
-  return { kind: "custom", json: JSON.stringify(line), data: line };
-}
-
 /** Properties that belong to the entry and not to its message. */
 const ENVELOPE: ReadonlySet<string> = new Set(["id", "parent_id", "op", "timestamp", "ts"]);
-/** Optional properties of a message. */
-const OWN: ReadonlySet<string> = new Set([
-  "model",
-  "usage",
-  "stopReason",
-  "endState",
-  "provenance",
-  "source",
-  "extra",
-]);
 
-function messageOf(line: JsonObject): string | undefined {
-  if (line._type !== undefined) return undefined;
-  const foreign: Record<string, Json | undefined> = {};
-  const own: Record<string, Json | undefined> = {};
-  for (const [member, value] of Object.entries(line)) {
-    const isUnreadTime = (member === "timestamp" || member === "ts") && timeIn(value) === undefined;
-    if (ENVELOPE.has(member) && !isUnreadTime) continue;
-    (OWN.has(member) ? own : foreign)[member] = value;
-  }
+/** `id` is that of the entry. A line that the store would refuse as a message is kept as it is. */
+export function readBody(line: JsonObject, id: string, tools: FlatTools): LegacyBody {
   try {
-    const [message, ...more] = converted(foreign);
-    // A record that converts to no message, or to several, is kept unconverted.
-    if (message === undefined || more.length > 0) return undefined;
-    const extra = { ...(message.extra ?? {}), ...(isPlainObject(own.extra) ? own.extra : {}) };
-    const { at: _, id: __, ...rest } = message;
-    const whole = { ...own, ...rest, ...(Object.keys(extra).length === 0 ? {} : { extra }) };
-    return checkMessage(whole).json;
+    if (line._type === undefined && line.role !== undefined) return messageBody(line, id, tools);
   } catch {
-    return undefined;
+    // It is not a message.
   }
+  return { kind: "custom", json: JSON.stringify(line), data: line, results: undefined };
 }
 
-function converted(line: JsonObject): MessageInput[] {
-  const { role, content, tool_calls: calls } = line;
-  if (role === "tool" || role === "function" || role === "developer") return fromOpenAI([line]);
-  if (Array.isArray(content)) return fromClaude([line]);
-  if (Object.keys(line).length === 2 && typeof content === "string")
-    return [{ role, content } as unknown as MessageInput];
-  // Some programs omit the content of an answer that is only a call.
-  return fromFlat([content === null || (content === undefined && calls) ? { ...line, content: "" } : line]);
+/** Whether it is an optional property of our messages, with a value that they can have. */
+function isOwn(name: string, value: Json | undefined): boolean {
+  const rule = Object.hasOwn(MESSAGE_RULES, name) ? MESSAGE_RULES[name] : undefined;
+  if (rule === "object") return isPlainObject(value);
+  if (rule === "endState") return END_STATES.some((state) => state === value);
+  return rule === "any" || (rule === "string" && typeof value === "string");
+}
+
+function messageBody(line: JsonObject, id: string, tools: FlatTools): LegacyBody {
+  const foreign: Record<string, Json | undefined> = {};
+  const own: Record<string, Json | undefined> = {};
+  for (const [name, value] of Object.entries(line)) {
+    const isUnreadTime = (name === "timestamp" || name === "ts") && timeIn(value) === undefined;
+    if (ENVELOPE.has(name) && !isUnreadTime) continue;
+    (isOwn(name, value) ? own : foreign)[name] = value;
+  }
+  const { message, results } = readFlatLine(line, id, tools, "flat");
+  const flat = { ...unreadOf(foreign), ...objectIn(message.extra?.flat) };
+  const extra = { ...(Object.keys(flat).length === 0 ? {} : { flat }), ...objectIn(own.extra) };
+  const { extra: _extra, ...rest } = message;
+  const whole = { ...own, ...rest, ...(Object.keys(extra).length === 0 ? {} : { extra }) };
+  const answer = results.length === 0 ? undefined : checkMessage({ role: "user", content: results }).json;
+  return { kind: "message", json: checkMessage(whole).json, data: undefined, results: answer };
 }

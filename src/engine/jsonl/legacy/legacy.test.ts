@@ -75,7 +75,7 @@ describe("a folder of legacy transcripts", () => {
     const { items } = await store.list();
     expect(items.map(({ key, messageCount }) => [key, messageCount]).sort()).toEqual([
       [null, 4],
-      ["cli:mixed", 4],
+      ["cli:mixed", 5],
       ["discord:dm:42", 4],
       ["legacy:notes", 3],
       ["telegram:4711", 3],
@@ -127,7 +127,13 @@ describe("a folder of legacy transcripts", () => {
     await using store = await open(legacyFolder(), { readonly: true });
     const { items } = await (await chatOf(store, "discord:dm:42")).messages();
     expect(items.map(({ message }) => message)).toMatchObject([
-      { role: "user", content: "When is high tide?", extra: { flat: { media: [{ type: "image" }] } } },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "When is high tide?" },
+          { type: "image", source: { type: "url", url: "https://example.invalid/quay.png" } },
+        ],
+      },
       {
         role: "assistant",
         content: [{ type: "tool_use", id: "call_1", name: "tides", input: { harbour: "north" } }],
@@ -175,7 +181,14 @@ describe("a folder of legacy transcripts", () => {
     expect(await words(store, "cli:mixed", "main")).toEqual(["one", "two"]);
     const { items } = await (await chatOf(store, "cli:mixed")).entries({ all: true });
     expect(items.find(({ kind }) => kind === "custom")?.data).toMatchObject({ _type: "metadata" });
-    expect(items.filter(({ data }) => JSON.stringify(data)?.includes("narrator"))).toHaveLength(1);
+    const narrated = items.find(({ message }) => message?.content === "a role nobody knows")?.message;
+    expect(narrated).toEqual({
+      role: "user",
+      content: "a role nobody knows",
+      extra: { flat: { role: "narrator" } },
+    });
+    const four = items.find(({ message }) => message?.content === "four")?.message;
+    expect(four).toMatchObject({ model: "small", extra: { flat: { mood: "fine" } } });
     const { findings } = await store.verify();
     const mixed = join(folder, "cli_mixed.jsonl");
     const tree = join(folder, "web_odd-tree.jsonl");
@@ -328,6 +341,27 @@ describe("a folder of legacy transcripts", () => {
     expect((await store.list()).items.filter(({ key }) => key === "telegram:4711")).toHaveLength(1);
     const names = readdirSync(join(folder, "legacy")).filter((name) => name.includes("telegram"));
     expect(names.map((name) => readFileSync(join(folder, "legacy", name)))).toContainEqual(original);
+  });
+});
+
+describe("the session key of a legacy transcript", () => {
+  it.each([
+    ["CLI_Default.jsonl", {}, "cli:default"],
+    ["Discord_DM_42.jsonl", {}, "discord:dm:42"],
+    ["a.jsonl", { key: "Telegram:+1 (234) 567-8900" }, "telegram:+12345678900"],
+    ["b.jsonl", { session_key: "cli:local" }, "cli:default"],
+    ["c.jsonl", { key: "no channel" }, "legacy:c"],
+  ])("is in its current form: %s %o", async (name, header, key) => {
+    const folder = join(tempFolder(), "sessions");
+    mkdirSync(folder);
+    const lines = [
+      { _type: "metadata", ...header },
+      { role: "user", content: "x", timestamp: "2025-03-02T08:00:00Z" },
+    ];
+    writeFileSync(join(folder, name), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await using store = await open(folder, { readonly: true });
+    expect((await store.list()).items.map((info) => info.key)).toEqual([key]);
+    expect(await words(store, key)).toEqual(["x"]);
   });
 });
 

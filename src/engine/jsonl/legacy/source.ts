@@ -3,13 +3,15 @@
 import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
+import { resolveSessionKey } from "../../../key/resolve.ts";
 import { checkSum, decodeLine, type Header } from "../../../transcript/lines.ts";
 import { bareLine } from "../../../transcript/log-state.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { isoTime } from "../../../util/time.ts";
 import { isUuid } from "../../../util/uuid.ts";
+import { timeIn } from "../../../util/values.ts";
 import { madeUuid } from "./convert.ts";
-import { isMetadata, isRecord, timeIn } from "./legacy-record.ts";
+import { isMetadata, isRecord } from "./legacy-record.ts";
 
 /** The files of a legacy conversation. */
 export interface LegacyFiles {
@@ -139,20 +141,29 @@ function metadataOf({ id, key, createdAt }: Header, said: JsonObject, name: stri
 
 const KEY_BYTES_MAX = 512;
 /** Possible first and second parts of a session key. */
-const CHANNELS = /^(cli|discord|telegram|slack|web|whatsapp|signal|feishu|agent|cron|hook)_(.+)$/s;
-const INNER = /^(dm|channel|thread|group)_(.+)$/s;
+const CHANNELS = /^(cli|discord|telegram|slack|web|whatsapp|signal|feishu|agent|cron|hook)_(.+)$/is;
+const INNER = /^(dm|channel|thread|group)_(.+)$/is;
 
 /** File names were made from keys by replacing forbidden characters with `_`, so the key is a guess. */
 function keyOf(said: JsonObject, path: string): string | null {
   const name = path.replace(/\/$/, "");
   const given = said.key ?? said.session_key;
-  if (typeof given === "string" && /^[^:]+:./s.test(given)) return given;
+  if (typeof given === "string" && /^[^:]+:./s.test(given)) return currentKey(given);
   const [, channel, rest] = CHANNELS.exec(name) ?? [];
-  const key =
+  return currentKey(
     channel === undefined || rest === undefined
       ? `legacy:${name}`
-      : `${channel}:${rest.replace(INNER, "$1:$2")}`;
-  return Buffer.byteLength(key) <= KEY_BYTES_MAX && key.isWellFormed() ? key : null;
+      : `${channel}:${rest.replace(INNER, "$1:$2")}`,
+  );
+}
+
+/** In the spelling that a store looks for. */
+function currentKey(key: string): string | null {
+  try {
+    return resolveSessionKey({ sessionKey: key });
+  } catch {
+    return Buffer.byteLength(key) <= KEY_BYTES_MAX && key.isWellFormed() ? key : null;
+  }
 }
 
 function parsed(text: string): unknown {

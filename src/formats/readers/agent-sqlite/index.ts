@@ -1,11 +1,12 @@
 /** SQLite files with the tables `sessions` and `messages`, as small agents keep their conversations. */
+
+import { FlatTools, mediaBlock } from "../../../message/apis/flat-tools.ts";
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { ConversationSink, Sink, SourceDatabase, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../contract/values.ts";
 import { addFlatMessage } from "../shared/flat-message.ts";
-import { FlatTools, mediaBlock } from "../shared/flat-tools.ts";
 import { unplaced } from "../shared/records.ts";
 
 const NAME = "agent-sqlite";

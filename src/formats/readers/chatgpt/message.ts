@@ -1,11 +1,12 @@
 /** One message of ChatGPT as ours. */
 import { isRole } from "../../../message/rules.ts";
+import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import { defined, type JsonObject, someDefined } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
 import { filledIn, objectIn, objectsIn } from "../../contract/values.ts";
-import { contentOf, toolInput } from "../shared/whole-tree-blocks.ts";
+import { contentOf } from "../shared/whole-tree-blocks.ts";
 import type { Assets } from "./assets.ts";
 import type { CallPairs } from "./calls.ts";
 import { attachedBlocks, contentBlocks, contentText } from "./content.ts";

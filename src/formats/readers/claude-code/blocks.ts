@@ -1,9 +1,10 @@
 /** Converts the content of a message to blocks that the store accepts. */
+
+import { toolInput } from "../../../message/tool-input.ts";
 import type { Block } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
-import { toolInput } from "../shared/whole-tree-blocks.ts";
 
 /** The file of a long tool result, given its preview and the id of its call. */
 export type OutputFile = (preview: string, toolUse: string) => string | undefined;

@@ -1,8 +1,9 @@
 /** The items of Codex: the input and output of the model. */
+
+import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
-import { toolInput } from "../shared/whole-tree-blocks.ts";
 import { bareImage, contentOf, type OnUnknown, partBlock } from "./content.ts";
 
 /** The parts of an answer, which are combined: thinking, calls, text. */

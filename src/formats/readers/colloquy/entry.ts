@@ -1,4 +1,6 @@
 /** One entry of ours, from a document or from a line. */
+
+import { contentWith, roleOf } from "../../../message/apis/flat-tools.ts";
 import { REMOVED_KIND } from "../../../message/entry.ts";
 import type { Message } from "../../../message/types.ts";
 import { isOffPath } from "../../../tree/control.ts";
@@ -7,7 +9,6 @@ import { defined, type JsonObject } from "../../../util/json.ts";
 import { isUuid } from "../../../util/uuid.ts";
 import type { ConversationSink, Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
-import { contentWith, roleOf } from "../shared/flat-tools.ts";
 
 export interface EntryTarget {
   readonly sink: Sink;
@@ -27,15 +28,22 @@ const KINDS: ReadonlySet<string> = new Set([
   "custom",
 ]);
 
-/** `entry` has the properties of a document: `id`, `parentId`, `kind`, `at`, `message` or `data`. */
-export function addColloquyEntry(entry: JsonObject, record: SourceRecord, target: EntryTarget): void {
+/**
+ * `entry` has the properties of a document: `id`, `parentId`, `kind`, `at`, `message` or `data`.
+ * The second entry of a record has no record.
+ */
+export function addColloquyEntry(
+  entry: JsonObject,
+  record: SourceRecord | undefined,
+  target: EntryTarget,
+): void {
   const { conversation, sink } = target;
   const kind = textIn(entry.kind) ?? "message";
   const data = objectIn(entry.data);
   const id = filledIn(entry.id);
   // The branches show the changes of the tree, and `removed` is empty.
   if (id === undefined || kind === REMOVED_KIND || (kind !== "label" && isOffPath(kind, data))) {
-    conversation.note(record);
+    if (record !== undefined) conversation.note(record);
     return;
   }
   if (!KINDS.has(kind)) sink.unknown(kind);
@@ -44,7 +52,7 @@ export function addColloquyEntry(entry: JsonObject, record: SourceRecord, target
     ...(kind === "label" ? {} : parentIn(entry)),
     at: timeIn(entry.at),
     ...contentOf(kind, entry, data),
-    records: [record],
+    records: record === undefined ? [] : [record],
     ...(target.verbatim ? { verbatim: true } : {}),
     ...branchIn(entry, target),
     ...flagsIn(entry),

@@ -1,5 +1,8 @@
+import { readFlatLine, resultsId } from "../../../message/apis/flat-line.ts";
+import { FlatTools } from "../../../message/apis/flat-tools.ts";
+import type { Block } from "../../../message/types.ts";
 import { checkSum } from "../../../transcript/lines.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
@@ -10,8 +13,7 @@ import type {
 } from "../../contract/reader.ts";
 import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
-import { flatMessage } from "../shared/flat-message.ts";
-import { FlatTools } from "../shared/flat-tools.ts";
+import { statedIn } from "../shared/stated.ts";
 import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry, ownId } from "./entry.ts";
 
@@ -28,7 +30,9 @@ export class ColloquyLinesReader implements RecordReader {
   #position = 0;
   #sums = false;
   readonly #names = new BranchNames();
-  readonly #held: { readonly entry: JsonObject; readonly record: SourceRecord }[] = [];
+  readonly #held: { readonly entry: JsonObject; readonly record: SourceRecord | undefined }[] = [];
+  /** By the id of an answer, the message with the results that were beside it: the next one follows that. */
+  readonly #answered = new Map<string, string>();
   #heldChars = 0;
 
   constructor(sink: Sink, around: Surroundings) {
@@ -93,10 +97,7 @@ export class ColloquyLinesReader implements RecordReader {
     this.#conversation = this.#sink.conversation({
       sourceId: this.#sourceId,
       id: ownId(this.#sourceId),
-      key: filledIn(header.key),
-      title: filledIn(header.title),
-      model: filledIn(header.model),
-      channel: filledIn(header.channel),
+      ...statedIn(header),
       createdAt: timeIn(header.created_at),
       ...(this.#sums ? { verbatim: true } : {}),
     });
@@ -115,19 +116,20 @@ export class ColloquyLinesReader implements RecordReader {
       conversation.note(record);
       return;
     }
-    const entry: JsonObject = {
-      id,
-      kind,
-      at: line.timestamp,
-      parentId: line.parent_id,
-      branch: line.branch,
-      data: line.data,
-      message: kind === "message" ? this.#message(line, id) : undefined,
-    };
+    const { message, results } = kind === "message" ? this.#message(line, id) : NO_MESSAGE;
+    const { timestamp: at, branch, data, parent_id: parent } = line;
+    const parentId = typeof parent === "string" ? (this.#answered.get(parent) ?? parent) : parent;
+    const entry: JsonObject = { id, kind, at, parentId, branch, data, message };
     for (const bytes of Object.values(objectIn(line.attached) ?? {})) {
       if (typeof bytes === "string") conversation.blob(bytes);
     }
     this.#held.push({ entry, record });
+    if (results.length > 0) {
+      const answer = { role: "user", content: results as Json };
+      this.#answered.set(id, resultsId(id));
+      const entry = { id: resultsId(id), kind, at, parentId: id, branch, message: answer };
+      this.#held.push({ entry, record: undefined });
+    }
     this.#heldChars += record.text?.length ?? 0;
     if (this.#heldChars > HELD_CHARS_MAX) this.#addHeld();
   }
@@ -146,11 +148,24 @@ export class ColloquyLinesReader implements RecordReader {
     }
   }
 
-  /** Other programs write calls and media beside the text. */
-  #message(line: JsonObject, id: string): JsonObject {
-    const isFlat = [line.tool_calls, line.tool_call_id, line.media].some((member) => member !== undefined);
-    if (!isFlat && line.role !== "tool") return line;
-    const { role, content, extra } = flatMessage(line, id, this.#tools, "colloquy").message;
-    return { ...line, role, content: content as Json, ...(extra === undefined ? {} : { extra }) };
+  /** Other programs write thinking, calls, results and media beside the text. */
+  #message(line: JsonObject, id: string): Converted {
+    if (this.#sums) return { message: line, results: [] };
+    const { message, results } = readFlatLine(line, id, this.#tools, "colloquy");
+    const { role, content, model, extra } = message;
+    const whole = {
+      ...line,
+      ...defined({ model }),
+      ...{ role, content: content as Json },
+      ...(extra === undefined ? {} : { extra: { ...objectIn(line.extra), ...extra } }),
+    };
+    return { message: whole, results };
   }
 }
+
+interface Converted {
+  readonly message: JsonObject | undefined;
+  readonly results: readonly Block[];
+}
+
+const NO_MESSAGE: Converted = { message: undefined, results: [] };

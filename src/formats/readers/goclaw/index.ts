@@ -9,6 +9,7 @@ import type { FormatWith } from "../../contract/format.ts";
 import { filledIn, numberIn, objectIn, timeIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { type FlatLines, FlatReader, withFingerprint } from "../shared/flat-reader.ts";
+import { statedIn } from "../shared/stated.ts";
 
 const LINES: FlatLines = {
   format: "goclaw",
@@ -17,7 +18,11 @@ const LINES: FlatLines = {
     withFingerprint(stemOf(path), role, content, timestamp),
   describe: (early) => {
     const header = early.find(({ _type: type }) => type === "metadata");
-    return { createdAt: timeIn(header?.created_at), about: objectIn(header?.metadata) };
+    return {
+      ...statedIn(header ?? {}),
+      createdAt: timeIn(header?.created_at),
+      about: objectIn(header?.metadata),
+    };
   },
 };
 

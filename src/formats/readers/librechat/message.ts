@@ -1,10 +1,12 @@
 /** Converts messages of LibreChat. */
+
+import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
 import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
-import { contentOf, foreignBlock, mediaFromUrl, toolInput } from "../shared/whole-tree-blocks.ts";
+import { contentOf, foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 import { blocksOf, type Item, type Part } from "../shared/whole-tree-parts.ts";
 
 export function messageOf(message: JsonObject, part: Part, sink: Sink): Message {

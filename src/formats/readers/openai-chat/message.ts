@@ -1,12 +1,13 @@
 /** One chat message of OpenAI's API as ours. */
 import { fromOpenAI } from "../../../message/apis/openai.ts";
+import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
 import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import type { OpenCall, ReadMessage } from "../shared/chat-messages.ts";
-import { contentOf, toolInput } from "../shared/whole-tree-blocks.ts";
+import { contentOf } from "../shared/whole-tree-blocks.ts";
 
 export function readMessage(
   foreign: JsonObject,

@@ -1,9 +1,11 @@
 /** A call of a tool in opencode: one part that grows until it has its result. */
+
+import { toolInput } from "../../../message/tool-input.ts";
 import type { Block } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { filledIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
-import { contentOf, toolInput } from "../shared/whole-tree-blocks.ts";
+import { contentOf } from "../shared/whole-tree-blocks.ts";
 import type { Item } from "../shared/whole-tree-parts.ts";
 import { fileBlockOf } from "./file.ts";
 

@@ -3,6 +3,7 @@
  * text, and the later file that is one JSON value, with tools as JSON texts.
  */
 import { join } from "node:path";
+import { FlatTools } from "../../../message/apis/flat-tools.ts";
 import { type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
@@ -11,7 +12,6 @@ import { filledIn, listIn, objectIn, objectsIn, parsedIn, timeIn } from "../../c
 import { stemOf } from "../shared/file-name.ts";
 import { addFlatMessage } from "../shared/flat-message.ts";
 import { type FlatLines, FlatReader } from "../shared/flat-reader.ts";
-import { FlatTools } from "../shared/flat-tools.ts";
 import { unplaced } from "../shared/records.ts";
 
 const LINES: FlatLines = { format: "personal-agent", sourceId: stemOf };

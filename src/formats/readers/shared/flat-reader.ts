@@ -1,3 +1,4 @@
+import { FlatTools } from "../../../message/apis/flat-tools.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
@@ -10,7 +11,6 @@ import type {
 } from "../../contract/reader.ts";
 import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { addFlatMessage } from "./flat-message.ts";
-import { FlatTools } from "./flat-tools.ts";
 
 export interface FlatLines {
   readonly format: string;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { fc } from "../../../../test/support/fast-check.ts";
 import { RecordingSink, surroundings } from "../../../../test/support/recording-sink.ts";
+import { FlatTools, mediaBlock } from "../../../message/apis/flat-tools.ts";
 import type { Json } from "../../../util/json.ts";
 import type { RecordReader } from "../../contract/reader.ts";
 import { colloquy } from "../colloquy/index.ts";
 import { goclaw } from "../goclaw/index.ts";
 import { komatachi } from "../komatachi/index.ts";
 import { personalAgent } from "../personal-agent/index.ts";
-import { FlatTools, mediaBlock } from "./flat-tools.ts";
 
 const MEMBERS = [
   ...[
@@ -126,6 +126,7 @@ describe("FlatTools", () => {
       content: "2",
       is_error: true,
       paired: "order",
+      flat: { error: "no" },
     });
     expect(tools.waiting).toEqual([]);
   });

@@ -1,12 +1,11 @@
 /** Blocks that readers of whole documents make in the same way. */
 import { BLOCK_RULES } from "../../../message/rules.ts";
-import { toObject } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
-import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
 import { madeId } from "../../contract/ids.ts";
 import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { FileSource } from "../../contract/reader.ts";
-import { filledIn, jsonText, objectIn, parsedIn } from "../../contract/values.ts";
+import { filledIn, objectIn } from "../../contract/values.ts";
 
 const ID_BYTES_MAX = 200;
 
@@ -29,23 +28,6 @@ export function contentOf(blocks: readonly Block[]): Message["content"] {
   if (only === undefined) return "";
   const isPlain = more.length === 0 && only.type === "text" && Object.keys(only).length === 2;
   return isPlain && typeof only.text === "string" ? only.text : blocks;
-}
-
-/** The input of a tool call. Arguments that are not a JSON object are also kept as written. */
-export function toolInput(raw: Json | undefined): {
-  readonly input: JsonObject;
-  readonly arguments?: string;
-} {
-  const own = objectIn(raw);
-  if (own !== undefined) return { input: own };
-  if (raw === undefined || raw === null || raw === "") return { input: {} };
-  if (typeof raw !== "string") return { input: { value: raw }, arguments: jsonText(raw) ?? "" };
-  const parsed = parsedIn(raw);
-  if (parsed === undefined) return { input: {}, arguments: raw };
-  if (objectIn(parsed) === undefined) return { input: toObject(`{"value":${raw}}`) ?? {}, arguments: raw };
-  // Too deep for a store: it stays text.
-  const object = toObject(raw);
-  return object === undefined ? { input: {}, arguments: raw } : { input: object };
 }
 
 const OUR_TYPES: ReadonlySet<string> = new Set(Object.keys(BLOCK_RULES));

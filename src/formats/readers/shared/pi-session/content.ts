@@ -1,9 +1,10 @@
 /** Content of pi messages, as blocks of ours. */
+
+import { toolInput } from "../../../../message/tool-input.ts";
 import type { Block, Message } from "../../../../message/types.ts";
 import { type Json, type JsonObject, someDefined } from "../../../../util/json.ts";
 import { madeId } from "../../../contract/ids.ts";
 import { filledIn, listIn, numberIn, objectIn, textIn } from "../../../contract/values.ts";
-import { toolInput } from "../whole-tree-blocks.ts";
 
 export interface PiContext {
   /** The id of the entry, for calls without one. */

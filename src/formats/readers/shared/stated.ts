@@ -1,0 +1,14 @@
+import type { JsonObject } from "../../../util/json.ts";
+import type { SourceConversation } from "../../contract/reader.ts";
+import { filledIn } from "../../contract/values.ts";
+
+/** The facts in the first line of a transcript. A session key is only used if the line states it. */
+export function statedIn(header: JsonObject): Omit<SourceConversation, "sourceId"> {
+  const key = filledIn(header.key) ?? filledIn(header.session_key);
+  return {
+    key: key !== undefined && /^[^:]+:./s.test(key) ? key : undefined,
+    title: filledIn(header.title),
+    model: filledIn(header.model),
+    channel: filledIn(header.channel),
+  };
+}
