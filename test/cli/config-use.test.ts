@@ -69,6 +69,24 @@ describe("a command", () => {
     expect([code, JSON.parse(stdout).findings]).toMatchObject([3, [{ code: "deep-branch" }]]);
   });
 
+  it("leaves out cycles where they are allowed", async () => {
+    using place = new Place();
+    write(
+      place,
+      "old/20250121193000001.jsonl",
+      [
+        '{"_type":"metadata","version":2,"tree_enabled":true}',
+        '{"role":"user","content":"1","timestamp":"2025-01-21T19:30:00Z","id":"a","parent_id":"b"}',
+        '{"role":"assistant","content":"2","timestamp":"2025-01-21T19:30:05Z","id":"b","parent_id":"a"}\n',
+      ].join("\n"),
+    );
+    const args = ["sessions", "validate", "--json", "--store", `jsonl:${join(place.state, "old")}`];
+    const { code, stdout } = await place.run(args);
+    expect([code, JSON.parse(stdout).findings]).toMatchObject([3, [{ code: "cycle" }]]);
+    const allowed = await place.run([...args, "--set", "sessions.tree.allow_circular_references=true"]);
+    expect([allowed.code, JSON.parse(allowed.stdout).findings]).toEqual([0, []]);
+  });
+
   it("asks the login shell only for a variable that it needs, and says so", async () => {
     using place = new Place();
     write(

@@ -93,6 +93,24 @@ describe.skipIf(process.platform === "win32")("the login shell", () => {
     expect(Object.keys(config.env).toSorted()).toEqual(["A", "B", "PATH", "SHELL"]);
   });
 
+  it("is asked once in a process, and only if a used section lacks a variable", async () => {
+    using folder = new TrialFolder({
+      "colloquy.json": `{ env: { shellEnv: true }, ui: { v: '\${A}' }, session: { x: 1 } }`,
+    });
+    const SHELL = shell(folder, `echo asked >> ${folder.path("asked")}; export A=1; ${RUN}`);
+    const env = { SHELL, PATH: process.env.PATH };
+    await folder.load({ env, sections: ["session"], cacheTtlMs: 0 });
+    expect(existsSync(folder.path("asked"))).toBe(false);
+    for (const _time of [1, 2]) {
+      const { value, warnings } = await folder.load({ env, sections: ["ui"], cacheTtlMs: 0 });
+      expect(value.ui).toEqual({ v: "1" });
+      expect(warnings.find(({ code }) => code === "login-shell")?.message).toMatch(
+        /asked for A \(env\.shellEnv\)$/,
+      );
+    }
+    expect(readFileSync(folder.path("asked"), "utf8")).toBe("asked\n");
+  });
+
   it("can be chosen, and provides variables that patches refer to", async () => {
     using folder = new TrialFolder({ "config.d/1.json5": `{ ui: { a: '\${FROM_PATCH}' } }` });
     const named = shell(folder, `export FROM_PATCH=yes; ${RUN}`);

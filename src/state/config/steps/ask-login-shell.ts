@@ -46,8 +46,6 @@ async function answerOf({ realEnv }: ConfigBuild, { shell, timeoutMs }: Wanted):
   answers.set(realEnv, known);
   const answer = known.get(shell) ?? loginEnvironment(shell, realEnv, timeoutMs);
   known.set(shell, answer);
-  // A shell that failed may be asked again.
-  if (typeof (await answer) === "string") known.delete(shell);
   return answer;
 }
 
