@@ -57,7 +57,8 @@ export function split(argv: readonly string[]): Words {
     // In "--limit --json" the value of --limit is missing, and the error must still be JSON.
     json: given.some(({ name, value, inline }) => name === "json" || (!inline && value === "--json")),
     help: given.some(({ name }) => name === "help"),
-    color: given.find(({ name }) => name === "color")?.value,
+    // Without a value, `parse` explains it.
+    color: given.find(({ name, value }) => name === "color" && !value?.startsWith("-"))?.value,
   };
 }
 

@@ -120,7 +120,7 @@ const rows: readonly Row[] = [
     args: ["sessions", "show", "nonsense"],
     exit: 1,
     code: "NOT_FOUND",
-    message: /nonsense not found: use an id, a session key, the start of either, or a title$/,
+    message: /nonsense not found: use an id, .* a title, or a row of the last list \('#3'\)$/,
   },
   { what: "an empty reference", args: ["sessions", "show", " "], exit: 1, field: "id" },
   { what: "a reference with a newline", args: ["sessions", "show", "a\nb"], exit: 1, field: "id" },
@@ -195,6 +195,19 @@ const rows: readonly Row[] = [
     args: append("a:b", "--role", "user", "--content", "x", "--operation-id="),
     exit: 1,
     field: "operationId",
+  },
+  {
+    what: "a blank title",
+    args: ["sessions", "title", "good:1", " "],
+    exit: 1,
+    field: "title",
+    message: /^Title must not be blank; "" removes it$/,
+  },
+  {
+    what: "an option instead of a colour",
+    args: ["sessions", "list", "--color", "--trash"],
+    exit: 2,
+    field: "color",
   },
   {
     what: "a title of two lines",

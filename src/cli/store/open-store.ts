@@ -110,7 +110,7 @@ export function noConversation(reference: string): ColloquyError {
   const hint =
     reference.includes(":") || isUuid(reference)
       ? ""
-      : ": use an id, a session key, the start of either, or a title";
+      : ": use an id, a session key, the start of either, a title, or a row of the last list ('#3')";
   return new ColloquyError("NOT_FOUND", `Conversation ${reference} not found${hint}`);
 }
 

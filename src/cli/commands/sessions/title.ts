@@ -1,3 +1,4 @@
+import { invalid } from "../../../errors.ts";
 import { checkTitle } from "../../../message/validate.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
@@ -6,6 +7,7 @@ import { infoJson, nameOf } from "../../view/conversation-view.ts";
 
 export function run(call: Call): Promise<Result> {
   const typed = call.args[1] as string;
+  if (typed !== "" && typed.trim() === "") throw invalid('Title must not be blank; "" removes it', "title");
   const title = typed === "" ? null : checkTitle(typed);
   return changeConversation(call, async (conversation) => {
     const info = await conversation.update({ title });
