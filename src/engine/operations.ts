@@ -52,6 +52,8 @@ export interface CreateOperation {
   readonly at: string;
   /** When the key is in use: return that conversation instead of `CONFLICT`. */
   readonly resume: boolean;
+  /** Entries of any kind follow, from elsewhere: a legacy format could not hold them. */
+  readonly copied?: true;
 }
 
 export interface AppendOperation {

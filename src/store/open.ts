@@ -41,7 +41,7 @@ export interface StoreOptions {
 }
 
 export interface SessionFormat {
-  /** `legacy`: messages are appended in the legacy format. Default: `auto`. */
+  /** `legacy`: conversations are created, and messages appended, in the legacy format. Default: `auto`. */
   readonly format?: "auto" | "legacy" | "v2";
   /** Migrate a legacy transcript when it is first written to, and keep it in `legacy/`. Default: true; if false, the write fails. */
   readonly autoMigrate?: boolean;

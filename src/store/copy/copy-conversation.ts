@@ -176,7 +176,7 @@ function appendOf(
 async function create(store: StoreAccess, info: ConversationInfo): Promise<void> {
   const { id, key, title, channel, model, profileId, createdAt } = info;
   await store.queue.push({
-    ...{ type: "create", id, idGiven: true, key, title, channel, model, profileId },
+    ...{ type: "create", copied: true, id, idGiven: true, key, title, channel, model, profileId },
     ...{ at: createdAt, resume: false },
   });
 }

@@ -97,6 +97,7 @@ export class Ingest {
     const key = this.#store.keys.adopt(init.key);
     const operation: CreateOperation = {
       type: "create",
+      copied: true,
       ...members,
       key,
       idGiven: true,

@@ -16,6 +16,7 @@ import {
   type RecordChange,
   withChangeCounter,
 } from "../jsonl-context.ts";
+import { createLegacyFile } from "../legacy/create.ts";
 import { type CatalogueEntry, infoOf } from "./catalogue-entry.ts";
 import { freeStem, logName, metadataName, stemMs } from "./names.ts";
 
@@ -43,7 +44,9 @@ export function createConversation(
     catalogue.has(stem) || io.stat(join(folder, logName(stem))) !== undefined;
   const stem = freeStem(fromMs, taken);
   const metadata = newMetadata({ id, key, title, channel, model, profileId, createdAt: at });
-  return changed(context, stem, "created", record, () => createFiles(context, stem, metadata));
+  const isLegacy = context.legacyPolicy === "append" && create.copied !== true;
+  const files = isLegacy ? createLegacyFile : createFiles;
+  return changed(context, stem, "created", record, () => files(context, stem, metadata));
 }
 
 /** A creation that fails halfway must leave nothing behind. */

@@ -464,6 +464,51 @@ describe("legacy transcripts that are not to be migrated", () => {
     expect(said).toEqual(["new 1", "new 2", "migrated"]);
   });
 
+  it("are created in it too, under the name of their key, with format legacy", async () => {
+    const folder = join(tempFolder(), "sessions");
+    const sessions = { format: "legacy" } as const;
+    const ids: Record<string, string> = {};
+    {
+      await using store = await open(folder, { sessions, clock: () => Date.UTC(2025, 2, 2) });
+      await (await store.open("web:b")).append({ role: "user", content: "of b" });
+      const a = await store.create({ key: "web:a", title: "A", model: "small" });
+      await a.append([
+        { role: "user", content: "of a" },
+        { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "look", input: { at: 1 } }] },
+      ]);
+      // Both keys have the same name.
+      await (await store.open("web:x:y")).append({ role: "user", content: "first" });
+      await (await store.open("web:x_y")).append({ role: "user", content: "second" });
+      await (await store.create({ title: "no key" })).append({ role: "user", content: "none" });
+      await store.create({ key: "web:empty" });
+      for (const { id, title, key } of (await store.list()).items) ids[key ?? title ?? ""] = id;
+      await expect(a.branch("nowhere")).rejects.toMatchObject({ code: expect.any(String) });
+      expect((await store.verify()).findings).toEqual([]);
+    }
+    const named = readdirSync(folder).filter((name) => name.endsWith(".jsonl") && !/^\d/.test(name));
+    expect(named.sort()).toEqual(["web_a.jsonl", "web_b.jsonl", "web_empty.jsonl", "web_x_y.jsonl"]);
+    const lines = readFileSync(join(folder, "web_a.jsonl"), "utf8").trimEnd().split("\n");
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { _type: "metadata", id: ids["web:a"], key: "web:a", title: "A" },
+      { role: "user", content: "of a", timestamp: expect.any(String) },
+      { role: "assistant" },
+    ]);
+    for (const options of [{ sessions }, { readonly: true }, {}]) {
+      await using store = await open(folder, options);
+      const found = (await store.list()).items.map(({ id, key, title }) => [key ?? title ?? "", id]);
+      expect(Object.fromEntries(found)).toEqual(ids);
+      expect(await words(store, "web:b")).toEqual(["of b"]);
+      expect(await words(store, "web:x:y")).toEqual(["first"]);
+      expect(await words(store, "web:x_y")).toEqual(["second"]);
+      expect(await words(store, ids["no key"] as string)).toEqual(["none"]);
+      expect((await (await chatOf(store, "web:a")).info()).model).toBe("small");
+    }
+    await using store = await open(folder);
+    const { items, skipped } = await store.migrateLegacy();
+    expect([items.length, items.every(({ verified }) => verified), skipped]).toEqual([6, true, []]);
+    expect(await words(store, "web:b")).toEqual(["of b"]);
+  });
+
   it("begin a new line after a torn one", async () => {
     const folder = legacyFolder();
     await using store = await open(folder, { sessions: { format: "legacy" } });

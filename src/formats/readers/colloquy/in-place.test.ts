@@ -134,4 +134,14 @@ describe("a legacy transcript that is read in place", () => {
       expect(here).toEqual({ ...there, title: there?.title ?? here?.title });
     }
   });
+
+  it("is imported as v2 also where new conversations are legacy files, which could not hold all of it", async () => {
+    const folder = tempFolder();
+    const [[_title, name, lines]] = FILES as [(typeof FILES)[number]];
+    const file = join(folder, `${name}.jsonl`);
+    writeFileSync(file, lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await using store = await openStore(`jsonl:${join(folder, "store")}`, { sessions: { format: "legacy" } });
+    expect(await importConversations(store, [file])).toMatchObject({ conversations: 1, skippedCount: 0 });
+    expect((await store.migrateLegacy({ dryRun: true })).items).toEqual([]);
+  });
 });

@@ -30,7 +30,7 @@ const limits = {
 
 export const sessions: Field = object("How conversations are stored", {
   format: choice(
-    "The format of JSONL files: auto reads every format and writes v2",
+    "The format of JSONL files: every format is read; auto and v2 write v2, legacy writes v1",
     ["auto", "legacy", "v2"],
     "auto",
   ),
