@@ -470,12 +470,15 @@ describe("legacy transcripts that are not to be migrated", () => {
     const ids: Record<string, string> = {};
     {
       await using store = await open(folder, { sessions, clock: () => Date.UTC(2025, 2, 2) });
-      await (await store.open("web:b")).append({ role: "user", content: "of b" });
+      const b = await store.open("web:b");
+      await b.append({ role: "user", content: "of b" });
       const a = await store.create({ key: "web:a", title: "A", model: "small" });
       await a.append([
         { role: "user", content: "of a" },
         { role: "assistant", content: [{ type: "tool_use", id: "c1", name: "look", input: { at: 1 } }] },
       ]);
+      // Its metadata file belongs to a stem, which the next process must find again.
+      await b.update({ title: "B" });
       // Both keys have the same name.
       await (await store.open("web:x:y")).append({ role: "user", content: "first" });
       await (await store.open("web:x_y")).append({ role: "user", content: "second" });
@@ -498,6 +501,7 @@ describe("legacy transcripts that are not to be migrated", () => {
       const found = (await store.list()).items.map(({ id, key, title }) => [key ?? title ?? "", id]);
       expect(Object.fromEntries(found)).toEqual(ids);
       expect(await words(store, "web:b")).toEqual(["of b"]);
+      expect((await (await chatOf(store, "web:b")).info()).title).toBe("B");
       expect(await words(store, "web:x:y")).toEqual(["first"]);
       expect(await words(store, "web:x_y")).toEqual(["second"]);
       expect(await words(store, ids["no key"] as string)).toEqual(["none"]);
