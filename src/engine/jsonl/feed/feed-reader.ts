@@ -47,8 +47,7 @@ function readPage(context: JsonlContext, after: FeedPlace | null, limit: number)
   }
   const { id, count } = state;
   if (after === null) return endOf(feed, id, count);
-  using source = new EntrySource(context);
-  return new Reading(feed, source, id, count, limit).from(startOf(feed, after, id, count));
+  return new Reading(context, id, count, limit).from(startOf(feed, after, id, count));
 }
 
 /** The place after the last decided change. */
@@ -87,16 +86,16 @@ function refuseDamage(feed: Feed, index: number): void {
 }
 
 class Reading {
+  readonly #context: JsonlContext;
   readonly #feed: Feed;
-  readonly #source: EntrySource;
   readonly #id: number;
   readonly #count: number;
   readonly #limit: number;
   readonly #changes: Change[] = [];
 
-  constructor(feed: Feed, source: EntrySource, id: number, count: number, limit: number) {
-    this.#feed = feed;
-    this.#source = source;
+  constructor(context: JsonlContext, id: number, count: number, limit: number) {
+    this.#context = context;
+    this.#feed = context.feed;
     this.#id = id;
     this.#count = count;
     this.#limit = limit;
@@ -111,8 +110,11 @@ class Reading {
         blocked = index;
         break;
       }
+      // After the records: another process may decide more of them at any time, and a log that was opened before would
+      // lack their entries.
+      using source = new EntrySource(this.#context);
       for (const record of records) {
-        offset = this.#tell(record, index, offset);
+        offset = this.#tell(source, record, index, offset);
         ({ sum } = record);
         if (offset > 0) break;
         index++;
@@ -132,7 +134,7 @@ class Reading {
   }
 
   /** Returns how far into the record the page reaches; 0 if nothing of it is left. */
-  #tell(record: FeedRecord, index: number, offset: number): number {
+  #tell(source: EntrySource, record: FeedRecord, index: number, offset: number): number {
     const { type, stem, conversation, first, sum } = record;
     if (type === "void" || type === "base" || type === "intent") return 0;
     const behind = encodePlace(this.#id, { index: index + 1, offset: 0, sum });
@@ -140,12 +142,12 @@ class Reading {
       this.#changes.push({ place: behind, type, conversation });
       return 0;
     }
-    const known = this.#source.conversation(stem);
+    const known = source.conversation(stem);
     if (known === undefined) return 0;
     const last = lastOf(record);
     for (let seq = first + offset; seq <= last; seq++) {
       if (this.#changes.length >= this.#limit) return seq - first;
-      const entry = this.#source.entry(known, seq);
+      const entry = source.entry(known, seq);
       // Swept entries are gone.
       if (entry === undefined || entry.kind === REMOVED_KIND) continue;
       const place = seq === last ? behind : encodePlace(this.#id, { index, offset: seq - first + 1, sum });

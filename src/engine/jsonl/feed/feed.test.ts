@@ -2,7 +2,14 @@ import { describe, expect, it } from "vitest";
 import { AT, append, created, done, FOLDER, newDisk, open, say } from "../../../../test/sim/jsonl-kit.ts";
 import type { FeedPlace } from "../../queries.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
-import { changeRecord, decodeRecord, encodeRecord, entriesRecord, RECORD_BYTES } from "./feed-record.ts";
+import {
+  changeRecord,
+  decodeRecord,
+  encodeRecord,
+  entriesRecord,
+  type FeedRecord,
+  RECORD_BYTES,
+} from "./feed-record.ts";
 
 const FEED = `${FOLDER}/store.feed`;
 const STEM = "20260101000000000";
@@ -84,6 +91,39 @@ describe("the feed of changes", () => {
     expect(told(engine, place)).toEqual([]);
     await done(engine, append(id, [say("a")]));
     expect(told(engine, place)).toEqual(["a"]);
+  });
+
+  it("misses no append that is decided while a page is read", async () => {
+    const disk = newDisk();
+    const [{ engine: reader }, { engine: writer }] = [await open(disk), await open(disk)];
+    const { place } = reader.changes(null, 0);
+    const id = await created(writer);
+    await done(writer, append(id, [say("a")]));
+    expect(told(reader, place)).toEqual(["created", "a"]);
+    const feed = disk.stat(FEED)?.inode;
+    const { write, open: openFile } = disk;
+    let page: ReturnType<JsonlEngine["changes"]> | undefined;
+    disk.write = (file, bytes, position) => {
+      if (disk.statOpen(file).inode === feed) return write.call(disk, file, bytes, position);
+      disk.write = write;
+      // The record is in the feed, its entry is not in the log. Both are complete once the reader has the log open.
+      disk.open = (path, mode) => {
+        const opened = openFile.call(disk, path, mode);
+        if (path !== `${FOLDER}/${STEM}.jsonl`) return opened;
+        disk.open = openFile;
+        disk.write(file, bytes, position);
+        const records = disk.content(FEED);
+        const at = records.length - RECORD_BYTES;
+        const intent = decodeRecord(Buffer.from(records.subarray(at))) as FeedRecord;
+        disk.write(disk.open(FEED, "write"), encodeRecord({ ...intent, type: "entries" }), at);
+        return opened;
+      };
+      page = reader.changes(place, 100);
+      return disk.write(file, bytes, position);
+    };
+    await done(writer, append(id, [say("b")]));
+    const first = page?.changes.map(({ type, entry }) => entry?.id ?? type) ?? [];
+    expect([...first, ...told(reader, page?.place as FeedPlace)]).toEqual(["created", "a", "b"]);
   });
 
   it("of a store without a feed starts with its current content", async () => {
