@@ -1,15 +1,13 @@
 /** What the doctor advises is pasted into a shell here, and must help. */
 import { execFile } from "node:child_process";
 import { chmodSync, chownSync } from "node:fs";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
 import { canRunAs, isRoot, lacks } from "../process/child-process.ts";
 import { createWithKeys } from "../support/old-keys.ts";
 import { DoctorPlace } from "./doctor-place.ts";
-import type { Printed } from "./run-command.ts";
+import { BIN, type Printed } from "./run-command.ts";
 
-const CHECKOUT = fileURLToPath(new URL("../..", import.meta.url));
 const NOBODY = 65_534;
 const noOther = lacks(!isRoot || canRunAs(NOBODY), "missing permissions: nobody cannot read this checkout");
 
@@ -20,8 +18,10 @@ function adviceOf({ fix }: Printed): string {
 
 function paste(place: DoctorPlace, command: string): Promise<number> {
   const env = { ...process.env, ...place.env, COLLOQUY_STATE_DIR: place.state };
+  // As after an installation.
+  const installed = `colloquy() { '${process.execPath}' '${BIN}' "$@"; }`;
   return new Promise((resolve) => {
-    execFile("/bin/sh", ["-c", command], { cwd: CHECKOUT, env }, (error) => {
+    execFile("/bin/sh", ["-c", `${installed}; ${command}`], { cwd: place.folder, env }, (error) => {
       resolve(error === null ? 0 : Number(error.code ?? -1));
     });
   });

@@ -109,7 +109,7 @@ describe("Markdown", () => {
 
   it("shows marks that turn the reading direction around", async () => {
     await using own = await openStore("ephemeral:");
-    const chat = await own.open("cli:bidi", { title: "a\u202eb\nc" });
+    const chat = await own.open("cli:bidi", { title: "a\u202eb c" });
     await chat.append({ role: "user", content: "evil\u202etxt.exe \u2066x\u2069 \u0007\u009b" });
     const text = await exported(own, chat.id, { to: "markdown" });
     expect(text).toContain("# a\\[U+202E\\]b c\n");
