@@ -2,10 +2,11 @@ import { type BigIntStats, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /**
- * Timestamps of some file systems are whole seconds, on FAT two of them. A folder
- * that changed this recently may have changed again at the same recorded time.
+ * A folder that changed this recently may have changed again at the same recorded time:
+ * a kernel dates changes by its tick, and some file systems store whole seconds, FAT two of them.
  */
-const SAME_TIME_NS = 2_500_000_000n;
+const TICK_NS = 20_000_000n;
+const COARSE_TICK_NS = 2_500_000_000n;
 
 /**
  * The files that a connection has open, to tell whether their names still lead to them.
@@ -68,7 +69,9 @@ function isUnchanged(folder: BigIntStats, compared: BigIntStats | undefined): bo
 }
 
 function isSettled(folder: BigIntStats | undefined, nowMs: number): boolean {
-  return folder !== undefined && BigInt(nowMs) * 1_000_000n - folder.ctimeNs > SAME_TIME_NS;
+  if (folder === undefined) return false;
+  const isCoarse = folder.ctimeNs % 1_000_000n === 0n;
+  return BigInt(nowMs) * 1_000_000n - folder.ctimeNs > (isCoarse ? COARSE_TICK_NS : TICK_NS);
 }
 
 export function isSameFile(a: BigIntStats | undefined, b: BigIntStats | undefined): boolean {
