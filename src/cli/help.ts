@@ -45,7 +45,7 @@ function overview(out: Output): string[] {
     "",
     ...grouped(pairs, out),
     "",
-    ...wrap("All commands accept --json, --store, --state-dir and --help.", columns),
+    ...wrap("All commands accept --json, --store, --state-dir, --set, --color and --help.", columns),
     ...titled("More:", [`${PROGRAM} sessions --help`, `config --help`, `${PROGRAM} help COMMAND`], columns),
   ];
 }

@@ -8,6 +8,11 @@ const START_CHARS = 4000;
 /** Some tools put the time before the words of the user. */
 const DATE_PREFIX = /^\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d[^\]]*\]\s*/;
 
+/** Whether a text has only spaces and characters without a shape, such as a zero-width space. */
+export function isInvisible(text: string): boolean {
+  return /^[\s\p{Cf}]*$/u.test(text);
+}
+
 /** A title that the store accepts: one line of limited length. Empty when there is nothing to show. */
 export function titleFrom(text: string): string {
   const line =
@@ -15,11 +20,12 @@ export function titleFrom(text: string): string {
       .slice(0, START_CHARS)
       .replace(DATE_PREFIX, "")
       .split(/[\n\r\u2028\u2029]/)
-      .find((part) => part.trim() !== "") ?? "";
+      .find((part) => !isInvisible(part)) ?? "";
   const clean = line
     .toWellFormed()
     .replace(/\p{Cc}+/gu, " ")
     .trim();
+  if (isInvisible(clean)) return "";
   const characters = [...clean];
   return characters.length <= TITLE_CHARS_MAX
     ? clean

@@ -227,6 +227,7 @@ describe("checkTitle", () => {
   it.each([
     ["", /^Title must not be empty/],
     ["\u3000 ", /^Title must not be empty/],
+    ["\u200b\u202e", /^Title must not be empty/],
     ["a\tb", /^Title must not contain control characters$/],
     ["a\u0085b", /^Title must not contain control characters$/],
     ["a\u2028b", /^Title must not contain control characters$/],

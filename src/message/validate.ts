@@ -17,7 +17,7 @@ import {
   MESSAGE_RULES,
   type ValueRule,
 } from "./rules.ts";
-import { TITLE_CHARS_MAX } from "./title.ts";
+import { isInvisible, TITLE_CHARS_MAX } from "./title.ts";
 import type { Message } from "./types.ts";
 
 const NAME_BYTES_MAX = 256;
@@ -159,7 +159,7 @@ export function checkKey(key: unknown): string {
 export function checkTitle(title: unknown): string {
   if (typeof title !== "string" || !title.isWellFormed())
     throw invalid("Title must be a string without half surrogate pairs", "title");
-  if (title.trim() === "") throw invalid("Title must not be empty; null removes it", "title");
+  if (isInvisible(title)) throw invalid("Title must not be empty; null removes it", "title");
   // A title is one line, also on a terminal.
   if (/[\p{Cc}\u2028\u2029]/u.test(title))
     throw invalid("Title must not contain control characters", "title");

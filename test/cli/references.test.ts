@@ -86,6 +86,11 @@ describe("a conversation", () => {
       code: "NOT_FOUND",
       message: expect.stringMatching(/^The last list has no row 2\. List again: .* sessions list$/),
     });
+    await place.run(["sessions", "list", "--title", "nothing like it"]);
+    expect((await place.failure(["sessions", "show", "#1"])).error.message).toMatch(
+      /^The last list has no row 1/,
+    );
+    await place.run(["sessions", "list", "--title", "7f"]);
     const other = ["--store", `sqlite:${place.path("other.db")}`];
     await place.json(["sessions", "append", "a:b", "--role", "user", "--content", "x", ...other]);
     expect((await place.failure(["sessions", "show", "#1", ...other])).error.message).toMatch(

@@ -20,7 +20,7 @@ export interface Access {
 }
 
 /**
- * What a command needs of the config: its values, that it can be parsed (whoever writes must know where), or
+ * What a command needs of the config: its values, that it can be parsed (a command that writes must know where), or
  * nothing. What it does not need is a warning, so that secrets can still be managed.
  */
 type Need = "values" | "syntax" | "nothing";

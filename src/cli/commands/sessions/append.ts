@@ -33,7 +33,7 @@ export async function run(call: Call): Promise<Result> {
   const { entries, head, replayed } = await conversation.append(messages, options);
   const count = counted(entries.length, "message");
   const place = options.branch === undefined ? "" : ` on ${safeLine(options.branch)}`;
-  const name = `${isKey ? safeLine(reference) : nameOf(await conversation.info())}${place}`;
+  const name = `${nameOf(await conversation.info())}${place}`;
   const line = replayed
     ? `Already appended: ${count} in ${name}; nothing written`
     : `Appended ${count} to ${name}; its head is ${safeLine(head)}`;

@@ -16,12 +16,14 @@ export async function run(call: Call): Promise<Result> {
   const { items, cursor } = (await store?.list(query)) ?? { items: [], cursor: null };
   const json = { items: items.map(query.trash ? trashJson : infoJson), cursor };
   if (call.json) return { json };
+  // An empty one too: its rows are not those of the list before it.
+  if (store !== undefined)
+    rememberList(
+      call,
+      target,
+      items.map(({ id }) => id),
+    );
   if (items.length === 0) return { json, notes: [noneText(query)] };
-  rememberList(
-    call,
-    target,
-    items.map(({ id }) => id),
-  );
   return {
     json,
     lines: query.trash ? trashTable(call.out, items) : conversationTable(call.out, items),
