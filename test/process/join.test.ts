@@ -14,7 +14,9 @@ describe("joining conversations", () => {
       const target = name.replace(":", `:${tempFolder()}/`);
       const [one, two] = (await createWithKeys(target, ["CLI:Default", "cli:local"])) as [string, string];
       {
-        await using store = await openStore(target);
+        let nowMs = Date.now();
+        // The second one is used last, by a millisecond at least.
+        await using store = await openStore(target, { clock: () => nowMs++ });
         await (await store.get(one))?.append([
           { role: "user", content: "a1" },
           { role: "assistant", content: "a2" },

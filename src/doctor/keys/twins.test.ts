@@ -9,7 +9,9 @@ import { checkKeys } from "./twins.ts";
 async function storeWith(keys: readonly string[]): Promise<{ store: Store; ids: string[] }> {
   const engine = new EphemeralEngine();
   const ids = await createWithKeys(engine, keys);
-  const store = await openStore(engine);
+  let nowMs = Date.UTC(2026, 5, 1);
+  // No two messages have the same time: the conversation that was used last keeps the key.
+  const store = await openStore(engine, { clock: () => nowMs++ });
   return { store, ids };
 }
 
