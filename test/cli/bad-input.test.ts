@@ -133,7 +133,7 @@ const rows: readonly Row[] = [
     message: /^#1 refers to a row of the last list\. List first: /,
   },
   {
-    what: "a colour that is no choice",
+    what: "an unknown value for --color",
     args: ["sessions", "list", "--color", "red"],
     exit: 1,
     field: "color",

@@ -84,7 +84,15 @@ const FILES: readonly (readonly [title: string, name: string, lines: readonly Js
   ["lines with ts", "20250201100000000", LINES.map((line, index) => ({ ...line, ts: at(index) }))],
 ];
 
-async function shown(chat: Conversation): Promise<JsonObject> {
+/** A folder with one legacy file. */
+function folderWith(name: string, lines: readonly unknown[]): string {
+  const folder = join(tempFolder(), "sessions");
+  mkdirSync(folder);
+  writeFileSync(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+  return folder;
+}
+
+async function shown(chat: Conversation): Promise<object> {
   const { messageCount, createdAt, lastMessageAt } = await chat.info();
   const { items } = await chat.messages();
   const contexts: Record<string, unknown> = {};
@@ -96,14 +104,12 @@ async function shown(chat: Conversation): Promise<JsonObject> {
     content: message?.content,
     model: message?.model,
   }));
-  return { counts: { messageCount, createdAt, lastMessageAt }, said, contexts } as unknown as JsonObject;
+  return { counts: { messageCount, createdAt, lastMessageAt }, said, contexts };
 }
 
 describe("a legacy transcript that is read in place", () => {
   it.each(FILES)("returns what an import of it returns: %s", async (_title, name, lines) => {
-    const folder = join(tempFolder(), "sessions");
-    mkdirSync(folder);
-    writeFileSync(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    const folder = folderWith(name, lines);
     await using imported = await openStore("ephemeral:");
     await importConversations(imported, [folder]);
     await using inPlace = await openStore(`jsonl:${folder}`, { readonly: true, onProblem: () => {} });
@@ -118,9 +124,7 @@ describe("a legacy transcript that is read in place", () => {
 
   it("has the key, the title and the times that the file states", async () => {
     for (const [_title, name, lines] of FILES.slice(1, 3)) {
-      const folder = join(tempFolder(), "sessions");
-      mkdirSync(folder);
-      writeFileSync(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+      const folder = folderWith(name, lines);
       await using imported = await openStore("ephemeral:");
       await importConversations(imported, [folder]);
       await using inPlace = await openStore(`jsonl:${folder}`, { readonly: true, onProblem: () => {} });
