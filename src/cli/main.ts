@@ -26,8 +26,11 @@ async function dispatch(words: Words): Promise<number> {
   const to = { json: words.json, out: standardOutput() };
   if (words.help) return showResult(to, helpFor(words, to.out));
   const request = parse(words);
+  const call = { ...request, ...to };
+  // Not every command reads the config, but a mistyped setting is an error with all of them.
+  if (call.lists.has("set")) (await import("./input/config-options.ts")).configOptions(call);
   const { run } = await request.command.load();
-  return showResult(to, await run({ ...request, ...to }));
+  return showResult(to, await run(call));
 }
 
 /** A reader that stops early (`| head`) is not a failure; a full disk is. */

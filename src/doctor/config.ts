@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
 import { asColloquyError, type ColloquyError } from "../errors.ts";
 import type { ConfigOptions, LoadedConfig } from "../state/config/config-build.ts";
 import { type Finding, findingText } from "../state/config/finding.ts";
@@ -22,7 +24,10 @@ export interface CheckedConfig {
 export async function checkConfig(options: ConfigOptions): Promise<CheckedConfig> {
   try {
     const config = await loadConfig({ ...options, tolerant: true, repair: false });
-    const checked = config.exists ? `Config ${config.file}` : "No config: defaults apply";
+    const patch = config.exists ? undefined : config.files.find((file) => file.endsWith(".json5"));
+    const place = patch === undefined ? config.file : dirname(patch);
+    const isNone = !config.exists && patch === undefined;
+    const checked = isNone ? "No config: defaults apply" : `Config ${place}`;
     const checkup = { checked, findings: findingsOf(config.warnings) };
     const usable = config.warnings.every(({ severity }) => severity !== "error");
     const { env, files } = config;
@@ -42,10 +47,14 @@ function soundPart({ value, warnings }: LoadedConfig): JsonObject {
 }
 
 function failuresOf(error: ColloquyError): DoctorFinding[] {
-  const { findings } = (error.details ?? {}) as { readonly findings?: readonly Finding[] };
+  const { findings, file } = (error.details ?? {}) as {
+    readonly findings?: readonly Finding[];
+    readonly file?: string;
+  };
   if (findings !== undefined) return findingsOf(findings);
-  const text =
-    "Correct it: until then, commands that need the config fail. Earlier versions are kept beside it";
+  const backup = `${file}.bak.1`;
+  const former = existsSync(backup) ? `. The version before the last change: ${backup}` : "";
+  const text = `Correct it: until then, commands that need the config fail${former}`;
   return [{ code: "config-not-readable", severity: "error", what: error.message, fix: { text } }];
 }
 
@@ -66,7 +75,9 @@ function asDoctorFinding(found: Finding): DoctorFinding {
   return { code: `config-${code}`, severity, what: findingText(found), fix: fixOf(found), details };
 }
 
-function fixOf({ code, path }: Finding): Fix {
+function fixOf({ code, path, severity }: Finding): Fix {
+  // A login shell that answered.
+  if (severity === "info") return { text: NOTHING_TO_DO };
   if (code === "wrong-value")
     return { text: "Correct it. To see what is allowed", command: ["config", "explain", path] };
   const text = FIXES[code];
@@ -76,7 +87,6 @@ function fixOf({ code, path }: Finding): Fix {
 }
 
 const FIXES: Readonly<Record<string, string>> = {
-  adopted: NOTHING_TO_DO,
   "unknown-key": "Correct or remove it. It has no effect",
   "missing-variable": "Set the variable, or add it to .env beside the config",
   "lower-case-variable": "Write the name in upper case",

@@ -15,15 +15,18 @@ export function closestWord(
 ): string | undefined {
   const wanted = typed.toLowerCase().slice(0, CHARS_MAX);
   let best: string | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let least = stepsMax + 1;
   for (const word of known) {
     // Otherwise the empty word would be one edit from every letter.
     if (word === "") continue;
     const candidate = word.toLowerCase();
-    const steps = prefixes && candidate.startsWith(wanted) ? 0 : distance(wanted, candidate);
+    const isStart = prefixes && candidate.startsWith(wanted);
+    // The distance is at least the difference in length, which is known at no cost.
+    if (!isStart && Math.abs(candidate.length - wanted.length) >= least) continue;
+    const steps = isStart ? 0 : distance(wanted, candidate);
     if (steps < least) [best, least] = [word, steps];
   }
-  if (best === undefined || least > stepsMax) return undefined;
+  if (best === undefined) return undefined;
   return least <= Math.max(1, Math.floor(best.length / 3)) ? best : undefined;
 }
 

@@ -59,6 +59,53 @@ describe("a command", () => {
     expect([bad.code, bad.stderr]).toEqual([1, expect.stringContaining("--set takes PATH=VALUE")]);
   });
 
+  it("uses --set and patches instead of a value whose variable is missing", async () => {
+    using place = new Place();
+    write(place, "colloquy.json", `{ session: { defaultCountry: '\${NOT_SET}' } }`);
+    expect((await place.run(APPEND)).stderr).toContain("needs the variable NOT_SET");
+    expect(await place.run([...APPEND, "--set", "session.defaultCountry=DE"])).toMatchObject({
+      code: 0,
+      stderr: "",
+    });
+    expect((await place.run([...APPEND, "--set", "session.idleMinutes=1"])).code).toBe(1);
+    write(place, "config.d/10-phone.json5", `{ session: { defaultCountry: "DE" } }`);
+    expect(await place.run(APPEND)).toMatchObject({ code: 0, stderr: "" });
+  });
+
+  it("refuses an unknown path of --set, whichever command it is", async () => {
+    using place = new Place();
+    for (const [set, meant] of [
+      ["sessions.formt=v2", "sessions.format"],
+      ["sesions.format=v2", "sessions"],
+      ["session.defaultCountri=DE", "session.defaultCountry"],
+      ["defaultCountry=DE", "session.defaultCountry"],
+      ["sessions.max_depth=3", "sessions.tree.max_depth"],
+      ["sessions={tree: {max_dept: 3}}", "sessions.tree.max_depth"],
+    ] as const) {
+      const { code, error } = await place.failure([...LIST, "--set", set]);
+      expect([code, error]).toMatchObject([1, { code: "VALIDATION_ERROR", field: "set" }]);
+      expect(error.message).toContain(`did you mean "${meant}"?`);
+    }
+    for (const args of [["help"], ["config", "path"], ["auth", "list"], APPEND]) {
+      const { error } = await place.failure([...args, "--set", "zebra=1"]);
+      expect(error.message).toMatch(/^Unknown key "zebra"\. To see every setting: .* config schema/);
+    }
+    expect((await place.run(LIST)).stderr).toBe("No conversations.\n");
+  });
+
+  it("names unknown settings of the sections that it uses in one line", async () => {
+    using place = new Place();
+    write(place, "colloquy.json", `{ sessions: { formt: "v2", tre: {} }, gateway: { prt: 1 } }`);
+    expect((await place.run(LIST)).stderr).toMatch(
+      /^Warning: .*colloquy\.json:1:22: Unknown key "sessions\.formt": did you mean "sessions\.format"\? \(and 1 more: run .* config validate\)\nNo conversations\.\n$/,
+    );
+    write(place, "colloquy.json", `{ sesions: { format: "v2" }, gatway: {} }`);
+    const { stderr } = await place.run(APPEND);
+    expect(stderr).toMatch(/^Warning: .*Unknown key "sesions": did you mean "sessions"\?\n$/);
+    write(place, "colloquy.json", `{ gateway: { prt: 1 }, zebra: 1 }`);
+    expect((await place.run(APPEND)).stderr).toBe("");
+  });
+
   it("uses the configured depth when it validates", async () => {
     using place = new Place();
     await place.json(APPEND);
@@ -106,6 +153,61 @@ describe("a command", () => {
       expect.stringMatching(/^Warning: .*asked for COUNTRY.*\nNo /),
     ]);
     expect((await place.run(LIST, { env: { COUNTRY: "FR" } })).stderr).toBe("No conversations.\n");
+    const set = await place.run([...LIST, "--set", "session.defaultCountry=FR"]);
+    expect(set.stderr).toBe("No conversations.\n");
+  });
+
+  it("says that it asked the login shell even if it then fails", async () => {
+    using place = new Place();
+    write(place, "shell", `#!/bin/sh\nexec /bin/sh -c "$3"\n`);
+    const env = `env: { shellEnv: "${join(place.state, "shell")}" }`;
+    write(
+      place,
+      "colloquy.json",
+      `{ ${env}, session: { defaultCountry: '\${COUNTRY}' }, models: { default: '\${MODEL}' } }`,
+    );
+    for (const [args, name] of [
+      [APPEND, "COUNTRY"],
+      [["sessions", "retain"], "COUNTRY"],
+      [["config", "get", "session"], "COUNTRY"],
+      [["models", "list"], "MODEL"],
+    ] as const) {
+      const { code, stderr } = await place.run(args);
+      expect([code, stderr]).toEqual([
+        1,
+        expect.stringMatching(new RegExp(`^Warning: .*asked for .*${name}.*\\nError: .*${name}.*\\n$`)),
+      ]);
+    }
+    const { findings } = JSON.parse((await place.run(["doctor", "--json"])).stdout);
+    const asked = findings.find(({ code }: { code: string }) => code === "config-login-shell");
+    expect(asked).toMatchObject({ severity: "note", fix: "Nothing to do" });
+  });
+
+  it("knows a config of patches only", async () => {
+    using place = new Place();
+    mkdirSync(join(place.state, "config.d"), { recursive: true, mode: 0o700 });
+    expect((await place.run(["config", "path"])).stderr).toContain("the defaults apply");
+    write(place, "config.d/10-phone.json5", `{ session: { defaultCountry: "DE" } }`);
+    const path = await place.run(["config", "path"]);
+    expect(path.stderr).toMatch(/^The file does not exist yet; .*config\.d applies\n$/);
+    for (const args of [["config", "validate"], ["doctor"]]) {
+      const { stdout } = await place.run(args);
+      expect(stdout).toMatch(/config\.d/);
+      expect(stdout).not.toMatch(/defaults apply/);
+    }
+  });
+
+  it("is told by the doctor about an earlier version if there is one", async () => {
+    using place = new Place();
+    const advice = async (): Promise<string> => {
+      write(place, "colloquy.json", "{ sessions: ");
+      const { findings } = JSON.parse((await place.run(["doctor", "--json"])).stdout);
+      return findings.find(({ code }: { code: string }) => code === "config-not-readable").fix;
+    };
+    expect(await advice()).toMatch(/commands that need the config fail$/);
+    write(place, "colloquy.json", "{}");
+    await place.json(["config", "set", "sessions.format", "v2"]);
+    expect(await advice()).toContain(join(place.state, "colloquy.json.bak.1"));
   });
 
   it("repeats no token that is used as the name of a setting", async () => {

@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { ConfigOptions } from "../../state/config/config-build.ts";
-import { overrideOf } from "../../state/config/value-text.ts";
+import { overrideOf } from "../../state/config/override.ts";
 import { resolveStateDir } from "../../state/folder.ts";
 import type { Call } from "../command.ts";
 

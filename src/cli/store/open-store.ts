@@ -47,6 +47,7 @@ export async function openToClean(call: Call, dryRun: boolean): Promise<Store | 
   const target = storeTarget(call.values);
   if (!target.missing) return open(call, target, dryRun);
   if (target.named) throw noStore(target);
+  await settingsOf(call, target.text, dryRun);
   return undefined;
 }
 

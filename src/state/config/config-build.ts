@@ -70,6 +70,14 @@ export interface LoadedConfig {
 /** Where the value of a variable comes from. */
 export type VariableSource = "environment" | ".env" | "env.vars" | "login shell";
 
+/** Variables of a value that could not be replaced. */
+export interface Unreplaced {
+  readonly path: Path;
+  readonly missing: readonly string[];
+  /** Names with lower-case letters. */
+  readonly lower: readonly string[];
+}
+
 export interface ConfigBuild {
   readonly options: ConfigOptions;
   readonly reads: ConfigReads;
@@ -91,6 +99,8 @@ export interface ConfigBuild {
   final: Tree;
   /** Every name after a `$include`, and the real path of its file. */
   readonly includes: { readonly at: Place; readonly file: string }[];
+  /** By the place of the value. They count if the value is still there at the end. */
+  readonly unreplaced: Map<Place, Unreplaced>;
   readonly patches: { readonly name: string; readonly tree: Tree }[];
   readonly findings: Finding[];
   /** A build of the same config to use instead of this one. */
@@ -126,6 +136,7 @@ export function newBuild(options: ConfigOptions, reads: ConfigReads): ConfigBuil
     tree: NOTHING,
     final: NOTHING,
     includes: [],
+    unreplaced: new Map(),
     patches: [],
     findings: [],
     cached: undefined,

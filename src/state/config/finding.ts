@@ -4,6 +4,9 @@ import type { Path } from "../json5/nodes.ts";
 import { formatPath } from "./config-path.ts";
 import type { Place } from "./located.ts";
 
+/** More of one kind are not slips: it is another kind of file. */
+export const FINDINGS_MAX = 1000;
+
 /** A problem of the config, or a fact worth knowing. Never contains a value, which may be a secret. */
 export interface Finding {
   readonly severity: "error" | "warning" | "info";

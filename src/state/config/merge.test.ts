@@ -4,7 +4,7 @@ import { fc } from "../../../test/support/fast-check.ts";
 import type { Json } from "../../util/json.ts";
 import { plain, treeOf } from "./located.ts";
 import { INCLUDE_RULES, type MergeRules, merge, PATCH_RULES } from "./merge.ts";
-import { overrideOf } from "./value-text.ts";
+import { overrideOf } from "./override.ts";
 
 const source = { kind: "file", file: null } as const;
 const merged = (base: Json, over: Json, rules: MergeRules): Json =>

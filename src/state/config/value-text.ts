@@ -1,9 +1,6 @@
-import { invalid } from "../../errors.ts";
 import type { Json } from "../../util/json.ts";
 import { jsonOf, type Path } from "../json5/nodes.ts";
 import { parseJson5 } from "../json5/parse.ts";
-import type { Override } from "./config-build.ts";
-import { parsePath } from "./config-path.ts";
 import type { Field } from "./schema/field.ts";
 import { fieldAt } from "./schema/field-at.ts";
 
@@ -28,13 +25,4 @@ function tryJson5(typed: string): Json | undefined {
   } catch {
     return undefined;
   }
-}
-
-/** Parse `PATH=VALUE` of the command line. */
-export function overrideOf(typed: string): Override {
-  // An equals sign in a quoted key belongs to the path.
-  const [, left, right] = /^((?:[^="]|"(?:\\.|[^"\\])*")+)=(.*)$/s.exec(typed) ?? [];
-  if (left === undefined || right === undefined) throw invalid("--set takes PATH=VALUE", "set");
-  const path = parsePath(left.trim());
-  return { path, value: valueOfText(right, path) };
 }

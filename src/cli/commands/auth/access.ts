@@ -2,11 +2,11 @@
 import { asColloquyError, ColloquyError } from "../../../errors.ts";
 import { findAdoptable } from "../../../state/adopt.ts";
 import type { ConfigOptions } from "../../../state/config/config-build.ts";
-import { loadConfig } from "../../../state/config/load.ts";
 import { type Credentials, openCredentials } from "../../../state/credentials/index.ts";
 import type { Environment } from "../../../state/folder.ts";
 import type { Call } from "../../command.ts";
 import { configOptions } from "../../input/config-options.ts";
+import { loadedConfig } from "../../input/loaded-config.ts";
 import { report } from "../../output.ts";
 import { isWrongValue } from "../config/view.ts";
 
@@ -26,7 +26,7 @@ export interface Access {
 type Need = "values" | "syntax" | "nothing";
 
 export async function access(call: Call, need: Need): Promise<Access> {
-  const options = { ...configOptions(call), sections: ["env", "models"] };
+  const options = configOptions(call);
   const { env, value: config } = await settings(call, options, need);
   const { stateDir } = options;
   const agentId = call.values.get("agent") ?? "main";
@@ -48,7 +48,7 @@ async function settings(
   need: Need,
 ): Promise<{ env: Environment; value: Readonly<Record<string, unknown>> }> {
   try {
-    return await loadConfig(options);
+    return await loadedConfig(call, ["env", "models"], options);
   } catch (error) {
     const known = asColloquyError(error, "Cannot read the config");
     if (need === "values" || (need === "syntax" && !isWrongValue(known))) throw known;

@@ -1,7 +1,7 @@
 import { withoutTokens } from "../../../errors.ts";
 import { parsePath } from "../../../state/config/config-path.ts";
 import { hideSecrets } from "../../../state/config/hide-secrets.ts";
-import { loadConfig } from "../../../state/config/load.ts";
+import { loaded, tryLoad } from "../../../state/config/load.ts";
 import type { Path } from "../../../state/json5/nodes.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { safeText } from "../../../util/visible-text.ts";
@@ -15,8 +15,13 @@ export async function run(call: Call): Promise<Result> {
   const [typed = ""] = call.args;
   const path = typed === "" ? [] : parsePath(typed);
   const sections = path.length === 0 ? {} : { sections: path.slice(0, 1) };
-  const config = await loadConfig({ ...configOptions(call), ...sections });
-  reportFindings(call, config.warnings);
+  const { build, failure } = await tryLoad({ ...configOptions(call), ...sections });
+  reportFindings(
+    call,
+    build.findings.filter(({ severity }) => failure === undefined || severity === "info"),
+  );
+  if (failure !== undefined) throw failure.error;
+  const config = loaded(build);
   const found = valueAt(config.value, path);
   if (found === undefined) throw notSet(config.value, path);
   const value = hideSecrets(config, found, path);

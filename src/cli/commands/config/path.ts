@@ -1,5 +1,6 @@
-import { newBuild } from "../../../state/config/config-build.ts";
+import { newBuild, patchFolderOf } from "../../../state/config/config-build.ts";
 import { systemReads } from "../../../state/config/files/reads.ts";
+import { patchNames } from "../../../state/config/steps/apply-patches.ts";
 import { findFile } from "../../../state/config/steps/find-file.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
@@ -13,9 +14,11 @@ export async function run(call: Call): Promise<Result> {
   await findFile(build);
   reportFindings(call, build.findings);
   const { file, exists, adopted } = build;
+  const patches = patchFolderOf(build);
+  const inEffect = patchNames(build).length > 0 ? `${safeLine(patches)} applies` : "the defaults apply";
   return {
     json: { file, exists, adopted, stateDir: options.stateDir },
     lines: [safeLine(file)],
-    notes: exists ? [] : ["The file does not exist yet; the defaults apply"],
+    notes: exists ? [] : [`The file does not exist yet; ${inEffect}`],
   };
 }

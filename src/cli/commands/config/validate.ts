@@ -1,5 +1,5 @@
 import { ColloquyError } from "../../../errors.ts";
-import type { ConfigOptions } from "../../../state/config/config-build.ts";
+import { type ConfigOptions, patchFolderOf } from "../../../state/config/config-build.ts";
 import { type Finding, findingText } from "../../../state/config/finding.ts";
 import { loadBuild } from "../../../state/config/load.ts";
 import { safeLine } from "../../../util/visible-text.ts";
@@ -10,27 +10,31 @@ import type { Output } from "../../output.ts";
 import { counted } from "../../terminal/count-text.ts";
 
 export async function run(call: Call): Promise<Result> {
-  const { file, findings } = await checked(configOptions(call));
+  const { file, patched, findings } = await checked(configOptions(call));
   const ok = findings.every(({ severity }) => severity === "info");
   const exit = ok ? EXIT_DONE : EXIT_PROBLEMS;
-  return { json: { ok, file, findings }, lines: lines(call.out, file, findings), exit };
+  return { json: { ok, file, findings }, lines: lines(call.out, file ?? patched, findings), exit };
 }
 
 interface Checked {
   /** `null` when there is none. */
   readonly file: string | null;
+  /** The folder of patches, if one was read. */
+  readonly patched: string | null;
   readonly findings: readonly Finding[];
 }
 
 async function checked(options: ConfigOptions): Promise<Checked> {
   try {
-    const { file, exists, findings } = await loadBuild({ ...options, tolerant: true });
-    return { file: exists ? file : null, findings };
+    const build = await loadBuild({ ...options, tolerant: true });
+    const { file, exists, patches, findings } = build;
+    const patched = patches.length > 0 ? patchFolderOf(build) : null;
+    return { file: exists ? file : null, patched, findings };
   } catch (error) {
     // A file that cannot be parsed is a finding too; one that cannot be read is an error.
     if (!(error instanceof ColloquyError) || error.code !== "VALIDATION_ERROR") throw error;
     const { file = null, findings } = (error.details ?? {}) as Partial<Checked>;
-    return { file, findings: findings ?? [asFinding(error)] };
+    return { file, patched: null, findings: findings ?? [asFinding(error)] };
   }
 }
 

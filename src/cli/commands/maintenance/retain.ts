@@ -20,9 +20,9 @@ export async function run(call: Call): Promise<Result> {
   const limits = limitsOf(call);
   const given = call.values.get("channel");
   const channel = given === undefined ? undefined : checkLabel(given, "channel");
-  const policy = await policyOf(call, limits, channel);
   const dryRun = call.flags.has("dry-run");
   await using store = await openToClean(call, dryRun);
+  const policy = await policyOf(call, limits, channel);
   const force = call.flags.has("force");
   const report = (await store?.retain(policy, { dryRun, force })) ?? {
     dryRun,

@@ -1,18 +1,15 @@
 import { closestWord } from "../../../util/closest-word.ts";
 import { formatPath } from "../config-path.ts";
-import { type Finding, finding } from "../finding.ts";
+import { FINDINGS_MAX, type Finding, finding } from "../finding.ts";
 import type { Tree, TreeObject, TreeValue } from "../located.ts";
 import type { EitherField, Field, ObjectField, ScalarField } from "./field.ts";
 import { kindOf } from "./field-at.ts";
-
-/** More unknown keys than this are no slips: it is another kind of file. */
-const UNKNOWN_MAX = 1000;
 
 /** Check a value. Messages name the path and what is expected, never the value. */
 export function check(tree: Tree, field: Field): Finding[] {
   const checker = new Checker();
   checker.visit(tree, field);
-  if (checker.unknown <= UNKNOWN_MAX) return checker.found;
+  if (checker.unknown <= FINDINGS_MAX) return checker.found;
   const message = `There are ${checker.unknown} unknown keys: this does not look like a config of Colloquy`;
   const others = checker.found.filter(({ code }) => code !== "unknown-key");
   return [finding("error", "unknown-keys", message, [], tree.at), ...others];
@@ -21,6 +18,7 @@ export function check(tree: Tree, field: Field): Finding[] {
 class Checker {
   readonly found: Finding[] = [];
   unknown = 0;
+  #wrongs = 0;
   /** The current path, formatted only where something is found. */
   readonly #path: string[] = [];
 
@@ -71,16 +69,17 @@ class Checker {
     const fitting = tries.find(({ found }) => found.every(({ severity }) => severity !== "error"));
     const alike = fitting ?? tries.find(({ kind }) => kind.type === tree.kind);
     if (alike === undefined) this.#wrong(tree, field);
-    else this.found.push(...alike.found);
+    else for (const found of alike.found) if (++this.#wrongs <= FINDINGS_MAX) this.found.push(found);
   }
 
   #wrong(tree: Tree, field: Field, hint = ""): void {
+    if (++this.#wrongs > FINDINGS_MAX) return;
     const message = `${formatPath(this.#path) || "The config"} must be ${kindOf(field)}${hint}`;
     this.found.push(finding("error", "wrong-value", message, this.#path, tree.at));
   }
 
   #unknown(key: string, tree: Tree, field: ObjectField): void {
-    if (++this.unknown > UNKNOWN_MAX) return;
+    if (++this.unknown > FINDINGS_MAX) return;
     const meant = closestWord(key, Object.keys(field.members));
     const hint = meant === undefined ? "" : `: did you mean "${formatPath([...this.#path, meant])}"?`;
     const path = [...this.#path, key];

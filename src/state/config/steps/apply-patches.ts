@@ -11,19 +11,31 @@ import { withVariables } from "./replace-variables.ts";
 
 /** Step 9: merge patches (RFC 7396) from `config.d`, in the order of their names. */
 export function applyPatches(build: ConfigBuild): void {
-  readPatches(build);
-  for (const { tree } of build.patches) {
-    build.tree = merge(build.tree, withVariables(build, tree), PATCH_RULES);
-  }
+  build.tree = withPatches(build, build.tree, (patch) => withVariables(build, patch));
 }
 
-/** Read them once. The login-shell step needs their variables before they are applied. */
-export function readPatches(build: ConfigBuild): void {
+/** A tree with the patches. The login-shell step needs their variables before they are replaced. */
+export function withPatches(
+  build: ConfigBuild,
+  tree: Tree,
+  prepare: (patch: Tree) => Tree = (patch) => patch,
+): Tree {
+  readPatches(build);
+  return build.patches.reduce((under, patch) => merge(under, prepare(patch.tree), PATCH_RULES), tree);
+}
+
+/** Read them once. */
+function readPatches(build: ConfigBuild): void {
   if (build.patches.length > 0) return;
   const folder = patchFolderOf(build);
-  const names = build.reads.list(folder).filter((name) => name.endsWith(".json5") && !name.startsWith("."));
-  for (const name of names.toSorted())
+  for (const name of patchNames(build))
     build.patches.push({ name, tree: readPatch(build, join(folder, name)) });
+}
+
+/** In the order in which they apply. */
+export function patchNames(build: ConfigBuild): string[] {
+  const names = build.reads.list(patchFolderOf(build));
+  return names.filter((name) => name.endsWith(".json5") && !name.startsWith(".")).toSorted();
 }
 
 function readPatch(build: ConfigBuild, path: string): Tree {

@@ -3,7 +3,8 @@ import { addVariable, type ConfigBuild, isUsed, variable } from "../config-build
 import { finding } from "../finding.ts";
 import { childTree, type Tree, treeAt } from "../located.ts";
 import { referencesIn } from "../variables.ts";
-import { readPatches } from "./apply-patches.ts";
+import { withOverrides } from "./apply-overrides.ts";
+import { withPatches } from "./apply-patches.ts";
 
 const SHELL_TIMEOUT_MS = 15_000;
 
@@ -76,17 +77,16 @@ function shellOf(build: ConfigBuild, tree: Tree | undefined): Wanted | undefined
   return { shell, timeoutMs: Math.min(limitMs, Math.max(1, given)), tree };
 }
 
-/** The variables that the used sections refer to. */
+/** The variables that the used sections refer to, in values that patches and overrides leave in place. */
 function expected(build: ConfigBuild): string[] {
-  readPatches(build);
   const names = new Set(isUsed(build, "models") ? PROVIDER_VARIABLES : []);
   const visit = (tree: Tree): void => {
     if (tree.kind === "value") {
       if (typeof tree.value === "string") for (const name of referencesIn(tree.value)) names.add(name);
     } else for (const child of tree.kind === "array" ? tree.items : tree.members.values()) visit(child);
   };
-  for (const tree of [build.tree, ...build.patches.map((patch) => patch.tree)]) {
-    if (tree.kind !== "object") continue;
+  const tree = withOverrides(build, withPatches(build, build.tree));
+  if (tree.kind === "object") {
     for (const [section, child] of tree.members) if (isUsed(build, section)) visit(child);
   }
   return [...names];

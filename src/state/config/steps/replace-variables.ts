@@ -1,11 +1,11 @@
 import type { Path } from "../../json5/nodes.ts";
-import { type ConfigBuild, variable } from "../config-build.ts";
+import { type ConfigBuild, type Unreplaced, variable } from "../config-build.ts";
 import { formatPath } from "../config-path.ts";
-import { finding } from "../finding.ts";
-import { mapTree, type Tree, type TreeValue } from "../located.ts";
+import { FINDINGS_MAX, type Finding, finding } from "../finding.ts";
+import { mapTree, type Place, someTree, type Tree, type TreeValue } from "../located.ts";
 import { expand } from "../variables.ts";
 
-/** Step 8: replace every `${VAR}`. A missing variable is an error at its path. */
+/** Step 8: replace every `${VAR}`. A missing variable is an error at its path, unless a later step replaces the value. */
 export function replaceVariables(build: ConfigBuild): void {
   build.tree = withVariables(build, build.tree);
 }
@@ -25,16 +25,33 @@ export function withVariables(build: ConfigBuild, tree: Tree, path: string[] = [
 }
 
 function replaced(build: ConfigBuild, tree: TreeValue, path: Path): Tree {
-  const written = tree.value as string;
-  const { text, used, missing, lower } = expand(written, (name) => variable(build, name));
+  const { text, used, missing, lower } = expand(tree.value as string, (name) => variable(build, name));
+  const at: Place = used.length === 0 ? tree.at : { ...tree.at, variables: used };
+  if (missing.length + lower.length > 0) build.unreplaced.set(at, { path: [...path], missing, lower });
+  return { ...tree, value: text, at };
+}
+
+/** About the values that no patch and no override has replaced. */
+export function unreplacedFindings(build: ConfigBuild): Finding[] {
+  const found: Finding[] = [];
+  if (build.unreplaced.size === 0) return found;
+  someTree(build.tree, ({ at }) => {
+    const left = build.unreplaced.get(at);
+    if (left !== undefined) found.push(...findingsOf(left, at));
+    return found.length >= FINDINGS_MAX;
+  });
+  return found.slice(0, FINDINGS_MAX);
+}
+
+function findingsOf({ path, missing, lower }: Unreplaced, at: Place): Finding[] {
   const place = formatPath(path);
-  for (const name of new Set(missing)) {
+  const lacks = [...new Set(missing)].map((name) => {
     const message = `${place} needs the variable ${name}, which is missing or empty: set it, or add it to .env`;
-    build.findings.push(finding("error", "missing-variable", message, path, tree.at));
-  }
-  for (const name of new Set(lower)) {
+    return finding("error", "missing-variable", message, path, at);
+  });
+  const odd = [...new Set(lower)].map((name) => {
     const message = `\${${name}} in ${place} is not replaced: variable names are upper case`;
-    build.findings.push(finding("warning", "lower-case-variable", message, path, tree.at));
-  }
-  return { ...tree, value: text, at: used.length === 0 ? tree.at : { ...tree.at, variables: used } };
+    return finding("warning", "lower-case-variable", message, path, at);
+  });
+  return [...lacks, ...odd];
 }

@@ -2,9 +2,11 @@ import { type ConfigBuild, isUsed } from "../config-build.ts";
 import { configError, finding } from "../finding.ts";
 import { check } from "../schema/check.ts";
 import { ROOT, SECTIONS } from "../schema/index.ts";
+import { unreplacedFindings } from "./replace-variables.ts";
 
 /** Step 11: wrong values in used sections stop loading; unknown keys and unused sections are reported. */
 export function validate(build: ConfigBuild): void {
+  build.findings.push(...unreplacedFindings(build));
   const missing = new Set(
     build.findings.filter(({ severity }) => severity === "error").map(({ path }) => path),
   );
