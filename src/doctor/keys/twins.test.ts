@@ -1,6 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { legacyTwins } from "../../../test/support/legacy-twins.ts";
 import { createWithKeys } from "../../../test/support/old-keys.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
+import { importConversations } from "../../formats/index.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import type { Fixed } from "../finding.ts";
@@ -89,4 +92,25 @@ describe("conversations with keys of an earlier version", () => {
     await checkKeys(copy, []);
     expect((await copy.list()).items.map(({ key }) => key)).toEqual(["cli:default"]);
   });
+
+  it.each([
+    ["read in place", legacyTwins],
+    ["imported", importedTwins],
+  ])("of legacy files that are %s are joined, too", async (_, make) => {
+    await using store = await openStore(`jsonl:${await make()}`);
+    expect((await checkKeys(store, undefined)).findings).toMatchObject([
+      { code: "twin-keys", details: { key: "cli:default", conversations: { length: 3 } } },
+    ]);
+    expect((await checkKeys(store, [])).findings).toEqual([]);
+    const { items } = await store.list();
+    expect(items).toMatchObject([{ key: "cli:default", messageCount: 3, branchCount: 3 }]);
+    expect(await wordsOf(store, items[0]?.id as string, "main")).toEqual(["two"]);
+  });
 });
+
+async function importedTwins(): Promise<string> {
+  const folder = tempFolder();
+  await using store = await openStore(`jsonl:${folder}`);
+  await importConversations(store, [legacyTwins()]);
+  return folder;
+}

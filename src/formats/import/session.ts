@@ -1,4 +1,5 @@
 /** One run of an import: the conversations being written, and their part of the report. */
+import type { Replaced } from "../../store/write/claim-key.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
 import type { SourceConversation } from "../contract/reader.ts";
 import type { RememberedConversation } from "./ledger.ts";
@@ -64,6 +65,7 @@ export class ImportSession {
       remembered: this.#again ? undefined : remembered,
       again: this.#again,
       placeholders: this.placeholders,
+      replaced: (other) => this.#rename(other),
       unresolved: (reference) => this.report.unresolved(reference),
       missing: ({ entry, origin }) => {
         const [first] = entry.records;
@@ -151,6 +153,13 @@ export class ImportSession {
       added: messagesAdded + (before?.added ?? 0),
       flags: { ...before?.flags, ...Object.fromEntries(writer.intake.flags) },
     });
+  }
+
+  /** A conversation that was imported before may lose its session key to a newer one. */
+  #rename({ id, key }: Replaced): void {
+    const { imported } = this.report;
+    const known = imported.get(id);
+    if (known !== undefined) imported.set(id, { ...known, key, flags: { ...known.flags, "twin-key": 1 } });
   }
 
   #bytesWaiting(): number {

@@ -4,6 +4,7 @@
  */
 import type { ConversationInfo, CreateOperation, EntryPlace, NewBlob, NewEntry } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
+import { keyOfOlder } from "../../key/copies.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
 import { checkShape } from "../../message/validate.ts";
 import { describeBranches } from "../../tree/branches.ts";
@@ -15,6 +16,7 @@ import { extractBlobs, inlineBlobs, type StandsFor } from "../blobs/blob-parts.t
 import { putBlob, type StoredBlob } from "../blobs/blob-streams.ts";
 import { logEndOf } from "../read/lookups.ts";
 import { wasPurged } from "../retention/erasure.ts";
+import { claimKey, type Replaced } from "./claim-key.ts";
 
 /** An entry that is ready to be written. */
 export interface ReadyEntry {
@@ -84,8 +86,9 @@ export class Ingest {
   }
 
   /**
-   * Create a conversation, or find the one with that id. If the session
-   * key is in use or cannot be one, the conversation is created without it.
+   * Create a conversation, or find the one with that id. A session key that
+   * is in use is marked with the id, as that of an older conversation; one
+   * that cannot be a key is left out.
    */
   async create(
     init: Pick<CreateOperation, "id" | "key" | "title" | "channel" | "model"> & {
@@ -112,8 +115,13 @@ export class Ingest {
       const existing = await this.find(init.id);
       if (existing !== undefined) return existing;
       if (error.field !== "key" || key === null) throw error;
-      return this.#store.queue.push({ ...operation, key: null });
+      return this.#store.queue.push({ ...operation, key: keyOfOlder(key, init.id) });
     }
+  }
+
+  /** Give a new conversation the session key that it wants, if it was used later than the one that has it. */
+  claimKey(conversation: string): Promise<Replaced | undefined> {
+    return this.alone(() => claimKey(this.#store, conversation));
   }
 
   /** Restore it from the trash. `undefined` if its session key is in use by now. */

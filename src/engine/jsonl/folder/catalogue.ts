@@ -8,6 +8,7 @@
 
 import { join } from "node:path";
 import { EMPTY_LOG } from "../../../transcript/log-state.ts";
+import { LegacyClaims } from "../legacy/claims.ts";
 import type { LegacyIo } from "../legacy/legacy-io.ts";
 import type { CatalogueEntry } from "./catalogue-entry.ts";
 import type { ChangeCounter } from "./change-counter.ts";
@@ -26,6 +27,7 @@ export class Catalogue {
   readonly #byStem = new Map<string, CatalogueEntry>();
   readonly #byId = new Map<string, CatalogueEntry>();
   readonly #byKey = new Map<string, CatalogueEntry>();
+  readonly #claims = new LegacyClaims();
   #readAt: number | undefined;
 
   constructor(io: LegacyIo, folder: string, counter: ChangeCounter, problems: ProblemReporter) {
@@ -51,7 +53,7 @@ export class Catalogue {
 
   byKey(key: string): CatalogueEntry | undefined {
     this.checkChanges();
-    return this.#fresh(this.#byKey.get(key));
+    return this.#fresh(this.#byKey.get(key) ?? this.#claims.byKey(key));
   }
 
   byStem(stem: string): CatalogueEntry | undefined {
@@ -71,6 +73,13 @@ export class Catalogue {
 
   /** Forget one conversation and read it again. */
   reread(stem: string): CatalogueEntry | undefined {
+    const known = this.#rediscover(stem);
+    this.#settleClaims();
+    this.#compareClaims();
+    return known;
+  }
+
+  #rediscover(stem: string): CatalogueEntry | undefined {
     this.#forget(stem);
     if (this.#io.stat(join(this.#folder, purgeName(stem))) !== undefined) return undefined;
     for (const trashed of [false, true]) {
@@ -106,11 +115,20 @@ export class Catalogue {
   /** Read the folder again if anything but messages has changed, and return whether it has. */
   checkChanges(): boolean {
     const stable = this.#counter.stable();
-    if (stable !== undefined && stable === this.#readAt) return false;
-    this.#readFolder();
+    const isChanged = stable === undefined || stable !== this.#readAt;
+    if (isChanged) this.#readFolder();
+    this.#compareClaims();
     // The value before reading: a change during it makes the next check read again.
     this.#readAt = stable;
-    return true;
+    return isChanged;
+  }
+
+  #settleClaims(): void {
+    this.#claims.settle((key) => this.#byKey.has(key));
+  }
+
+  #compareClaims(): void {
+    this.#claims.compare((known) => this.refreshLog(known));
   }
 
   #readFolder(): void {
@@ -119,6 +137,7 @@ export class Catalogue {
       if (present.get(stem) !== this.#byStem.get(stem)?.trashed) this.#forget(stem);
     }
     for (const [stem, isTrashed] of present) this.#look(stem, isTrashed);
+    this.#settleClaims();
   }
 
   #look(stem: string, trashed: boolean): void {
@@ -152,14 +171,12 @@ export class Catalogue {
   #remember(known: CatalogueEntry): void {
     this.#byStem.set(known.stem, known);
     this.#byId.set(known.metadata.id, known);
-    const { key } = known.metadata;
-    if (key === null || known.trashed) return;
-    const holder = this.#byKey.get(key);
-    if (holder !== undefined && this.#io.ofStem(known.stem) !== undefined) withoutKey(known);
-    else {
-      if (holder !== undefined && this.#io.ofStem(holder.stem) !== undefined) withoutKey(holder);
-      this.#byKey.set(key, known);
-    }
+    if (known.trashed) return;
+    const legacy = this.#io.ofStem(known.stem);
+    const key = legacy === undefined ? known.metadata.key : legacy.facts.header.key;
+    if (key === null) return;
+    if (legacy === undefined) this.#byKey.set(key, known);
+    else this.#claims.add(known, key);
   }
 
   #forget(stem: string): void {
@@ -167,12 +184,8 @@ export class Catalogue {
     if (known === undefined) return;
     this.#byStem.delete(stem);
     if (this.#byId.get(known.metadata.id) === known) this.#byId.delete(known.metadata.id);
+    this.#claims.remove(known);
     const { key } = known.metadata;
     if (key !== null && this.#byKey.get(key) === known) this.#byKey.delete(key);
   }
-}
-
-/** The key of a legacy file is a guess from its name. If it is in use, the conversation has an id only. */
-function withoutKey(known: CatalogueEntry): void {
-  known.metadata = { ...known.metadata, key: null };
 }

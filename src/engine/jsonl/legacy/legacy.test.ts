@@ -74,9 +74,9 @@ describe("a folder of legacy transcripts", () => {
     await using store = await open(folder, { readonly: true });
     const { items } = await store.list();
     expect(items.map(({ key, messageCount }) => [key, messageCount]).sort()).toEqual([
-      [null, 4],
       ["cli:mixed", 5],
       ["discord:dm:42", 4],
+      ["legacy:20250121193000001", 4],
       ["legacy:notes", 3],
       ["telegram:4711", 3],
       ["web:kitchen", 6],
@@ -366,7 +366,7 @@ describe("the session key of a legacy transcript", () => {
 });
 
 describe("a legacy transcript whose session key is in use", () => {
-  it("is found by its id, and does not take the key", async () => {
+  it("is marked with its id, and does not take the key", async () => {
     const folder = legacyFolder();
     const other = readFileSync(join(folder, "telegram_4711.jsonl"), "utf8");
     rmSync(join(folder, "telegram_4711.jsonl"));
@@ -381,7 +381,7 @@ describe("a legacy transcript whose session key is in use", () => {
       const found = (await store.list()).items.filter(({ channel }) => channel === "telegram");
       expect(found.map(({ key, messageCount }) => [key, messageCount])).toEqual([
         ["telegram:4711", 1],
-        [null, 3],
+        [`telegram:4711~${found[1]?.id}`, 3],
       ]);
       const id = found[1]?.id as string;
       if (round === 1) await ((await store.get(id)) as Conversation).update({ title: "t" });
@@ -406,11 +406,11 @@ describe("a legacy program that continues after the migration", () => {
       const ends: Record<string, unknown> = {};
       for (const { id, key } of (await store.list()).items) {
         const said = await words(store, id);
-        if (said[0] === "Is the ferry running today?") ends[String(said.at(-1))] = key;
+        if (said[0] === "Is the ferry running today?") ends[String(said.at(-1))] = key?.replace(id, "ID");
         // In the second round both are migrated.
         if (round === 1) await ((await store.get(id)) as Conversation).update({ title: "t" });
       }
-      expect(ends).toEqual({ ours: "telegram:4711", theirs: null });
+      expect(ends).toEqual({ ours: "telegram:4711", theirs: "telegram:4711~ID" });
       expect((await words(store, "telegram:4711")).at(-1)).toBe("ours");
     }
     expect(readdirSync(join(folder, "legacy")).filter((name) => name.includes("telegram"))).toHaveLength(2);

@@ -6,10 +6,9 @@
  * the next opener moves the legacy file.
  */
 import { basename, dirname, join } from "node:path";
-import { copyFile } from "../../../disk/copy-file.ts";
-import type { FileIo } from "../../../disk/file-io.ts";
-import { NEWLINE } from "../../../disk/line-scan.ts";
+import { NEWLINE, readChunk } from "../../../disk/line-scan.ts";
 import { freeName, replaceFile } from "../../../disk/replace-file.ts";
+import { withFile } from "../../../disk/with-file.ts";
 import { encodeHeader } from "../../../transcript/lines.ts";
 import { EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
@@ -27,8 +26,9 @@ export function migrateConversation(context: JsonlContext, known: CatalogueEntry
   withChangeCounter(context, known.stem, () => {
     const { metadata, metadataPath } = known;
     const isInPlace = file.files.log === known.logPath;
+    if (isInPlace) keepMetadata(context, known);
     // Before the log exists, because after that the legacy file is ignored.
-    if (!isInPlace) context.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log: EMPTY_LOG });
+    context.files.writeMetadata(metadataPath, { ...metadata, updatedAt, log: EMPTY_LOG });
     kept = isInPlace ? replaceInPlace(context, file, known) : replaceByName(context, file, known);
     // With another header it is counted again.
     const log = metadata.key === file.facts.header.key ? known.log : EMPTY_LOG;
@@ -61,17 +61,14 @@ function replaceInPlace(
   file: LegacyFile,
   known: CatalogueEntry,
 ): string {
-  const { stem, logPath, metadataPath } = known;
-  const aside = join(folder, LEGACY_FOLDER);
-  legacy.real.makeFolder(aside);
-  copyOnce(legacy.real, metadataPath, join(aside, metadataName(stem)));
-  const kept = join(aside, logName(stem));
+  const { stem, logPath } = known;
+  const kept = join(folder, LEGACY_FOLDER, logName(stem));
   replaceFile(logPath, contentOf(file, known), { io: legacy.real, random, formerAs: kept });
   legacy.release(file);
   return kept;
 }
 
-/** The header does not contain a session key that another conversation uses. */
+/** The header does not contain a session key that belongs to another conversation. */
 function contentOf(file: LegacyFile, { metadata }: CatalogueEntry): Buffer {
   const bytes = file.log() as Buffer;
   const { header } = file.facts;
@@ -99,7 +96,18 @@ function asideName(stem: string, path: string, folder: string): string {
   return dirname(path) === folder ? `${stem}.${name}` : `${stem}.${basename(dirname(path))}.${name}`;
 }
 
-function copyOnce(io: FileIo, path: string, to: string): void {
-  if (io.stat(path) === undefined || io.stat(to) !== undefined) return;
-  copyFile(io, path, to);
+/** A run that was interrupted has kept it already, and what is there now was written by that run. */
+function keepMetadata(
+  { legacy: { real }, random, folder }: JsonlContext,
+  { stem, metadataPath }: CatalogueEntry,
+): void {
+  const aside = join(folder, LEGACY_FOLDER);
+  real.makeFolder(aside);
+  const to = join(aside, metadataName(stem));
+  if (real.stat(metadataPath) === undefined || real.stat(to) !== undefined) return;
+  const bytes = withFile(real, metadataPath, "read", (file) =>
+    readChunk(real, file, 0, real.statOpen(file).size),
+  );
+  // In one step: half a copy would be taken for the original by the next run.
+  replaceFile(to, bytes, { io: real, random });
 }

@@ -147,6 +147,8 @@ const INNER = /^(dm|channel|thread|group)_(.+)$/is;
 /** File names were made from keys by replacing forbidden characters with `_`, so the key is a guess. */
 function keyOf(said: JsonObject, path: string): string | null {
   const name = path.replace(/\/$/, "");
+  // It was created without one.
+  if (said.key === null && said.session_key === undefined) return null;
   const given = said.key ?? said.session_key;
   if (typeof given === "string" && /^[^:]+:./s.test(given)) return currentKey(given);
   const [, channel, rest] = CHANNELS.exec(name) ?? [];

@@ -6,7 +6,9 @@
  * branch that the source shows. `EntryIntake` takes the entries.
  */
 import type { ConversationInfo } from "../../../engine/index.ts";
+import { splitMark } from "../../../key/copies.ts";
 import { titleFrom } from "../../../message/title.ts";
+import type { Replaced } from "../../../store/write/claim-key.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger.ts";
 import { channelOf, keyOf, labelOf, stateOf } from "./conversation-start.ts";
@@ -22,6 +24,8 @@ export interface WriterOptions extends IntakeOptions {
   readonly remembered: RememberedConversation | undefined;
   /** The user wants deleted conversations back. */
   readonly again: boolean;
+  /** Another conversation has a different session key now, because this one was used later. */
+  readonly replaced: (other: Replaced) => void;
 }
 
 export class ConversationWriter {
@@ -40,6 +44,7 @@ export class ConversationWriter {
   /** When it was begun in the source, until the store has it. */
   #createAtMs: number | undefined;
   #creating: Promise<void> | undefined;
+  #isNew = false;
   /** It writes nothing more, because its file could not be read or written. */
   isDropped = false;
   /** The first error of a drain. Nothing is written after it. */
@@ -157,7 +162,8 @@ export class ConversationWriter {
     await this.tree.settle();
     // A source may hold a conversation without entries.
     await this.#create();
-    if (this.#info !== undefined) await this.#describe(this.#info);
+    if (this.#info !== undefined)
+      await this.#describe(this.#isNew ? await this.#claimKey(this.#info) : this.#info);
     const deep = this.tree.branches > 1 ? await this.#options.ingest.deepBranches(this.id) : 0;
     if (deep > 0) this.intake.flags.set("deep", deep);
   }
@@ -251,12 +257,26 @@ export class ConversationWriter {
       })
       .then((info) => {
         this.#info = info;
+        this.#isNew = true;
         this.#createAtMs = undefined;
       })
       .finally(() => {
         this.#creating = undefined;
       });
     return this.#creating;
+  }
+
+  /** Only once, so that later imports do not move a key from one conversation to another and back. */
+  async #claimKey(info: ConversationInfo): Promise<ConversationInfo> {
+    const { ingest, replaced: tell } = this.#options;
+    // Another file may have claimed it since.
+    const wanted = (await ingest.find(this.id))?.key ?? null;
+    if (!isMarked(wanted)) return { ...info, key: wanted };
+    const replaced = await ingest.claimKey(this.id);
+    if (replaced !== undefined) tell(replaced);
+    const key = (await ingest.find(this.id))?.key ?? null;
+    if (isMarked(key)) this.intake.flags.set("twin-key", 1);
+    return { ...info, key };
   }
 
   /** A title that the user gave stays. */
@@ -278,4 +298,8 @@ export class ConversationWriter {
     if (isChanged) this.#info = await ingest.update(this.id, patch);
     else this.#info = { ...info, messageCount: info.messageCount + messagesAdded };
   }
+}
+
+function isMarked(key: string | null): boolean {
+  return key !== null && splitMark(key)[1] !== "";
 }

@@ -1,0 +1,64 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { legacyTwins } from "../../../test/support/legacy-twins.ts";
+import { openStore } from "../../store/open.ts";
+import type { Store } from "../../store/store.ts";
+import { importConversations } from "./run.ts";
+
+async function keysOf(store: Store): Promise<Record<string, unknown>> {
+  const { items } = await store.list();
+  return Object.fromEntries(items.map(({ id, key, title }) => [title, key?.replace(id, "ID")]));
+}
+
+const SETTLED = { one: "cli:default~ID", two: "cli:default", three: "cli:default~ID" };
+
+describe("conversations of one session key", () => {
+  it("are imported like they are read in place: the one used last has the key", async () => {
+    await using store = await openStore("ephemeral:");
+    const folder = legacyTwins();
+    const report = await importConversations(store, [folder]);
+    expect(await keysOf(store)).toEqual(SETTLED);
+    const told = report.imported.map(({ id, key, title, messages, flags }) => [
+      title,
+      key?.replace(id, "ID"),
+      messages,
+      flags,
+    ]);
+    expect(told.sort()).toEqual([
+      ["one", "cli:default~ID", 1, { "twin-key": 1 }],
+      ["three", "cli:default~ID", 1, { "twin-key": 1 }],
+      ["two", "cli:default", 1, {}],
+    ]);
+    await importConversations(store, [folder], { again: true });
+    expect(await keysOf(store)).toEqual(SETTLED);
+  });
+
+  it.each([
+    ["one", "two", "three"],
+    ["two", "three", "one"],
+    ["three", "one", "two"],
+  ])("have the same keys in whatever order they are imported: %s, %s, %s", async (...names) => {
+    await using store = await openStore("ephemeral:");
+    const folder = legacyTwins();
+    for (const name of names) await importConversations(store, [join(folder, `${name}.jsonl`)]);
+    expect(await keysOf(store)).toEqual(SETTLED);
+  });
+
+  it("leave the key with a conversation of the store that was used later", async () => {
+    await using store = await openStore("ephemeral:");
+    const mine = await store.open("cli:default", { title: "mine" });
+    await mine.append({ role: "user", content: "Today" });
+    await importConversations(store, [legacyTwins()]);
+    expect(await keysOf(store)).toEqual({ ...SETTLED, two: "cli:default~ID", mine: "cli:default" });
+  });
+
+  it("keep their keys when another of them is used after the import", async () => {
+    await using store = await openStore("ephemeral:");
+    const folder = legacyTwins();
+    await importConversations(store, [folder]);
+    const one = (await store.list()).items.find(({ title }) => title === "one");
+    await (await store.get(one?.id as string))?.append({ role: "user", content: "Now" });
+    await importConversations(store, [folder], { again: true });
+    expect(await keysOf(store)).toEqual(SETTLED);
+  });
+});
