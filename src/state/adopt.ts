@@ -27,8 +27,13 @@ export function findAdoptable(env: Environment, home: string): Adopted | undefin
   return there.find(({ config }) => config !== undefined) ?? there[0];
 }
 
+/** The config of OpenClaw that is read where a state folder has none. */
+export function adoptedConfig(stateDir: string, env: Environment, home: string): string | undefined {
+  return configIn(stateDir) ?? findAdoptable(env, home)?.config;
+}
+
 /** OpenClaw's config in a folder, under any name it has had. */
-export function configIn(folder: string): string | undefined {
+function configIn(folder: string): string | undefined {
   return CONFIG_NAMES.map((name) => join(folder, name)).find(
     (file) => statSync(file, { throwIfNoEntry: false })?.isFile() === true,
   );

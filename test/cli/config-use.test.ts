@@ -106,6 +106,40 @@ describe("a command", () => {
     expect((await place.run(APPEND)).stderr).toBe("");
   });
 
+  it("obeys the config of an OpenClaw where there is no other, and stops if it cannot be parsed", async () => {
+    using place = new Place();
+    const env = { HOME: place.folder, OPENCLAW_STATE_DIR: "" };
+    const folder = place.path(".openclaw");
+    mkdirSync(folder);
+    const config = join(folder, "openclaw.json");
+    writeFileSync(config, `{ session: { scope: "per-sender", defaultCountry: "DE" } }`);
+    const phone = ["sessions", "append", "telegram:0176 12345678", "--role", "user", "--content", "Hi"];
+    expect((await place.run(phone, { env })).code).toBe(0);
+    const keys = async (args: readonly string[] = []): Promise<string[]> => {
+      const { stdout } = await place.run([...LIST, "--json", ...args], { env });
+      return JSON.parse(stdout).items.map(({ key }: { key: string }) => key);
+    };
+    expect(await keys()).toEqual(["telegram:+4917612345678"]);
+
+    writeFileSync(config, "{ session: ");
+    const list = await place.run(LIST, { env });
+    expect([list.code, list.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Warning: .*openclaw\.json:1:\d+: .* The defaults apply\n/),
+    ]);
+    const append = await place.run(APPEND, { env });
+    expect([append.code, append.stderr]).toEqual([
+      1,
+      expect.stringMatching(/^Error: .*openclaw\.json:1:\d+: /),
+    ]);
+    // A profile adopts nothing, and neither does a folder with a config of its own.
+    expect(
+      (await place.run([...APPEND, "--profile", "p"], { env: { ...env, COLLOQUY_STATE_DIR: "" } })).code,
+    ).toBe(0);
+    write(place, "colloquy.json", "{}");
+    expect((await place.run(APPEND, { env })).code).toBe(0);
+  });
+
   it("uses the configured depth when it validates", async () => {
     using place = new Place();
     await place.json(APPEND);

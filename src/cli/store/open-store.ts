@@ -1,6 +1,8 @@
 import { existsSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 import { ColloquyError } from "../../errors.ts";
+import { adoptedConfig } from "../../state/adopt.ts";
 import type { ConfiguredStore } from "../../state/config/store-options.ts";
 import { CONFIG_NAME, PATCHES_NAME } from "../../state/folder.ts";
 import type { Conversation } from "../../store/conversation.ts";
@@ -147,7 +149,9 @@ async function settingsOf(call: Call, target: string, readonly: boolean): Promis
 
 function hasConfig({ values, lists }: Call): boolean {
   const folder = stateFolder(values);
-  return lists.has("set") || [CONFIG_NAME, PATCHES_NAME].some((name) => existsSync(join(folder, name)));
+  if (lists.has("set") || [CONFIG_NAME, PATCHES_NAME].some((name) => existsSync(join(folder, name))))
+    return true;
+  return !values.has("profile") && adoptedConfig(folder, process.env, homedir()) !== undefined;
 }
 
 /** Commands that report problems themselves. */

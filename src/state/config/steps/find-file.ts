@@ -1,4 +1,4 @@
-import { configIn, findAdoptable } from "../../adopt.ts";
+import { adoptedConfig } from "../../adopt.ts";
 import { stateLayout } from "../../folder.ts";
 import { type ConfigBuild, dotEnvOf, patchFolderOf } from "../config-build.ts";
 import { closeToOthers } from "../files/read-file.ts";
@@ -33,7 +33,7 @@ function closeFolders(build: ConfigBuild, root: string): void {
 }
 
 function adopt(build: ConfigBuild, root: string): void {
-  const found = configIn(root) ?? findAdoptable(build.realEnv, build.home)?.config;
+  const found = adoptedConfig(root, build.realEnv, build.home);
   if (found === undefined) return;
   const message = `This config of OpenClaw is only read. The first "colloquy config set" copies it to ${build.file}`;
   build.findings.push({ ...finding("info", "adopted", message, []), file: found });
