@@ -1,0 +1,94 @@
+import { createServer, type RequestListener } from "node:http";
+import type { AddressInfo } from "node:net";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { isLoopback, isSpecial } from "./addresses.ts";
+import { guardedFetch } from "./guarded-fetch.ts";
+
+async function served(listener: RequestListener): Promise<string> {
+  const server = createServer(listener).listen(0, "127.0.0.1");
+  await new Promise((resolve) => server.once("listening", resolve));
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const limits = { timeoutMs: 10_000, bytesMax: 1000 };
+
+describe("an outgoing request", () => {
+  it("carries its headers and its body, and returns the answer", async () => {
+    const url = await served(async (request, response) => {
+      let body = "";
+      for await (const chunk of request) body += chunk;
+      response.setHeader("x-seen", `${request.method} ${request.url} ${request.headers["x-key"]} ${body}`);
+      response.writeHead(418).end("short and stout");
+    });
+    const ask = guardedFetch({ baseUrl: url, ...limits, headers: async () => ({ "x-key": "42" }) });
+    const response = await ask(`${url}/pot`, { method: "POST", body: "tea", headers: { "x-key": "0" } });
+    expect([response.status, response.headers.get("x-seen"), await response.text()]).toEqual([
+      418,
+      "POST /pot 42 tea",
+      "short and stout",
+    ]);
+  });
+
+  it("never goes to another origin, so that a key stays where it belongs", async () => {
+    const seen: string[] = [];
+    const other = await served((request, response) => {
+      seen.push(request.url ?? "");
+      response.end();
+    });
+    const home = await served((_, response) => response.writeHead(302, { location: `${other}/moved` }).end());
+    const ask = guardedFetch({ baseUrl: home, ...limits, headers: async () => ({ "x-key": "42" }) });
+    await expect(ask(other)).rejects.toMatchObject({ code: "NETWORK_ERROR", message: /another server/ });
+    await expect(ask(home)).rejects.toMatchObject({ code: "NETWORK_ERROR", message: /redirect/ });
+    expect(seen).toEqual([]);
+  });
+
+  it("ends when the answer is too large", async () => {
+    const url = await served((_, response) => response.end("x".repeat(1001)));
+    const ask = guardedFetch({ baseUrl: url, ...limits });
+    await expect(ask(url)).rejects.toMatchObject({ code: "NETWORK_ERROR", message: /more than 1.0 kB/ });
+  });
+
+  it("reports a server that is not there, and a name that does not exist", async () => {
+    const url = await served(() => {});
+    const gone = new URL(url);
+    gone.port = "1";
+    await expect(guardedFetch({ baseUrl: gone.href, ...limits })(gone)).rejects.toMatchObject({
+      code: "NETWORK_ERROR",
+      message: /cannot be reached: .*ECONNREFUSED/,
+    });
+    const missing = "https://does-not-exist.invalid";
+    await expect(guardedFetch({ baseUrl: missing, ...limits })(missing)).rejects.toMatchObject({
+      code: "NETWORK_ERROR",
+      message: /cannot be reached/,
+    });
+  });
+
+  it("reaches this machine by its name", async () => {
+    const url = (await served((_, response) => response.end("here"))).replace("127.0.0.1", "localhost");
+    expect(await (await guardedFetch({ baseUrl: url, ...limits })(url)).text()).toBe("here");
+  });
+});
+
+describe("addresses", () => {
+  it.each([
+    ["127.0.0.1", true, false],
+    ["127.9.9.9", true, false],
+    ["::1", true, false],
+    ["::ffff:127.0.0.1", true, false],
+    ["::ffff:169.254.169.254", false, true],
+    ["169.254.169.254", false, true],
+    ["fe80::1", false, true],
+    ["0.0.0.0", false, true],
+    ["224.0.0.1", false, true],
+    ["255.255.255.255", false, true],
+    ["10.0.0.8", false, false],
+    ["93.184.216.34", false, false],
+    ["2606:4700::1111", false, false],
+  ])("%s", (address, loopback, special) => {
+    expect([isLoopback(address), isSpecial(address)]).toEqual([loopback, special]);
+  });
+});
