@@ -9,6 +9,7 @@ import type {
   NewEntry,
   Operation,
   Outcome,
+  Removed,
 } from "../engine/index.ts";
 import type { ErrorCode } from "../errors.ts";
 import { isoTime } from "../util/time.ts";
@@ -65,6 +66,14 @@ export class Desk implements AsyncDisposable {
     const [outcome] = await this.commit(operation);
     assert.ok(outcome?.ok === true, outcome?.ok === false ? outcome.error.message : "There is no outcome");
     return outcome;
+  }
+
+  /** A removal, and what is erased after it. */
+  async removed(operation: Operation): Promise<Removed> {
+    const { removed } = await this.done(operation);
+    assert.ok(removed !== undefined, "There is no receipt");
+    const { blobs, bytes } = await this.engine.erase();
+    return { ...removed, blobs: removed.blobs + blobs, bytes: removed.bytes + bytes };
   }
 
   async refused(code: ErrorCode, operation: Operation): Promise<void> {

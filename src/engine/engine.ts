@@ -10,7 +10,7 @@
 import type { ColloquyError } from "../errors.ts";
 import type { StoredEntry } from "../message/types.ts";
 import type { LogEnd, LogTip } from "../tree/place-entries.ts";
-import type { Operation, Outcome } from "./operations.ts";
+import type { Erased, Operation, Outcome } from "./operations.ts";
 import type {
   BlobPart,
   Change,
@@ -85,13 +85,13 @@ export interface Engine {
   commit(operations: readonly Operation[]): Awaitable<Outcome[]>;
 
   /**
-   * Erase the traces of everything that was removed. Returns the files that may
-   * still hold some of it; an empty list means that the bytes are gone.
+   * Erase the traces of everything that was removed, and the blobs that
+   * nothing refers to any more, as far as `commit` has not done so.
    *
    * The store calls this beside `commit`, and other operations must not wait
    * for it. What a killed process has not erased is erased by the next opener.
    */
-  erase(): Awaitable<readonly string[]>;
+  erase(): Awaitable<Erased>;
 
   /** The conversation, even from the trash, or `undefined`. */
   byId(id: string): Awaitable<ConversationInfo | undefined>;

@@ -23,6 +23,7 @@ export type {
   CreateOperation,
   Done,
   EntryPlace,
+  Erased,
   JournalOperation,
   LeaseGrant,
   LeaseOperation,

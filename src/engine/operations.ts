@@ -221,10 +221,19 @@ export interface Removed {
   readonly entries: number;
   readonly blobs: number;
   readonly bytes: number;
-  /** Files that may still hold the same words: copies that were made earlier, and what `Engine.erase` returned. */
+  /** Files that may still hold the same words: copies that were made earlier, and those of `Erased`. */
   readonly copies: readonly string[];
-  /** Of a purge: only a part was removed, so that no other writer waits long. The store repeats the operation. */
+  /** Only a part was removed, so that no other writer waits long. The store repeats the operation. */
   readonly more?: boolean;
+}
+
+/** What `Engine.erase` has done. */
+export interface Erased {
+  /** Files that may still hold something that was removed. Without any, its bytes are gone. */
+  readonly files: readonly string[];
+  /** Blobs that nothing refers to any more, and that were removed now. Of calls that run together, one counts them. */
+  readonly blobs: number;
+  readonly bytes: number;
 }
 
 /** The answer to a lease operation: granted, or the caller's place in the queue. */

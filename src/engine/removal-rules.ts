@@ -3,7 +3,7 @@ import { ColloquyError } from "../errors.ts";
 import { type SeqRange, unreachable } from "../tree/path.ts";
 import type { LogEnd } from "../tree/place-entries.ts";
 import { sha256Hex } from "../util/sha256.ts";
-import type { Removed } from "./operations.ts";
+import type { Erased, Removed } from "./operations.ts";
 
 /** What a sweep removes: the entries in `ranges` that are not swept already. Those in `runStarts` stay, emptied. */
 export function planSweep({ tree, lastSeq }: Pick<LogEnd, "tree" | "lastSeq">): {
@@ -32,6 +32,9 @@ export interface Freed {
   readonly blobs: number;
   readonly bytes: number;
 }
+
+/** For engines whose commits leave nothing to erase. */
+export const NOTHING_ERASED: Erased = { files: [], blobs: 0, bytes: 0 };
 
 /** The blobs of these sizes. */
 export function freedBlobs(sizes: readonly number[]): Freed {

@@ -1,14 +1,29 @@
 /** What an engine answers, without that in which engines may differ. */
-import type { Engine, FeedPlace, Outcome, PageQuery } from "../../src/engine/index.ts";
+import type { Engine, FeedPlace, Operation, Outcome, PageQuery } from "../../src/engine/index.ts";
 import { ColloquyError } from "../../src/errors.ts";
 import { REMOVED_KIND } from "../../src/message/entry.ts";
 import { BRANCHES, CONVERSATIONS, ENTRIES, HASHES, KEYS } from "./random-operations.ts";
 
+/** Some engines remove unused blobs with the entries, others when they erase: so each removal is erased at once. */
+export async function committed(engine: Engine, operations: readonly Operation[]): Promise<unknown[]> {
+  const outcomes: unknown[] = [];
+  for (let rest = operations; rest.length > 0; ) {
+    const end = rest.findIndex(({ type }) => REMOVALS.has(type)) + 1 || rest.length;
+    const part = await engine.commit(rest.slice(0, end));
+    const { blobs } = await engine.erase();
+    outcomes.push(...part.map((outcome, index) => comparable(outcome, index === end - 1 ? blobs : 0)));
+    rest = rest.slice(end);
+  }
+  return outcomes;
+}
+
+const REMOVALS: ReadonlySet<Operation["type"]> = new Set(["purge", "redact", "sweep", "collect"]);
+
 /** The bytes of removed entries are as stored, only some engines make copies, and the time left of a lease runs. */
-export function comparable(outcome: Outcome): unknown {
+function comparable(outcome: Outcome, erased: number): unknown {
   if (!outcome.ok) return { code: outcome.error.code, field: outcome.error.field };
   const { removed, lease, ...rest } = outcome;
-  if (removed !== undefined) return { ...rest, entries: removed.entries, blobs: removed.blobs };
+  if (removed !== undefined) return { ...rest, entries: removed.entries, blobs: removed.blobs + erased };
   return lease === undefined ? rest : { ...rest, lease: { ...lease, leftMs: lease.leftMs > 0 } };
 }
 

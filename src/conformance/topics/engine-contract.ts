@@ -145,9 +145,9 @@ export const contract: Topic = (check) => {
     const collect = { type: "collect", before: isoTime(NOW_MS + 1000), at: evenLater } as const;
     await desk.done({ ...upload, upload: "u", at: AT });
     await desk.done({ ...upload, upload: "again", at: later });
-    assert.equal((await desk.done(collect)).removed?.blobs, 0);
-    const { removed } = await desk.done({ ...collect, before: evenLater });
-    assert.deepEqual([removed?.entries, removed?.blobs, removed?.bytes], [0, 1, 10]);
+    assert.equal((await desk.removed(collect)).blobs, 0);
+    const removed = await desk.removed({ ...collect, before: evenLater });
+    assert.deepEqual([removed.entries, removed.blobs, removed.bytes], [0, 1, 10]);
     assert.equal(await desk.engine.blob(hash, 0, 99), undefined);
   });
 
@@ -166,8 +166,8 @@ export const contract: Topic = (check) => {
     await desk.done(desk.append([{ ...message("a"), blobs: refs }]));
     const open = { type: "blob", upload: "open", position: 0, data: Buffer.from("open"), at: AT } as const;
     await desk.done({ ...open, keep: undefined });
-    const { removed } = await desk.done({ type: "collect", before: AT, hashes: [used, unused], at: AT });
-    assert.equal(removed?.blobs, 1);
+    const removed = await desk.removed({ type: "collect", before: AT, hashes: [used, unused], at: AT });
+    assert.equal(removed.blobs, 1);
     const found = [];
     for (const hash of [used, unused, unnamed]) found.push((await desk.engine.blob(hash, 0, 9))?.size);
     assert.deepEqual(found, [4, undefined, 7]);

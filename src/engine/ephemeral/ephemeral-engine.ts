@@ -10,6 +10,7 @@ import type {
   AppendResult,
   CreateOperation,
   Done,
+  Erased,
   JournalOperation,
   LeaseGrant,
   LeaseOperation,
@@ -35,7 +36,7 @@ import type {
   PageQuery,
   VerifyReport,
 } from "../queries.ts";
-import { keyReceipt, purgeMark, receipt } from "../removal-rules.ts";
+import { keyReceipt, NOTHING_ERASED, purgeMark, receipt } from "../removal-rules.ts";
 import {
   activeAt,
   checkKeyFree,
@@ -324,8 +325,8 @@ export class EphemeralEngine implements Engine {
     throw unsupported(this.name, "files of legacy formats");
   }
 
-  erase(): readonly string[] {
-    return [];
+  erase(): Erased {
+    return NOTHING_ERASED;
   }
 
   stats(): EngineStats {

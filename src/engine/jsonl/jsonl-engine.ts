@@ -9,7 +9,7 @@ import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports, LegacyConversation } from "../engine.ts";
 import { openingIn } from "../opening-rules.ts";
-import type { Operation, Outcome } from "../operations.ts";
+import type { Erased, Operation, Outcome } from "../operations.ts";
 import type {
   BlobPart,
   Change,
@@ -23,6 +23,7 @@ import type {
   PageQuery,
   VerifyReport,
 } from "../queries.ts";
+import { NOTHING_ERASED } from "../removal-rules.ts";
 import { activeAt, type ConversationLookup, compareForListing, passesFilter, unsupported } from "../rules.ts";
 import { BlobFiles } from "./blobs/blob-files.ts";
 import { BlobReferences } from "./blobs/blob-references.ts";
@@ -273,8 +274,8 @@ export class JsonlEngine implements Engine {
   }
 
   /** A removal rewrites or removes the files itself, and its receipt names the copies. */
-  erase(): readonly string[] {
-    return [];
+  erase(): Erased {
+    return NOTHING_ERASED;
   }
 
   stats(): EngineStats {

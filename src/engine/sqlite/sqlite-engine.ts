@@ -7,7 +7,7 @@ import { realPath } from "../../sqlite/place.ts";
 import type { LogEnd, LogTip } from "../../tree/place-entries.ts";
 import { isoTime } from "../../util/time.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports } from "../engine.ts";
-import type { Operation, Outcome } from "../operations.ts";
+import type { Erased, Operation, Outcome } from "../operations.ts";
 import type {
   BlobPart,
   Change,
@@ -116,11 +116,13 @@ export class SqliteEngine implements Engine {
     );
   }
 
-  async erase(): Promise<readonly string[]> {
+  async erase(): Promise<Erased> {
     this.#eraser ??= import("./erase/eraser.ts").then(
       ({ Eraser }) =>
         new Eraser(this.#database, this.#sql, this.#transactions, this.location, {
-          purge: this.#purge,
+          remove: this.#remove,
+          takeUnused: (isLeft) => this.#tables.takeUnused(isLeft),
+          damaged: this.#damaged,
           dropReleased: () =>
             this.#transactions.write(
               () => this.#tables.dropReleased(),
@@ -131,10 +133,10 @@ export class SqliteEngine implements Engine {
     return (await this.#eraser).erase();
   }
 
-  readonly #purge = async (conversation: string): Promise<void> => {
+  readonly #remove = async (type: "purge" | "sweep", conversation: string): Promise<void> => {
     const at = isoTime(Date.now());
     let outcome: Outcome | undefined;
-    do [outcome] = await this.commit([{ type: "purge", conversation, force: true, at }]);
+    do [outcome] = await this.commit([{ type, conversation, force: true, at }]);
     while (outcome?.ok && outcome.removed?.more === true);
   };
 

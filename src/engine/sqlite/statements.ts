@@ -17,6 +17,9 @@ const FILTERED = `AND active_at >= ?3 AND active_at < ?4 AND (active_at < ?1 OR 
 
 const MARKED = "FROM entries INDEXED BY entries_marked WHERE conversation = ?1 AND branch IS NOT NULL";
 
+/** A blob that may be unused since something was removed has a time below 0 (`suspectBlob`). */
+export const SUSPECTED_BEFORE = 0;
+
 /** A blob that is being deleted. */
 export const RELEASED = "hash IS NULL AND upload IS NULL";
 
@@ -121,7 +124,18 @@ const SQL = {
   deleteBlob: "DELETE FROM blobs WHERE n = ?",
   references: "SELECT blobs FROM entries WHERE blobs IS NOT NULL",
   referencesOf: "SELECT blobs FROM entries WHERE blobs IS NOT NULL AND conversation = ?",
-  blobsBefore: "SELECT hash FROM blobs WHERE hash IS NOT NULL AND stored_at < ?",
+  /** From the index. Equal references of one conversation may be left out. */
+  referencesAfter: `SELECT conversation, blobs FROM entries INDEXED BY entries_with_blobs
+    WHERE blobs IS NOT NULL AND (conversation, blobs) > (?1, ?2) ORDER BY conversation, blobs`,
+  /** From the table. Also those without references: what is not returned cannot be interrupted. */
+  storedReferencesAfter: "SELECT n, blobs FROM entries NOT INDEXED WHERE n > ? ORDER BY n",
+  entryByN: `SELECT ${ENTRY_COLUMNS} FROM entries WHERE n = ?`,
+  blobsBefore:
+    "SELECT n, hash, stored_at FROM blobs WHERE hash IS NOT NULL AND stored_at < ?1 AND n > ?2 ORDER BY n",
+  /** Whether it is the one that was found, and was not uploaded again since. */
+  unusedBlob: "SELECT n, stored_bytes FROM blobs WHERE hash = ? AND stored_at = ?",
+  suspectBlob: "UPDATE blobs SET stored_at = ~stored_at WHERE hash = ? AND stored_at >= 0",
+  keepBlob: "UPDATE blobs SET stored_at = ~stored_at WHERE hash = ? AND stored_at < 0",
   uploadsBefore:
     "SELECT n, stored_bytes FROM blobs WHERE hash IS NULL AND upload IS NOT NULL AND stored_at < ?",
   /** It has neither a hash nor an upload: only the eraser finds it. */
@@ -154,12 +168,14 @@ const SQL = {
   replaceBody: `UPDATE entries SET body = ?3, blobs = NULL, sum = ${sumSql("entries", { body: "?3", blobs: "NULL" })}
     WHERE conversation = ?1 AND seq = ?2`,
   entriesInRange: `SELECT seq, kind, op, octet_length(body), blobs FROM entries
-    WHERE conversation = ? AND seq BETWEEN ? AND ? AND kind <> '${REMOVED_KIND}'`,
+    WHERE conversation = ? AND seq BETWEEN ? AND ? AND kind <> '${REMOVED_KIND}' ORDER BY seq DESC LIMIT ?`,
   lastEntries: `SELECT seq, kind, op, octet_length(body), blobs FROM entries
     WHERE conversation = ? ORDER BY seq DESC LIMIT ?`,
   /** The caller seals the row. */
   shorten: "UPDATE conversations SET last_seq = ?2, message_count = message_count - ?3 WHERE n = ?1",
   halfPurged: `SELECT id FROM conversations WHERE deleted_at = ${PURGING}`,
+  lastSwept:
+    "SELECT DISTINCT conversation FROM (SELECT conversation FROM changes WHERE type = 'swept' ORDER BY n DESC LIMIT ?)",
   deleteEntry: "DELETE FROM entries WHERE conversation = ? AND seq = ?",
   blankEntry: `UPDATE entries SET kind = '${REMOVED_KIND}', body = '{}', blobs = NULL, op = NULL, branch = coalesce(branch, 0),
     sum = ${sumSql("entries", BLANK)} WHERE conversation = ? AND seq = ?`,

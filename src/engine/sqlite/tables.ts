@@ -30,6 +30,7 @@ import type {
 import { receipt } from "../removal-rules.ts";
 import { checkKeyFree, checkMove, checkPurge, resolveCreate } from "../rules.ts";
 import { Blobs } from "./blobs/blobs.ts";
+import { takeUnused, type UnusedBlobs } from "./blobs/unused-blobs.ts";
 import type { Damage } from "./damage.ts";
 import { Removals } from "./erase/removals.ts";
 import { Appends } from "./log/appends.ts";
@@ -118,7 +119,7 @@ export class Tables {
       case "blob":
         return { length: this.#blobs.upload(operation) };
       case "collect":
-        return { removed: this.#removed(receipt(0, 0, this.#blobs.collect(operation))) };
+        return { removed: this.#removed(receipt(0, 0, [this.#blobs.collect(operation)])) };
     }
   }
 
@@ -199,6 +200,10 @@ export class Tables {
 
   blob(hash: string, offset: number, length: number): BlobPart | undefined {
     return this.#blobs.part(hash, offset, length);
+  }
+
+  takeUnused(isLeft: boolean): UnusedBlobs | undefined {
+    return takeUnused(this.#options.sql, this.#blobs, isLeft);
   }
 
   /** Delete a part of the blobs that were removed. Returns whether there may be more. */

@@ -56,8 +56,8 @@ async function redactEntry(store: StoreAccess, id: string, checked: string): Pro
   if (entry === undefined) throw noEntry(id, checked);
   const at = isoTime(store.nowMs());
   if (isRedacted(entry)) {
-    const copies = await store.ask((engine) => engine.erase());
-    return { id, at, entries: 0, blobs: 0, bytes: 0, copies };
+    const { files, blobs, bytes } = await store.ask((engine) => engine.erase());
+    return { id, at, entries: 0, blobs, bytes, copies: files };
   }
   const name = branchNameIn(entry);
   if (name !== undefined) return redactBranch(store, id, name);

@@ -8,6 +8,7 @@ import type {
   EngineStats,
   EngineSupports,
   EntryPage,
+  Erased,
   FeedPlace,
   Finding,
   LegacyConversation,
@@ -64,7 +65,7 @@ export class WorkerEngine implements Engine {
     );
   }
 
-  erase(): Promise<readonly string[]> {
+  erase(): Promise<Erased> {
     return this.#ask("erase");
   }
 

@@ -6,6 +6,7 @@ import type {
   ConversationInfo,
   Done,
   Engine,
+  Erased,
   JournalOperation,
   LeaseGrant,
   LeaseOperation,
@@ -114,7 +115,7 @@ export class WriteQueue {
   #answerErased(waiting: Waiting, outcome: Outcome | undefined): void {
     const erasing = Promise.resolve()
       .then(() => this.#engine.erase())
-      .then((files) => answer(waiting, withCopies(outcome, files)))
+      .then((erased) => answer(waiting, withErased(outcome, erased)))
       .catch((error) => waiting.reject(asColloquyError(error, "Cannot erase")))
       .finally(() => this.#erasing.delete(erasing));
     this.#erasing.add(erasing);
@@ -183,9 +184,11 @@ function sumOf(before: Removed | undefined, outcome: Outcome | undefined): Outco
   return { ...outcome, removed };
 }
 
-function withCopies(outcome: Outcome | undefined, files: readonly string[]): Outcome | undefined {
+function withErased(outcome: Outcome | undefined, { files, blobs, bytes }: Erased): Outcome | undefined {
   if (!outcome?.ok || outcome.removed === undefined) return outcome;
-  return { ...outcome, removed: { ...outcome.removed, copies: [...outcome.removed.copies, ...files] } };
+  const { removed } = outcome;
+  const counts = { blobs: removed.blobs + blobs, bytes: removed.bytes + bytes };
+  return { ...outcome, removed: { ...removed, ...counts, copies: [...removed.copies, ...files] } };
 }
 
 function answer({ operation, resolve, reject }: Waiting, outcome: Outcome | undefined): void {

@@ -4,7 +4,7 @@ import type { BlobEncoding, BlobOperation, CollectOperation, NewBlob } from "../
 import type { BlobPart } from "../../queries.ts";
 import { type Freed, freedBlobs } from "../../removal-rules.ts";
 import type { Row } from "../rows.ts";
-import type { Statements } from "../statements.ts";
+import { type Statements, SUSPECTED_BEFORE } from "../statements.ts";
 
 /** Small enough that reading a slice is cheap, large enough that a big file has few. */
 const CHUNK_BYTES = 256 * 1024;
@@ -12,11 +12,11 @@ const CHUNK_BYTES = 256 * 1024;
 const DROPPED_BYTES_MAX = 8 * 1024 * 1024;
 const DROPPED_CHUNKS_MAX = DROPPED_BYTES_MAX / CHUNK_BYTES;
 
-type BlobRow = [n: number, size: number, encoding: BlobEncoding, storedBytes: number];
-
 /** Blobs by their hash, in chunks, and uploads. */
 export class Blobs {
   readonly #sql: Statements;
+  /** Those stored before this time may be unused. `undefined` if nothing was removed since they were searched. */
+  searchBeforeMs: number | undefined;
 
   constructor(sql: Statements) {
     this.#sql = sql;
@@ -42,7 +42,7 @@ export class Blobs {
     const length = row?.[1] ?? 0;
     this.#addChunks(n, length, bytes);
     this.#sql.extendUpload.run(n, length + bytes.length, timeOf(at));
-    if (keep !== undefined && this.#touch(keep.hash, at)) this.#drop([[n, length + bytes.length]]);
+    if (keep !== undefined && this.#touch(keep.hash, at)) this.drop([[n, length + bytes.length]]);
     else if (keep !== undefined) this.#sql.nameUpload.run(n, keep.hash, keep.size, keep.encoding);
     return length + bytes.length;
   }
@@ -88,38 +88,34 @@ export class Blobs {
     return data.subarray(0, filled);
   }
 
-  /** Remove those that nothing refers to. The entries that referred to them must be gone by now. */
-  dropUnused(hashes: Iterable<string>): Freed {
-    const unused = new Set(hashes);
-    const rows = unused.size === 0 ? [] : this.#sql.references.iterate();
-    for (const [references] of rows) {
-      for (const hash of hashesIn(references as string)) unused.delete(hash);
-      if (unused.size === 0) break;
+  /** Nothing may refer to these any more. The eraser looks for references, and removes those without any. */
+  suspect(hashes: Iterable<string>): void {
+    for (const hash of hashes) {
+      this.#sql.suspectBlob.run(hash);
+      this.searchBeforeMs = Math.max(this.searchBeforeMs ?? SUSPECTED_BEFORE, SUSPECTED_BEFORE);
     }
-    const dropped = [...unused]
-      .map((hash) => this.#sql.blob.get<BlobRow>(hash))
-      .filter((row) => row !== undefined);
-    this.#drop(dropped.map(([n, , , bytes]) => [n, bytes]));
-    return freedBlobs(dropped.map(([, , , bytes]) => bytes));
   }
 
-  collect({ before, hashes }: CollectOperation): Freed[] {
-    if (hashes !== undefined) return [this.dropUnused(hashes)];
+  /** Removes unfinished uploads. The eraser does the rest. */
+  collect({ before, hashes }: CollectOperation): Freed {
+    if (hashes !== undefined) {
+      this.suspect(hashes);
+      return freedBlobs([]);
+    }
     const beforeMs = timeOf(before);
-    const stored = this.#sql.blobsBefore.all<[string]>(beforeMs);
-    const unfinished = this.#sql.uploadsBefore.all<[number, number]>(beforeMs);
-    this.#drop(unfinished);
-    return [freedBlobs(unfinished.map(([, bytes]) => bytes)), this.dropUnused(stored.map(([hash]) => hash))];
+    this.searchBeforeMs = Math.max(this.searchBeforeMs ?? SUSPECTED_BEFORE, beforeMs);
+    return this.drop(this.#sql.uploadsBefore.all<[number, number]>(beforeMs));
   }
 
   /** Beyond a few megabytes, others would wait for it: those are released, and the eraser deletes them in steps. */
-  #drop(blobs: readonly (readonly [n: number, bytes: number])[]): void {
+  drop(blobs: readonly (readonly [n: number, bytes: number])[]): Freed {
     let total = 0;
     for (const [n, bytes] of blobs) {
       total += bytes;
       if (total > DROPPED_BYTES_MAX) this.#release(n);
       else this.#delete(n);
     }
+    return freedBlobs(blobs.map(([, bytes]) => bytes));
   }
 
   /** From now on it has no name. */

@@ -10,8 +10,13 @@ import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
+import { inOneGo } from "../../../util/steps.ts";
 import { waitUntil } from "../../../util/wait.ts";
+import { Blobs } from "../blobs/blobs.ts";
+import { takeUnused, type UnusedBlobs } from "../blobs/unused-blobs.ts";
+import { connect } from "../connection.ts";
 import { SqliteEngine } from "../sqlite-engine.ts";
+import { prepareStatements } from "../statements.ts";
 
 /** The files of a store that hold the text. Read by another process: reading them here would release our locks. */
 function holding(folder: string, text: string): string[] {
@@ -234,17 +239,23 @@ describe("an erasure that ends halfway", () => {
     await store.close();
     const hashes = ["a", "b", "c"].map((letter) => letter.repeat(64));
     for (const hash of hashes) addBlob(path, hash, 24);
-    const engine = await SqliteEngine.open(path, options);
-    const [outcome] = await engine.commit([{ type: "collect", before: at, at }]);
-    expect(outcome).toMatchObject({ ok: true, removed: { blobs: 3, bytes: 3 * 24 * 256 * 1024 } });
-    for (const hash of hashes) expect(await engine.blob(hash, 0, 1)).toBeUndefined();
-    expect((await engine.verify()).findings).toEqual([]);
+    const database = await connect(path, options);
+    const sql = prepareStatements(database);
+    const blobs = new Blobs(sql);
+    blobs.collect({ type: "collect", before: at, at });
+    const unused = takeUnused(sql, blobs, false) as UnusedBlobs;
+    inOneGo(unused.search());
+    expect(unused.drop()).toEqual({ blobs: 3, bytes: 3 * 24 * 256 * 1024 });
+    for (const hash of hashes) expect(blobs.part(hash, 0, 1)).toBeUndefined();
     // One transaction deleted 8 MB at most.
     expect(countOf(path, "blob_chunks")).toBe(48);
+    database.close();
     const copy = join(tempFolder(), "copy.db");
-    await engine.backup(copy);
+    const left = await SqliteEngine.open(path, { ...options, readonly: true });
+    expect((await left.verify()).findings).toEqual([]);
+    await left.backup(copy);
     expect([countOf(copy, "blobs"), countOf(copy, "blob_chunks")]).toEqual([0, 0]);
-    await engine.close();
+    await left.close();
     await (await openStore(`sqlite:${path}`)).close();
     expect(["blobs", "blob_chunks", "erasures"].map((table) => countOf(path, table))).toEqual([0, 0, 0]);
   });
@@ -350,5 +361,37 @@ describe("purging a long conversation", () => {
     expect(await store.stats()).toMatchObject({ conversations: 1, entries: 1 });
     expect((await store.verify()).findings).toEqual([]);
     await store.close();
+  });
+});
+
+describe("pruning a long branch", () => {
+  it("takes several transactions, and the next opener finishes what a killed process began", async () => {
+    const { path, store } = await fresh();
+    const chat = await store.create();
+    const [first] = (await chat.append([say("q"), say("a")])).entries;
+    await chat.branch(first?.id as string, { name: "long", checkout: true });
+    await chat.append(Array.from({ length: 1500 }, (_, n) => say(`${n}`)));
+    await chat.checkout("main");
+    await store.close();
+    const engine = await SqliteEngine.open(path, {
+      ...{ readonly: false, durability: "process", lockWaitMs: 1000, onProblem: () => {} },
+    });
+    const at = new Date().toISOString();
+    const data = { type: "prune", branches: [3] };
+    const prune = { id: "p", idGiven: true, kind: "info", at, json: JSON.stringify(data), data };
+    const append = { type: "append", operationId: undefined, expectedHead: undefined, at } as const;
+    await engine.commit([{ ...append, conversation: chat.id, entries: [prune] }]);
+    const sweep = { type: "sweep", conversation: chat.id, at } as const;
+    expect(await engine.commit([sweep])).toMatchObject([
+      { ok: true, removed: { entries: 1000, more: true } },
+    ]);
+    expect((await engine.verify()).findings).toEqual([]);
+    await engine.close();
+    // The next opener finishes it: two messages are left, three entries of the tree, and the place of the branch.
+    await (await openStore(`sqlite:${path}`)).close();
+    const again = await openStore(`sqlite:${path}`);
+    expect(await again.stats()).toMatchObject({ conversations: 1, entries: 6 });
+    expect((await again.verify()).findings).toEqual([]);
+    await again.close();
   });
 });

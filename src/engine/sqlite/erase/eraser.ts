@@ -9,12 +9,17 @@
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { retryBusy } from "../../../sqlite/busy.ts";
+import { isDamage } from "../../../sqlite/damage.ts";
 import { emptyLog } from "../../../sqlite/empty-log.ts";
 import { migrationCopies } from "../../../sqlite/migrate.ts";
 import { isExclusive, pragma } from "../../../sqlite/pragma.ts";
 import { scrubInProcess } from "../../../sqlite/scrub-slices.ts";
+import { withPauses } from "../../../util/steps.ts";
 import { waitUntil } from "../../../util/wait.ts";
 import type { Awaitable } from "../../engine.ts";
+import type { Erased } from "../../operations.ts";
+import { type Freed, receipt } from "../../removal-rules.ts";
+import type { UnusedBlobs } from "../blobs/unused-blobs.ts";
 import type { Statements } from "../statements.ts";
 import type { Transactions } from "../transactions.ts";
 
@@ -26,14 +31,21 @@ const REWRITE_ALONE_BYTES_MAX = 256 * 1024 * 1024;
 const CHECKPOINT_WAIT_MS = 1000;
 const REWRITE_WAIT_MS = 10_000;
 
+/** Which sweeps may have been interrupted: the last one of each process. */
+const LAST_SWEEPS = 20;
+
 /** Others get the file between two steps. */
 const PAUSE_MS = 10;
 
 export interface EraseSteps {
-  /** Finish the purge of a conversation that a killed process began. */
-  purge(id: string): Promise<void>;
+  /** The blobs that may be unused: also those of a killed process if `isLeft`. `undefined` if there are none. */
+  takeUnused(isLeft: boolean): UnusedBlobs | undefined;
+
+  /** Finish what a killed process began. */
+  remove(type: "purge" | "sweep", id: string): Promise<void>;
   /** Delete a part of the blobs that were removed. Returns whether there may be more. */
   dropReleased(): Awaitable<boolean>;
+  damaged(problem: string): void;
 }
 
 export class Eraser {
@@ -44,6 +56,9 @@ export class Eraser {
   readonly #steps: EraseSteps;
   #running: Promise<unknown> = Promise.resolve();
   #next: Promise<readonly string[]> | undefined;
+  #isRestSwept = false;
+  /** Blobs that were removed, and that no receipt has. */
+  #freed: Freed[] = [];
 
   constructor(
     database: DatabaseSync,
@@ -59,8 +74,14 @@ export class Eraser {
     this.#path = path;
   }
 
-  /** The files that may still hold removed data. A run that has begun does not cover what was removed since. */
-  erase(): Promise<readonly string[]> {
+  /** A run that has begun does not cover what was removed since. */
+  async erase(): Promise<Erased> {
+    const files = await this.#nextRun();
+    const { blobs, bytes } = receipt(0, 0, this.#freed.splice(0));
+    return { files, blobs, bytes };
+  }
+
+  #nextRun(): Promise<readonly string[]> {
     this.#next ??= this.#running.then(() => {
       this.#next = undefined;
       const run = this.#run();
@@ -78,7 +99,10 @@ export class Eraser {
 
   /** Never fails: the data is gone for every reader, and what is left is tried again by the next call or opener. */
   async #run(): Promise<readonly string[]> {
-    const left = await this.#erase().catch(() => [this.#path, `${this.#path}-wal`]);
+    const left = await this.#erase().catch((error) => {
+      if (isDamage(error)) this.#steps.damaged(`What was removed cannot be erased: ${error.message}`);
+      return [this.#path, `${this.#path}-wal`];
+    });
     try {
       return [...left, ...migrationCopies(this.#path)];
     } catch {
@@ -88,10 +112,11 @@ export class Eraser {
   }
 
   async #erase(): Promise<string[]> {
-    const last = this.#transactions.query(() => this.#sql.lastErasure.get()?.[0] ?? null);
-    if (last === null) return [];
-    for (const [id] of this.#transactions.query(() => this.#sql.halfPurged.all<[string]>()))
-      await this.#steps.purge(id);
+    const isLeft = this.#last() !== null;
+    if (isLeft) await this.#removeRest();
+    const kept = (await this.#dropUnused(isLeft)) ? [] : [this.#path];
+    const last = this.#last();
+    if (last === null) return kept;
     while (await this.#steps.dropReleased()) await sleep(PAUSE_MS);
     const bytes = pragma(this.#database, "page_count") * pragma(this.#database, "page_size");
     const isAlone = isExclusive(this.#database);
@@ -99,11 +124,46 @@ export class Eraser {
     if (isAlone || bytes <= REWRITE_BYTES_MAX) await this.#rewrite();
     else await scrubInProcess(this.#path);
     if (!(await waitUntil(() => emptyLog(this.#database), CHECKPOINT_WAIT_MS))) return [`${this.#path}-wal`];
-    await this.#transactions.write(
-      () => this.#sql.deleteErasures.run(last),
-      () => {},
-    );
-    return [];
+    // What was kept is tried again.
+    if (kept.length === 0) {
+      await this.#transactions.write(
+        () => this.#sql.deleteErasures.run(last),
+        () => {},
+      );
+    }
+    return kept;
+  }
+
+  async #removeRest(): Promise<void> {
+    const { halfPurged, lastSwept } = this.#sql;
+    for (const [id] of this.#transactions.query(() => halfPurged.all<[string]>()))
+      await this.#steps.remove("purge", id);
+    if (this.#isRestSwept) return;
+    this.#isRestSwept = true;
+    for (const [id] of this.#transactions.query(() => lastSwept.all<[string]>(LAST_SWEEPS)))
+      await this.#steps.remove("sweep", id);
+  }
+
+  #last(): number | null {
+    return this.#transactions.query(() => this.#sql.lastErasure.get<[number | null]>()?.[0] ?? null);
+  }
+
+  /** Returns whether every blob that may be unused is gone, or in use. */
+  async #dropUnused(isLeft: boolean): Promise<boolean> {
+    const unused = this.#steps.takeUnused(isLeft);
+    if (unused === undefined) return true;
+    await withPauses(unused.search());
+    for (;;) {
+      const freed = await this.#transactions.write(
+        () => unused.drop(),
+        () => {},
+      );
+      if (freed === undefined) break;
+      this.#freed.push(freed);
+      await sleep(PAUSE_MS);
+    }
+    if (unused.problem !== undefined) this.#steps.damaged(unused.problem);
+    return unused.problem === undefined;
   }
 
   #rewrite(): Promise<void> {

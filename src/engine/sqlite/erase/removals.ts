@@ -79,12 +79,13 @@ export class Removals {
     this.#sql.deleteEntries.run(n);
     this.#sql.deleteConversation.run(n);
     this.#trees.forget(conversation);
-    return receipt(entries, bytes, [this.#blobs.dropUnused(hashes)]);
+    this.#blobs.suspect(hashes);
+    return receipt(entries, bytes, []);
   }
 
-  #hashesOf(n: number): string[] {
+  #hashesOf(n: number): Set<string> {
     const rows = this.#sql.referencesOf.all<[string]>(n);
-    return rows.flatMap(([references]) => hashesIn(references));
+    return new Set(rows.flatMap(([references]) => hashesIn(references)));
   }
 
   redact({ conversation, entry, json, at }: RedactOperation): Removed {
@@ -96,8 +97,8 @@ export class Removals {
     this.#sql.replaceBody.run(n, row[1] as number, json);
     this.#sql.clearContext.run(n);
     this.#updateCounts(conversation, cached, 0, at);
-    const freed = this.#blobs.dropUnused(hashesIn(row[7] as string | null));
-    return receipt(1, Buffer.byteLength(row[6] as string), [freed]);
+    this.#blobs.suspect(hashesIn(row[7] as string | null));
+    return receipt(1, Buffer.byteLength(row[6] as string), []);
   }
 
   setKey({ conversation, key, at }: SetKeyOperation, former: string | null): Removed {
@@ -110,18 +111,25 @@ export class Removals {
   sweep({ conversation, at }: SweepOperation): Removed {
     const cached = this.#trees.get(conversation);
     const { ranges, runStarts } = planSweep(cached.logEnd);
-    const rows = ranges.flatMap(([from, to]) => this.#sql.entriesInRange.all<SweptRow>(cached.n, from, to));
+    const all: SweptRow[] = [];
+    // From the end, so that every entry that is left has its parent.
+    for (const [from, to] of ranges.toReversed()) {
+      const wanted = SLICE_ENTRIES + 1 - all.length;
+      if (wanted > 0) all.push(...this.#sql.entriesInRange.all<SweptRow>(cached.n, from, to, wanted));
+    }
+    const rows = sliceOf(all);
     if (rows.length === 0) return receipt(0, 0, []);
     this.#feed.add("swept", conversation);
     this.#sweepRows(cached.n, rows, runStarts);
     this.#updateCounts(conversation, cached, messagesIn(rows), at);
-    return this.#receiptFor(rows);
+    const removed = this.#receiptFor(rows);
+    return rows.length < all.length ? { ...removed, more: true } : removed;
   }
 
   #receiptFor(rows: readonly SweptRow[]): Removed {
     const bytes = rows.reduce((sum, [, , , size]) => sum + size, 0);
-    const hashes = rows.flatMap(([, , , , references]) => hashesIn(references));
-    return receipt(rows.length, bytes, [this.#blobs.dropUnused(hashes)]);
+    this.#blobs.suspect(new Set(rows.flatMap(([, , , , references]) => hashesIn(references))));
+    return receipt(rows.length, bytes, []);
   }
 
   #sweepRows(n: number, rows: readonly SweptRow[], runStarts: ReadonlySet<number>): void {
