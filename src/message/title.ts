@@ -8,24 +8,38 @@ const START_CHARS = 4000;
 /** Some tools put the time before the words of the user. */
 const DATE_PREFIX = /^\[[A-Z][a-z]{2} \d{4}-\d\d-\d\d[^\]]*\]\s*/;
 
+const CONTROL = /\p{Cc}+/gu;
+/** A title is one line, also on a terminal. */
+export const NOT_IN_A_LINE: RegExp = /[\p{Cc}\u2028\u2029]/u;
+
 /** Whether a text has only spaces and characters without a shape, such as a zero-width space. */
 export function isInvisible(text: string): boolean {
   return /^[\s\p{Cf}]*$/u.test(text);
 }
 
-/** A title that the store accepts: one line of limited length. Empty when there is nothing to show. */
-export function titleFrom(text: string): string {
+/** Whether the store accepts it as a title: one line of limited length with something to show. */
+function isTitle(text: string): boolean {
+  if (text.length > TITLE_CHARS_MAX && [...text].length > TITLE_CHARS_MAX) return false;
+  return text.isWellFormed() && !isInvisible(text) && !NOT_IN_A_LINE.test(text);
+}
+
+/**
+ * The title that another program gave to a conversation, as the store accepts
+ * it. `null` if there is nothing to show.
+ */
+export function titleIn(value: unknown): string | null {
+  if (typeof value !== "string") return null;
+  return isTitle(value) ? value : titleOf(value) || null;
+}
+
+/** The first line with something to show, without control characters, cut to the limit. */
+function titleOf(text: string): string {
   const line =
     text
       .slice(0, START_CHARS)
-      .replace(DATE_PREFIX, "")
       .split(/[\n\r\u2028\u2029]/)
-      .find((part) => !isInvisible(part)) ?? "";
-  const clean = line
-    .toWellFormed()
-    .replace(/\p{Cc}+/gu, " ")
-    .trim();
-  if (isInvisible(clean)) return "";
+      .find((part) => !isInvisible(part.replace(CONTROL, " "))) ?? "";
+  const clean = line.toWellFormed().replace(CONTROL, " ").trim();
   const characters = [...clean];
   return characters.length <= TITLE_CHARS_MAX
     ? clean
@@ -38,6 +52,6 @@ export function titleFrom(text: string): string {
 /** The first words of a user message. Tags are context that a tool has added, not words of the user. */
 export function firstWordsOf(message: Pick<Message, "role" | "content">): string | undefined {
   if (message.role !== "user") return undefined;
-  const title = titleFrom(textOf(message));
+  const title = titleOf(textOf(message).slice(0, START_CHARS).replace(DATE_PREFIX, ""));
   return title === "" || title.startsWith("<") ? undefined : title;
 }

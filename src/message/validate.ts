@@ -17,7 +17,7 @@ import {
   MESSAGE_RULES,
   type ValueRule,
 } from "./rules.ts";
-import { isInvisible, TITLE_CHARS_MAX } from "./title.ts";
+import { isInvisible, NOT_IN_A_LINE, TITLE_CHARS_MAX } from "./title.ts";
 import type { Message } from "./types.ts";
 
 const NAME_BYTES_MAX = 256;
@@ -155,14 +155,12 @@ export function checkKey(key: unknown): string {
   return name;
 }
 
-/** Check a title. `titleFrom` makes one of any text. */
+/** Check a title. `titleIn` makes one of any text. */
 export function checkTitle(title: unknown): string {
   if (typeof title !== "string" || !title.isWellFormed())
     throw invalid("Title must be a string without half surrogate pairs", "title");
   if (isInvisible(title)) throw invalid("Title must not be empty; null removes it", "title");
-  // A title is one line, also on a terminal.
-  if (/[\p{Cc}\u2028\u2029]/u.test(title))
-    throw invalid("Title must not contain control characters", "title");
+  if (NOT_IN_A_LINE.test(title)) throw invalid("Title must not contain control characters", "title");
   // Users count graphemes; code points are close to that and cheap.
   if ([...title].length > TITLE_CHARS_MAX) {
     throw invalid(`Title must be ${TITLE_CHARS_MAX} chars or less`, "title");

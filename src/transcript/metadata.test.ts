@@ -10,7 +10,7 @@ const AT = "2026-01-01T00:00:00.000Z";
 const METADATA: Metadata = {
   id: "c1",
   key: "cli:a",
-  title: "Träume “and” \u2028",
+  title: "Träume “and” ☕ ",
   channel: "cli",
   model: "m",
   profileId: "p",

@@ -10,6 +10,7 @@ import type { FileIo, FileStat } from "../disk/file-io.ts";
 import { NEWLINE, readChunk } from "../disk/line-scan.ts";
 import { freeName } from "../disk/replace-file.ts";
 import { withExistingFile } from "../disk/with-file.ts";
+import { titleIn } from "../message/title.ts";
 import { decodeTree, encodeTree } from "../tree/codec.ts";
 import { liveBranches, liveCompactions, PLAIN } from "../tree/tree.ts";
 import { isPlainObject, type Json, type JsonObject } from "../util/json.ts";
@@ -190,7 +191,7 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
   return {
     id,
     key: text("key"),
-    title: text("title"),
+    title: titleIn(value.title),
     channel: text("channel"),
     model: text("model"),
     profileId: text("profile_id"),

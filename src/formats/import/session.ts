@@ -146,7 +146,7 @@ export class ImportSession {
       source: before?.source ?? source,
       format,
       sourceId: before?.sourceId ?? start.sourceId,
-      title: info?.title ?? writer.title ?? null,
+      title: info?.title ?? writer.title,
       messages: info?.messageCount ?? messagesAdded,
       branches,
       leaves,

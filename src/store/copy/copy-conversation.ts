@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AppendOperation, ConversationInfo, NewEntry, UpdatePatch } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
+import { titleIn } from "../../message/title.ts";
 import type { StoreAccess } from "../access.ts";
 import type { BlobCarrier } from "./copy-blobs.ts";
 import { type CopiedEntry, infoText, LogHash, storedLog } from "./copy-log.ts";
@@ -36,15 +37,20 @@ const ATTEMPTS = 5;
 export async function copyConversation(use: CopyUse, id: string): Promise<Copied> {
   let added = 0;
   for (let attempt = 1; ; attempt++) {
-    const info = { ...(await existing(use.from, id)), key: use.key };
+    const info = inCopy(use, await existing(use.from, id));
     const log = await new LogCopy(use, info).run();
     added += log.added;
     // Entries that were written to the source meanwhile are copied too.
-    const now = { ...(await existing(use.from, id)), key: use.key };
+    const now = inCopy(use, await existing(use.from, id));
     if (!isDeepStrictEqual(now, info) && attempt < ATTEMPTS) continue;
     if (!use.dryRun) await finish(use, info);
     return { info, entries: log.hash.entries, added, hash: log.hash.end(info) };
   }
+}
+
+/** Stores of earlier versions accepted titles that cannot be shown. */
+function inCopy({ key }: CopyUse, info: ConversationInfo): ConversationInfo {
+  return { ...info, key, title: titleIn(info.title) };
 }
 
 /** The hash of a conversation's content in one store. */

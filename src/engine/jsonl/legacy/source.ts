@@ -4,6 +4,7 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { resolveSessionKey } from "../../../key/resolve.ts";
+import { titleIn } from "../../../message/title.ts";
 import { checkSum, decodeLine, type Header } from "../../../transcript/lines.ts";
 import { bareLine } from "../../../transcript/log-state.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
@@ -128,7 +129,7 @@ function metadataOf({ id, key, createdAt }: Header, said: JsonObject, name: stri
   return {
     id,
     key,
-    title: text(said.title),
+    title: titleIn(said.title),
     channel: text(said.channel) ?? key?.split(":", 1)[0] ?? null,
     model: text(said.model),
     profile_id: text(said.profile_id),

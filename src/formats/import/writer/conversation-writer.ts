@@ -7,7 +7,7 @@
  */
 import type { ConversationInfo } from "../../../engine/index.ts";
 import { splitMark } from "../../../key/copies.ts";
-import { titleFrom } from "../../../message/title.ts";
+import { titleIn } from "../../../message/title.ts";
 import type { Replaced } from "../../../store/write/claim-key.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
 import type { RememberedConversation } from "../ledger.ts";
@@ -89,8 +89,9 @@ export class ConversationWriter {
   }
 
   /** The source's title, or the first words of the user. */
-  get title(): string | undefined {
-    return this.#start.title ?? (this.#start.verbatim === true ? undefined : this.#derivedTitle);
+  get title(): string | null {
+    const derived = this.#start.verbatim === true ? null : (this.#derivedTitle ?? null);
+    return titleIn(this.#start.title) ?? derived;
   }
 
   /** It is in the trash. If it is restored, all of it has to be read again. */
@@ -249,7 +250,7 @@ export class ConversationWriter {
       .create({
         id: this.id,
         key: keyOf(format, this.#start),
-        title: titleFrom(this.title ?? "") || null,
+        title: this.title,
         channel: channelOf(format, this.#start),
         model: labelOf(this.#start.model) ?? null,
         profileId: labelOf(this.#start.profileId) ?? null,
@@ -284,13 +285,13 @@ export class ConversationWriter {
     const { ingest, remembered } = this.#options;
     const { messagesAdded } = this.tree;
     // The first words of the user name a conversation only while it has no other title.
-    const title = titleFrom((info.title === null ? this.title : this.#start.title) ?? "");
+    const title = info.title === null ? this.title : titleIn(this.#start.title);
     const model = labelOf(this.#start.model);
     const contextState = stateOf(this.#start);
     const isOurs = titleMark(this.id, info.title) === (remembered?.titleMark ?? null);
-    const mayName = info.title === null || isOurs || info.title === titleFrom(this.#derivedTitle ?? "");
+    const mayName = info.title === null || isOurs || info.title === this.#derivedTitle;
     const patch = {
-      ...(mayName && title !== "" && title !== info.title ? { title } : {}),
+      ...(mayName && title !== null && title !== info.title ? { title } : {}),
       ...(model !== undefined && info.model === null ? { model } : {}),
       ...(contextState !== undefined && info.contextState === null ? { contextState } : {}),
     };

@@ -1,0 +1,32 @@
+import { expect, it } from "vitest";
+import { fc } from "../../test/support/fast-check.ts";
+import { titleIn } from "./title.ts";
+import { checkTitle } from "./validate.ts";
+
+const text = fc.string({
+  unit: fc.constantFrom("a", " ", "\n", "\u0007", "\u200b", "\u2028", "\ud83d", "😀"),
+  maxLength: 200,
+});
+
+it("is a title that the store accepts, or none", () => {
+  fc.assert(
+    fc.property(text, (given) => {
+      const title = titleIn(given);
+      if (title !== null) expect(checkTitle(title)).toBe(title);
+      expect(titleIn(title)).toBe(title);
+    }),
+  );
+});
+
+it("leaves a title that the store accepts unchanged", () => {
+  fc.assert(
+    fc.property(fc.string({ unit: "grapheme" }), (given) => {
+      try {
+        checkTitle(given);
+      } catch {
+        return;
+      }
+      expect(titleIn(given)).toBe(given);
+    }),
+  );
+});
