@@ -29,7 +29,7 @@ export async function recall({ folder, modes, limit }: RecallOptions): Promise<R
     try {
       const refs = await loadStore(store, set);
       for (const mode of modes) {
-        const ranking = storeRanking(store, refs, mode);
+        const ranking = await storeRanking(store, refs, mode);
         if (ranking === undefined) notes.push(`${mode}: this store has no search.`);
         else results.push(await evaluate(ranking, set.questions, limit));
       }
