@@ -2,6 +2,7 @@
 import { formatsBench } from "./formats/index.ts";
 import { type BenchRow, benchFolder, microseconds, printTable, QUICK, syncCost } from "./harness.ts";
 import { lifeBench } from "./life/index.ts";
+import { recallBench } from "./recall/index.ts";
 import { stateBench } from "./state/index.ts";
 import { storeBench } from "./store/index.ts";
 
@@ -10,6 +11,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, (folder: string) =
   life: lifeBench,
   formats: formatsBench,
   state: stateBench,
+  recall: recallBench,
 };
 
 const [name = "", ...wanted] = process.argv.slice(2).filter((word) => word !== "--quick");

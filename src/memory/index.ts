@@ -7,3 +7,6 @@ export type { EmbeddingProvider, EmbedOptions } from "./embeddings/provider.ts";
 export { type EmbeddingSettings, PROVIDER_NAMES, type ProviderName } from "./embeddings/settings.ts";
 export { StoredCache } from "./embeddings/stored-cache.ts";
 export type { Timing } from "./embeddings/timing.ts";
+export { loadVectorFunctions, type VectorFunctions } from "./vectors/extension.ts";
+export type { Scored } from "./vectors/top.ts";
+export { type Condition, type Space, type VectorQuery, VectorTable } from "./vectors/vector-table.ts";

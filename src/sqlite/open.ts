@@ -17,6 +17,8 @@ export interface OpenOptions {
   /** Marks the file as ours, so that a file of another program is never changed. */
   readonly applicationId: number;
   readonly migrations: readonly Migration[];
+  /** Whether extensions can be loaded into the connection. */
+  readonly extensions?: boolean;
   readonly lockWaitMs?: number;
 }
 
@@ -38,7 +40,7 @@ export async function openDatabase(file: string, options: OpenOptions): Promise<
   let database: DatabaseSync | undefined;
   try {
     const isRecorded = options.readonly === true || (await claimPlace(path, options.applicationId));
-    const opened = await retryBusy(path, waitMs, () => connect(path, options.readonly === true));
+    const opened = await retryBusy(path, waitMs, () => connect(path, options));
     database = opened;
     await retryBusy(path, waitMs, () => configure(opened, path, options));
     if (!options.readonly && pragma(opened, "user_version") !== options.migrations.length) {
@@ -79,9 +81,10 @@ function create(path: string): void {
   }
 }
 
-function connect(path: string, readonly: boolean): DatabaseSync {
-  if (!readonly) return new DatabaseSync(path, { timeout: 0 });
-  const database = new DatabaseSync(path, { timeout: 0, readOnly: true });
+function connect(path: string, { readonly = false, extensions = false }: OpenOptions): DatabaseSync {
+  const connection = { timeout: 0, readOnly: readonly, allowExtension: extensions };
+  const database = new DatabaseSync(path, connection);
+  if (!readonly) return database;
   try {
     database.exec("SELECT 1 FROM sqlite_schema LIMIT 1");
     return database;
@@ -90,7 +93,7 @@ function connect(path: string, readonly: boolean): DatabaseSync {
     if (isBusy(error)) throw error;
     // In a read-only folder SQLite cannot create the shared-memory file of a log; without a log none is needed.
     if (statSync(`${path}-wal`, { throwIfNoEntry: false }) !== undefined) throw error;
-    return new DatabaseSync(immutableUrl(path), { timeout: 0, readOnly: true });
+    return new DatabaseSync(immutableUrl(path), connection);
   }
 }
 

@@ -1,13 +1,20 @@
 import { describe, expect, it } from "vitest";
 import { formatsBench } from "../../bench/formats/index.ts";
 import { lifeBench } from "../../bench/life/index.ts";
+import { recallBench } from "../../bench/recall/index.ts";
 import { stateBench } from "../../bench/state/index.ts";
 import { storeBench } from "../../bench/store/index.ts";
 import { runScript } from "../support/run-script.ts";
 
 /** A benchmark that is never run breaks unseen. Its figures are for `npm run bench` alone. */
 describe.each(
-  Object.entries({ store: storeBench, life: lifeBench, formats: formatsBench, state: stateBench }),
+  Object.entries({
+    store: storeBench,
+    life: lifeBench,
+    formats: formatsBench,
+    state: stateBench,
+    recall: recallBench,
+  }),
 )("npm run bench -- %s --quick", (group, rows) => {
   it("runs every row", async () => {
     const { status, output } = await runScript("bench/run.ts", group, "--quick");

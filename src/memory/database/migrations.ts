@@ -1,4 +1,5 @@
 import type { Migration } from "../../sqlite/migrate.ts";
+import { vectorTableSql } from "../vectors/vector-table.ts";
 
 /** "clqm". It marks a file as a memory of Colloquy. */
 export const APPLICATION_ID = 0x636c716d;
@@ -17,4 +18,5 @@ export const migrations: readonly Migration[] = [
       ) STRICT;
     `,
   },
+  { name: "vectors of chunks", up: vectorTableSql("memory_chunks_vec") },
 ];

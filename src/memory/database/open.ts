@@ -16,6 +16,7 @@ export function openMemoryFile(path: string, options: MemoryFileOptions = {}): P
     synchronous: "FULL",
     applicationId: APPLICATION_ID,
     migrations,
+    extensions: true,
     ...(lockWaitMs === undefined ? {} : { lockWaitMs }),
   });
 }
