@@ -393,7 +393,7 @@ describe("sessions validate --repair", () => {
     const { code, stdout } = await place.run(["sessions", "validate", "--repair", "--store", "jsonl:chats"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^bad-line: checksum does not match; set aside as \S+\.jsonl\.bad-\d{17}\n/);
-    expect(stdout).toContain("its parent is lost");
+    expect(stdout).toContain("which does not exist or cannot be read");
     expect(stdout).toContain("2 problems repaired. ok: ");
     const again = await place.run(["sessions", "validate", "--store", "jsonl:chats"]);
     expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/, no problems\n$/) });

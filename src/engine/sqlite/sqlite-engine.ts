@@ -434,7 +434,7 @@ const DAMAGE: ReadonlySet<string> = new Set([
     "bad-journal",
     "bad-blob",
   ],
-  ...["missing-blob", "dangling-parent", "cycle", "lost-branch", "bad-context-state"],
+  ...["missing-blob", "dangling-parent", "late-parent", "cycle", "lost-branch", "bad-context-state"],
   ...["orphan-entry", "orphan-journal", "orphan-lease", "orphan-chunk", "orphan-operation"],
 ]);
 

@@ -48,7 +48,8 @@ class Migration {
       const { hash, entries } = before;
       this.#run.items.push({ id, key, title, entries, added: entries, hash, verified: after?.hash === hash });
       this.#run.addEntries(entries);
-      for (const finding of findings) this.#run.addDamage(finding, key);
+      for (const finding of findings)
+        if (finding.code !== "cycle" || !store.allowCircularReferences) this.#run.addDamage(finding, key);
     } catch (error) {
       const known = asColloquyError(error, `Cannot migrate ${id}`);
       if (known.code === "SERVICE_UNAVAILABLE") throw known;

@@ -36,6 +36,11 @@ export class Ingest {
     this.#store = store;
   }
 
+  /** Whether parents that form a cycle are not worth a report. */
+  get allowsCircularReferences(): boolean {
+    return this.#store.allowCircularReferences;
+  }
+
   /**
    * Throws `VALIDATION_ERROR` if it is not a valid message. It must not be
    * changed afterwards. Unless it is parsed JSON of a bounded depth

@@ -9,6 +9,7 @@ import { encodeGap, encodeHeader } from "../../../transcript/lines.ts";
 import { decodeRaw, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { headerOf } from "../../../transcript/metadata.ts";
 import { type Judged, rewriteWithGaps } from "../../../transcript/rewrite.ts";
+import { type OddParent, oddParentText } from "../../../tree/cycles.ts";
 import { inOneGo } from "../../../util/steps.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { FindingList } from "../../findings.ts";
@@ -37,13 +38,12 @@ export function quarantine(context: JsonlContext, known: CatalogueEntry, done: F
         done.add({ code: "bad-line", ...found, line, message: `${reason}; set aside as ${aside}` });
     });
   }
-  for (const { id } of scanned.orphans)
-    done.add({
-      code: "dangling-parent",
-      ...found,
-      line: null,
-      message: `entry ${id} is marked: its parent is lost`,
-    });
+  const oddities = scanned.oddities();
+  for (const [index, { id, parentId }] of scanned.orphans.entries()) {
+    const code = oddities[index] as OddParent;
+    const message = `entry ${id} is marked: it ${oddParentText(code, id, parentId)}`;
+    done.add({ code, ...found, line: null, message });
+  }
   feed.syncAll();
   const judge = judgeLines(marked);
   const header = scanned.state.header === undefined ? encodeHeader(headerOf(metadata)) : undefined;

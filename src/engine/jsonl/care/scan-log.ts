@@ -8,6 +8,7 @@ import {
   EMPTY_LOG,
   type LogState,
 } from "../../../transcript/log-state.ts";
+import { entriesInCycles, type OddParent } from "../../../tree/cycles.ts";
 import { OFF_PATH } from "../../../tree/tree.ts";
 import type { Steps } from "../../../util/steps.ts";
 
@@ -25,8 +26,8 @@ export interface ScannedLog {
   /** The number of lines before the tail; 0 without a tail. */
   readonly linesBeforeTail: number;
   readonly orphans: readonly Orphan[];
-  /** Whether the parent of an orphan follows it in the log. */
-  isLate(orphan: Orphan): boolean;
+  /** What is wrong with the parent of each orphan. */
+  oddities(): readonly OddParent[];
   readonly blobs: ReadonlySet<string>;
 }
 
@@ -45,6 +46,8 @@ export function* scanLog(
   const blobs = new Set<string>();
   const ids = new Set<string>();
   const orphans: Orphan[] = [];
+  // From the first orphan on: the entries before it follow earlier ones only.
+  const parents = new Map<string, string | null>();
   let before: "entry" | "bad" | "gap" = "entry";
   const listening: AdvanceListener = {
     entry: ({ id, parentId, kind, blobs: references = [] }, _raw, branch) => {
@@ -55,6 +58,7 @@ export function* scanLog(
       const isLoose = branch === OFF_PATH || kind === REMOVED_KIND;
       if (parentId !== null && !isLoose && before !== "gap" && (parentId === id || !ids.has(parentId)))
         orphans.push({ id, parentId, afterBadLine: before === "bad" });
+      if (orphans.length > 0 && !isLoose) parents.set(id, parentId);
       if (branch !== OFF_PATH) before = "entry";
     },
     bad: (line) => {
@@ -70,7 +74,14 @@ export function* scanLog(
     const { size } = io.statOpen(file);
     const state = yield* advanceInSteps(io, file, EMPTY_LOG, size, listening, syncedBytes);
     const linesBeforeTail = state.bytes < size ? linesBefore(io, file, state.bytes) : 0;
-    return { state, size, linesBeforeTail, orphans, isLate: ({ parentId }) => ids.has(parentId), blobs };
+    const oddities = (): OddParent[] => {
+      const circular = entriesInCycles(parents);
+      return orphans.map(({ id, parentId }) => {
+        if (!ids.has(parentId)) return "dangling-parent";
+        return circular.has(id) ? "cycle" : "late-parent";
+      });
+    };
+    return { state, size, linesBeforeTail, orphans, oddities, blobs };
   } finally {
     io.close(file);
   }

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { FileIo } from "../../../disk/file-io.ts";
 import type { LogState } from "../../../transcript/log-state.ts";
 import { readMetadata } from "../../../transcript/metadata.ts";
+import { type OddParent, oddParentText } from "../../../tree/cycles.ts";
 import { liveBranches, PLAIN } from "../../../tree/tree.ts";
 import type { Steps } from "../../../util/steps.ts";
 import { FindingList } from "../../findings.ts";
@@ -77,10 +78,10 @@ export function* verifyConversation(
   }
   for (const finding of bad.list()) list.add({ ...finding, conversation });
   for (const id of duplicates) found("duplicate-id", logPath, null, `entry ${id} occurs twice`);
-  for (const orphan of log.orphans) {
-    if (log.isLate(orphan))
-      found("cycle", logPath, null, `entry ${orphan.id} follows one that came after it`);
-    else found("dangling-parent", logPath, null, `entry ${orphan.id} follows one that cannot be read`);
+  const oddities = log.oddities();
+  for (const [index, { id, parentId }] of log.orphans.entries()) {
+    const code = oddities[index] as OddParent;
+    found(code, logPath, null, `entry ${id} ${oddParentText(code, id, parentId)}`);
   }
   if (log.state.bytes < log.size) {
     found(

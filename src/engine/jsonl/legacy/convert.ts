@@ -11,6 +11,7 @@ import { resultsId } from "../../../message/apis/flat-line.ts";
 import { FlatTools } from "../../../message/apis/flat-tools.ts";
 import { encodeEntry, encodeHeader, type Header } from "../../../transcript/lines.ts";
 import { bareLine } from "../../../transcript/log-state.ts";
+import { entriesInCycles, type OddParent, oddParentText } from "../../../tree/cycles.ts";
 import { MAIN, MAIN_NAME, OFF_PATH } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { isoTime, timeOf } from "../../../util/time.ts";
@@ -23,7 +24,7 @@ export interface LegacyProblem {
   readonly line: number;
   readonly start: number;
   readonly end: number;
-  readonly code: "bad-line" | "cycle" | "dangling-parent" | "duplicate-id";
+  readonly code: "bad-line" | "duplicate-id" | OddParent;
   readonly reason: string;
 }
 
@@ -35,7 +36,11 @@ interface Spot {
 const LINE_END = Buffer.from("\n");
 
 export class LegacyConverter {
-  readonly #problems: (LegacyProblem & { readonly parent?: string })[] = [];
+  readonly #problems: (LegacyProblem & {
+    readonly odd?: { readonly id: string; readonly parent: string };
+  })[] = [];
+  /** Of every entry from the first one whose parent is missing: those before it follow earlier ones only. */
+  readonly #parents = new Map<string, string | null>();
   readonly #name: string;
   /** Entries that have an id of their own: only these can be named as a parent. */
   readonly #named = new Map<string, Spot>();
@@ -60,11 +65,13 @@ export class LegacyConverter {
     this.#out = [encodeHeader(header)];
   }
 
-  /** A parent that was missing when its child was read may have come since: then they follow each other. */
+  /** A parent that was missing when its child was read may have come since. */
   get problems(): LegacyProblem[] {
-    return this.#problems.map(({ parent, ...problem }) => {
-      if (parent === undefined || !this.#named.has(parent)) return problem;
-      return { ...problem, code: "cycle", reason: `it follows ${parent}, which comes after it` };
+    const circular = this.#parents.size === 0 ? undefined : entriesInCycles(this.#parents);
+    return this.#problems.map(({ odd, ...problem }) => {
+      if (odd === undefined || !this.#named.has(odd.parent)) return problem;
+      const code = circular?.has(odd.id) ? "cycle" : "late-parent";
+      return { ...problem, code, reason: `it ${oddParentText(code, odd.id, odd.parent)}` };
     });
   }
 
@@ -99,7 +106,8 @@ export class LegacyConverter {
   #put(raw: RawLine, record: LegacyRecord): void {
     const known = this.#problems.length;
     const id = this.#idOf(raw, record);
-    const parent = this.#parentOf(raw, record);
+    const parent = this.#parentOf(raw, record, id);
+    if (this.#parents.size > 0 && !this.#parents.has(id)) this.#parents.set(id, parent?.id ?? null);
     const body = readBody(record.line, id, this.#tools);
     const json = this.#problems.length === known ? body.json : withClaims(record, body);
     this.#atMs = record.atMs ?? this.#atMs;
@@ -109,6 +117,7 @@ export class LegacyConverter {
     const answer = { kind: "message", json: body.results ?? "", data: undefined } as const;
     const last =
       body.results === undefined ? spot : (this.#entry(raw, answer, resultsId(id), id, undefined) ?? spot);
+    if (last !== spot && this.#parents.size > 0) this.#parents.set(last.id, id);
     if (record.id === id) this.#named.set(id, last);
     this.#last = last;
   }
@@ -140,12 +149,14 @@ export class LegacyConverter {
   }
 
   /** `undefined` for the first entry of a path. */
-  #parentOf(raw: RawLine, { parentId }: LegacyRecord): Spot | undefined {
+  #parentOf(raw: RawLine, { parentId }: LegacyRecord, id: string): Spot | undefined {
     if (parentId === null) return undefined;
     if (parentId === undefined) return this.#last;
     const found = this.#named.get(parentId);
     if (found === undefined) {
-      this.#problem(raw, "dangling-parent", `it follows ${parentId}, which does not exist`, parentId);
+      const reason = `it ${oddParentText("dangling-parent", id, parentId)}`;
+      this.#problem(raw, "dangling-parent", reason, { id, parent: parentId });
+      this.#parents.set(id, parentId);
       return this.#last;
     }
     return found;
@@ -179,9 +190,14 @@ export class LegacyConverter {
     return madeId(this.#name, this.#record, what);
   }
 
-  #problem({ start, end }: RawLine, code: LegacyProblem["code"], reason: string, parent?: string): void {
+  #problem(
+    { start, end }: RawLine,
+    code: LegacyProblem["code"],
+    reason: string,
+    odd?: { readonly id: string; readonly parent: string },
+  ): void {
     const problem = { line: this.#line, start, end, code, reason };
-    this.#problems.push(parent === undefined ? problem : { ...problem, parent });
+    this.#problems.push(odd === undefined ? problem : { ...problem, odd });
   }
 }
 

@@ -94,9 +94,15 @@ describe("branches in plain files", () => {
     const { encodeEntry } = await import("../../../transcript/lines.ts");
     const line = (seq: number, entry: string, parentId: string): Buffer =>
       encodeEntry(say(entry), { seq, parentId, operationId: undefined, batch: undefined });
-    const lines = [line(2, "b", "c"), line(3, "c", "b"), line(4, "d", "nobody")];
+    const lines = [
+      line(2, "b", "c"),
+      line(3, "c", "b"),
+      line(4, "d", "nobody"),
+      line(5, "e", "f"),
+      line(6, "f", "a"),
+    ];
     disk.place(path, Buffer.concat([disk.content(path), ...lines]));
-    expect(await codes(engine)).toEqual(["cycle", "dangling-parent", "bad-feed"]);
-    expect(idsOf((await open(disk)).engine, id)).toEqual(["a", "b", "c", "d"]);
+    expect(await codes(engine)).toEqual(["cycle", "dangling-parent", "late-parent", "bad-feed"]);
+    expect(idsOf((await open(disk)).engine, id)).toEqual(["a", "b", "c", "d", "e", "f"]);
   });
 });

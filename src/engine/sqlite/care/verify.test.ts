@@ -18,6 +18,12 @@ const DAMAGE: readonly (readonly [string, string])[] = [
   ["UPDATE conversations SET compaction_count = 2", "wrong-count"],
   ["UPDATE conversations SET last_seq = 2", "wrong-seq"],
   ["UPDATE entries SET parent_id = (SELECT id FROM entries WHERE seq = 3) WHERE seq = 2", "cycle"],
+  ["UPDATE entries SET parent_id = id WHERE seq = 2", "cycle"],
+  [
+    `UPDATE entries SET parent_id = (SELECT id FROM entries WHERE seq = 1) WHERE seq = 3;
+    UPDATE entries SET parent_id = (SELECT id FROM entries WHERE seq = 3) WHERE seq = 2`,
+    "late-parent",
+  ],
   ["UPDATE entries SET branch = 2 WHERE seq = 3", "lost-branch"],
   ["UPDATE entries SET blobs = '[' WHERE seq = 3", "bad-entry"],
   [`UPDATE entries SET blobs = '[{"hash":"${"0".repeat(64)}"}]' WHERE seq = 3`, "missing-blob"],

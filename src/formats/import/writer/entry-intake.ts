@@ -179,7 +179,8 @@ export class EntryIntake {
     const { entry, origin, bytes } = queued;
     const { ingest, mode, placeholders } = this.#options;
     const parent = this.#parentOf(queued);
-    const flags = parent.isMissing ? [...prepared.flags, "missing-parent"] : prepared.flags;
+    const odd = parent.isMissing ? [...prepared.flags, "missing-parent"] : prepared.flags;
+    const flags = ingest.allowsCircularReferences ? odd.filter((flag) => flag !== "cycle") : odd;
     for (const flag of flags) this.flags.set(flag, (this.flags.get(flag) ?? 0) + 1);
     this.lastAtMs = entry.at ?? this.lastAtMs ?? origin.around.modifiedMs;
     const ready = toStoredEntry(ingest, { ...prepared, flags }, this.lastAtMs, placeholders);

@@ -9,12 +9,15 @@ import { defined, type JsonObject } from "../../../util/json.ts";
 import { isUuid } from "../../../util/uuid.ts";
 import type { ConversationSink, Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
 import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import type { OddParents } from "./odd-parents.ts";
 
 export interface EntryTarget {
   readonly sink: Sink;
   readonly conversation: ConversationSink;
   /** The conversation was written by Colloquy itself. */
   readonly verbatim: boolean;
+  /** What is wrong with the parents of its entries. */
+  readonly odd: OddParents;
   /** The names of its branches, by number. */
   readonly branchName: (branch: number) => string | undefined;
 }
@@ -47,15 +50,16 @@ export function addColloquyEntry(
     return;
   }
   if (!KINDS.has(kind)) sink.unknown(kind);
+  const oddity = target.odd.of(id);
   conversation.add({
     id,
-    ...(kind === "label" ? {} : parentIn(entry)),
+    ...(kind === "label" || oddity !== undefined ? {} : parentIn(entry)),
     at: timeIn(entry.at),
     ...contentOf(kind, entry, data),
     records: record === undefined ? [] : [record],
     ...(target.verbatim ? { verbatim: true } : {}),
     ...branchIn(entry, target),
-    ...flagsIn(entry),
+    ...flagsIn(entry, oddity),
   });
 }
 
@@ -75,8 +79,9 @@ function isFlag(flag: unknown): flag is string {
 }
 
 /** Flags are problems that a store found on reading, such as a missing blob. */
-function flagsIn({ flags }: JsonObject): Pick<SourceEntry, "flags"> {
-  const list = Array.isArray(flags) ? flags.filter(isFlag) : [];
+function flagsIn({ flags }: JsonObject, oddity: string | undefined): Pick<SourceEntry, "flags"> {
+  const own = Array.isArray(flags) ? flags.filter(isFlag) : [];
+  const list = oddity === undefined ? own : [...own, oddity];
   return list.length === 0 ? {} : { flags: list };
 }
 

@@ -13,6 +13,7 @@ import { unplaced } from "../shared/records.ts";
 import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry, ownId } from "./entry.ts";
 import { ColloquyLinesReader } from "./lines.ts";
+import { OddParents } from "./odd-parents.ts";
 
 export const colloquy: FormatWith<"lines" | "document"> = {
   name: "colloquy",
@@ -58,7 +59,11 @@ export const colloquy: FormatWith<"lines" | "document"> = {
         if (typeof bytes === "string") conversation.blob(bytes);
       }
       const names = new BranchNames();
-      for (const entry of objectsIn(entries)) names.count(entry);
+      const odd = new OddParents();
+      for (const entry of objectsIn(entries)) {
+        names.count(entry);
+        odd.count(entry);
+      }
       for (const item of listIn(entries)) {
         const own = unplaced(item);
         const entry = objectIn(item);
@@ -68,6 +73,7 @@ export const colloquy: FormatWith<"lines" | "document"> = {
             sink,
             conversation,
             verbatim: true,
+            odd,
             branchName: (branch) => names.of(branch),
           });
         }

@@ -16,6 +16,7 @@ import { stemOf } from "../shared/file-name.ts";
 import { statedIn } from "../shared/stated.ts";
 import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry, ownId } from "./entry.ts";
+import { OddParents } from "./odd-parents.ts";
 
 const HELD_CHARS_MAX = 32 * 1024 * 1024;
 
@@ -30,6 +31,7 @@ export class ColloquyLinesReader implements RecordReader {
   #position = 0;
   #sums = false;
   readonly #names = new BranchNames();
+  readonly #odd = new OddParents();
   readonly #held: { readonly entry: JsonObject; readonly record: SourceRecord | undefined }[] = [];
   /** By the id of an answer, the message with the results that were beside it: the next one follows that. */
   readonly #answered = new Map<string, string>();
@@ -138,11 +140,14 @@ export class ColloquyLinesReader implements RecordReader {
   #addHeld(): void {
     const conversation = this.#conversation;
     if (conversation === undefined) return;
-    for (const { entry, record } of this.#held.splice(0)) {
+    const held = this.#held.splice(0);
+    for (const { entry } of held) this.#odd.count(entry);
+    for (const { entry, record } of held) {
       addColloquyEntry(entry, record, {
         sink: this.#sink,
         conversation,
         verbatim: this.#sums,
+        odd: this.#odd,
         branchName: (branch) => this.#names.of(branch),
       });
     }
