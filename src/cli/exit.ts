@@ -1,4 +1,5 @@
-import { ColloquyError } from "../errors.ts";
+import { ColloquyError, type ErrorOptions } from "../errors.ts";
+import type { Surface } from "./terminal/table.ts";
 
 /** Exit codes. */
 export const EXIT_DONE = 0;
@@ -10,5 +11,18 @@ export const EXIT_PROBLEMS = 3;
 export class UsageError extends ColloquyError {
   constructor(message: string, field: string) {
     super("VALIDATION_ERROR", message, { field });
+  }
+}
+
+/** An error that shows a table to a reader. Programs get the message, which says the same. */
+export class ListedError extends ColloquyError {
+  /** Instead of the message. */
+  readonly heading: string;
+  readonly table: (out: Surface) => string[];
+
+  constructor(message: string, options: ErrorOptions, heading: string, table: (out: Surface) => string[]) {
+    super("VALIDATION_ERROR", message, options);
+    this.heading = heading;
+    this.table = table;
   }
 }

@@ -1,12 +1,12 @@
 import type { ColloquyError } from "../errors.ts";
 import { safeLine } from "../util/visible-text.ts";
-import { type Style, styled } from "./terminal/colours.ts";
+import { ListedError } from "./exit.ts";
+import { styled } from "./terminal/colours.ts";
 import { jsonChunks, jsonText } from "./terminal/json-text.ts";
+import type { Surface } from "./terminal/table.ts";
 
 /** Where a command writes, and how much fits there. */
-export interface Output {
-  /** The width to fit; `Infinity` for a file or pipe, so that nothing is cut. */
-  readonly columns: number;
+export interface Output extends Surface {
   /** Lines for a reader, already safe for a terminal. */
   lines(lines: readonly string[]): void;
   /** Lines that may be more than fit a screen: in a pager then. */
@@ -15,7 +15,6 @@ export interface Output {
   json(document: Readonly<Record<string, unknown>>): void;
   /** A hint that is not part of the output: on standard error when the output is piped. */
   note(line: string): void;
-  style(style: Style, text: string): string;
 }
 
 const WRITE_CHARS = 1 << 16;
@@ -51,17 +50,27 @@ export function standardOutput(): Output {
   };
 }
 
-/** One line on standard error, or JSON. Written at once, so that a warning precedes the output. */
+/** One line on standard error, with a table if there is one, or JSON. Written at once, before the output. */
 export function report(kind: "error" | "warning", error: ColloquyError, json: boolean): void {
   const word =
     kind === "error" ? styled(process.stderr, "red", "Error:") : styled(process.stderr, "yellow", "Warning:");
-  const line = json ? jsonText({ [kind]: error.toJSON() }, 0) : `${word} ${safeLine(error.message)}`;
-  process.stderr.write(`${line}\n`);
+  if (json) {
+    process.stderr.write(`${jsonText({ [kind]: error.toJSON() }, 0)}\n`);
+    return;
+  }
+  const [message, table] =
+    error instanceof ListedError ? [error.heading, error.table(errorSurface())] : [error.message, []];
+  process.stderr.write(`${[`${word} ${safeLine(message)}`, ...table].join("\n")}\n`);
+}
+
+function errorSurface(): Surface {
+  const { stderr } = process;
+  return { columns: columnsOf(stderr), style: (style, text) => styled(stderr, style, text) };
 }
 
 /** `COLUMNS` takes precedence, as in other tools; it fits a table to a file, for example. */
-function columnsOf(stdout: NodeJS.WriteStream): number {
+function columnsOf(stream: NodeJS.WriteStream): number {
   const wanted = Number(process.env.COLUMNS);
   if (Number.isSafeInteger(wanted) && wanted > 0) return wanted;
-  return stdout.isTTY ? stdout.columns || 80 : Number.POSITIVE_INFINITY;
+  return stream.isTTY ? stream.columns || 80 : Number.POSITIVE_INFINITY;
 }

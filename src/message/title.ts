@@ -1,4 +1,5 @@
 /** Titles of conversations: what the store accepts, and what can be derived from a message. */
+import { withoutSequences } from "../util/visible-text.ts";
 import { textOf } from "./text.ts";
 import type { Message } from "./types.ts";
 
@@ -35,8 +36,7 @@ export function titleIn(value: unknown): string | null {
 /** The first line with something to show, without control characters, cut to the limit. */
 function titleOf(text: string): string {
   const line =
-    text
-      .slice(0, START_CHARS)
+    withoutSequences(text.slice(0, START_CHARS))
       .split(/[\n\r\u2028\u2029]/)
       .find((part) => !isInvisible(part.replace(CONTROL, " "))) ?? "";
   const clean = line.toWellFormed().replace(CONTROL, " ").trim();

@@ -26,6 +26,11 @@ const REORDERING = /[\u202a-\u202e\u2066-\u2069]/g;
 const CONTROLS = /(?![\n\t])\p{Cc}|[\ufeff\ufff9-\ufffb]|[\u{e0000}-\u{e007f}]/gu;
 const PLAIN = /^[ -~]*$/;
 
+/** Without the sequences that a terminal obeys. Other control characters stay. */
+export function withoutSequences(text: string): string {
+  return text.replace(SEQUENCES, "");
+}
+
 /** For a terminal, on one line: line breaks and tabs become a space. */
 export function safeLine(text: string): string {
   if (PLAIN.test(text)) return text;

@@ -162,8 +162,8 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(stdout).toBe(
         "notes:a is flattened: idea is now main, and the previous main is now former-main\n",
       );
-      const hint = /sessions (prune notes:a --name former-main --dry-run) --store /.exec(stderr)?.[1] ?? "";
-      const { removed } = await place.json(sessions(...hint.split(" ")));
+      const hint = /sessions (prune notes:a --name former-main) --store /.exec(stderr)?.[1] ?? "";
+      const { removed } = await place.json(sessions(...hint.split(" "), "--dry-run"));
       expect(removed).toMatchObject([{ name: "former-main" }]);
       expect(await texts()).toEqual(["One", "Two", "Another"]);
       expect(await texts("--branch", "former-main")).toEqual(["One", "Two", "Three"]);

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../formats/pi-session.ts";
 import { until } from "../support/until.ts";
@@ -21,7 +22,7 @@ describe("import", () => {
     const { code, stdout } = await place.run(["import", "sources"]);
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Imported 1 message in 1 conversation\. 1 file read/);
-    expect(stdout).toMatch(/pi:s1 {2}Hello there {2}1 message/);
+    expect(stdout).toMatch(/Hello there +pi:s1 +1\n/);
     expect(await place.json(["import", "sources"])).toMatchObject({
       conversations: 0,
       messages: 0,
@@ -35,6 +36,15 @@ describe("import", () => {
     expect(await place.json(["sessions", "history", "pi:s1"])).toMatchObject({
       messages: [{ role: "user", text: "Hello there", at: "2026-01-01T10:00:01.000Z", id: "a1" }],
     });
+  });
+
+  it("lists titles and keys, also in a dry run", async () => {
+    const source = join(import.meta.dirname, "../fixtures/chatgpt/conversations-with-branches.json");
+    for (const flags of [["--dry-run"], []]) {
+      const { stdout } = await place.run(["import", source, ...flags]);
+      expect(stdout).toMatch(/^ {2}TITLE +CONVERSATION +MESSAGES +NOTES\n/m);
+      expect(stdout).toMatch(/^ {2}A garden plan +chatgpt:c-garden +\d+ +\d branches/m);
+    }
   });
 
   it("exits with 3 if it skipped something, and says where", async () => {

@@ -140,6 +140,32 @@ describe("following", () => {
     expect(await closed).toBe(0);
   });
 
+  it("keeps its columns, whatever is added", async () => {
+    await using store = await openStore(target);
+    const chat = await store.open("notes:columns");
+    const { entries } = await chat.append({ role: "user", content: "Hi" });
+    const env = { ...process.env, COLLOQUY_STATE_DIR: place.state, COLUMNS: "80", NO_COLOR: "1" };
+    const child = spawn(process.execPath, [BIN, "sessions", "show", "notes:columns", "-f"], { env });
+    const closed = new Promise((resolve) => child.once("close", resolve));
+    const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
+    const next = async (text: string): Promise<number> => {
+      for (;;) {
+        const { value, done } = await lines.next();
+        if (done) throw new Error(`ended before ${text}`);
+        if (value.includes(text)) return value.indexOf(text);
+      }
+    };
+    const places = [await next("TEXT"), await next("Hi")];
+    await chat.append({ role: "assistant", content: "One", endState: "interrupted" });
+    places.push(await next("One"));
+    await chat.label(entries[0]?.id ?? "", "important");
+    for (let number = 2; number < 12; number++) await chat.append({ role: "user", content: `N${number}.` });
+    for (let number = 2; number < 12; number++) places.push(await next(`N${number}.`));
+    child.kill("SIGINT");
+    await closed;
+    expect(new Set(places).size).toBe(1);
+  });
+
   it("ends when the conversation is deleted", async () => {
     await using store = await openStore(target);
     const chat = await store.open("notes:gone");

@@ -50,6 +50,18 @@ describe("a conversation", () => {
     ["dm", /^"dm" matches 2 conversations: discord:dm:421 \("Shopping list"\), discord:dm:42 \("Plans"\)$/],
     ["Twins", /^"Twins" matches 2 conversations: notes:twin-2 \("Twins"\), notes:twin-1 \("Twins"\)$/],
   ])("is not guessed from %j", async (reference, message) => {
+    const { stderr } = await place.run(["sessions", "show", reference], { env: { COLUMNS: "80" } });
+    const [heading, titles, ...rows] = stderr.trimEnd().split("\n");
+    expect([heading, titles]).toEqual([
+      `Error: "${reference}" matches 2 conversations:`,
+      expect.stringMatching(/^TITLE +# +CONVERSATION +LAST/),
+    ]);
+    expect(rows).toEqual([
+      expect.stringMatching(/^(Shopping list|Twins) +#1 +\S+ +just now /),
+      expect.stringMatching(/^(Plans|Twins) +#2 +\S+ +just now /),
+    ]);
+    // The rows are a list.
+    expect(await keyOf("#2")).toBe(reference === "dm" ? "discord:dm:42" : "notes:twin-1");
     for (const command of ["show", "delete", "title", "purge"]) {
       const title = command === "title" ? ["x"] : [];
       const { code, error } = await place.failure(["sessions", command, reference, ...title]);
@@ -157,6 +169,7 @@ describe("a list", () => {
       return items.map(({ key }: Printed) => key);
     };
     expect(await keys("--channel", "discord")).toEqual(["discord:dm:2", "discord:dm:1"]);
+    expect(await keys("--channel", "Discord")).toEqual(["discord:dm:2", "discord:dm:1"]);
     expect(await keys("--title", "PLANS")).toEqual(["web:3", "discord:dm:1"]);
     expect(await keys("--model", "m-2")).toEqual(["discord:dm:2"]);
     expect(await keys("--after", "2026-01-02T12:00:00Z")).toEqual(["web:3", "discord:dm:2"]);
@@ -174,6 +187,26 @@ describe("a list", () => {
       ["Plans for March", "#2", "discord:dm:1"],
       [""],
     ]);
+  });
+
+  it("shows the title first, or the first words without control sequences, in every table", async () => {
+    using place = new Place();
+    {
+      await using store = await openStore(`sqlite:${place.state}/conversations.db`);
+      const words = "\u001b[31mRed\u001b[0m \u001b]0;window\u0007words";
+      for (const key of ["web:1", "web:2"])
+        await (await store.open(key)).append({ role: "user", content: words });
+      await store.delete("web:2");
+    }
+    for (const [args, columns] of [
+      [["list"], "CONVERSATION"],
+      [["list", "--trash"], "ID"],
+      [["stats"], "CONVERSATION"],
+    ] as const) {
+      const { stdout } = await place.run(["sessions", ...args]);
+      expect(stdout).toMatch(new RegExp(`^TITLE .*${columns}.*\\n(.*\\n)*Red words +.*web:[12]`, "m"));
+    }
+    expect((await place.run([])).stdout).toMatch(/^Red words +#1 +web:1/m);
   });
 
   it("tells two long keys apart at 80 columns and below", async () => {

@@ -197,6 +197,9 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect((await place.run(sessions("title", "notes:a", "Food"))).stdout).toBe(
         'notes:a is now called "Food"\n',
       );
+      const invisible = await place.failure(sessions("title", "notes:a", "\u200b"));
+      expect(invisible.error.message).toBe('Title must not be blank; "" removes it');
+      expect((await place.json(sessions("show", "notes:a"))).info.title).toBe("Food");
       expect((await place.json(sessions("title", "notes:a", ""))).info.title).toBeNull();
     });
 
@@ -210,7 +213,9 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       expect(items[0].deletedAt).toMatch(ISO);
       const { stdout } = await place.run(sessions("list", "--trash"));
       expect(stdout).toMatch(
-        new RegExp(`^TITLE +# +ID +DELETED +MESSAGES\nnotes:lines +#1 +${gone.info.id} +just now +2\n$`),
+        new RegExp(
+          `^TITLE +# +ID +DELETED +KEY +MESSAGES\n\\S.* +#1 +${gone.info.id} +just now +notes:lines +2\n$`,
+        ),
       );
       const back = `notes:lines is in the trash. To restore it: colloquy sessions restore ${gone.info.id} --store ${target}`;
       for (const command of ["show", "history", "delete", "branches"]) {
@@ -297,7 +302,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
       const { stdout } = await place.run(sessions("stats"));
       expect(stdout).toMatch(/Conversations +\d+\nEntries/);
       expect(stdout).toMatch(
-        /CONVERSATION +SIZE +MESSAGES +LAST +TITLE\n(.*\n)*discord:dm:42 +\d+ bytes +3 /,
+        /TITLE +CONVERSATION +SIZE +MESSAGES +LAST\n(.*\n)*\S.* {2}discord:dm:42 +\d+ bytes +3 /,
       );
       // One conversation is in the trash since the last test but one.
       expect(stdout).toMatch(/ +\d+ bytes: 1 conversation in the trash\. .* sessions purge --trash --store /);

@@ -1,15 +1,17 @@
 /** The conversation that a user means: by id, key, the start of either, title, or row of the last list. */
-import { ColloquyError, invalid } from "../../errors.ts";
+import { ColloquyError } from "../../errors.ts";
 import type { ListedConversation } from "../../store/index.ts";
 import type { Store } from "../../store/store.ts";
 import { isUuid } from "../../util/uuid.ts";
 import type { Call } from "../command.ts";
+import { ListedError } from "../exit.ts";
 import { CUT } from "../terminal/cut-names.ts";
-import { titleOf } from "../view/conversation-view.ts";
-import { rowOf } from "./last-list.ts";
+import { conversationTable, titleOf, trashTable } from "../view/conversation-view.ts";
+import { rememberList, rowOf } from "./last-list.ts";
+import { storeTarget } from "./store-target.ts";
 
 const ROW = /^#([1-9]\d{0,5})$/;
-const CANDIDATES_SHOWN = 5;
+const CANDIDATES_SHOWN = 10;
 
 /** The reference as a session key, in the form of the store; `undefined` if it cannot be one. */
 export function keyOf(store: Store, reference: string): string | undefined {
@@ -45,7 +47,7 @@ export async function findConversation(
   // First words have to be read from every conversation.
   const isPhrase = reference.includes(" ") || reference.endsWith(CUT);
   const best = found.length === 0 && isPhrase ? await bestMatches(store, reference, trash, true) : found;
-  if (best.length > 1) throw ambiguous(reference, best, trash);
+  if (best.length > 1) throw await ambiguous(call, store, reference, best, trash);
   return best[0]?.id;
 }
 
@@ -91,15 +93,43 @@ function isCutOf(reference: string, name: string): boolean {
   return middle !== "" && name.startsWith(start) && name.endsWith(end) && middle.includes(others.join(CUT));
 }
 
-function ambiguous(reference: string, infos: readonly ListedConversation[], trash: boolean): ColloquyError {
-  const shown = infos.slice(0, CANDIDATES_SHOWN).map((info) => {
+/** The candidates are a list: `#2` refers to the second one. */
+async function ambiguous(
+  call: Call,
+  store: Store,
+  reference: string,
+  infos: readonly ListedConversation[],
+  trash: boolean,
+): Promise<ColloquyError> {
+  const shown = await withFirstWords(store, infos.slice(0, CANDIDATES_SHOWN), trash);
+  const names = shown.map((info) => {
     const [name, title] = [info.key ?? info.id, titleOf(info)];
     return title === "" ? name : `${name} ("${title}")`;
   });
+  const ids = infos.map(({ id }) => id);
+  if (!call.json) rememberList(call, storeTarget(call.values), ids.slice(0, CANDIDATES_SHOWN));
   const others = infos.length - shown.length;
-  const found = `${infos.length} conversations${trash ? " in the trash" : ""}`;
-  const names = shown.join(", ") + (others > 0 ? ` and ${others} more` : "");
-  return invalid(`"${reference}" matches ${found}: ${names}`, "id", {
-    candidates: infos.map(({ id }) => id),
-  });
+  const heading = `"${reference}" matches ${infos.length} conversations${trash ? " in the trash" : ""}:`;
+  const more = others > 0 ? ` and ${others} more` : "";
+  return new ListedError(
+    `${heading} ${names.join(", ")}${more}`,
+    { field: "id", details: { candidates: ids } },
+    heading,
+    (out) => [...(trash ? trashTable : conversationTable)(out, shown), ...(others > 0 ? [`…${more}`] : [])],
+  );
+}
+
+async function withFirstWords(
+  store: Store,
+  infos: readonly ListedConversation[],
+  trash: boolean,
+): Promise<ListedConversation[]> {
+  const untitled = new Set(infos.filter((info) => titleOf(info) === "").map(({ id }) => id));
+  const found = new Map(infos.map((info) => [info.id, info]));
+  if (untitled.size === 0) return [...infos];
+  for await (const info of store.list({ trash, firstWords: true })) {
+    if (untitled.delete(info.id)) found.set(info.id, info);
+    if (untitled.size === 0) break;
+  }
+  return [...found.values()];
 }

@@ -1,7 +1,13 @@
-import type { Output } from "../output.ts";
 import type { Style } from "./colours.ts";
 import { cutNames } from "./cut-names.ts";
 import { cut, pad, widthOf } from "./width.ts";
+
+/** Where a table is shown: its width, and its colours. */
+export interface Surface {
+  /** `Infinity` for a file or pipe, so that nothing is cut. */
+  readonly columns: number;
+  style(style: Style, text: string): string;
+}
 
 export interface Column {
   readonly title: string;
@@ -10,6 +16,8 @@ export interface Column {
   readonly rank: number;
   /** May be cut to this width before any column is dropped. */
   readonly min?: number;
+  /** At least this wide, so that rows printed later are aligned. */
+  readonly least?: number;
   /** Cells that tell the rows apart: they are cut in the middle, and never so that two of them look the same. */
   readonly names?: true;
   /** The style of the cell in a row. */
@@ -20,12 +28,12 @@ const GAP = "  ";
 
 /** Rows below headings, fitted to the terminal. Cells must already be safe text. */
 export function table(
-  out: Output,
+  out: Surface,
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
 ): string[] {
-  const natural = columns.map(({ title }, index) =>
-    rows.reduce((width, row) => Math.max(width, widthOf(row[index] ?? "")), widthOf(title)),
+  const natural = columns.map(({ title, least = 0 }, index) =>
+    rows.reduce((width, row) => Math.max(width, widthOf(row[index] ?? "")), Math.max(least, widthOf(title))),
   );
   const widths = fitted(columns, natural, out.columns);
   const shown = [...widths].map(([index, width]) => {
@@ -46,7 +54,7 @@ export function table(
 
 /** Spaces have no style, so that those at the end of a line can be left out. */
 function padded(
-  out: Output,
+  out: Surface,
   cell: string,
   width: number,
   align: "left" | "right",

@@ -4,7 +4,7 @@ import type { ListedConversation } from "../../store/index.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
 import { numberText } from "../terminal/count-text.ts";
-import { table } from "../terminal/table.ts";
+import { type Column, type Surface, table } from "../terminal/table.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
 
 /** The ten properties that `--json` promises. */
@@ -28,24 +28,31 @@ export function titleOf({ title, firstWords }: ListedConversation): string {
   return [title, firstWords].map((text) => safeLine(text ?? "").trim()).find((text) => text !== "") ?? "";
 }
 
-export function conversationTable(out: Output, items: readonly ListedConversation[]): string[] {
+export function conversationTable(out: Surface, items: readonly ListedConversation[]): string[] {
   return listTable(out, items, ["CONVERSATION", nameOf], ["LAST", ({ lastMessageAt }) => lastMessageAt]);
 }
 
 /** By id: a conversation in the trash has released its session key, and another one may have had the same. */
-export function trashTable(out: Output, items: readonly ListedConversation[]): string[] {
-  const titled = items.map((info) => ({ ...info, title: info.title ?? info.key }));
-  return listTable(out, titled, ["ID", ({ id }) => id], ["DELETED", ({ deletedAt }) => deletedAt]);
+export function trashTable(out: Surface, items: readonly ListedConversation[]): string[] {
+  const key: Column = { title: "KEY", rank: 3, min: 12, names: true };
+  return listTable(
+    out,
+    items,
+    ["ID", ({ id }) => id],
+    ["DELETED", ({ deletedAt }) => deletedAt],
+    [key, (info) => safeLine(info.key ?? "–")],
+  );
 }
 
-type Cells<T> = readonly [title: string, cell: (info: ListedConversation) => T];
+type Cells<T, Title = string> = readonly [title: Title, cell: (info: ListedConversation) => T];
 
 /** Rows that `#1`, `#2` … refer to. */
 function listTable(
-  out: Output,
+  out: Surface,
   items: readonly ListedConversation[],
   [nameTitle, name]: Cells<string>,
   [timeTitle, time]: Cells<string | null>,
+  ...more: readonly Cells<string, Column>[]
 ): string[] {
   return table(
     out,
@@ -54,13 +61,15 @@ function listTable(
       { title: "#", rank: 0, style: () => "cyan" },
       { title: nameTitle, rank: 1, min: 12, names: true },
       { title: timeTitle, rank: 2 },
-      { title: "MESSAGES", rank: 3, align: "right" },
+      ...more.map(([column]) => column),
+      { title: "MESSAGES", rank: 4, align: "right" },
     ],
     items.map((info, index) => [
       titleOf(info) || "–",
       `#${index + 1}`,
       name(info),
       timeAgo(time(info)),
+      ...more.map(([, cell]) => cell(info)),
       numberText(info.messageCount),
     ]),
   );

@@ -4,6 +4,7 @@ import type { Output } from "../output.ts";
 import { roleStyle } from "../terminal/colours.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
+import { cut } from "../terminal/width.ts";
 import { controlText } from "./control-text.ts";
 import { endMark, summaryOf } from "./message-view.ts";
 
@@ -23,26 +24,37 @@ export interface Notes {
   readonly undone?: ReadonlySet<string>;
   /** The entry that was asked for. */
   readonly sought?: string | undefined;
+  /** Columns that do not depend on the entries, because more are printed later. */
+  readonly steady?: boolean;
 }
+
+/** Enough for most entries; longer words are cut. */
+const STEADY: ReadonlyMap<string, number> = new Map([
+  ["SEQ", 6],
+  ["WHAT", 12],
+  ["WHEN", 11],
+  ["TEXT", 8],
+]);
 
 /** Entries, one per line. */
 export function entryTable(
   out: Output,
   entries: readonly Entry[],
-  { labels = new Map(), undone = new Set(), sought }: Notes = {},
+  { labels = new Map(), undone = new Set(), sought, steady = false }: Notes = {},
 ): string[] {
-  const labelled = entries.some(({ id }) => labels.has(id));
+  const labelled = !steady && entries.some(({ id }) => labels.has(id));
   const [seq, what, when, text] = COLUMNS as [Column, Column, Column, Column];
   const role = { ...what, style: (row: number) => roleStyle(entries[row]?.message?.role) };
   const columns = labelled ? [seq, role, when, LABEL, text] : [seq, role, when, text];
   const numbers = new Map(entries.map((entry) => [entry.id, `#${entry.seq}`]));
   const named = (id: string): string => numbers.get(id) ?? id;
+  const kind = (entry: Entry): string => safeLine(whatOf(entry, undone));
   return table(
     out,
-    columns,
+    steady ? columns.map((column) => ({ ...column, least: STEADY.get(column.title) ?? 0 })) : columns,
     entries.map((entry) => [
       `${entry.id === sought ? "> " : ""}${entry.seq}`,
-      safeLine(whatOf(entry, undone)),
+      steady ? cut(kind(entry), STEADY.get("WHAT") ?? 0) : kind(entry),
       timeAgo(entry.at),
       ...(labelled ? [safeLine(labels.get(entry.id) ?? "")] : []),
       safeLine(controlText(entry, named) ?? summaryOf(entry)),

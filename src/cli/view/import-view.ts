@@ -3,13 +3,16 @@ import { bytesText } from "../../util/bytes-text.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
-import { counted } from "../terminal/count-text.ts";
+import { counted, numberText } from "../terminal/count-text.ts";
+import { shortIds } from "../terminal/short-ids.ts";
+import { table } from "../terminal/table.ts";
 import { cut } from "../terminal/width.ts";
 import { wrap } from "../terminal/wrap.ts";
 
 /** At most this many lines of each kind are shown; `--json` lists all. */
 const SHOWN_MAX = 10;
 const TITLE_COLUMNS_MAX = 48;
+const INDENT = "  ";
 
 export function importLines(call: Call, report: ImportReport): string[] {
   const { columns } = call.out;
@@ -17,7 +20,7 @@ export function importLines(call: Call, report: ImportReport): string[] {
   const grown = report.imported.filter(({ added }) => added > 0);
   return [
     ...wrap(summary(call, report, grown.length), columns),
-    ...grown.slice(0, SHOWN_MAX).map((item) => conversationLine(call, item)),
+    ...(grown.length === 0 ? [] : conversationLines(call, report, grown.slice(0, SHOWN_MAX))),
     ...more(grown.length),
     ...passedOver(report).flatMap((line) => wrap(line, columns)),
     ...section("Skipped", skippedCount, skipped.map(placeLine)),
@@ -72,11 +75,27 @@ function were(count: number, word: string): string {
   return `${counted(count, word)} ${count === 1 ? "was" : "were"}`;
 }
 
-function conversationLine(call: Call, { id, key, title, added, branches, flags }: Imported): string {
-  const name = cut(safeLine(title ?? ""), TITLE_COLUMNS_MAX);
-  const odd = Object.entries(flags).map(([flag, count]) => `${safeLine(flag)} ${count}`);
-  const parts = [counted(added, "message"), ...(branches > 1 ? [counted(branches, "branch")] : []), ...odd];
-  return `  ${call.out.style("bold", safeLine(key ?? id))}  ${name === "" ? "" : `${name}  `}${parts.join(" · ")}`;
+function conversationLines({ out }: Call, report: ImportReport, items: readonly Imported[]): string[] {
+  const short = shortIds(report.imported.map(({ id }) => id));
+  const lines = table(
+    { ...out, columns: out.columns - INDENT.length },
+    [
+      { title: "TITLE", rank: 0, min: 8 },
+      { title: "CONVERSATION", rank: 1, min: 12, names: true },
+      { title: "MESSAGES", rank: 2, align: "right" },
+      { title: "NOTES", rank: 3, min: 8 },
+    ],
+    items.map(({ id, key, title, added, branches, flags }) => [
+      cut(safeLine(title ?? ""), TITLE_COLUMNS_MAX) || "–",
+      safeLine(key ?? short.get(id) ?? id),
+      numberText(added),
+      [
+        ...(branches > 1 ? [counted(branches, "branch")] : []),
+        ...Object.entries(flags).map(([flag, count]) => `${safeLine(flag)} ${count}`),
+      ].join(" · "),
+    ]),
+  );
+  return lines.map((line) => `${INDENT}${line}`);
 }
 
 function placeLine({ source, line, offset, reason }: Skipped): string {

@@ -5,6 +5,7 @@ import type { SourceConversation } from "../contract/reader.ts";
 import type { RememberedConversation } from "./ledger.ts";
 import type { ReportBuilder } from "./report.ts";
 import { TextPlaceholders } from "./text-placeholders.ts";
+import { keyOf } from "./writer/conversation-start.ts";
 import { ConversationWriter } from "./writer/conversation-writer.ts";
 import type { Mode } from "./writer/entry-intake.ts";
 
@@ -140,9 +141,11 @@ export class ImportSession {
     report.branches += branchesAdded;
     const before = report.imported.get(writer.id);
     const { info, start, format } = writer;
+    // Where nothing is written, the key that the conversation would get.
+    const key = info === undefined && this.mode !== "write" ? keyOf(format, start) : (info?.key ?? null);
     report.imported.set(writer.id, {
       id: writer.id,
-      key: info?.key ?? null,
+      key,
       source: before?.source ?? source,
       format,
       sourceId: before?.sourceId ?? start.sourceId,

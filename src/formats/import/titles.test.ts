@@ -25,7 +25,7 @@ async function titlesOf(store: Store): Promise<unknown[]> {
 }
 
 describe.each([
-  ["\u0007Plans\u001b[31m for\tMay", "Plans [31m for May"],
+  ["\u0007Plans\u001b[31m for\tMay", "Plans for May"],
   ["  \n\u2028Plans\nand more", "Plans"],
   [" \u200b\t ", null],
   [" [Mon 2025-03-02] Plans ", " [Mon 2025-03-02] Plans "],

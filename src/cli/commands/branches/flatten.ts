@@ -16,7 +16,7 @@ export function run(call: Call): Promise<Result> {
     if (former === undefined) return { json, lines: [`${name} is already on main; nothing to flatten`] };
     const path = safeLine(before.find(({ active }) => active)?.name ?? "main");
     const now = `${path} is now main, and the previous main is now ${safeLine(former.name)}`;
-    const words = `sessions prune ${quoted(name)} --name ${quoted(safeLine(former.name))} --dry-run`;
+    const words = `sessions prune ${quoted(name)} --name ${quoted(safeLine(former.name))}`;
     return {
       json,
       lines: [`${name} is flattened: ${now}`],

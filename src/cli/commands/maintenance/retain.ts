@@ -1,10 +1,10 @@
 import { invalid } from "../../../errors.ts";
-import { checkLabel } from "../../../message/validate.ts";
 import type { RetentionLimits, RetentionPolicy, RetentionReport } from "../../../store/index.ts";
 import type { Store } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
+import { channelOption } from "../../input/channel.ts";
 import { givenNumber } from "../../input/integer.ts";
 import type { Output } from "../../output.ts";
 import { openToClean } from "../../store/open-store.ts";
@@ -18,8 +18,7 @@ const KEPT_SHOWN = 5;
 
 export async function run(call: Call): Promise<Result> {
   const limits = limitsOf(call);
-  const given = call.values.get("channel");
-  const channel = given === undefined ? undefined : checkLabel(given, "channel");
+  const channel = channelOption(call);
   const dryRun = call.flags.has("dry-run");
   await using store = await openToClean(call, dryRun);
   const policy = await policyOf(call, limits, channel);

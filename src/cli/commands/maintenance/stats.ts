@@ -1,4 +1,6 @@
 import type { ConversationInfo } from "../../../engine/index.ts";
+import { firstWordsOf } from "../../../message/title.ts";
+import type { ListedConversation } from "../../../store/index.ts";
 import type { Store, StoreStats } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
 import { safeLine } from "../../../util/visible-text.ts";
@@ -10,7 +12,9 @@ import { storeTarget } from "../../store/store-target.ts";
 import { counted, numberText } from "../../terminal/count-text.ts";
 import { table } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
-import { infoJson, nameOf } from "../../view/conversation-view.ts";
+import { infoJson, nameOf, titleOf } from "../../view/conversation-view.ts";
+
+const OPENING_MESSAGES = 10;
 
 export async function run(call: Call): Promise<Result> {
   const target = storeTarget(call.values);
@@ -28,12 +32,15 @@ export async function run(call: Call): Promise<Result> {
   };
   const stats = (await store?.stats()) ?? none;
   const top = stats.top.map((info) => ({ ...infoJson(info), bytes: stats.sizes[info.id] ?? 0 }));
+  const json = { ...contractOf(stats), top };
+  if (call.json || store === undefined) return { json, lines: factLines(call.out, stats) };
+  const listed = await Promise.all(stats.top.map((info) => withFirstWords(store, info)));
   return {
-    json: { ...contractOf(stats), top },
+    json,
     lines: [
       ...factLines(call.out, stats),
       ...(await reclaimLines(call, store, stats)).map((line) => `  ${line}`),
-      ...(top.length === 0 ? [] : ["", "Longest conversations:", ...topTable(call.out, stats)]),
+      ...(listed.length === 0 ? [] : ["", "Longest conversations:", ...topTable(call.out, listed, stats)]),
     ],
   };
 }
@@ -71,22 +78,30 @@ async function reclaimLines(call: Call, store: Store | undefined, stats: StoreSt
   ];
 }
 
-function topTable(out: Output, { top, sizes }: StoreStats): string[] {
+/** The first words of the user among the first messages, if it has no title. */
+async function withFirstWords(store: Store, info: ConversationInfo): Promise<ListedConversation> {
+  if (titleOf(info) !== "") return info;
+  const page = await (await store.get(info.id))?.messages({ limit: OPENING_MESSAGES });
+  const words = (page?.items ?? []).flatMap(({ message }) => firstWordsOf(message) ?? []);
+  return { ...info, firstWords: words[0] ?? null };
+}
+
+function topTable(out: Output, top: readonly ListedConversation[], { sizes }: StoreStats): string[] {
   return table(
     out,
     [
-      { title: "CONVERSATION", rank: 0, min: 12, names: true },
-      { title: "SIZE", rank: 1, align: "right" },
-      { title: "MESSAGES", rank: 2, align: "right" },
+      { title: "TITLE", rank: 0, min: 8, style: (row) => (top[row]?.title ? undefined : "dim") },
+      { title: "CONVERSATION", rank: 1, min: 12, names: true },
+      { title: "SIZE", rank: 2, align: "right" },
+      { title: "MESSAGES", rank: 3, align: "right" },
       { title: "LAST", rank: 4 },
-      { title: "TITLE", rank: 3, min: 8 },
     ],
-    top.map((info: ConversationInfo) => [
+    top.map((info) => [
+      titleOf(info) || "–",
       nameOf(info),
       bytesText(sizes[info.id] ?? 0),
       numberText(info.messageCount),
       timeAgo(info.lastMessageAt),
-      safeLine(info.title ?? ""),
     ]),
   );
 }

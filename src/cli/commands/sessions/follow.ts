@@ -9,8 +9,8 @@ import { showResult } from "../../show-result.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
 import { entryTable } from "../../view/entry-table.ts";
 
-/** New rows are aligned with this many before them. */
-const ALIGNED_ROWS = 50;
+/** New entries may refer to this many before them by number. */
+const KNOWN_ROWS = 50;
 
 /** The first screen of `sessions show`. */
 export interface Shown {
@@ -31,7 +31,7 @@ export async function followEntries(
     const changes = store.changes({ signal });
     const { entries, result } = await show();
     await showResult(call, { json: result.json, lines: result.lines ?? [] });
-    let rows = entries.slice(-ALIGNED_ROWS);
+    let rows = entries.slice(-KNOWN_ROWS);
     for await (const { conversation: id, type } of changes) {
       if (id !== conversation.id) continue;
       if (type === "trashed" || type === "purged") {
@@ -43,7 +43,7 @@ export async function followEntries(
       const added = await addedAfter(conversation, rows.at(-1)?.seq ?? 0, scope);
       if (added.length === 0) continue;
       printEntries(call, rows, added);
-      rows = [...rows, ...added].slice(-ALIGNED_ROWS);
+      rows = [...rows, ...added].slice(-KNOWN_ROWS);
     }
     return { json: null };
   } finally {
@@ -64,5 +64,8 @@ async function addedAfter(conversation: Conversation, seq: number, scope: Scope)
 
 function printEntries({ json, out }: Call, before: readonly Entry[], added: readonly Entry[]): void {
   if (json) for (const entry of added) out.json({ entry });
-  else out.lines(entryTable(out, [...before, ...added]).slice(before.length === 0 ? 0 : -added.length));
+  else {
+    const lines = entryTable(out, [...before, ...added], { steady: true });
+    out.lines(lines.slice(before.length === 0 ? 0 : -added.length));
+  }
 }

@@ -2,6 +2,7 @@ import { LIMIT_MAX } from "../../../store/access.ts";
 import type { ConversationQuery } from "../../../store/index.ts";
 import { defined } from "../../../util/json.ts";
 import type { Call, Result } from "../../command.ts";
+import { channelOption } from "../../input/channel.ts";
 import { integerOf } from "../../input/integer.ts";
 import { givenTime } from "../../input/time.ts";
 import { rememberList } from "../../store/last-list.ts";
@@ -39,7 +40,7 @@ function queryOf(call: Call): ConversationQuery {
     // Programs get the title, which is stored.
     firstWords: !call.json,
     ...defined({
-      channel: values.get("channel"),
+      channel: channelOption(call),
       title: values.get("title"),
       model: values.get("model"),
       after: givenTime(call, "after"),

@@ -73,7 +73,7 @@ async function shown(
   const unfinished = turnJson(isHere ? turn : undefined);
   const json = { info: { ...infoJson(info), head: info.head }, branch, entries, turn: unfinished };
   if (call.json) return { entries, result: { json } };
-  const notes = { ...(await notesOf(conversation)), sought };
+  const notes = { ...(await notesOf(conversation)), sought, steady: call.flags.has("follow") };
   return {
     entries,
     result: {
