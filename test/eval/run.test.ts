@@ -59,8 +59,11 @@ describe("npm run eval -- recall", () => {
   });
 });
 
-describe("our own set", () => {
-  it("can be read", () => {
-    expect(readSet("eval/recall/set").questions.length).toBeGreaterThan(240);
+describe("our own sets", () => {
+  it("can be read, and are large enough to tell two rankings apart", () => {
+    const { conversations, questions } = readSet("eval/recall/set");
+    expect(conversations.length).toBeGreaterThan(24);
+    expect(questions.length).toBeGreaterThan(500);
+    expect(readSet("eval/recall/held-out").questions.length).toBeGreaterThan(100);
   });
 });
