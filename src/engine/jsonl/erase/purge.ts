@@ -29,7 +29,7 @@ export function purgeConversation(
   record: RecordChange,
 ): Removed {
   const { conversation } = purging;
-  const { catalogue, counter, logs, marks, references } = context;
+  const { catalogue, counter, logs, references } = context;
   const known = catalogue.byId(conversation);
   if (known === undefined) throw notFound(conversation);
   checkPurge(purging, { byId: () => infoOf(known) });
@@ -40,8 +40,7 @@ export function purgeConversation(
   logs.close(conversation);
   const freed = counter.during(() => {
     rememberPurged(context, stem);
-    marks.add([purgeMark(conversation)]);
-    writeFile(context, purgeName(stem), sealObject(purge));
+    begin(context, stem, purge);
     catalogue.reread(stem);
     return finish(context, stem, purge);
   });
@@ -50,13 +49,26 @@ export function purgeConversation(
   return receipt(log.entries, log.bytes, [freed]);
 }
 
+/** The mark comes second: a crash between the two must not leave one for a conversation that is still there. */
+function begin(context: JsonlContext, stem: string, purge: Purge): void {
+  const { io, folder, marks } = context;
+  writeFile(context, purgeName(stem), sealObject(purge));
+  try {
+    marks.add([purgeMark(purge.id)]);
+  } catch (error) {
+    io.remove(join(folder, purgeName(stem)));
+    throw error;
+  }
+}
+
 /** Complete purges that a crash interrupted. Returns the purged conversations. */
 export function finishPurges(context: JsonlContext): { readonly stem: string; readonly id: string }[] {
-  const { io, folder, counter } = context;
+  const { io, folder, counter, marks } = context;
   return io.list(folder).flatMap((name) => {
     const stem = purgedStemOf(name);
     if (stem === undefined) return [];
     const purge = readPurge(context, name);
+    if (purge !== undefined) marks.add([purgeMark(purge.id)]);
     counter.during(() => finish(context, stem, purge ?? { id: "", blobs: [] }));
     return purge === undefined ? [] : [{ stem, id: purge.id }];
   });

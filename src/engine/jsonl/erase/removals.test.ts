@@ -17,6 +17,7 @@ import {
   say,
 } from "../../../../test/sim/jsonl-kit.ts";
 import type { SimulatedDisk } from "../../../../test/sim/simulated-disk.ts";
+import { purgeMark } from "../../removal-rules.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
 
 const LOG = `${FOLDER}/${STEM}.jsonl`;
@@ -175,6 +176,7 @@ describe("purging", () => {
       const { engine: again, problems } = await open(left);
       const isThere = again.byId(id) !== undefined;
       if (outcomes[0]?.ok && !disk.off) expect(isThere).toBe(false);
+      expect(again.purged("", 9), `power cut ${crashAt}`).toEqual(isThere ? [] : [purgeMark(id)]);
       if (isThere) {
         expect(textsOf(again, id)).toEqual(["secret"]);
         expect(again.blob(ref.hash, 0, 9)?.size).toBe(7);
