@@ -94,6 +94,7 @@ export class LogWriter {
     if (this.#waiting || this.#staged.length > 0) return this.#state;
     const stat = this.#io.stat(this.path);
     if (stat === undefined) throw unavailable(`The transcript ${this.path} is missing`);
+    let { size } = stat;
     if (stat.links > 1) this.#checkNames();
     const { lastSeq } = this.#state;
     const replaced = this.#inode !== undefined && stat.inode !== this.#inode;
@@ -101,23 +102,26 @@ export class LogWriter {
       this.#state = EMPTY_LOG;
       this.#restarts++;
     }
-    if (this.#file === undefined || replaced) this.#reopen(stat.inode);
-    if (stat.size < this.#state.bytes) {
+    if (this.#file === undefined || replaced) {
+      this.#reopen(stat.inode);
+      size = this.#endLastLine(size);
+    }
+    if (size < this.#state.bytes) {
       this.#options.bad?.({
-        start: stat.size,
+        start: size,
         end: this.#state.bytes,
         reason: "the file is shorter than it was",
       });
       this.#state = EMPTY_LOG;
       this.#restarts++;
     }
-    if (stat.size > this.#state.bytes) {
+    if (size > this.#state.bytes) {
       this.#unsure = true;
       if (!beginsLine(this.#io, this.#open(), this.#state.bytes)) {
         this.#state = EMPTY_LOG;
         this.#restarts++;
       }
-      this.#catchUp(stat.size);
+      this.#catchUp(size);
       this.#repair();
     }
     // A `seq` must not be used twice, even if the file was cut short.
@@ -125,6 +129,19 @@ export class LogWriter {
     this.#written = this.#state;
     this.#durable = this.#state;
     return this.#state;
+  }
+
+  /**
+   * The newline of the last line may be damaged: the next line must not become a part of it. The entry still counts, so
+   * that the next one names it as its parent and readers see that something is missing. Returns the size.
+   */
+  #endLastLine(size: number): number {
+    const file = this.#open();
+    if (size === 0 || size !== this.#state.bytes || beginsLine(this.#io, file, size)) return size;
+    this.#writeAt(size, Buffer.from("\n"));
+    this.#syncRepair(file);
+    this.#state = { ...this.#state, bytes: size + 1 };
+    return size + 1;
   }
 
   #checkNames(): void {

@@ -111,4 +111,43 @@ describe.each(["jsonl", "sqlite"] as const)("a context on %s", (engine) => {
     const { messages } = await (await store.open("cli:x")).context({ maxTokens: 100_000 });
     expect(messages.slice(2, 5).map(({ content }) => content)).toEqual(["message 2", NOTICE, "message 4"]);
   });
+
+  it("says so when the last message was damaged before the next append", async () => {
+    const { store } = await damaged(engine, [user("one"), assistant("lost-words")], "lost-words");
+    await using _ = store;
+    const chat = await store.open("cli:x");
+    await chat.append(user("three"));
+    const expected = { texts: ["one", NOTICE, "three"], holes: 1 };
+    const found = async (): Promise<unknown> => {
+      const { messages, ledger } = await chat.context({ maxTokens: 8192 });
+      return { texts: messages.map(({ content }) => content), holes: ledger.holes.length };
+    };
+    expect(await found()).toEqual(expected);
+    await store.repair();
+    expect(await found()).toEqual(expected);
+  });
+});
+
+describe("a JSONL log", () => {
+  it("keeps the next append apart from a last line whose newline is damaged", async () => {
+    const folder = join(tempFolder(), "store");
+    const target = `jsonl:${folder}`;
+    {
+      await using store = await openStore(target, { durability: "process" });
+      const chat = await store.open("cli:x");
+      for (const text of ["one", "two"]) await chat.append(user(text));
+    }
+    const log = join(folder, readdirSync(folder).find((name) => /^\d{17}\.jsonl$/.test(name)) ?? "");
+    writeFileSync(log, readFileSync(log, "utf8").replace(/\n$/, "*"));
+    const problems: string[] = [];
+    await using store = await openStore(target, { onProblem: ({ message }) => problems.push(message) });
+    const chat = await store.open("cli:x");
+    await chat.append(user("three"));
+    const { messages, ledger } = await chat.context({ maxTokens: 8192 });
+    expect(problems[0]).toContain(log);
+    expect(messages.map(({ content }) => content)).toEqual(["one", NOTICE, "three"]);
+    expect(ledger.holes).toHaveLength(1);
+    await store.repair();
+    expect((await store.verify()).findings).toEqual([]);
+  });
 });
