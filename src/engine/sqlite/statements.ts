@@ -196,7 +196,7 @@ type StatementName = keyof typeof SQL;
 
 /** A prepared statement whose rows are arrays. The caller says what its SELECT returns. */
 export interface Statement {
-  run(...params: SQLInputValue[]): unknown;
+  run(...params: SQLInputValue[]): { readonly changes: number | bigint };
   get<T extends Row = Row>(...params: SQLInputValue[]): T | undefined;
   all<T extends Row = Row>(...params: SQLInputValue[]): T[];
   iterate<T extends Row = Row>(...params: SQLInputValue[]): Iterable<T>;

@@ -8,8 +8,8 @@ import { type Statements, SUSPECTED_BEFORE } from "../statements.ts";
 
 /** Small enough that reading a slice is cheap, large enough that a big file has few. */
 const CHUNK_BYTES = 256 * 1024;
-/** How much of blobs one removal deletes at once: about 30 ms of work. */
-const DROPPED_BYTES_MAX = 8 * 1024 * 1024;
+/** How much of blobs one transaction deletes: about 30 ms of work, most of it for the disk. */
+export const DROPPED_BYTES_MAX: number = 2 * 1024 * 1024;
 const DROPPED_CHUNKS_MAX = DROPPED_BYTES_MAX / CHUNK_BYTES;
 
 /** Blobs by their hash, in chunks, and uploads. */
@@ -126,11 +126,14 @@ export class Blobs {
 
   /** Delete a part of what was released. Returns whether there may be more. */
   dropReleased(): boolean {
-    const row = this.#sql.releasedBlob.get<[number]>();
-    if (row === undefined) return false;
-    const [n] = row;
-    this.#sql.deleteSomeChunks.run(n, DROPPED_CHUNKS_MAX);
-    if (this.#sql.chunks.get(n, 0, Number.MAX_SAFE_INTEGER) === undefined) this.#sql.deleteBlob.run(n);
+    for (let left = DROPPED_CHUNKS_MAX; left > 0; ) {
+      const row = this.#sql.releasedBlob.get<[number]>();
+      if (row === undefined) return false;
+      const [n] = row;
+      const { changes } = this.#sql.deleteSomeChunks.run(n, left);
+      left -= Math.max(1, Number(changes));
+      if (this.#sql.chunks.get(n, 0, Number.MAX_SAFE_INTEGER) === undefined) this.#sql.deleteBlob.run(n);
+    }
     return true;
   }
 

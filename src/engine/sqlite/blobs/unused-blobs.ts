@@ -3,7 +3,7 @@ import type { Steps } from "../../../util/steps.ts";
 import type { Freed } from "../../removal-rules.ts";
 import { isIntact, type Row } from "../rows.ts";
 import { type Statements, SUSPECTED_BEFORE } from "../statements.ts";
-import { type Blobs, hashesIn } from "./blobs.ts";
+import { type Blobs, DROPPED_BYTES_MAX, hashesIn } from "./blobs.ts";
 
 /** How many blobs one transaction handles. */
 const SLICE_BLOBS = 500;
@@ -103,11 +103,14 @@ export class UnusedBlobs {
 
   #nextSlice(): [n: number, bytes: number][] {
     const slice: [n: number, bytes: number][] = [];
+    let total = 0;
     for (const [hash, storedMs] of this.#unused) {
-      if (slice.length >= SLICE_BLOBS) break;
+      if (slice.length >= SLICE_BLOBS || total >= DROPPED_BYTES_MAX) break;
       this.#unused.delete(hash);
       const row = this.#sql.unusedBlob.get<[n: number, bytes: number]>(hash, storedMs);
-      if (row !== undefined) slice.push(row);
+      if (row === undefined) continue;
+      slice.push(row);
+      total += row[1];
     }
     return slice;
   }

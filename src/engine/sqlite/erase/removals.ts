@@ -16,9 +16,9 @@ import { PURGING, type Statements } from "../statements.ts";
 import { rowSum } from "../sums.ts";
 import type { Journals } from "../turns/journals.ts";
 
-/** How much of a conversation one transaction purges: about 30 ms of work. */
-const SLICE_ENTRIES = 1000;
-const SLICE_BYTES = 8 * 1024 * 1024;
+/** How much of a conversation one transaction removes: about 30 ms of work, most of it for the disk. */
+const SLICE_ENTRIES = 500;
+const SLICE_BYTES = 2 * 1024 * 1024;
 
 export class Removals {
   readonly #sql: Statements;
