@@ -42,7 +42,7 @@ export function loadTranscript(
     damage.push({ file: files.metadata.path, start: 0, end: read.stat?.size ?? 0, reason: read.damage });
   }
   for (const bad of damage) onDamage(bad);
-  const known = read.found ?? rebuiltMetadata(files, log);
+  const known = read.found ?? { ...rebuiltMetadata(files, log), ...read.described };
   // After a kill the log is ahead of its metadata.
   const metadata = { ...known, updatedAt: lastChangeOf(known, log, content.modifiedNs), log };
   if (read.found === undefined) files.withLock(() => files.metadata.write(metadata));

@@ -24,6 +24,7 @@ const METADATA: Metadata = {
     ...{ entries: 8, messages: 7, lastMessageAt: AT, blobs: 2 },
   },
   treeless: false,
+  foreign: false,
   other: { from_the_future: { kept: true } },
 };
 
@@ -45,7 +46,7 @@ describe("metadata", () => {
       copy[bit >> 3] = (copy[bit >> 3] as number) ^ (1 << (bit & 7));
       const read = decodeMetadata(copy);
       // A broken checksum counts as a missing one: the strings are used, the counts are not.
-      if (typeof read === "object") expect(read.log).toEqual(EMPTY_LOG);
+      if (typeof read === "object" && "log" in read) expect(read.log).toEqual(EMPTY_LOG);
     }
   });
 
@@ -59,7 +60,6 @@ describe("metadata", () => {
     ["empty", ""],
     ["no JSON", "{"],
     ["a list", "[]"],
-    ["without an id", '{"created_at":"2026-01-01T00:00:00.000Z"}'],
     ["zeros", "\0".repeat(300)],
   ])("that is %s returns a reason and does not throw", (_, text) => {
     expect(decodeMetadata(Buffer.from(text))).toBeTypeOf("string");
@@ -77,6 +77,20 @@ describe("metadata", () => {
     });
     writeFileSync(path, encodeMetadata(METADATA));
     expect(readMetadata(systemIo, path)).toMatchObject({ found: METADATA, from: "file" });
+  });
+
+  it("of another program is read for its texts, even if it does not name the conversation", () => {
+    const path = newPath();
+    writeFileSync(path, JSON.stringify({ id: 7, title: "By hand", pinned: true }));
+    expect(readMetadata(systemIo, path)).toMatchObject({
+      ...{ found: undefined, damage: undefined },
+      described: { title: "By hand", model: null, other: { pinned: true } },
+    });
+    writeFileSync(backupOf(path), encodeMetadata({ ...METADATA, title: "before" }));
+    expect(readMetadata(systemIo, path)).toMatchObject({
+      ...{ from: "backup", damage: undefined },
+      found: { id: METADATA.id, title: "By hand", model: "m", other: { pinned: true } },
+    });
   });
 
   it("that is missing is undefined, and a folder in its place is damage", () => {

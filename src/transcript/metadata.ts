@@ -35,9 +35,17 @@ export interface Metadata {
   readonly log: LogState;
   /** `log` lacks its tree, so that counting must start over, but is correct otherwise. */
   readonly treeless: boolean;
+  /** Whether another program wrote it: it has no checksum. */
+  readonly foreign: boolean;
   /** Properties that this version does not know. They are written back unchanged. */
   readonly other: JsonObject;
 }
+
+/** The texts in a file that does not name its conversation. Another program wrote it. */
+export type Description = Pick<
+  Metadata,
+  "title" | "channel" | "model" | "profileId" | "contextState" | "other"
+>;
 
 /** The time of a file may be that much earlier than the clock: file systems round it down. */
 const FILE_TIME_MS = 2000;
@@ -84,6 +92,7 @@ export function newMetadata(known: Pick<Metadata, "id" | "createdAt"> & Partial<
     deletedAt: null,
     log: EMPTY_LOG,
     treeless: false,
+    foreign: false,
     other: NONE,
     ...known,
   };
@@ -146,7 +155,7 @@ export function encodeMetadata(meta: Metadata): Buffer {
 }
 
 /** Returns the reason as a string if the metadata is unreadable. Never throws. */
-export function decodeMetadata(bytes: Buffer): Metadata | string {
+export function decodeMetadata(bytes: Buffer): Metadata | Description | string {
   let value: unknown;
   const line = bytes.at(-1) === NEWLINE ? bytes.subarray(0, -1) : bytes;
   const sum = checkSum(line);
@@ -158,13 +167,30 @@ export function decodeMetadata(bytes: Buffer): Metadata | string {
   }
   if (!isPlainObject(value)) return "it is not an object";
   const { id, created_at } = value;
-  if (typeof id !== "string" || typeof created_at !== "string") return "id or created_at is missing";
+  if (typeof id !== "string" || typeof created_at !== "string")
+    return sum === "right" ? "id or created_at is missing" : described(value as Record<string, Json>);
   // Without a checksum, the user or another program wrote it: keep the texts, but count the log again.
   return fromJson(value as Record<string, Json>, id, created_at, sum === "right");
 }
 
+function described(value: Record<string, Json>): Description {
+  const text = textsIn(value);
+  return {
+    title: titleIn(value.title),
+    channel: text("channel"),
+    model: text("model"),
+    profileId: text("profile_id"),
+    contextState: isPlainObject(value.context_state) ? (value.context_state as JsonObject) : null,
+    other: unknownMembers(value),
+  };
+}
+
+function textsIn(value: Record<string, Json>): (member: string) => string | null {
+  return (member) => (typeof value[member] === "string" ? value[member] : null);
+}
+
 function fromJson(value: Record<string, Json>, id: string, createdAt: string, trusted: boolean): Metadata {
-  const text = (member: string): string | null => (typeof value[member] === "string" ? value[member] : null);
+  const text = textsIn(value);
   const count = (member: string): number =>
     Number.isSafeInteger(value[member]) ? (value[member] as number) : 0;
   // Other programs may format times differently, and times are compared as strings.
@@ -191,18 +217,14 @@ function fromJson(value: Record<string, Json>, id: string, createdAt: string, tr
   return {
     id,
     key: text("key"),
-    title: titleIn(value.title),
-    channel: text("channel"),
-    model: text("model"),
-    profileId: text("profile_id"),
-    contextState: isPlainObject(value.context_state) ? (value.context_state as JsonObject) : null,
+    ...described(value),
     compactionCount: count("compaction_count"),
     createdAt: created,
     updatedAt: time(text("updated_at")) ?? created,
     deletedAt: time(text("deleted_at")),
     log: trusted ? log : EMPTY_LOG,
     treeless: trusted && tree === undefined,
-    other: unknownMembers(value),
+    foreign: !trusted,
   };
 }
 
@@ -222,6 +244,8 @@ function unknownMembers(value: Record<string, Json>): JsonObject {
 export interface MetadataRead {
   readonly found: Metadata | undefined;
   readonly from?: "file" | "backup";
+  /** If the file does not name its conversation, and there is no backup that does. */
+  readonly described?: Description;
   /** Why the file itself is unreadable. */
   readonly damage?: string;
   /** Of the file itself, even if it is damaged. */
@@ -231,13 +255,17 @@ export interface MetadataRead {
 /** Read the file, or its backup if the file is missing or damaged. */
 export function readMetadata(io: FileIo, path: string): MetadataRead {
   const { content, stat } = readOne(io, path);
-  if (typeof content === "object") return { found: content, from: "file", stat };
+  if (isMetadata(content)) return { found: content, from: "file", stat };
+  const texts = typeof content === "object" ? content : undefined;
+  const damage = typeof content === "string" ? content : undefined;
   const { content: former } = readOne(io, backupOf(path));
-  if (typeof former === "object") {
+  if (isMetadata(former)) {
     // Its counts may be of a log that was rewritten since.
-    return { found: { ...former, log: EMPTY_LOG }, from: "backup", damage: content, stat };
+    const given = Object.entries(texts ?? {}).filter(([, value]) => value !== null);
+    const found = { ...former, ...Object.fromEntries(given), log: EMPTY_LOG };
+    return { found, from: "backup", damage, stat };
   }
-  return { found: undefined, damage: content, stat };
+  return { found: undefined, ...(texts === undefined ? {} : { described: texts }), damage, stat };
 }
 
 /** Damaged metadata is never overwritten: the user may still recover a title from it. */
@@ -249,8 +277,17 @@ export function backupOf(path: string): string {
   return `${path}.bak`;
 }
 
-function readOne(io: FileIo, path: string): { content?: Metadata | string; stat?: FileStat } {
-  const read = (file: number): { content: Metadata | string; stat: FileStat } => {
+function isMetadata(content: Metadata | Description | string | undefined): content is Metadata {
+  return typeof content === "object" && "id" in content;
+}
+
+interface ReadFile {
+  readonly content?: Metadata | Description | string;
+  readonly stat?: FileStat;
+}
+
+function readOne(io: FileIo, path: string): ReadFile {
+  const read = (file: number): ReadFile => {
     const stat = io.statOpen(file);
     if (stat.isFolder) return { content: "it is a folder", stat };
     if (stat.size > METADATA_BYTES_MAX) return { content: `it has ${stat.size} bytes`, stat };

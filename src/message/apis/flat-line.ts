@@ -7,7 +7,7 @@
  */
 import { defined, type Json, type JsonObject } from "../../util/json.ts";
 import { madeId } from "../../util/uuid.ts";
-import { filledIn, objectsIn } from "../../util/values.ts";
+import { filledIn, objectsIn, timeIn } from "../../util/values.ts";
 import type { Block, Message } from "../types.ts";
 import { contentWith, type FlatTools, listOf, mediaBlock, roleOf, thinkingBlocks } from "./flat-tools.ts";
 
@@ -47,6 +47,11 @@ export function readFlatLine(line: JsonObject, entryId: string, tools: FlatTools
   const after = [...media, ...calls, ...(role === "assistant" ? [] : results)];
   const content = contentWith(line.content, thinking, after);
   return { message: { role, content, ...beside }, results: role === "assistant" ? results : [] };
+}
+
+/** When a line was written, in epoch milliseconds. */
+export function lineTimeIn({ timestamp, ts }: JsonObject): number | undefined {
+  return timeIn(timestamp) ?? timeIn(ts);
 }
 
 /** The id of the message that holds the results beside an answer. */

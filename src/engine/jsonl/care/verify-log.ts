@@ -72,7 +72,8 @@ export function* verifyConversation(
   }
   // A crash leaves an empty conversation during creation, and metadata in the other folder during a move.
   const elsewhere = join(place === folder ? join(folder, TRASH_FOLDER) : folder, metadataName(stem));
-  const isLost = read.found === undefined && read.damage === undefined && io.stat(elsewhere) === undefined;
+  const hasNone = read.found === undefined && read.described === undefined && read.damage === undefined;
+  const isLost = hasNone && io.stat(elsewhere) === undefined;
   if (isLost && log.state.entries > 0) {
     found("missing-metadata", metadataPath, null, "a title, model or context state may be lost");
   }

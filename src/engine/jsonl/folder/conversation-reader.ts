@@ -61,6 +61,12 @@ export class ConversationReader {
       return undefined;
     }
     if (read.found === undefined && !this.#nameFromLog(known)) return undefined;
+    if (read.described !== undefined) known.metadata = { ...known.metadata, ...read.described };
+    // The program that wrote a legacy transcript has other names for some properties.
+    const legacy = this.#io.isEmpty ? undefined : this.#io.ofLog(logPath);
+    const isForeign = read.found === undefined || read.found.foreign;
+    if (legacy?.files.metadata === metadataPath && isForeign)
+      known.metadata = { ...known.metadata, ...legacy.describe() };
     return known;
   }
 

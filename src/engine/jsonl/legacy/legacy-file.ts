@@ -3,8 +3,9 @@
 import type { FileIo, FileStat } from "../../../disk/file-io.ts";
 import { LINE_BYTES_MAX, linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
+import { decodeMetadata, type Metadata } from "../../../transcript/metadata.ts";
 import { LegacyConverter, type LegacyProblem } from "./convert.ts";
-import { hasSums, type LegacyFacts, type LegacyFiles } from "./source.ts";
+import { hasSums, type LegacyFacts, type LegacyFiles, readFacts } from "./source.ts";
 
 /** The conversion of a legacy file as of the last look at it. */
 interface Converted {
@@ -50,6 +51,14 @@ export class LegacyFile {
 
   metadata(): Buffer {
     return Buffer.from(`${JSON.stringify(this.facts.metadata)}\n`);
+  }
+
+  /** As `metadata` of the file as it is now. Its id, key and creation time stay the same. */
+  describe(): Partial<Metadata> {
+    const { metadata } = readFacts(this.#io, this.files) ?? this.facts;
+    const { id, key, created_at } = this.facts.metadata;
+    const read = decodeMetadata(Buffer.from(JSON.stringify({ ...metadata, id, key, created_at })));
+    return typeof read === "string" ? {} : read;
   }
 
   get problems(): readonly LegacyProblem[] {

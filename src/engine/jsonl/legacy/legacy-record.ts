@@ -6,7 +6,7 @@
  * and bare messages of a model API. Files mix them, so every line is converted
  * separately, in the same way as by an import.
  */
-import { readFlatLine, unreadOf } from "../../../message/apis/flat-line.ts";
+import { lineTimeIn, readFlatLine, unreadOf } from "../../../message/apis/flat-line.ts";
 import type { FlatTools } from "../../../message/apis/flat-tools.ts";
 import { END_STATES, MESSAGE_RULES } from "../../../message/rules.ts";
 import { checkMessage } from "../../../message/validate.ts";
@@ -55,7 +55,7 @@ export function readRecord(text: string): LegacyRecord | string {
     id: isId(id) ? id : undefined,
     parentId: parent_id === null || isId(parent_id) ? parent_id : undefined,
     operationId: isId(op) ? op : undefined,
-    atMs: timeIn(line.timestamp) ?? timeIn(line.ts),
+    atMs: lineTimeIn(line),
   };
 }
 

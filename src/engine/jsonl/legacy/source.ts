@@ -4,6 +4,7 @@ import type { FileIo } from "../../../disk/file-io.ts";
 import { linesForward, readChunk } from "../../../disk/line-scan.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { resolveSessionKey } from "../../../key/resolve.ts";
+import { lineTimeIn } from "../../../message/apis/flat-line.ts";
 import { titleIn } from "../../../message/title.ts";
 import { checkSum, decodeLine, type Header } from "../../../transcript/lines.ts";
 import { bareLine } from "../../../transcript/log-state.ts";
@@ -43,7 +44,7 @@ export function readFacts(io: FileIo, files: LegacyFiles): LegacyFacts | undefin
   if (size > 0 && !values.some(isRecord)) return undefined;
   const [top] = values;
   const said: JsonObject = { ...(isMetadata(top) ? top : {}), ...beside };
-  const times = values.map((value) => timeIn(value.timestamp) ?? timeIn(value.ts));
+  const times = values.map(lineTimeIn);
   const createdMs = timeIn(said.created_at) ?? timeIn(said.createdAt) ?? times.find((ms) => ms !== undefined);
   const id = isUuid(said.id) ? said.id.toLowerCase() : madeUuid(files.name);
   const key = keyOf(said, files.name);
@@ -116,7 +117,18 @@ function currentFacts(first: Buffer, beside: JsonObject): LegacyFacts | undefine
 }
 
 const TAKEN: ReadonlySet<string> = new Set([
-  ...["_type", "version", "tree_enabled", "id", "key", "session_key", "title", "model", "channel"],
+  ...[
+    "_type",
+    "version",
+    "tree_enabled",
+    "id",
+    "key",
+    "session_key",
+    "title",
+    "model",
+    "model_id",
+    "channel",
+  ],
   ...["profile_id", "context_state", "created_at", "createdAt", "updated_at", "updatedAt", "message_count"],
   ...["compaction_count", "compactionCount"],
 ]);
@@ -131,7 +143,7 @@ function metadataOf({ id, key, createdAt }: Header, said: JsonObject, name: stri
     key,
     title: titleIn(said.title),
     channel: text(said.channel) ?? key?.split(":", 1)[0] ?? null,
-    model: text(said.model),
+    model: text(said.model) ?? text(said.model_id),
     profile_id: text(said.profile_id),
     context_state: isPlainObject(said.context_state) ? (said.context_state as JsonObject) : null,
     created_at: createdAt,

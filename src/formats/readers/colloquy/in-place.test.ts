@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import type { Conversation } from "../../../store/conversation.ts";
@@ -81,13 +81,21 @@ const FILES: readonly (readonly [title: string, name: string, lines: readonly Js
       })),
     ],
   ],
+  [
+    "v2 with ts",
+    "web_w",
+    [
+      { _type: "metadata", version: 2, key: "web:w" },
+      ...LINES.map((line, index) => ({ ...line, ts: at(index), id: `m-${index}` })),
+    ],
+  ],
   ["lines with ts", "20250201100000000", LINES.map((line, index) => ({ ...line, ts: at(index) }))],
 ];
 
 /** A folder with one legacy file. */
 function folderWith(name: string, lines: readonly unknown[]): string {
   const folder = join(tempFolder(), "sessions");
-  mkdirSync(folder);
+  mkdirSync(dirname(join(folder, name)), { recursive: true });
   writeFileSync(join(folder, `${name}.jsonl`), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
   return folder;
 }
@@ -137,6 +145,67 @@ describe("a legacy transcript that is read in place", () => {
       const [there] = (await facts(inPlace)) as { title: string | null }[];
       expect(here).toEqual({ ...there, title: there?.title ?? here?.title });
     }
+  });
+
+  const STATED = {
+    title: "Quays",
+    profile_id: "p1",
+    context_state: { strategy: "sandwich" },
+  };
+  const PERSONAL = [{ role: "user", content: "Hello", ts: at(1) }];
+  const BARE = [
+    { role: "user", content: [{ type: "text", text: "Hello" }] },
+    { role: "assistant", content: [{ type: "thinking", thinking: "…", signature: "s" }] },
+  ];
+
+  it.each([
+    [
+      "PersonalAgent",
+      "20250201100000000",
+      "20250201100000000.meta.json",
+      PERSONAL,
+      { model_id: "m", created_at: at(0) },
+    ],
+    [
+      "PersonalAgent, no time",
+      "20250201100001000",
+      "20250201100001000.meta.json",
+      PERSONAL,
+      { model_id: "m" },
+    ],
+    ["Komatachi", "quay/transcript", "quay/metadata.json", BARE, { model: "m", createdAt: at(0) }],
+    [
+      "Komatachi, other names",
+      "quay/transcript",
+      "quay/metadata.json",
+      BARE,
+      { model: "m", created_at: at(0) },
+    ],
+  ])("has what the file beside it states, as an import has: %s", async (_, name, beside, lines, more) => {
+    const folder = folderWith(name, lines);
+    writeFileSync(join(folder, beside), JSON.stringify({ ...STATED, ...more }));
+    const createdAt = Object.keys(more).length > 1 ? "2025-02-01T10:00:00.000Z" : "2025-02-01T10:00:01.000Z";
+    const stated = {
+      title: "Quays",
+      model: "m",
+      profileId: "p1",
+      contextState: STATED.context_state,
+      createdAt,
+    };
+    await using imported = await openStore("ephemeral:");
+    await importConversations(imported, [folder]);
+    expect((await imported.list()).items).toMatchObject([stated]);
+    const problems: string[] = [];
+    await using inPlace = await openStore(`jsonl:${folder}`, {
+      onProblem: ({ message }) => problems.push(message),
+    });
+    const key = `legacy:${name.replace("/transcript", "")}`;
+    expect((await inPlace.list()).items).toMatchObject([{ ...stated, key }]);
+    expect([(await inPlace.validate()).findings, problems]).toEqual([[], []]);
+    const { id } = (await inPlace.list()).items[0] as { id: string };
+    await (await inPlace.get(id))?.append({ role: "user", content: "More" });
+    expect((await inPlace.list()).items).toMatchObject([{ ...stated, key, id }]);
+    expect([(await inPlace.validate()).findings, problems]).toEqual([[], []]);
   });
 
   it("is imported as v2 also where new conversations are legacy files, which could not hold all of it", async () => {

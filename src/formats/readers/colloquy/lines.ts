@@ -1,8 +1,9 @@
-import { readFlatLine, resultsId } from "../../../message/apis/flat-line.ts";
+import { lineTimeIn, readFlatLine, resultsId } from "../../../message/apis/flat-line.ts";
 import { FlatTools } from "../../../message/apis/flat-tools.ts";
 import type { Block } from "../../../message/types.ts";
 import { checkSum } from "../../../transcript/lines.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { isoTime } from "../../../util/time.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
@@ -11,7 +12,7 @@ import type {
   SourceRecord,
   Surroundings,
 } from "../../contract/reader.ts";
-import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, textIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { statedIn } from "../shared/stated.ts";
 import { BranchNames } from "./branch-names.ts";
@@ -100,7 +101,6 @@ export class ColloquyLinesReader implements RecordReader {
       sourceId: this.#sourceId,
       id: ownId(this.#sourceId),
       ...statedIn(header),
-      createdAt: timeIn(header.created_at),
       ...(this.#sums ? { verbatim: true } : {}),
     });
     if (this.#header !== undefined) this.#conversation.note(this.#header);
@@ -112,14 +112,16 @@ export class ColloquyLinesReader implements RecordReader {
     const kind = textIn(line._type) ?? "message";
     const id = filledIn(line.id) ?? madeId(this.#sourceId, this.#position);
     this.#position++;
-    this.#names.count({ ...line, id, kind, at: line.timestamp });
+    const ms = lineTimeIn(line);
+    const at = ms === undefined ? undefined : isoTime(ms);
+    this.#names.count({ ...line, id, kind, at });
     if (kind === "message" && line.role === undefined) {
       this.#sink.unknown("no role");
       conversation.note(record);
       return;
     }
     const { message, results } = kind === "message" ? this.#message(line, id) : NO_MESSAGE;
-    const { timestamp: at, branch, data, parent_id: parent } = line;
+    const { branch, data, parent_id: parent } = line;
     const parentId = typeof parent === "string" ? (this.#answered.get(parent) ?? parent) : parent;
     const entry: JsonObject = { id, kind, at, parentId, branch, data, message };
     for (const bytes of Object.values(objectIn(line.attached) ?? {})) {

@@ -6,7 +6,7 @@
  */
 import type { JsonObject } from "../../../util/json.ts";
 import type { FormatWith } from "../../contract/format.ts";
-import { filledIn, numberIn, objectIn, timeIn } from "../../contract/values.ts";
+import { filledIn, numberIn, objectIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { type FlatLines, FlatReader, withFingerprint } from "../shared/flat-reader.ts";
 import { statedIn } from "../shared/stated.ts";
@@ -20,7 +20,6 @@ const LINES: FlatLines = {
     const header = early.find(({ _type: type }) => type === "metadata");
     return {
       ...statedIn(header ?? {}),
-      createdAt: timeIn(header?.created_at),
       about: objectIn(header?.metadata),
     };
   },

@@ -1,9 +1,10 @@
 /** Conversations of Komatachi: Anthropic messages without times, with `metadata.json` beside them. */
 import { type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
-import { filledIn, objectIn, objectsIn, parsedIn, timeIn } from "../../contract/values.ts";
+import { objectIn, objectsIn, parsedIn } from "../../contract/values.ts";
 import { areChatLines, areMostly, isChatMessage } from "../shared/chat-messages.ts";
 import { type FlatLines, FlatReader, withFingerprint } from "../shared/flat-reader.ts";
+import { statedIn } from "../shared/stated.ts";
 
 const LINES: FlatLines = {
   format: "komatachi",
@@ -34,13 +35,9 @@ const PATH = /(?:^|[\\/])transcript\.jsonl(?:\.\w+)?$/;
 /** What `metadata.json` adds. */
 function describeConversation(text: string): Describe {
   const meta = objectIn(parsedIn(text)) ?? {};
-  const about = someDefined({ compactionCount: meta.compactionCount, updatedAt: meta.updatedAt });
-  return (start) => ({
-    ...start,
-    model: filledIn(meta.model),
-    createdAt: timeIn(meta.createdAt),
-    about,
-  });
+  const { compactionCount, updatedAt = meta.updated_at } = meta;
+  const about = someDefined({ compactionCount, updatedAt });
+  return (start) => ({ ...start, ...statedIn(meta), about });
 }
 
 function isBare(record: JsonObject): boolean {

@@ -8,11 +8,12 @@ import { type Json, type JsonObject, someDefined } from "../../../util/json.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, objectsIn, parsedIn, timeIn } from "../../contract/values.ts";
+import { filledIn, listIn, objectIn, objectsIn, parsedIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { addFlatMessage } from "../shared/flat-message.ts";
 import { type FlatLines, FlatReader } from "../shared/flat-reader.ts";
 import { unplaced } from "../shared/records.ts";
+import { statedIn } from "../shared/stated.ts";
 
 const LINES: FlatLines = { format: "personal-agent", sourceId: stemOf };
 
@@ -73,11 +74,7 @@ function personalAgentMetadata(value: Json | undefined): Omit<SourceConversation
   const meta = objectIn(value) ?? {};
   const about = someDefined({ id: meta.id });
   return {
-    title: filledIn(meta.title),
-    model: filledIn(meta.model_id),
-    createdAt: timeIn(meta.created_at),
-    profileId: filledIn(meta.profile_id),
-    contextState: objectIn(meta.context_state),
+    ...statedIn(meta),
     about,
   };
 }

@@ -1,8 +1,7 @@
-import { isKnownRole, readFlatLine, resultsId } from "../../../message/apis/flat-line.ts";
+import { isKnownRole, lineTimeIn, readFlatLine, resultsId } from "../../../message/apis/flat-line.ts";
 import { type FlatTools, wordOf } from "../../../message/apis/flat-tools.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
-import { timeIn } from "../../contract/values.ts";
 
 export interface FlatTarget {
   readonly format: string;
@@ -15,7 +14,7 @@ export interface FlatTarget {
 export function addFlatMessage(line: JsonObject, record: SourceRecord, id: string, target: FlatTarget): void {
   const { sink, conversation, tools, format } = target;
   if (!isKnownRole(line.role)) sink.unknown(`role ${wordOf(line.role)}`);
-  const at = timeIn(line.ts ?? line.timestamp);
+  const at = lineTimeIn(line);
   const { message, results } = readFlatLine(line, id, tools, format);
   conversation.add({ id, at, message, records: [record] });
   if (results.length === 0) return;

@@ -1,14 +1,17 @@
 import type { JsonObject } from "../../../util/json.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import { filledIn } from "../../contract/values.ts";
+import { filledIn, objectIn, timeIn } from "../../contract/values.ts";
 
-/** The facts in the first line of a transcript. A session key is only used if the line states it. */
+/** The facts in the first line of a transcript, or in the file beside it. A session key is only used if the line states it. */
 export function statedIn(header: JsonObject): Omit<SourceConversation, "sourceId"> {
   const key = filledIn(header.key) ?? filledIn(header.session_key);
   return {
     key: key !== undefined && /^[^:]+:./s.test(key) ? key : undefined,
     title: filledIn(header.title),
-    model: filledIn(header.model),
+    model: filledIn(header.model) ?? filledIn(header.model_id),
     channel: filledIn(header.channel),
+    profileId: filledIn(header.profile_id),
+    contextState: objectIn(header.context_state),
+    createdAt: timeIn(header.created_at) ?? timeIn(header.createdAt),
   };
 }
