@@ -26,7 +26,11 @@ type MessagePlaces = ReadonlyMap<string, readonly string[]>;
 function messagePlaces(conversations: readonly SetConversation[]): MessagePlaces {
   const places = new Map<string, string[]>();
   for (const { id: conversation, messages } of conversations) {
-    for (const { id } of messages) places.set(id, [...(places.get(id) ?? []), conversation]);
+    for (const { id } of messages) {
+      const known = places.get(id);
+      if (known === undefined) places.set(id, [conversation]);
+      else known.push(conversation);
+    }
   }
   return places;
 }

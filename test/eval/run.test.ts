@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { readSet } from "../../eval/recall/read-set.ts";
 import { runScript } from "../support/run-script.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-import { toySet } from "./toy-set.ts";
+import { CONVERSATIONS, QUESTIONS, toySet } from "./toy-set.ts";
 
 const run = (...args: string[]) => runScript("eval/run.ts", ...args);
 
@@ -40,6 +40,16 @@ describe("npm run eval -- recall", () => {
     expect({ status, output }).toEqual({
       status: 1,
       output: expect.stringMatching(/^NOT_FOUND: There is no folder/),
+    });
+  });
+
+  it("names the conversation that the store refuses", async () => {
+    const [, message = {}] = CONVERSATIONS;
+    const folder = toySet([{ conversation: "pump", title: "x".repeat(121) }, message], [QUESTIONS[0] ?? {}]);
+    const { status, output } = await run("recall", folder);
+    expect({ status, output }).toEqual({
+      status: 1,
+      output: expect.stringMatching(/^VALIDATION_ERROR: The conversation "pump" cannot be stored: Title/),
     });
   });
 
