@@ -6,7 +6,9 @@
  * durable is the conversation moved to the trash, complete as it was.
  */
 
+import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../../errors.ts";
+import { madeId } from "../../formats/contract/ids.ts";
 import { TextPlaceholders } from "../../formats/import/text-placeholders.ts";
 import { EntryIntake } from "../../formats/import/writer/entry-intake.ts";
 import { REMOVED_KIND } from "../../message/entry.ts";
@@ -15,7 +17,7 @@ import type { ExportEntry, Snapshot } from "../../store/read/snapshot.ts";
 import type { Store } from "../../store/store.ts";
 import type { Ingest } from "../../store/write/ingest.ts";
 import { isOffPath } from "../../tree/control.ts";
-import { branchById, MAIN_NAME } from "../../tree/tree.ts";
+import { branchById, liveBranches, MAIN_NAME } from "../../tree/tree.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 
 const NAME_BYTES_MAX = 200;
@@ -23,18 +25,19 @@ const AT_ONCE_ENTRIES = 500;
 /** A writer that never stops must not keep the join running for ever. */
 const ATTEMPTS = 5;
 
-export async function joinConversations(store: Store, into: string, from: string): Promise<void> {
+/** Returns what the joined branches do not show as it was. */
+export async function joinConversations(store: Store, into: string, from: string): Promise<string[]> {
   const ingest = store.ingest();
   for (let attempt = 1; ; attempt++) {
     const snapshot = await store.snapshot(from);
     if ((await (await store.get(from))?.turn()) !== undefined) throw turnUnderWay(from);
-    await copyEntries(ingest, into, snapshot);
+    const notes = await copyConversation(ingest, into, snapshot);
     await adoptTitle(ingest, into, snapshot);
     await ingest.trash(from);
     // Another process may have written to it until it was in the trash.
     const left = await ingest.find(from);
     const isSame = left === undefined || stateOf(left) === stateOf(snapshot.info);
-    if (isSame || attempt === ATTEMPTS) return;
+    if (isSame || attempt === ATTEMPTS) return notes;
     await ingest.restore(from);
   }
 }
@@ -43,8 +46,7 @@ function stateOf({ head, messageCount, branchCount }: ConversationInfo): string 
   return JSON.stringify([head, messageCount, branchCount]);
 }
 
-async function copyEntries(ingest: Ingest, into: string, snapshot: Snapshot): Promise<void> {
-  const { info } = snapshot;
+async function copyConversation(ingest: Ingest, into: string, snapshot: Snapshot): Promise<string[]> {
   const intake = new EntryIntake(
     {
       ...{ ingest, mode: "write", id: into, format: "colloquy", resumeAfter: undefined },
@@ -55,7 +57,16 @@ async function copyEntries(ingest: Ingest, into: string, snapshot: Snapshot): Pr
     () => undefined,
   );
   await intake.tree.load(undefined);
-  const origin = { format: "colloquy", file: info.id, around: NOWHERE };
+  const written = await copyEntries(intake, snapshot);
+  const state = await copyState(intake, snapshot, (await ingest.find(into)) as ConversationInfo);
+  await intake.tree.settle();
+  const missing = await copyEmptyBranches(intake, snapshot, written);
+  return [...state, ...missing, ...(await undoCompactions(ingest, intake, snapshot, into))];
+}
+
+/** Returns the branches that have entries of their own. */
+async function copyEntries(intake: EntryIntake, snapshot: Snapshot): Promise<ReadonlySet<number>> {
+  const written = new Set<number>();
   let after: string | null = null;
   let count = 0;
   for await (const entry of snapshot.log()) {
@@ -63,11 +74,76 @@ async function copyEntries(ingest: Ingest, into: string, snapshot: Snapshot): Pr
     const bytes = JSON.stringify(entry.message ?? entry.data ?? null).length;
     const source = { ...sourceOf(entry), branch: nameOf(snapshot, entry.branch) };
     const parent = entry.kind === "label" ? after : entry.parentId;
-    await intake.take({ entry: source, parent, after, bytes, notes: [], origin });
+    await intake.take({ entry: source, parent, after, bytes, notes: [], origin: originOf(snapshot) });
     after = entry.id;
+    written.add(entry.branch);
     if (++count % AT_ONCE_ENTRIES === 0) await intake.tree.settle();
   }
   await intake.tree.settle();
+  return written;
+}
+
+/** What is known beside the entries, and differs, is kept in an entry at the end of the first branch. */
+async function copyState(
+  intake: EntryIntake,
+  snapshot: Snapshot,
+  target: ConversationInfo,
+): Promise<string[]> {
+  const { info } = snapshot;
+  const differs = BESIDE.some((name) => info[name] !== null && !isDeepStrictEqual(info[name], target[name]));
+  if (!differs) return [];
+  const { id, key, title, channel, model, profileId: profile_id, contextState: context_state } = info;
+  const data = { type: "joined", conversation: id, key, title, channel, model, profile_id, context_state };
+  const head = snapshot.described(snapshot.tree.trunk)?.head ?? null;
+  const entry: Source = {
+    ...{ id: madeId("joined", JSON.stringify(data)), at: Date.parse(info.updatedAt), records: [] },
+    ...{ kind: "info", data, verbatim: true, branch: nameOf(snapshot, snapshot.tree.trunk) },
+  };
+  await intake.take({ entry, parent: head, after: head, bytes: 0, notes: [], origin: originOf(snapshot) });
+  // It is about the messages of this branch, so the other conversation does not take it over.
+  return context_state === null
+    ? []
+    : [`the context state of ${entry.branch} is in its last entry and has no effect there`];
+}
+
+const BESIDE = ["title", "model", "profileId", "contextState"] as const;
+
+async function copyEmptyBranches(
+  { tree }: EntryIntake,
+  snapshot: Snapshot,
+  written: ReadonlySet<number>,
+): Promise<string[]> {
+  const notes: string[] = [];
+  for (const { id } of liveBranches(snapshot.tree)) {
+    const head = snapshot.described(id)?.head ?? null;
+    const isNothing = id === snapshot.tree.trunk && head === null;
+    if (written.has(id) || isNothing || (await tree.addBranch(nameOf(snapshot, id), head))) continue;
+    notes.push(`the branch ${nameOf(snapshot, id)}, which has no entries, starts at one that is lost`);
+  }
+  return notes;
+}
+
+/** A compaction that the other conversation has too, and has not undone, still counts there. */
+async function undoCompactions(
+  ingest: Ingest,
+  { tree }: EntryIntake,
+  snapshot: Snapshot,
+  into: string,
+): Promise<string[]> {
+  const notes: string[] = [];
+  const { tree: target } = await ingest.logEnd(into);
+  const names = new Set(liveBranches(snapshot.tree).map(({ id }) => nameOf(snapshot, id)));
+  for (const { id } of snapshot.tree.compactions.filter(({ undone }) => undone)) {
+    const found = target.compactions.find((compaction) => compaction.id === tree.resolve(id));
+    if (found === undefined || found.undone) continue;
+    if (names.has(branchById(target, found.branch)?.name ?? "")) await tree.undo(found.id);
+    else notes.push(`the compaction ${id} was undone in ${nameOf(snapshot, snapshot.tree.trunk)} only`);
+  }
+  return notes;
+}
+
+function originOf({ info }: Snapshot): Parameters<EntryIntake["take"]>[0]["origin"] {
+  return { format: "colloquy", file: info.id, around: NOWHERE };
 }
 
 /** Changes of the tree are not copied: the branches that result from them are. */

@@ -4,8 +4,10 @@ import { createWithKeys } from "../../../test/support/old-keys.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { EphemeralEngine } from "../../engine/ephemeral/ephemeral-engine.ts";
 import { importConversations } from "../../formats/index.ts";
+import type { Conversation } from "../../store/conversation.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
+import type { ReadyEntry } from "../../store/write/ingest.ts";
 import type { Fixed } from "../finding.ts";
 import { checkKeys } from "./twins.ts";
 
@@ -71,6 +73,77 @@ describe("conversations with keys of an earlier version", () => {
     const all = await Array.fromAsync((await store.snapshot(kept)).log());
     const words = all.map(({ message }) => message?.content).filter((text) => text !== undefined);
     expect(words.sort()).toEqual(["Answer 0", "Answer 1", "Equal"]);
+  });
+
+  it("keep undone compactions, empty branches and what is known beside the entries", async () => {
+    const { store, ids } = await storeWith(["CLI:Default", "cli:default"]);
+    await using _ = store;
+    const [one, two] = ids as [string, string];
+    await say(store, one, "a1", "a2", "a3", "a4");
+    const chat = (await store.get(one)) as Conversation;
+    const entries = (await chat.messages()).items;
+    const compaction = await chat.compact({ keepMessages: 1, summarize: async () => "A summary" });
+    await chat.undoCompaction(compaction?.id as string);
+    await chat.branch(entries[1]?.id as string, { name: "later", checkout: false });
+    await chat.branch(null, { name: "fresh", checkout: false });
+    await chat.update({ title: "One", model: "m", contextState: { strategy: "sandwich" } });
+    await say(store, two, "b1");
+    await (await store.get(two))?.update({ title: "Two" });
+
+    const fixed: Fixed[] = [];
+    await checkKeys(store, fixed);
+    expect(fixed.map(({ what }) => what)).toEqual([
+      expect.stringMatching(
+        /; the context state of joined CLI:Default is in its last entry and has no effect there$/,
+      ),
+    ]);
+    const kept = (await store.get("cli:default")) as Conversation;
+    expect(await kept.info()).toMatchObject({
+      id: two,
+      title: "Two",
+      contextState: null,
+      compactionCount: 0,
+    });
+    const branches = await kept.branches();
+    expect(branches.map(({ name }) => name).sort()).toEqual([
+      ...["joined CLI:Default", "joined CLI:Default fresh", "joined CLI:Default later", "main"],
+    ]);
+    expect(await wordsOf(store, two, "joined CLI:Default later")).toEqual(["a1", "a2"]);
+    expect(await wordsOf(store, two, "joined CLI:Default fresh")).toEqual([]);
+    const { messages } = await kept.context({ branch: "joined CLI:Default", maxTokens: 10_000 });
+    expect(JSON.stringify(messages)).not.toContain("A summary");
+    expect(JSON.stringify(messages)).toContain("a1");
+    const last = (await kept.entries({ branch: "joined CLI:Default", last: 1 })).items[0];
+    expect(last).toMatchObject({
+      kind: "info",
+      data: {
+        type: "joined",
+        conversation: one,
+        title: "One",
+        model: "m",
+        context_state: { strategy: "sandwich" },
+      },
+    });
+  });
+
+  it("leave a compaction that both have as it is in the one that keeps the key, and say so", async () => {
+    const { store, ids } = await storeWith(["CLI:Default", "cli:default"]);
+    await using _ = store;
+    const [one, two] = ids as [string, string];
+    const ingest = store.ingest();
+    for (const [index, id] of ids.entries()) {
+      const data = { summary: "A summary", first_kept: "m2", strategy: "summary" };
+      const message = (name: string): ReadyEntry =>
+        ingest.message(name, 0, { role: "user", content: name }, false);
+      await ingest.append(id, undefined, [message("m1"), message("m2")], false);
+      await ingest.append(id, undefined, [ingest.other("compaction", "c", 0, data)], false);
+      await say(store, id, `own ${index}`);
+    }
+    await (await store.get(one))?.undoCompaction("c");
+    const fixed: Fixed[] = [];
+    expect((await checkKeys(store, fixed)).findings).toEqual([]);
+    expect(fixed[0]?.what).toMatch(/; the compaction c was undone in joined CLI:Default only$/);
+    expect(await (await store.get("cli:default"))?.info()).toMatchObject({ id: two, compactionCount: 1 });
   });
 
   it("are renamed where there is only one", async () => {

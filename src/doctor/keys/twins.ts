@@ -65,8 +65,9 @@ function byLastUse(a: ConversationInfo, b: ConversationInfo): number {
 /** Returns why it failed; `undefined` if it did not. */
 async function fix(store: Store, twins: Twins, fixing: NonNullable<Fixing>): Promise<string | undefined> {
   const { key, kept, others } = twins;
+  const notes: string[] = [];
   try {
-    for (const other of others) await joinConversations(store, kept.id, other.id);
+    for (const other of others) notes.push(...(await joinConversations(store, kept.id, other.id)));
     if (kept.key !== key) await store.ingest().rename(kept.id, key);
   } catch (error) {
     return asColloquyError(error, "Cannot join them").message;
@@ -74,7 +75,7 @@ async function fix(store: Store, twins: Twins, fixing: NonNullable<Fixing>): Pro
   const what =
     others.length === 0
       ? `The session key ${kept.key} is ${key} now`
-      : `${others.length + 1} conversations of ${key} are one now: ${kept.id}. The others are branches of it and in the trash`;
+      : `${others.length + 1} conversations of ${key} are one now: ${kept.id}. The others are branches of it and in the trash${notes.map((note) => `; ${note}`).join("")}`;
   fixing.push({ code: others.length === 0 ? "old-key" : "twin-keys", what });
   return undefined;
 }

@@ -56,15 +56,15 @@ export class Placement {
   }
 
   /** A branch that starts after `from` and has no entries yet. */
-  fork(from: string, name?: string): Placed {
+  fork(from: string | null, name?: string): Placed {
     return this.#fork(from, from, name);
   }
 
-  #fork(head: string, from: string | null, wanted: string | undefined): Placed {
+  #fork(head: string | null, from: string | null, wanted: string | undefined): Placed {
     const isFree = wanted !== undefined && !this.#names.has(wanted);
     const branch: BranchRef = { id: undefined, name: isFree ? wanted : this.freeName("branch") };
     this.#names.add(branch.name);
-    this.#heads.set(head, branch);
+    if (head !== null) this.#heads.set(head, branch);
     this.#count++;
     return { branch, from };
   }

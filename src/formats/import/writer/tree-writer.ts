@@ -167,17 +167,27 @@ export class TreeWriter {
   async reshape({ branches, active, undone }: SourceTree): Promise<void> {
     await this.settle();
     await this.#nameTrunk(branches);
-    for (const { name, head } of branches) {
-      const isThere = head === null || this.#placement.hasName(name);
-      if (!isThere && this.resolve(head) !== undefined) await this.#branchAt(head, name);
-    }
+    for (const { name, head } of branches) if (head !== null) await this.addBranch(name, head);
     const head = branches.find(({ name }) => name === active)?.head;
     if (head != null && this.resolve(head) !== undefined) await this.checkout(head);
     const { tree } = await this.#ingest.logEnd(this.#conversation);
     for (const { id, undone: isUndone } of tree.compactions) {
-      if (isUndone || !undone.includes(id)) continue;
-      await this.#control(undefined, { type: "undo-compaction", compaction: id });
+      if (!isUndone && undone.includes(id)) await this.undo(id);
     }
+  }
+
+  /** A branch without entries, after `head`. Returns false if the store lacks that entry. */
+  async addBranch(name: string, head: string | null): Promise<boolean> {
+    if (this.#placement.hasName(name)) return true;
+    const from = head === null ? null : this.resolve(head);
+    if (from === undefined) return false;
+    await this.#branchAt(from, name);
+    return true;
+  }
+
+  /** Undo a compaction, by its id in the store. */
+  async undo(compaction: string): Promise<void> {
+    await this.#control(undefined, { type: "undo-compaction", compaction });
   }
 
   /** There, `main` may be another branch than the first. */
@@ -249,7 +259,7 @@ export class TreeWriter {
     this.#batches.append(branch, outgoing);
   }
 
-  async #branchAt(head: string, name: string | undefined): Promise<BranchRef> {
+  async #branchAt(head: string | null, name: string | undefined): Promise<BranchRef> {
     const { branch } = this.#placement.fork(head, name);
     await this.#makeBranch(branch, head);
     await this.settle();
