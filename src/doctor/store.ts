@@ -13,6 +13,7 @@ import {
   NOTHING_TO_DO,
 } from "./finding.ts";
 import { checkKeys } from "./keys/twins.ts";
+import { REPAIR, storeFixes } from "./store-fixes.ts";
 
 export interface StoreToCheck {
   /** As `openStore` takes it. */
@@ -82,34 +83,22 @@ function noStore(place: string): DoctorFinding {
   return { code: "no-store", severity: "note", what: `There is no store at ${place} yet`, fix };
 }
 
-const REPAIR: Fix = {
-  text: "Back up the store, then repair it. Nothing readable is lost by it",
-  command: ["sessions", "validate", "--repair"],
-};
-
-const CIRCLES: Fix = {
-  text: "Its messages can be read. To leave out such findings",
-  command: ["config", "set", "sessions.tree.allow_circular_references", "true"],
-};
-
 function asDoctorFindings(findings: readonly Finding[]): DoctorFinding[] {
-  const depths = findings.map(({ code, message }) => {
-    return code === "deep-branch" ? Number(/depth (\d+)/.exec(message)?.[1] ?? 0) : 0;
-  });
-  const deep: Fix = {
-    text: "Check it out and flatten the conversation, or allow this depth",
-    command: ["config", "set", "sessions.tree.max_depth", String(Math.max(0, ...depths))],
-  };
-  const fixes: Readonly<Record<string, Fix>> = { "deep-branch": deep, cycle: CIRCLES };
-  return findings.map((finding) => asDoctorFinding(finding, fixes[finding.code] ?? REPAIR));
+  const fixOf = storeFixes(findings);
+  return findings.map((finding) => asDoctorFinding(finding, fixOf(finding)));
 }
+
+const SEVERITIES: Readonly<Record<string, DoctorFinding["severity"]>> = {
+  "deep-branch": "warning",
+  "branch-depth": "note",
+};
 
 function asDoctorFinding({ code, conversation, source, line, message }: Finding, fix: Fix): DoctorFinding {
   const at = line === null ? "" : `, line ${line}`;
   const whose = conversation === null ? "" : ` (conversation ${conversation})`;
   return {
     code,
-    severity: code === "deep-branch" ? "warning" : "error",
+    severity: SEVERITIES[code] ?? "error",
     what: `${source ?? "The store"}${at}: ${message}${whose}`,
     fix,
     details: { source, line, conversation },

@@ -148,6 +148,24 @@ describe("a command", () => {
     const args = ["sessions", "validate", "--json", "--set", "sessions.tree.max_depth=1"];
     const { code, stdout } = await place.run(args);
     expect([code, JSON.parse(stdout).findings]).toMatchObject([3, [{ code: "deep-branch" }]]);
+    const shown = await place.run(args.filter((arg) => arg !== "--json"));
+    expect(shown.stdout).toContain("1 problem found.");
+    expect(shown.stderr).toMatch(/ config set sessions\.tree\.max_depth 2\n$/);
+    expect(`${shown.stdout}${shown.stderr}`).not.toMatch(/repair|back up/i);
+    const warning = [...args.slice(0, -1), "sessions.tree.warning_depth=1"];
+    const near = await place.run(warning);
+    expect([near.code, JSON.parse(near.stdout)]).toMatchObject([
+      0,
+      { ok: true, findings: [{ code: "branch-depth" }] },
+    ]);
+    const read = await place.run(warning.filter((arg) => arg !== "--json"));
+    expect(read).toMatchObject({ code: 0, stderr: expect.stringMatching(/warning_depth 2\n$/) });
+    expect(read.stdout).toMatch(/^branch-depth: branch b has depth 2 of at most 10: .*\n.*\nok: /);
+    const doctor = await place.run(["doctor", "--json", "--set", "sessions.tree.warning_depth=1"]);
+    const found = JSON.parse(doctor.stdout).findings.filter(
+      ({ code }: { code: string }) => code === "branch-depth",
+    );
+    expect([doctor.code, found]).toMatchObject([0, [{ severity: "note" }]]);
   });
 
   it("leaves out cycles where they are allowed", async () => {
@@ -164,6 +182,9 @@ describe("a command", () => {
     const args = ["sessions", "validate", "--json", "--store", `jsonl:${join(place.state, "old")}`];
     const { code, stdout } = await place.run(args);
     expect([code, JSON.parse(stdout).findings]).toMatchObject([3, [{ code: "cycle" }]]);
+    const shown = await place.run(args.filter((arg) => arg !== "--json"));
+    expect(shown.stderr).toMatch(/ config set sessions\.tree\.allow_circular_references true --store \S+\n$/);
+    expect(`${shown.stdout}${shown.stderr}`).not.toMatch(/repair/);
     const allowed = await place.run([...args, "--set", "sessions.tree.allow_circular_references=true"]);
     expect([allowed.code, JSON.parse(allowed.stdout).findings]).toEqual([0, []]);
   });

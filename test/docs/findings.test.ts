@@ -7,7 +7,7 @@ const MADE =
   /\bcode(?:: | = [^;]*)"([a-z][a-z-]*)"|\b(?:found|note|report|openToOthers|summed)\(\s*"([a-z][a-z-]+)"/g;
 /** Codes in lists and tables. They begin with what is wrong. */
 const NAMED =
-  /"((?:bad|damaged|dangling|deep|duplicate|foreign|lost|missing|orphan|restored|shrunk|torn|unreadable|wrong)-[a-z-]+|cycle)"/g;
+  /"((?:bad|branch|damaged|dangling|deep|duplicate|foreign|lost|missing|orphan|restored|shrunk|torn|unreadable|wrong)-[a-z-]+|cycle)"/g;
 
 function codesIn(text: string, ...patterns: readonly RegExp[]): string[] {
   const codes = patterns.flatMap((pattern) =>

@@ -41,12 +41,15 @@ export async function rebuildStore(target: string, options: RepairOptions = {}):
   return repairFile(resolve(place), { from: options.from, lockWaitMs: LOCK_WAIT_MS });
 }
 
-/** The findings of `verify`, and branches deeper than the limit, which are not damage but worth knowing. */
+/** A branch that is deeper than the warning depth: allowed, and not a problem. */
+export const DEPTH_WARNING = "branch-depth";
+
+/** The findings of `verify`, and deep branches, which are not damage but worth knowing. */
 export async function validateStore(store: Store, access: StoreAccess): Promise<VerifyReport> {
   const report = await store.verify();
   const findings = report.findings.filter(({ code }) => code !== "cycle" || !access.allowCircularReferences);
   for await (const info of store.list()) findings.push(...(await deepBranches(access, info, store.path)));
-  return { ...report, ok: findings.length === 0, findings };
+  return { ...report, ok: findings.every(({ code }) => code === DEPTH_WARNING), findings };
 }
 
 async function deepBranches(
@@ -54,15 +57,19 @@ async function deepBranches(
   { id, branchCount }: ConversationInfo,
   source: string | null,
 ): Promise<Finding[]> {
-  const { maxDepth } = access.depthLimits;
+  const { maxDepth, warningDepth } = access.depthLimits;
+  const noticed = Math.min(maxDepth, warningDepth);
   // With so few branches, none can be deeper.
-  if (branchCount <= maxDepth) return [];
+  if (branchCount <= noticed) return [];
   const logEnd = await access.ask((engine) => engine.logEnd(id));
   if (logEnd === undefined) return [];
   return describeBranches(logEnd.tree, logEnd.lastSeq, logEnd.last)
-    .filter(({ depth }) => depth > maxDepth)
+    .filter(({ depth }) => depth > noticed)
     .map(({ name, depth }) => ({
-      ...{ code: "deep-branch", conversation: id, source, line: null },
-      message: `branch ${name} has depth ${depth}, above the limit of ${maxDepth}`,
+      ...{ code: depth > maxDepth ? "deep-branch" : DEPTH_WARNING, conversation: id, source, line: null },
+      message:
+        depth > maxDepth
+          ? `branch ${name} has depth ${depth}, above the limit of ${maxDepth}`
+          : `branch ${name} has depth ${depth} of at most ${maxDepth}: consider flattening it`,
     }));
 }

@@ -4,11 +4,12 @@ import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { configOptions } from "../../input/config-options.ts";
-import { nextCommand, quoted } from "../../invocation.ts";
+import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
+import { fixText } from "../../view/fix-text.ts";
 
 export async function run(call: Call): Promise<Result> {
   const { out, values } = call;
@@ -33,17 +34,6 @@ export async function run(call: Call): Promise<Result> {
     notes: canFix ? [`To fix what is safe to fix: ${nextCommand("doctor --fix", values)}`] : [],
     exit: ok ? EXIT_DONE : EXIT_PROBLEMS,
   };
-}
-
-const SETTINGS = {
-  store: "--store or COLLOQUY_STORE",
-  "state-dir": "--state-dir or COLLOQUY_STATE_DIR",
-} as const;
-
-function fixText({ text, command, shell, setting }: Fix, values: Call["values"]): string {
-  if (setting !== undefined) return `${text} (${SETTINGS[setting]})`;
-  if (command !== undefined) return `${text}: ${nextCommand(command.map(quoted).join(" "), values)}`;
-  return shell === undefined ? text : `${text}: ${shell.map(quoted).join(" ")}`;
 }
 
 const NO_MARK = " ".repeat(7);

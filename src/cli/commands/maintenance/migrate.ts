@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { resolve } from "node:path";
 import { ColloquyError, invalid } from "../../../errors.ts";
 import { migrateToV2 } from "../../../formats/migrate/to-v2.ts";
@@ -63,7 +63,7 @@ function moveOf(call: Call): Move {
   if (wanted === undefined)
     throw new UsageError("Specify the target: --to v2, sqlite:FILE or jsonl:FOLDER", "to");
   const to = wanted === V2 ? V2 : targetOf(wanted);
-  const from = sourceOf(call, wanted === V2);
+  const from = sourceOf(call);
   if (from.missing) throw new ColloquyError("NOT_FOUND", `No store at ${from.path}`, { field: "from" });
   const dryRun = call.flags.has("dry-run");
   if (to === V2) {
@@ -85,12 +85,12 @@ function targetOf(wanted: string): StoreTarget {
   throw invalid(`Unknown target "${wanted}": use v2, sqlite:FILE or jsonl:FOLDER`, "to");
 }
 
-/** Folders of legacy files have no mark of ours: with `v2` nothing but a folder can be meant. */
-function sourceOf(call: Call, isV2: boolean): StoreTarget {
+/** Folders of legacy files have no mark of ours, but no other engine has folders. */
+function sourceOf(call: Call): StoreTarget {
   const named = call.values.get("from");
-  const isFolder = named !== undefined && existsSync(named) && statSync(named).isDirectory();
-  if (isV2 && isFolder) return storeTarget(new Map([["store", `jsonl:${resolve(named)}`]]));
-  return storeTarget(named === undefined ? call.values : new Map([["store", named]]));
+  if (named === undefined) return storeTarget(call.values);
+  const isFolder = statSync(named, { throwIfNoEntry: false })?.isDirectory() === true;
+  return storeTarget(new Map([["store", isFolder ? `jsonl:${resolve(named)}` : named]]));
 }
 
 function isClean({ dryRun }: Move, { skipped, verified }: CopyReport): boolean {
@@ -120,9 +120,17 @@ function reportLines(out: Output, { from, to, dryRun }: Move, report: CopyReport
   const place = to === V2 ? `${from.path} in format v2` : to.text;
   const what = `${counted(conversations, "conversation")} with ${counted(entries, "entry")}`;
   const there = added === entries ? "" : `, ${numberText(entries - added)} of which already existed`;
+  const same =
+    to === V2
+      ? "the rewritten files have the same content as the originals in legacy"
+      : "both stores have the same content";
+  const differs =
+    to === V2
+      ? "a rewritten file differs from the original, which is kept in legacy"
+      : "the copy differs from the source. Keep the source";
   const proof = verified
-    ? `${out.style("green", "verified")}: both stores have the same content, SHA-256 ${hash}`
-    : out.style("red", "NOT verified: the copy differs from the source. Keep the source");
+    ? `${out.style("green", "verified")}: ${same}, SHA-256 ${hash}`
+    : out.style("red", `NOT verified: ${differs}`);
   return [
     ...skipped.slice(0, SKIPPED_SHOWN).flatMap(({ conversation, key, code, reason }) => {
       const name = safeLine(key ?? conversation ?? "the store");

@@ -130,7 +130,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
       "Copies every conversation, including the trash, with its ids, branches and times, reads it back and compares it. The source does not change. With v2, the files of a folder are rewritten in place and the originals are kept in legacy/. You can stop it at any time; the same command continues.",
     options: {
       to: { value: "TARGET", help: "sqlite:FILE, jsonl:FOLDER, or v2" },
-      from: { value: "TARGET", help: "The source, instead of --store; with v2 also a folder" },
+      from: { value: "TARGET", help: "The source, instead of --store; also a folder" },
       "dry-run": { help: "Show what would be done, without doing it" },
     },
     examples: [

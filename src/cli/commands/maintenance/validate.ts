@@ -1,7 +1,8 @@
 import { damagedFile } from "../../../doctor/damaged-file.ts";
+import { REPAIR, storeFixes } from "../../../doctor/store-fixes.ts";
 import { countFindings } from "../../../engine/findings.ts";
 import { isDamage } from "../../../sqlite/damage.ts";
-import { type RepairOptions, rebuildStore } from "../../../store/copy/repair.ts";
+import { DEPTH_WARNING, type RepairOptions, rebuildStore } from "../../../store/copy/repair.ts";
 import type { Finding, VerifyReport } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
@@ -14,6 +15,7 @@ import { type StoreTarget, storeTarget } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { wrap } from "../../terminal/wrap.ts";
 import { findingJson, placeOf } from "../../view/finding-view.ts";
+import { fixText } from "../../view/fix-text.ts";
 
 type Report = VerifyReport & { readonly repaired?: readonly Finding[] };
 
@@ -23,13 +25,28 @@ export async function run(call: Call): Promise<Result> {
   const report = await reportOn(call);
   const { ok, conversations, findings, repaired } = report;
   const mended = repaired === undefined ? {} : { repaired: repaired.map(findingJson) };
-  const repair = nextCommand("sessions validate --repair", call.values);
   return {
     json: { ok, conversations, findings: findings.map(findingJson), ...mended },
     lines: reportLines(call.out, report),
-    notes: !ok && repaired === undefined ? [`To repair: ${repair}`] : [],
+    notes: repaired === undefined ? adviceFor(call, findings) : [],
     exit: ok && !repaired?.some(isLoss) ? EXIT_DONE : EXIT_PROBLEMS,
   };
+}
+
+/** One line for each kind of advice. */
+function adviceFor({ values }: Call, findings: readonly Finding[]): string[] {
+  const fixOf = storeFixes(findings);
+  const lines = findings.map((finding) => {
+    const fix = fixOf(finding);
+    return fix === REPAIR
+      ? `To repair: ${nextCommand("sessions validate --repair", values)}`
+      : `${finding.code}: ${fixText(fix, values)}`;
+  });
+  return [...new Set(lines)];
+}
+
+function isProblem({ code }: Finding): boolean {
+  return code !== DEPTH_WARNING;
 }
 
 /** Words that are gone, though the store is whole again. */
@@ -81,28 +98,35 @@ function reportLines(out: Output, { ok, conversations, entries, findings, repair
   const read = `${counted(conversations, "conversation")} and ${counted(entries, "entry")} read`;
   const mended = repaired.flatMap((finding) => findingLines(out, finding, isLoss(finding) ? "red" : "green"));
   const count = `${counted(countFindings(repaired), "problem")} repaired. `;
+  const found = findings.flatMap((finding) =>
+    findingLines(out, finding, isProblem(finding) ? "red" : "yellow"),
+  );
   if (ok) {
     const fine = `${out.style("green", "ok")}: ${read}, no problems`;
-    return [...mended, ...wrap(repaired.length === 0 ? fine : `${count}${fine}`, out.columns)];
+    return [...mended, ...found, ...wrap(repaired.length === 0 ? fine : `${count}${fine}`, out.columns)];
   }
-  const advice =
-    repaired.length === 0
-      ? "Back up the store first. Undamaged data can still be read."
-      : "The remaining problems cannot be repaired. Undamaged data can still be read.";
   return [
     ...mended,
-    ...findings.flatMap((finding) => findingLines(out, finding, "red")),
+    ...found,
     "",
     ...wrap(
-      `${repaired.length === 0 ? "" : count}${counted(countFindings(findings), "problem")} found. ${read}.`,
+      `${repaired.length === 0 ? "" : count}${counted(countFindings(findings.filter(isProblem)), "problem")} found. ${read}.`,
       out.columns,
     ),
-    ...wrap(advice, out.columns),
+    ...wrap(aboutDamage(findings, repaired), out.columns),
   ];
 }
 
+function aboutDamage(findings: readonly Finding[], repaired: readonly Finding[]): string {
+  const fixOf = storeFixes(findings);
+  if (findings.every((finding) => fixOf(finding) !== REPAIR)) return "Nothing is damaged.";
+  return repaired.length === 0
+    ? "Back up the store first. Undamaged data can still be read."
+    : "The remaining problems cannot be repaired. Undamaged data can still be read.";
+}
+
 /** Paths stay whole, so that they can be copied. */
-function findingLines(out: Output, finding: Finding, style: "red" | "green"): string[] {
+function findingLines(out: Output, finding: Finding, style: "red" | "green" | "yellow"): string[] {
   const place = wrap(safeLine(placeOf(finding)), out.columns - 2);
   return [
     ...wrap(`${out.style(style, finding.code)}: ${safeLine(finding.message)}`, out.columns),
