@@ -9,7 +9,7 @@ import { MODES, type Mode } from "./recall/store-rankings.ts";
 const USAGE = `npm run eval -- recall [FOLDER] [--mode MODE …] [--limit N] [--misses] [--json]
   Load the conversations of FOLDER (default: the set in eval/recall/set) into a store and ask its questions.
   --mode MODE  keyword, semantic or hybrid, repeatable. Default: keyword
-  --limit N    how many messages to ask for, 10 to 1000. Default: 50
+  --limit N    how many messages to ask for, 10 to 100. Default: 50
   --misses     also list the questions without all answers in the first ten
   --json       print the report as JSON
 The format of FOLDER is described in docs/reference/recall-evaluation.md.`;
@@ -54,8 +54,8 @@ if (others.length > 0) refuse(`Unexpected argument "${others[0]}"`);
 const unknown = values.mode.find((mode) => !isMode(mode));
 if (unknown !== undefined) refuse(`--mode is ${MODES.join(", ")}, not "${unknown}"`);
 const limit = Number(values.limit);
-if (!/^\d+$/.test(values.limit) || limit < 10 || limit > 1000)
-  refuse(`--limit is an integer from 10 to 1000, not "${values.limit}"`);
+if (!/^\d+$/.test(values.limit) || limit < 10 || limit > 100)
+  refuse(`--limit is an integer from 10 to 100, not "${values.limit}"`);
 
 try {
   const report = await recall({ folder, modes: [...new Set(values.mode.filter(isMode))], limit });

@@ -3,14 +3,18 @@ import type { Block, MessageInput } from "../../src/message/types.ts";
 import type { Store } from "../../src/store/index.ts";
 import { type MessageRef, type RecallSet, type SetConversation, type SetMessage, storedText } from "./set.ts";
 
-/** Finds the message of the set that an entry of the store was made of. */
-export type EntryRefs = (conversation: string, entry: string) => MessageRef | undefined;
+/**
+ * Finds the message of the set that an entry of the store was made of. `null` is the title: it has a rank like a
+ * message, tells which conversation it is, and answers no question.
+ */
+export type EntryRefs = (conversation: string, entry: string | null) => MessageRef | undefined;
 
 /** Write the conversations of a set into an empty store. */
 export async function loadStore(store: Store, set: RecallSet): Promise<EntryRefs> {
   const refs = new Map<string, MessageRef>();
   for (const conversation of set.conversations) {
     const { id, entries } = await write(store, conversation);
+    refs.set(`${id}/null`, { conversation: conversation.id, message: "" });
     for (const [entry, message] of entries) {
       refs.set(`${id}/${entry}`, { conversation: conversation.id, message });
     }

@@ -9,7 +9,8 @@ export type Mode = (typeof MODES)[number];
 interface Found {
   /** Whether the index had everything that the store has. */
   readonly indexed: boolean;
-  readonly hits: readonly { readonly conversation: string; readonly entry: string }[];
+  /** A hit without an entry is on the title. */
+  readonly hits: readonly { readonly conversation: string; readonly entry: string | null }[];
 }
 type Search = (text: string, options: { readonly mode: Mode; readonly limit: number }) => Promise<Found>;
 

@@ -17,7 +17,9 @@ it("stores a set as agents write it, and knows the message of every entry", asyn
       stored.push([ref === undefined ? "" : refText(ref), entry.message.role, text]);
     }
   }
+  const titles = (await store.list()).items.map(({ id }) => refs(id, null)?.conversation);
   await store.close();
+  expect(titles.sort()).toEqual(["cellar", "pump"]);
   expect(stored.sort()).toEqual([
     ["cellar/m1", "user", "Ana: There is water in the cellar."],
     ["cellar/m2", "assistant", "Let me read the sensor."],
