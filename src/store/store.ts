@@ -3,6 +3,7 @@ import {
   type ConversationInfo,
   type Engine,
   type EngineStats,
+  type FeedPlace,
   notFound,
   type Removed,
   type VerifyReport,
@@ -230,10 +231,16 @@ export class Store {
    * Each change has a cursor; pass it as `since` to resume: nothing is missed or repeated.
    */
   changes(options: ChangesOptions = {}): AsyncGenerator<Change, void, undefined> {
+    const end = (): Promise<{ readonly place: FeedPlace }> => this.#ask((engine) => engine.changes(null, 0));
     // Read immediately, so that changes before the first read are not missed.
-    const now = this.#ask((engine) => engine.changes(null, 0));
-    now.catch(() => {});
-    return changes(this.#access, options, now, () => this.#closed !== undefined);
+    const now = options?.since === undefined ? end() : undefined;
+    now?.catch(() => {});
+    return changes(
+      this.#access,
+      options,
+      () => now ?? end(),
+      () => this.#closed !== undefined,
+    );
   }
 
   /** Write a copy that can be opened like the store itself, while others continue to write. */

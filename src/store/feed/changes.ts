@@ -26,14 +26,14 @@ const CHANGES_MEMBERS: ReadonlySet<string> = new Set(["since", "signal"]);
 export async function* changes(
   store: StoreAccess,
   options: ChangesOptions,
-  now: Promise<{ readonly place: FeedPlace }>,
+  now: () => Promise<{ readonly place: FeedPlace }>,
   isClosed: () => boolean,
 ): AsyncGenerator<Change, void, undefined> {
   checkProperties(options, CHANGES_MEMBERS, "options");
   const { since, signal } = options;
   checkSignal(signal);
   using listener = store.wakes.listen();
-  let place = since === undefined ? (await now).place : placeOf(since);
+  let place = since === undefined ? (await now()).place : placeOf(since);
   while (!signal?.aborted && !isClosed()) {
     const batch = await next(store, place, isClosed);
     if (batch === undefined) return;
