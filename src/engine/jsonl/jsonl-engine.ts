@@ -5,6 +5,7 @@ import { asColloquyError } from "../../errors.ts";
 import type { StoredEntry } from "../../message/types.ts";
 import { type LogEnd, type LogTip, tipOf } from "../../tree/place-entries.ts";
 import { FairTurns } from "../../util/fair-turns.ts";
+import { withPauses } from "../../util/steps.ts";
 import { type Clock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports, LegacyConversation } from "../engine.ts";
@@ -259,7 +260,7 @@ export class JsonlEngine implements Engine {
 
   async repair(from?: string): Promise<Finding[]> {
     if (from !== undefined) throw unsupported(this.name, "a repair from a backup");
-    return this.#withLock(() => repairFolder(this.#context));
+    return this.#withLock(() => withPauses(repairFolder(this.#context)));
   }
 
   legacyConversations(): LegacyConversation[] {

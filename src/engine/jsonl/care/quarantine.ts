@@ -10,7 +10,7 @@ import { decodeRaw, EMPTY_LOG } from "../../../transcript/log-state.ts";
 import { headerOf } from "../../../transcript/metadata.ts";
 import { type Judged, rewriteWithGaps } from "../../../transcript/rewrite.ts";
 import { type OddParent, oddParentText } from "../../../tree/cycles.ts";
-import { inOneGo } from "../../../util/steps.ts";
+import type { Steps } from "../../../util/steps.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { FindingList } from "../../findings.ts";
 import type { Finding } from "../../queries.ts";
@@ -21,12 +21,12 @@ import { type JsonlContext, withChangeCounter } from "../jsonl-context.ts";
 import { scanLog } from "./scan-log.ts";
 
 /** Replace unreadable lines and second copies of entries by gaps, and mark entries whose parent is missing. */
-export function quarantine(context: JsonlContext, known: CatalogueEntry, done: FindingList): void {
+export function* quarantine(context: JsonlContext, known: CatalogueEntry, done: FindingList): Steps<void> {
   const { io, random, feed } = context;
   const { logPath, metadata, log } = known;
   let lost = 0;
   const count = (): void => void lost++;
-  const scanned = inOneGo(scanLog(io, logPath, log.bytes, { bad: count, duplicate: count }));
+  const scanned = yield* scanLog(io, logPath, log.bytes, { bad: count, duplicate: count });
   // A gap takes the place of a bad line, and says enough.
   const marked = new Set(scanned.orphans.filter(({ afterBadLine }) => !afterBadLine).map(({ id }) => id));
   if (lost === 0 && marked.size === 0) return;

@@ -7,7 +7,7 @@
  */
 
 import { dirname, join } from "node:path";
-import { inOneGo } from "../../../util/steps.ts";
+import type { Steps } from "../../../util/steps.ts";
 import { FindingList } from "../../findings.ts";
 import type { Finding } from "../../queries.ts";
 import { feedFindings } from "../feed/feed-check.ts";
@@ -21,7 +21,7 @@ import { repairMarks } from "./repair-marks.ts";
 import { damagedBlobs, missingBlobs } from "./verify-blobs.ts";
 import { verifyConversation } from "./verify-log.ts";
 
-export function repairFolder(context: JsonlContext): Finding[] {
+export function* repairFolder(context: JsonlContext): Steps<Finding[]> {
   const { catalogue, legacy } = context;
   const done = new FindingList();
   for (const { stem } of catalogue.all()) {
@@ -29,11 +29,12 @@ export function repairFolder(context: JsonlContext): Finding[] {
     // A file in a legacy format is repaired by its migration.
     if (known === undefined || legacy.ofStem(stem) !== undefined) continue;
     if (known.logMissing) done.add(recordLostLog(context, known));
-    else repairConversation(context, known, done);
+    else yield* repairConversation(context, known, done);
+    yield;
   }
-  repairCopies(context, done);
-  repairBlobs(context, done);
-  const feed = feedFindings(context);
+  yield* repairCopies(context, done);
+  yield* repairBlobs(context, done);
+  const feed = yield* feedFindings(context);
   if (feed.length > 0) mendFeed(context);
   for (const finding of feed)
     done.add({ ...finding, message: `${finding.message}; rebuilt from the transcripts` });
@@ -41,11 +42,11 @@ export function repairFolder(context: JsonlContext): Finding[] {
   return done.list();
 }
 
-function repairConversation(context: JsonlContext, known: CatalogueEntry, done: FindingList): void {
+function* repairConversation(context: JsonlContext, known: CatalogueEntry, done: FindingList): Steps<void> {
   const { io, folder, logs, catalogue } = context;
   const { stem, logPath } = known;
   const { id } = known.metadata;
-  const wrong = inOneGo(verifyConversation(io, folder, dirname(logPath), stem))?.findings ?? [];
+  const wrong = (yield* verifyConversation(io, folder, dirname(logPath), stem))?.findings ?? [];
   if (wrong.length === 0) return;
   logs.sync(id);
   logs.close(id);
@@ -56,7 +57,7 @@ function repairConversation(context: JsonlContext, known: CatalogueEntry, done: 
   });
   const whole = catalogue.byStem(stem);
   if (whole === undefined) return;
-  quarantine(context, whole, done);
+  yield* quarantine(context, whole, done);
   const counts = wrong.filter(({ code }) => COUNTED.has(code));
   if (counts.length > 0) {
     recount(context, stem);
@@ -86,24 +87,25 @@ function recount(context: JsonlContext, stem: string): void {
 }
 
 /** A copy of a conversation is never read, because another file has the same id. */
-function repairCopies(context: JsonlContext, done: FindingList): void {
+function* repairCopies(context: JsonlContext, done: FindingList): Steps<void> {
   const { io, folder, catalogue } = context;
   for (const place of [folder, join(folder, TRASH_FOLDER)]) {
     if (io.stat(place) === undefined) continue;
     for (const stem of new Set(io.list(place).flatMap((name) => stemOf(name) ?? []))) {
       if (catalogue.has(stem)) continue;
-      const copy = inOneGo(verifyConversation(io, folder, place, stem))?.conversation ?? null;
+      const copy = (yield* verifyConversation(io, folder, place, stem))?.conversation ?? null;
       if (copy === null || catalogue.byId(copy) === undefined) continue;
       done.add(setCopyAside(context, place, stem, copy));
     }
   }
 }
 
-function repairBlobs({ io, blobs, catalogue, references }: JsonlContext, done: FindingList): void {
+function* repairBlobs({ io, blobs, catalogue, references }: JsonlContext, done: FindingList): Steps<void> {
   for (const { hash, finding, whole } of [...damagedBlobs(io, blobs)]) {
     if (whole !== undefined) blobs.rewriteSize(whole.blob, whole.size);
     const outcome = whole === undefined ? `set aside as ${blobs.recordLost(hash)}` : "rewritten";
     done.add({ ...finding, message: `${finding.message}; ${outcome}` });
+    yield;
   }
   for (const known of catalogue.all()) {
     for (const { hash, finding } of missingBlobs(
@@ -115,5 +117,6 @@ function repairBlobs({ io, blobs, catalogue, references }: JsonlContext, done: F
       blobs.recordLost(hash);
       done.add({ ...finding, message: `${finding.message}; recorded as lost` });
     }
+    yield;
   }
 }

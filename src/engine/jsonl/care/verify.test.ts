@@ -14,8 +14,8 @@ async function filled(): Promise<{ engine: JsonlEngine; ids: string[] }> {
   return { engine, ids };
 }
 
-/** How often the event loop turns during a verification. */
-async function turnsDuring(engine: JsonlEngine): Promise<number> {
+/** How often the event loop turns during a verification, or a repair that finds nothing. */
+async function turnsDuring(engine: JsonlEngine, work: "verify" | "repair" = "verify"): Promise<number> {
   let turns = 0;
   let isDone = false;
   const count = (): void => {
@@ -23,8 +23,9 @@ async function turnsDuring(engine: JsonlEngine): Promise<number> {
     if (!isDone) setImmediate(count);
   };
   setImmediate(count);
-  expect((await engine.verify()).findings).toEqual([]);
+  const found = await engine[work]();
   isDone = true;
+  expect(Array.isArray(found) ? found : found.findings).toEqual([]);
   return turns;
 }
 
@@ -46,6 +47,16 @@ async function long(length: number): Promise<{ engine: JsonlEngine; id: string }
 it("lets the event loop turn while it reads a long conversation", async () => {
   const { engine } = await long(2000);
   expect(await turnsDuring(engine)).toBeGreaterThan(5);
+});
+
+it("lets the event loop turn while it repairs, and other writes wait", async () => {
+  const { engine, id } = await long(2000);
+  const turns = turnsDuring(engine, "repair");
+  await new Promise(setImmediate);
+  const written = done(engine, append(id, [say("later")]));
+  expect(await turns).toBeGreaterThan(5);
+  await written;
+  expect((await engine.verify()).findings).toEqual([]);
 });
 
 it("finds nothing wrong with a long conversation that is purged or rewritten meanwhile", async () => {

@@ -1,4 +1,6 @@
 /** Finds out whether the feed announces everything that the logs have, without the lock. */
+
+import type { Steps } from "../../../util/steps.ts";
 import type { Finding } from "../../queries.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
@@ -50,8 +52,10 @@ function tellsOf(context: JsonlContext, known: CatalogueEntry, record: FeedRecor
   return type === "entries" || type === "base" || (type === "intent" && isWritten(context, known, record));
 }
 
-/** Read every record. A store without a feed has none to verify. */
-export function feedFindings(context: JsonlContext): Finding[] {
+const STEP_RECORDS = 1000;
+
+/** Read every record. A store without a feed has none to verify. Findings hold only if nothing was written in a pause. */
+export function* feedFindings(context: JsonlContext): Steps<Finding[]> {
   const { feed, catalogue, legacy } = context;
   if (!feed.exists()) return [];
   const found = (message: string): Finding[] => [
@@ -72,6 +76,7 @@ export function feedFindings(context: JsonlContext): Finding[] {
   let index = count;
   for (const record of feed.backward(count)) {
     index--;
+    if (index % STEP_RECORDS === 0) yield;
     // A record that is being written can look unreadable, but not twice.
     if (record === undefined && feed.record(index) === undefined)
       return found(`record ${index} is unreadable`);
