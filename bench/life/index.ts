@@ -4,6 +4,7 @@ import { creating, reading } from "./branches.ts";
 import { changes } from "./changes.ts";
 import { context } from "./context.ts";
 import { streaming } from "./stream.ts";
+import { erasing, together } from "./waits.ts";
 
 /** In the order of the targets. */
 export const lifeBench: Readonly<Record<string, (folder: string) => Promise<BenchRow[]>>> = {
@@ -13,4 +14,6 @@ export const lifeBench: Readonly<Record<string, (folder: string) => Promise<Benc
   changes,
   stream: streaming,
   blobs: repeated,
+  erasing,
+  together,
 };
