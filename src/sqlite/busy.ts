@@ -42,19 +42,28 @@ function lockedBy(path: string, cause: unknown): ColloquyError {
 }
 
 /** Retry while another connection has the lock, without blocking the thread. */
-export async function retryBusy<T>(path: string, waitMs: number, attempt: () => T): Promise<T> {
+export async function retryBusy<T>(
+  path: string,
+  waitMs: number,
+  attempt: () => T,
+  pauseMs?: number,
+): Promise<T> {
   let result: { value: T } | undefined;
   let busy: unknown;
-  const done = await waitUntil(() => {
-    try {
-      result = { value: attempt() };
-      return true;
-    } catch (error) {
-      busy = error;
-      if (isBusy(error)) return false;
-      throw error;
-    }
-  }, waitMs);
+  const done = await waitUntil(
+    () => {
+      try {
+        result = { value: attempt() };
+        return true;
+      } catch (error) {
+        busy = error;
+        if (isBusy(error)) return false;
+        throw error;
+      }
+    },
+    waitMs,
+    pauseMs,
+  );
   if (!done || result === undefined) throw lockedBy(path, busy);
   return result.value;
 }

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 import { unavailable } from "../errors.ts";
-import { waitUntilSync } from "../util/wait.ts";
+import { PATIENT_PAUSE_MS, waitUntilSync } from "../util/wait.ts";
 import { emptyLog } from "./empty-log.ts";
 import { pragma } from "./pragma.ts";
 import { PageScrubber } from "./scrub.ts";
@@ -12,10 +12,10 @@ import { PageScrubber } from "./scrub.ts";
 /** A writer waits for one slice at most. */
 const SLICE_BYTES = 4 * 1024 * 1024;
 const PAUSE_MS = 10;
-/** How long to try to get the file for a slice. Reads and writes are rarely longer. */
-const WAIT_MS = 2000;
+/** How long to try to get the file for a slice. */
+const WAIT_MS = 5000;
 /** How long to keep writers out for a reader that keeps the log from being written back. */
-const HOLD_MS = 50;
+const HOLD_MS = 20;
 
 /** Scrub the whole file in a process that does nothing else. */
 export async function scrubInProcess(path: string): Promise<void> {
@@ -56,7 +56,8 @@ export function scrubDatabase(path: string): void {
     // Into the memory of the system first, while nothing waits.
     scrubber.read(from, count);
     const slice = (): boolean => tryLocked(lock, checkpointer, () => scrubber.scrub(from, count));
-    if (!waitUntilSync(slice, WAIT_MS)) throw unavailable(`${path} is busy`);
+    // Writers that were kept out go first.
+    if (!waitUntilSync(slice, WAIT_MS, PATIENT_PAUSE_MS)) throw unavailable(`${path} is busy`);
     scrubber.sync();
     waitUntilSync(() => false, PAUSE_MS);
   }

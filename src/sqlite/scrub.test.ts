@@ -134,3 +134,27 @@ describe("scrubbing a SQLite file", () => {
     },
   );
 });
+
+it("leaves the file to writers most of the time while a reader keeps it from the pages", async () => {
+  const path = join(tempFolder(), "store.db");
+  using writer = filled(path);
+  using reader = new DatabaseSync(path, { readOnly: true });
+  reader.exec("BEGIN; SELECT count(*) FROM rows");
+  fill(writer, [1], 10);
+  const scrubbing = scrubInProcess(path).catch(() => "busy");
+  const tries: boolean[] = [];
+  const isFree = (): boolean => {
+    try {
+      writer.exec("BEGIN IMMEDIATE; ROLLBACK");
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  // Counted from the first time that it has the file.
+  expect(await waitUntil(() => !isFree(), 30_000)).toBe(true);
+  await waitUntil(() => tries.push(isFree()) === 100, 30_000);
+  expect(tries.filter((free) => free).length).toBeGreaterThan(40);
+  reader.exec("ROLLBACK");
+  expect(await scrubbing).toBeUndefined();
+});

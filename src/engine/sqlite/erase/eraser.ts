@@ -15,7 +15,7 @@ import { migrationCopies } from "../../../sqlite/migrate.ts";
 import { isExclusive, pragma } from "../../../sqlite/pragma.ts";
 import { scrubInProcess } from "../../../sqlite/scrub-slices.ts";
 import { withPauses } from "../../../util/steps.ts";
-import { waitUntil } from "../../../util/wait.ts";
+import { PATIENT_PAUSE_MS, waitUntil } from "../../../util/wait.ts";
 import type { Awaitable } from "../../engine.ts";
 import type { Erased } from "../../operations.ts";
 import { type Freed, receipt } from "../../removal-rules.ts";
@@ -166,7 +166,11 @@ export class Eraser {
     return unused.problem === undefined;
   }
 
+  /** Unless another process has done so in the meantime. Every writer goes first. */
   #rewrite(): Promise<void> {
-    return retryBusy(this.#path, REWRITE_WAIT_MS, () => this.#database.exec("VACUUM"));
+    const attempt = (): void => {
+      if (this.#last() !== null) this.#database.exec("VACUUM");
+    };
+    return retryBusy(this.#path, REWRITE_WAIT_MS, attempt, PATIENT_PAUSE_MS);
   }
 }
