@@ -33,6 +33,7 @@ import { races } from "./topics/races.ts";
 import { reading } from "./topics/reading.ts";
 import { names } from "./topics/redaction/names.ts";
 import { clock } from "./topics/redaction/retention.ts";
+import { search } from "./topics/search.ts";
 import { sessionKeys } from "./topics/session-keys.ts";
 import { tree } from "./topics/tree.ts";
 import { treeLimits } from "./topics/tree-limits.ts";
@@ -72,6 +73,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   names,
   clock,
   changes,
+  search,
   backup,
   contract,
   agreement,

@@ -70,7 +70,8 @@ export function lockedInodes(): ReadonlySet<bigint> {
 }
 
 /** What follows the path of a SQLite store in the names of its files. */
-const FILE_NAMES = /^(?:-wal|-shm|-journal|-alive(?:\/.*)?|-imports(?:-wal|-shm|-journal|\..*)?)?$/;
+const FILE_NAMES =
+  /^(?:-wal|-shm|-journal|-alive(?:\/.*)?|-(?:imports|search)(?:-wal|-shm|-journal|\..*)?)?$/;
 
 function isNamed({ path, isFolder }: OpenStore, real: string): boolean {
   return [path, realPath(path)].some((own) => {
@@ -82,11 +83,13 @@ function isNamed({ path, isFolder }: OpenStore, real: string): boolean {
 /** Files with locks. Those that do not exist yet have no other name. */
 function lockedFiles({ path, isFolder }: OpenStore): string[] {
   const ledger = isFolder ? join(path, "imports.db") : `${path}-imports`;
+  const search = isFolder ? join(path, "search.db") : `${path}-search`;
   const own = isFolder ? [join(path, "store.lock")] : ["", "-wal", "-shm"].map((end) => path + end);
   const alive = isFolder ? join(path, "alive") : `${path}-alive`;
   return [
     ...own,
     ...["", "-wal", "-shm", ".lock"].map((end) => ledger + end),
+    ...["", "-wal", "-shm"].map((end) => search + end),
     ...namesIn(alive).map((name) => join(alive, name)),
   ];
 }

@@ -3,6 +3,7 @@ import { type ColloquyError, invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import type { Wakes } from "./feed/wakes.ts";
 import type { SessionKeys } from "./read/session-keys.ts";
+import type { StoreSearch } from "./search/store-search.ts";
 import type { WriteQueue } from "./write/write-queue.ts";
 
 /** The access to its store that the parts of a conversation need. */
@@ -13,6 +14,7 @@ export interface StoreAccess {
   /** Parents that form a cycle are not reported. */
   readonly allowCircularReferences: boolean;
   readonly keys: SessionKeys;
+  readonly search: StoreSearch;
   nowMs(): number;
   /** An id that sorts after the other ids that this store made. */
   newId(nowMs: number): string;

@@ -5,6 +5,7 @@ export type {
   Removed,
   VerifyReport,
 } from "../engine/index.ts";
+export type { BuildProgress } from "../search/index.ts";
 export type { BackupReport } from "./backup/backup.ts";
 export { type RestoreReport, restoreBackup } from "./backup/restore.ts";
 export type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";
@@ -43,6 +44,9 @@ export type {
   RetentionPolicy,
   RetentionReport,
 } from "./retention/retention.ts";
+export type { SearchHit } from "./search/hits.ts";
+export type { SearchListing, SearchPage } from "./search/search.ts";
+export type { SearchOptions } from "./search/search-query.ts";
 export {
   Store,
   type StoreStats,

@@ -10,6 +10,7 @@ import {
 } from "../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import { checkConversationId, checkProperties } from "../message/validate.ts";
+import type { BuildProgress } from "../search/index.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import { nextLoopTurn } from "../util/loop-turn.ts";
 import { type Clock, isoTime } from "../util/time.ts";
@@ -38,6 +39,9 @@ import { wasPurged } from "./retention/erasure.ts";
 import { eraseFromLedger } from "./retention/import-ledger.ts";
 import type { Receipt } from "./retention/receipt.ts";
 import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
+import type { SearchListing } from "./search/search.ts";
+import type { SearchOptions } from "./search/search-query.ts";
+import { StoreSearch, searchPath } from "./search/store-search.ts";
 import { sealInterrupted } from "./turns/turn-end.ts";
 import { Ingest } from "./write/ingest.ts";
 import {
@@ -77,6 +81,7 @@ export class Store {
   readonly #clock: Clock;
   readonly #readonly: boolean;
   readonly #access: StoreAccess;
+  readonly #search: StoreSearch;
   readonly #onClosed: () => void;
   #closed: Promise<void> | undefined;
 
@@ -89,7 +94,7 @@ export class Store {
     this.#readonly = options.readonly;
     this.#onClosed = options.onClosed;
     const ids = new UuidSequence();
-    this.#access = {
+    const access: Omit<StoreAccess, "search"> = {
       queue: this.#queue,
       wakes: this.#wakes,
       depthLimits: options.depthLimits,
@@ -106,6 +111,11 @@ export class Store {
         throw new ColloquyError("NOT_SUPPORTED", "Branches are disabled (sessions.tree_enabled)");
       },
     };
+    this.#search = new StoreSearch(
+      access,
+      options.readonly ? null : searchPath(engine.name, engine.location),
+    );
+    this.#access = { ...access, search: this.#search };
   }
 
   /** The engine's name: `sqlite`, `jsonl`, `ephemeral`. */
@@ -157,14 +167,34 @@ export class Store {
     return listing(first, () => listAll(this.#access, query, first));
   }
 
+  /**
+   * Search in messages and titles, best hit first: await a page, or iterate over all hits.
+   *
+   * `text` is words, "phrases", prefix*, -exclusion, OR, and filters such as `role:user` or `before:2026-01`. There
+   * are no malformed queries. The index is beside the store and is brought up to date first.
+   */
+  search(text: string, options: SearchOptions = {}): SearchListing {
+    return this.#search.search(text, options);
+  }
+
+  /** Build the search index again from the beginning. It is built by itself when it is missing or damaged. */
+  rebuildSearch(options: { readonly onProgress?: (progress: BuildProgress) => void } = {}): Promise<void> {
+    checkProperties(options, REBUILD_PROPERTIES, "options");
+    return mapped(() => this.#search.rebuild(options.onProgress));
+  }
+
   /** Move a conversation to the trash, which frees its session key. `NOT_FOUND` if it does not exist. */
   async delete(idOrKey: string): Promise<ConversationInfo> {
     const info = await this.#find(idOrKey);
     this.#assertWritable();
     if (info === undefined) throw notFound(idOrKey);
     const { contextState } = await withContextState(this.#access, info);
+    const { moved } = await this.#search.erasing(info.id, undefined, async () => ({
+      moved: await this.#move("trash", info.id),
+      copies: [],
+    }));
     // The tree of a conversation in the trash is not read.
-    return { ...(await this.#move("trash", info.id)), contextState };
+    return { ...moved, contextState };
   }
 
   /**
@@ -192,7 +222,9 @@ export class Store {
     if (conversation === undefined) throw notFound(idOrKey);
     const at = isoTime(this.#clock());
     const [removed, ledgers] = await Promise.all([
-      this.#queue.push({ type: "purge", conversation, force, at }),
+      this.#search.erasing(conversation, undefined, () =>
+        this.#queue.push({ type: "purge", conversation, force, at }),
+      ),
       eraseFromLedger(this.#access, conversation),
     ]);
     return { id: conversation, at, ...removed, copies: [...removed.copies, ...ledgers] };
@@ -305,8 +337,7 @@ export class Store {
 
   /** Finish pending writes and close the files. Calling it again has no effect. */
   close(): Promise<void> {
-    this.#closed ??= this.#queue
-      .close()
+    this.#closed ??= Promise.all([this.#queue.close(), this.#search.close()])
       .then(() => mapped(() => this.#engine.close()))
       .finally(this.#onClosed);
     this.#wakes.close();
@@ -398,6 +429,7 @@ function isKey(idOrKey: unknown): idOrKey is string {
 }
 
 const PURGE_PROPERTIES: ReadonlySet<string> = new Set(["force"]);
+const REBUILD_PROPERTIES: ReadonlySet<string> = new Set(["onProgress"]);
 const COLLECT_PROPERTIES: ReadonlySet<string> = new Set(["olderThanHours"]);
 
 const TIME_MAX = Date.UTC(9999, 11, 31);

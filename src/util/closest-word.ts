@@ -23,7 +23,7 @@ export function closestWord(
     const isStart = prefixes && candidate.startsWith(wanted);
     // The distance is at least the difference in length, which is known at no cost.
     if (!isStart && Math.abs(candidate.length - wanted.length) >= least) continue;
-    const steps = isStart ? 0 : distance(wanted, candidate);
+    const steps = isStart ? 0 : editDistance(wanted, candidate);
     if (steps < least) [best, least] = [word, steps];
   }
   if (best === undefined) return undefined;
@@ -31,7 +31,7 @@ export function closestWord(
 }
 
 /** Edit distance in insertions, deletions, substitutions and swaps of neighbours. */
-function distance(a: string, b: string): number {
+export function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let above = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (let i = 1; i <= a.length; i++) {

@@ -184,6 +184,16 @@ async function inlined(
   return flags.size === 0 ? entry : { ...entry, flags: [...flags] };
 }
 
+/** An entry with texts put where its references are; those that are `undefined` stay out. */
+export function withTexts(entry: StoredEntry, texts: readonly (string | undefined)[]): StoredEntry {
+  const copy = structuredClone(entry);
+  for (const [index, { path }] of (entry.blobs ?? []).entries()) {
+    const text = texts[index];
+    if (text !== undefined) setAt(copy.message ?? copy.data, path, text);
+  }
+  return copy;
+}
+
 /** The size is the one in the entry: the one that is stored with the blob may be damaged. */
 async function readWhole(store: StoreAccess, hash: string, size: number): Promise<Found> {
   try {

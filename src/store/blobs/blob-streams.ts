@@ -72,7 +72,7 @@ async function* pieces(source: BlobSource): AsyncGenerator<Buffer, void, undefin
 
 /** The bytes of a blob, in chunks. */
 export async function readBlob(
-  store: StoreAccess,
+  store: Pick<StoreAccess, "ask">,
   hash: string,
 ): Promise<AsyncIterable<Uint8Array> | undefined> {
   if (typeof hash !== "string" || !/^[0-9a-f]{64}$/.test(hash)) {
@@ -101,7 +101,7 @@ async function* checked(
 }
 
 async function* storedBytes(
-  store: StoreAccess,
+  store: Pick<StoreAccess, "ask">,
   hash: string,
   length: number,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -91,12 +91,15 @@ async function remove(
   { lastSeq }: LogEnd,
   chosen: readonly Branch[],
 ): Promise<readonly string[]> {
-  const nowMs = store.nowMs();
-  const data = { type: "prune", branches: chosen.map((branch) => branch.id), seen: lastSeq };
-  const pruning = write(store, id, [pendingEntry(store, "info", data, nowMs)], NO_OPTIONS, nowMs);
-  // In the same commit. Without the first it finds nothing to do.
-  const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
-  const [, { copies }] = await Promise.all([pruning, sweeping]);
+  const { copies } = await store.search.erasing(id, undefined, async () => {
+    const nowMs = store.nowMs();
+    const data = { type: "prune", branches: chosen.map((branch) => branch.id), seen: lastSeq };
+    const pruning = write(store, id, [pendingEntry(store, "info", data, nowMs)], NO_OPTIONS, nowMs);
+    // In the same commit. Without the first it finds nothing to do.
+    const sweeping = store.queue.push({ type: "sweep", conversation: id, at: isoTime(nowMs) });
+    const [, removed] = await Promise.all([pruning, sweeping]);
+    return removed;
+  });
   return copies;
 }
 

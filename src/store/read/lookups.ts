@@ -25,7 +25,7 @@ export async function logEndOf(store: StoreAccess, id: string): Promise<LogEnd> 
 
 /** One entry by its number, on any branch. */
 export async function entryAt(
-  store: StoreAccess,
+  store: Pick<StoreAccess, "ask">,
   conversation: string,
   seq: number,
 ): Promise<StoredEntry | undefined> {

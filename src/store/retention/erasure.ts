@@ -64,7 +64,9 @@ async function redactEntry(store: StoreAccess, id: string, checked: string): Pro
   const json = JSON.stringify(
     entry.message === undefined ? redactedData(entry, at) : redactedMessage(entry.message, at),
   );
-  const removed = await store.queue.push({ type: "redact", conversation: id, entry: checked, json, at });
+  const removed = await store.search.erasing(id, entry.seq, () =>
+    store.queue.push({ type: "redact", conversation: id, entry: checked, json, at }),
+  );
   return { id, at, ...removed };
 }
 

@@ -41,7 +41,10 @@ export async function redactLabel(store: StoreAccess, id: string, label: string)
 
 export async function redactKey(store: StoreAccess, id: string): Promise<Receipt> {
   const at = isoTime(store.nowMs());
-  return { id, at, ...(await store.queue.push({ type: "set-key", conversation: id, key: null, at })) };
+  const removed = await store.search.erasing(id, 0, () =>
+    store.queue.push({ type: "set-key", conversation: id, key: null, at }),
+  );
+  return { id, at, ...removed };
 }
 
 /** The branch name that an entry holds, if there is one that a caller chose. */

@@ -1,0 +1,232 @@
+/** The file of a search index: what it says of conversations and documents, and how it is changed. */
+import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { ConversationInfo, FeedPlace } from "../engine/index.ts";
+import { type FieldDocument, titleDocument } from "./fields.ts";
+import { FIELDS, WORDS_VERSION } from "./schema.ts";
+
+/** A conversation that is in the index. */
+export interface IndexedConversation {
+  readonly n: number;
+  readonly id: string;
+  readonly key: string | null;
+  readonly channel: string | null;
+  readonly title: string | null;
+  /** Entries up to this one are in the index. */
+  readonly seq: number;
+  /** The position of the last message. */
+  readonly position: number;
+}
+
+/** A document of the index. */
+export interface DocumentRow {
+  readonly id: number;
+  readonly conversation: number;
+  readonly position: number;
+  readonly field: number;
+  readonly seq: number;
+  /** In seconds since 1970. */
+  readonly at: number;
+  readonly length: number;
+}
+
+/** Messages of one conversation that follow those in the index. */
+export interface Addition {
+  readonly info: ConversationInfo;
+  /** Up to which entry the index had it when the messages were read. */
+  readonly after: number;
+  readonly upTo: number;
+  readonly messages: readonly IndexedMessage[];
+}
+
+export interface IndexedMessage {
+  readonly seq: number;
+  readonly at: string;
+  readonly documents: readonly FieldDocument[];
+}
+
+const TITLE = FIELDS.indexOf("title");
+
+export class IndexFile {
+  readonly database: DatabaseSync;
+  readonly #statements = new Map<string, StatementSync>();
+
+  constructor(database: DatabaseSync) {
+    this.database = database;
+  }
+
+  prepare(sql: string): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = this.database.prepare(sql);
+      this.#statements.set(sql, statement);
+    }
+    return statement;
+  }
+
+  /** Whether it has what this version would index. */
+  get isCurrentVersion(): boolean {
+    return this.#state("version") === String(WORDS_VERSION);
+  }
+
+  /** Up to which change it is complete; `undefined` before it was built. */
+  get place(): FeedPlace | undefined {
+    return parsePlace(this.#state("place"));
+  }
+
+  /** From which change on it will be complete, once it is built. */
+  get building(): FeedPlace | undefined {
+    return parsePlace(this.#state("building"));
+  }
+
+  /** How many documents each language has. */
+  get languages(): Readonly<Record<string, number>> {
+    return JSON.parse(this.#state("languages") ?? "{}");
+  }
+
+  #state(name: string): string | undefined {
+    return this.prepare("SELECT value FROM state WHERE name = ?").get(name)?.value as string | undefined;
+  }
+
+  #setState(name: string, value: string): void {
+    this.prepare("INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)").run(name, value);
+  }
+
+  /** Begin to build it. What it has stays: entries that are in it are not added again. */
+  beginBuilding(place: FeedPlace): void {
+    this.#setState("version", String(WORDS_VERSION));
+    this.#setState("building", JSON.stringify(place));
+  }
+
+  /** It is complete up to `place`, unless another process has moved it from `before` meanwhile. */
+  advance(before: FeedPlace | undefined, place: FeedPlace): void {
+    if (JSON.stringify(this.place) !== JSON.stringify(before)) return;
+    this.#setState("place", JSON.stringify(place));
+    this.prepare("DELETE FROM state WHERE name = 'building'").run();
+  }
+
+  transaction<T>(work: () => T): T {
+    this.database.exec("BEGIN IMMEDIATE");
+    try {
+      const result = work();
+      this.database.exec("COMMIT");
+      return result;
+    } finally {
+      if (this.database.isTransaction) this.database.exec("ROLLBACK");
+    }
+  }
+
+  conversation(id: string): IndexedConversation | undefined {
+    return this.prepare("SELECT * FROM conversations WHERE id = ?").get(id) as
+      | IndexedConversation
+      | undefined;
+  }
+
+  conversationByNumber(n: number): IndexedConversation | undefined {
+    return this.prepare("SELECT * FROM conversations WHERE n = ?").get(n) as IndexedConversation | undefined;
+  }
+
+  documentsIn(n: number): DocumentRow[] {
+    return this.prepare("SELECT * FROM documents WHERE conversation = ? ORDER BY position").all(
+      n,
+    ) as unknown as DocumentRow[];
+  }
+
+  /** Add messages, unless another process has added some to this conversation meanwhile. */
+  add({ info, after, upTo, messages }: Addition): void {
+    const known = this.conversation(info.id) ?? this.#create(info);
+    if (known.seq !== after) return;
+    this.setInfo(known, info);
+    let { position } = known;
+    const counts: Record<string, number> = {};
+    for (const { seq, at, documents } of messages) {
+      if (documents.length > 0) position++;
+      for (const document of documents) {
+        this.#insert(known.n, position, seq, Math.floor(Date.parse(at) / 1000), document);
+        counts[document.language] = (counts[document.language] ?? 0) + 1;
+      }
+    }
+    this.#count(counts);
+    this.prepare("UPDATE conversations SET seq = ?, position = ? WHERE n = ?").run(upTo, position, known.n);
+  }
+
+  #create({ id }: ConversationInfo): IndexedConversation {
+    this.prepare("INSERT INTO conversations (id, seq, position) VALUES (?, 0, 0)").run(id);
+    return this.conversation(id) as IndexedConversation;
+  }
+
+  /** The key, channel and title as they are now. */
+  setInfo(known: IndexedConversation, { key, channel, title }: ConversationInfo): void {
+    if (known.key === key && known.channel === channel && known.title === title) return;
+    if (known.title !== title) {
+      this.#removeTitle(known);
+      const document = title === null ? undefined : titleDocument(title);
+      if (document !== undefined) this.#insert(known.n, 0, 0, 0, document);
+    }
+    this.prepare("UPDATE conversations SET key = ?, channel = ?, title = ? WHERE n = ?").run(
+      ...[key, channel, title, known.n],
+    );
+  }
+
+  #insert(n: number, position: number, seq: number, at: number, document: FieldDocument): void {
+    const { lastInsertRowid } = this.prepare(
+      "INSERT INTO documents (conversation, position, field, seq, at, length) VALUES (?, ?, ?, ?, ?, ?)",
+    ).run(n, position, document.field, seq, at, document.length);
+    this.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)").run(lastInsertRowid, document.words);
+  }
+
+  #count(counts: Readonly<Record<string, number>>): void {
+    if (Object.keys(counts).length === 0) return;
+    const languages: Record<string, number> = { ...this.languages };
+    for (const [language, count] of Object.entries(counts)) {
+      languages[language] = (languages[language] ?? 0) + count;
+    }
+    this.#setState("languages", JSON.stringify(languages));
+  }
+
+  /** Remove a document. `words` must be those that it was indexed with. */
+  remove(id: number, words: string): void {
+    this.prepare("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)").run(BigInt(id), words);
+    this.prepare("DELETE FROM documents WHERE id = ?").run(id);
+  }
+
+  #removeTitle({ n, title }: IndexedConversation): void {
+    const row = this.prepare(
+      "SELECT id FROM documents WHERE conversation = ? AND position = 0 AND field = ?",
+    ).get(n, TITLE) as { id: number } | undefined;
+    const document = title === null ? undefined : titleDocument(title);
+    if (row !== undefined && document !== undefined) this.remove(row.id, document.words);
+  }
+
+  /** Remove a conversation whose messages were removed before. */
+  removeConversation(known: IndexedConversation): void {
+    this.#removeTitle(known);
+    this.prepare("DELETE FROM conversations WHERE n = ?").run(known.n);
+  }
+
+  /** Record that words of a conversation were removed that the store still has. */
+  noteForgotten(id: string, nowMs: number): void {
+    this.prepare("INSERT OR REPLACE INTO forgotten (conversation, at) VALUES (?, ?)").run(id, nowMs);
+  }
+
+  /** The store has erased them, or they are back in the index. */
+  settleForgotten(id: string): void {
+    this.prepare("DELETE FROM forgotten WHERE conversation = ?").run(id);
+  }
+
+  forgottenBefore(timeMs: number): string[] {
+    const rows = this.prepare("SELECT conversation FROM forgotten WHERE at < ?").all(timeMs);
+    return rows.map(({ conversation }) => String(conversation));
+  }
+
+  /** Remove everything, so that it is built again. */
+  clear(): void {
+    this.database.exec("INSERT INTO words (words) VALUES ('delete-all')");
+    for (const table of ["documents", "conversations", "forgotten", "state"]) {
+      this.database.exec(`DELETE FROM ${table}`);
+    }
+  }
+}
+
+function parsePlace(text: string | undefined): FeedPlace | undefined {
+  return text === undefined ? undefined : (JSON.parse(text) as FeedPlace);
+}

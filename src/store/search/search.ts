@@ -1,0 +1,172 @@
+/** Search over the conversations of a store. See `store.search`. */
+import type {
+  DocumentRow,
+  IndexedConversation,
+  RankedMessage,
+  SearchIndex,
+  SearchSource,
+} from "../../search/index.ts";
+import { FIELDS } from "../../search/index.ts";
+import { parseQuery, type Query } from "../../text/query.ts";
+import { encodeCursor } from "../read/cursor.ts";
+import { Hits, type SearchHit } from "./hits.ts";
+import { type CheckedSearch, checkSearch, type SearchOptions } from "./search-query.ts";
+import type { SearchAccess } from "./source.ts";
+
+export interface SearchPage {
+  readonly hits: SearchHit[];
+  /** Pass it as `cursor` to continue. `null` at the end. */
+  readonly cursor: string | null;
+  /** Whether everything that the store has was searched. If not, the index is being built: search again later. */
+  readonly indexed: boolean;
+}
+
+/** Hits that can be awaited for a page or iterated for all. */
+export interface SearchListing extends Promise<SearchPage>, AsyncIterable<SearchHit> {}
+
+/** A search answers with what it has when the index is not complete by then. */
+const UPDATE_WAIT_MS = 2000;
+/** For each hit of a page, so many are compared by their text. The order of the others is that of the index. */
+const COMPARED = 2;
+const HITS_MAX = 1000;
+
+export interface Searching {
+  readonly store: SearchAccess;
+  readonly source: SearchSource;
+  readonly index: SearchIndex;
+}
+
+export async function searchPage(
+  searching: Searching,
+  text: string,
+  options: SearchOptions,
+): Promise<SearchPage> {
+  const { store, index } = searching;
+  const checked = checkSearch(store, text, options);
+  await store.ask(() => undefined);
+  const indexed = await index.update(UPDATE_WAIT_MS);
+  const { skip, limit } = checked;
+  if (skip === undefined) return { hits: [], cursor: null, indexed };
+  const hits: SearchHit[] = [];
+  for await (const hit of ranked(searching, text, checked)) {
+    hits.push(hit);
+    if (hits.length > skip + limit || hits.length >= HITS_MAX) break;
+  }
+  const page = hits.slice(skip, skip + limit);
+  const more = hits.length > skip + limit;
+  return { hits: page, cursor: more ? encodeCursor("s", skip + limit) : null, indexed };
+}
+
+export async function* searchAll(
+  searching: Searching,
+  text: string,
+  options: SearchOptions,
+  first: Promise<SearchPage>,
+): AsyncGenerator<SearchHit, void, undefined> {
+  for (let page = await first; ; ) {
+    yield* page.hits;
+    if (page.cursor === null) return;
+    page = await searchPage(searching, text, { limit: 100, ...options, cursor: page.cursor });
+  }
+}
+
+/** Every hit in its order. */
+async function* ranked(
+  { store, source, index }: Searching,
+  text: string,
+  checked: CheckedSearch,
+): AsyncGenerator<SearchHit, void, undefined> {
+  const parsed = parseQuery(text, index.languages);
+  const query: Query = { ...parsed, filters: { ...parsed.filters, ...checked.filters } };
+  const messages = await candidates({ store, source, index }, query, checked);
+  const hits = new Hits(store, source, index, query);
+  const compared: SearchHit[] = [];
+  let next = 0;
+  while (next < messages.length && compared.length < COMPARED * checked.limit) {
+    const hit = await hits.of(messages[next++] as RankedMessage);
+    if (hit !== undefined) compared.push(hit);
+  }
+  compared.sort((one, other) =>
+    checked.order === "newest" ? other.at.localeCompare(one.at) : other.score - one.score,
+  );
+  yield* compared;
+  for (; next < messages.length; next++) {
+    const hit = await hits.of(messages[next] as RankedMessage);
+    if (hit !== undefined) yield hit;
+  }
+}
+
+async function candidates(
+  { store, index }: Searching,
+  query: Query,
+  { conversation }: CheckedSearch,
+): Promise<RankedMessage[]> {
+  const { filters } = query;
+  const conversations = await conversationsOf(store, index, query, conversation);
+  if (conversations?.length === 0 || query.terms.length === 0) return [];
+  const { role, model, tool, after, before } = filters;
+  const months =
+    after === undefined && before === undefined
+      ? undefined
+      : ([after?.slice(0, 7), before?.slice(0, 7)] as const);
+  const scope = { conversations, role, model, tool, isCode: filters.is === "code", months };
+  // A title says what the messages after it are about; it is a hit itself only when titles are searched.
+  const ranked = index
+    .rank(query, scope, rowFilter(query))
+    .filter(({ position }) => position > 0 || filters.in === "title");
+  return filters.in !== undefined || isNarrow(query)
+    ? ranked.filter((one) => hasOwnWords(index, one, query))
+    : ranked;
+}
+
+/** With filters on messages, a neighbour of a hit is not one itself. */
+function isNarrow({ filters }: Query): boolean {
+  const { role, model, tool, is, after, before } = filters;
+  return [role, model, tool, is, after, before].some((filter) => filter !== undefined);
+}
+
+function hasOwnWords(index: SearchIndex, message: RankedMessage, query: Query): boolean {
+  return message.isMatch && index.documentsAt(message).some(rowFilter(query));
+}
+
+function rowFilter({ filters }: Query): (row: DocumentRow) => boolean {
+  const field = filters.in === undefined ? undefined : FIELDS.indexOf(filters.in);
+  const from = filters.after === undefined ? undefined : Date.parse(filters.after) / 1000;
+  const to = filters.before === undefined ? undefined : Date.parse(filters.before) / 1000;
+  return (row) =>
+    (field === undefined || row.field === field) &&
+    (from === undefined || row.at >= Math.floor(from)) &&
+    (to === undefined || row.at < to);
+}
+
+/** The numbers of the conversations that are searched; `undefined` for all. */
+async function conversationsOf(
+  store: SearchAccess,
+  index: SearchIndex,
+  { filters }: Query,
+  conversation: string | undefined,
+): Promise<number[] | undefined> {
+  const { channel, key } = filters;
+  const checks: ((found: IndexedConversation) => boolean)[] = [];
+  if (conversation !== undefined) {
+    const forms = conversation.includes(":") ? store.keys.forms(conversation) : [];
+    checks.push(({ id, key: own }) => id === conversation || (own !== null && forms.includes(own)));
+  }
+  if (channel !== undefined) checks.push((found) => found.channel?.toLowerCase() === channel.toLowerCase());
+  if (key !== undefined) {
+    const prefix = resolvedPrefix(store, key);
+    checks.push((found) => found.key?.startsWith(prefix) === true);
+  }
+  return checks.length === 0
+    ? undefined
+    : index.conversationsWhere((found) => checks.every((check) => check(found)));
+}
+
+/** A prefix that cannot be normalised is compared as it is. */
+function resolvedPrefix({ keys }: SearchAccess, prefix: string): string {
+  try {
+    return keys.resolvePrefix(prefix);
+  } catch {
+    return prefix;
+  }
+}
