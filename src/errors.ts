@@ -19,18 +19,18 @@ export interface ErrorOptions {
   readonly cause?: unknown;
 }
 
-/** The one class of error that Colloquy throws on purpose. Its message repeats no token, whatever it quotes. */
+/** The one class of error that Colloquy throws on purpose. It repeats no token, whatever it quotes or wraps. */
 export class ColloquyError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly details: Readonly<Record<string, unknown>> | undefined;
 
   constructor(code: ErrorCode, message: string, options: ErrorOptions = {}) {
-    super(withoutTokens(message), options.cause === undefined ? undefined : { cause: options.cause });
+    super(withoutTokens(message), options.cause === undefined ? undefined : { cause: masked(options.cause) });
     this.name = "ColloquyError";
     this.code = code;
     this.field = options.field === undefined ? undefined : withoutTokens(options.field);
-    this.details = options.details;
+    this.details = masked(options.details);
   }
 
   toJSON(): { code: ErrorCode; message: string; field: string | null } {
@@ -68,4 +68,53 @@ const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${BEGINNINGS})[A-Za-z0-9_.-]{16,}`,
 /** A text in which such a token is cut to its last four characters, wherever it came from. */
 export function withoutTokens(text: string): string {
   return text.replace(TOKEN, (token) => `…${token.slice(-4)}`);
+}
+
+/** The same value if it contains no token, or else a copy in which they are cut. A cause keeps its kind and its code. */
+function masked<T>(value: T): T {
+  return hasToken(value, new Set()) ? (copyOf(value, new Map()) as T) : value;
+}
+
+function hasToken(value: unknown, seen: Set<object>): boolean {
+  if (typeof value === "string") return withoutTokens(value) !== value;
+  if (typeof value !== "object" || value === null || seen.has(value)) return false;
+  seen.add(value);
+  return partsOf(value).some(([name, part]) => hasToken(name, seen) || hasToken(part, seen));
+}
+
+function copyOf(value: unknown, copies: Map<object, object>): unknown {
+  if (typeof value === "string") return withoutTokens(value);
+  if (typeof value !== "object" || value === null || !isCopied(value)) return value;
+  const known = copies.get(value);
+  if (known !== undefined) return known;
+  const copy = emptyLike(value);
+  copies.set(value, copy);
+  for (const [name, part, enumerable] of partsOf(value)) {
+    const own = { value: copyOf(part, copies), enumerable, writable: true, configurable: true };
+    Object.defineProperty(copy, withoutTokens(name), own);
+  }
+  return copy;
+}
+
+function emptyLike(value: object): object {
+  if (Array.isArray(value)) return [];
+  return Object.setPrototypeOf(value instanceof Error ? new Error() : {}, Object.getPrototypeOf(value));
+}
+
+function partsOf(value: object): [name: string, part: unknown, enumerable: boolean][] {
+  if (!isCopied(value)) return [];
+  // The message and the stack of an error are not enumerable.
+  const names = value instanceof Error ? Object.getOwnPropertyNames(value) : Object.keys(value);
+  return names.map((name) => [
+    name,
+    (value as Readonly<Record<string, unknown>>)[name],
+    Object.prototype.propertyIsEnumerable.call(value, name),
+  ]);
+}
+
+/** Errors, lists and plain objects. Others, such as a date or a socket, are left alone. */
+function isCopied(value: object): boolean {
+  if (Array.isArray(value) || value instanceof Error) return true;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype;
 }
