@@ -12,6 +12,8 @@
  * because the crash and two-writer tests open it in processes of their own.
  */
 
+import { invalid } from "../errors.ts";
+import { checkObject } from "../util/checked-arguments.ts";
 import { Bench, type Check, type EngineModule, type TestFunction, type Topic } from "./kit.ts";
 import { model } from "./model.ts";
 import { appending } from "./topics/appending.ts";
@@ -83,8 +85,13 @@ const TOPICS: Readonly<Record<string, Topic>> = {
 };
 
 /** Register every test of the suite with the given runner. */
-export async function conformance({ test, engine }: ConformanceOptions): Promise<void> {
+export async function conformance(options: ConformanceOptions): Promise<void> {
+  checkObject(options, "options");
+  const { test, engine } = options;
+  if (typeof test !== "function") throw invalid("test must be the function of a test runner", "test");
+  if (!(engine instanceof URL)) throw invalid("engine must be the URL of a module", "engine");
   const module: EngineModule = await import(engine.href);
+  if (typeof module.open !== "function") throw invalid(`${engine.href} does not export open`, "engine");
   const leftOut: string[] = [];
   for (const [topic, register] of Object.entries(TOPICS)) {
     const check = (name: string, run: (bench: Bench) => Promise<void>): void => {
