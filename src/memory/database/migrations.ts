@@ -19,4 +19,38 @@ export const migrations: readonly Migration[] = [
     `,
   },
   { name: "vectors of chunks", up: vectorTableSql("memory_chunks_vec") },
+  {
+    name: "sources, chunks and their words",
+    up: `
+      CREATE TABLE memory_sources (
+        id INTEGER PRIMARY KEY,
+        name TEXT NOT NULL UNIQUE,
+        kind TEXT NOT NULL,
+        -- Tells whether a file is the same as when it was read; empty if that is not certain.
+        stamp TEXT NOT NULL,
+        at INTEGER NOT NULL
+      ) STRICT;
+      CREATE TABLE memory_chunks (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        uid TEXT NOT NULL UNIQUE,
+        source INTEGER NOT NULL REFERENCES memory_sources,
+        first_line INTEGER NOT NULL,
+        last_line INTEGER NOT NULL,
+        headings TEXT NOT NULL,
+        text TEXT NOT NULL,
+        hash TEXT NOT NULL,
+        importance REAL NOT NULL,
+        provenance TEXT,
+        at INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX memory_chunks_by_source ON memory_chunks (source, first_line);
+      -- Hashes of forgotten texts, so that a file that still has them does not bring them back.
+      CREATE TABLE memory_forgotten (hash TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT;
+      CREATE VIRTUAL TABLE memory_chunks_fts USING fts5 (
+        words, headings, tokenize = 'porter unicode61 remove_diacritics 2'
+      );
+      -- Otherwise deleted words stay in the index until it is merged.
+      INSERT INTO memory_chunks_fts (memory_chunks_fts, rank) VALUES ('secure-delete', 1);
+    `,
+  },
 ];

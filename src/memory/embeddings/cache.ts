@@ -8,7 +8,7 @@ export interface EmbeddingCache {
 }
 
 /** The hash by which the vector of a text is found again. */
-function cacheKey(text: string, purpose: EmbedOptions["purpose"] = "document"): string {
+export function cacheKey(text: string, purpose: EmbedOptions["purpose"] = "document"): string {
   return sha256Hex(`${purpose}\0${text}`);
 }
 

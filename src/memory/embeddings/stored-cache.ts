@@ -19,7 +19,8 @@ export class StoredCache implements EmbeddingCache {
     this.#entriesMax = entriesMax;
     this.#select = database.prepare("SELECT vector FROM embedding_cache WHERE space = ? AND key = ?");
     this.#insert = database.prepare(
-      "INSERT INTO embedding_cache (space, key, vector) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+      `INSERT INTO embedding_cache (space, key, vector) SELECT ?1, ?2, ?3
+       WHERE NOT EXISTS (SELECT 1 FROM memory_forgotten WHERE hash = ?2) ON CONFLICT DO NOTHING`,
     );
     this.#evict = database.prepare(
       "DELETE FROM embedding_cache WHERE id <= (SELECT max(id) FROM embedding_cache) - ?",

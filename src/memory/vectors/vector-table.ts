@@ -93,6 +93,21 @@ export class VectorTable {
     return { id: Number(row.id), name, dimensions: Number(row.dimensions) };
   }
 
+  spaces(): Space[] {
+    const rows = this.#prepared(`SELECT id, name, dimensions FROM ${this.#name}_spaces ORDER BY id`).all();
+    return rows.map(({ id, name, dimensions }) => ({
+      id: Number(id),
+      name: String(name),
+      dimensions: Number(dimensions),
+    }));
+  }
+
+  /** Remove a space and its vectors. */
+  removeSpace({ id }: Space): void {
+    this.#prepared(`DELETE FROM ${this.#name} WHERE space = ?`).run(id);
+    this.#prepared(`DELETE FROM ${this.#name}_spaces WHERE id = ?`).run(id);
+  }
+
   /** Keep a vector of length 1. It replaces the one that the item has in this space. */
   put(space: Space, item: number, vector: Float32Array): void {
     checkLength(space, vector.length);
