@@ -7,6 +7,7 @@
  */
 
 import { isDeepStrictEqual } from "node:util";
+import { activeAt } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import { madeId } from "../../formats/contract/ids.ts";
 import { TextPlaceholders } from "../../formats/import/text-placeholders.ts";
@@ -96,7 +97,7 @@ async function copyState(
   const data = { type: "joined", conversation: id, key, title, channel, model, profile_id, context_state };
   const head = snapshot.described(snapshot.tree.trunk)?.head ?? null;
   const entry: Source = {
-    ...{ id: madeId("joined", JSON.stringify(data)), at: Date.parse(info.updatedAt), records: [] },
+    ...{ id: madeId("joined", JSON.stringify(data)), at: Date.parse(activeAt(info)), records: [] },
     ...{ kind: "info", data, verbatim: true, branch: nameOf(snapshot, snapshot.tree.trunk) },
   };
   await intake.take({ entry, parent: head, after: head, bytes: 0, notes: [], origin: originOf(snapshot) });

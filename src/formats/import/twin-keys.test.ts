@@ -1,6 +1,8 @@
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { legacyTwins } from "../../../test/support/legacy-twins.ts";
+import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
 import { importConversations } from "./run.ts";
@@ -60,5 +62,29 @@ describe("conversations of one session key", () => {
     await (await store.get(one?.id as string))?.append({ role: "user", content: "Now" });
     await importConversations(store, [folder], { again: true });
     expect(await keysOf(store)).toEqual(SETTLED);
+  });
+});
+
+describe.each([
+  ["control characters", "web:a\u0007b"],
+  ["too many bytes", `web:${"a".repeat(600)}`],
+  ["nothing after the agent", "agent:: x"],
+])("a session key that cannot be one, because of %s", (_, key) => {
+  it("is replaced by one that is made of the name of the file, and the report says so", async () => {
+    const folder = join(tempFolder(), "sessions");
+    mkdirSync(folder);
+    const lines = [
+      { _type: "metadata", key },
+      { role: "user", content: "Hello", timestamp: "2025-03-02T08:00:00Z" },
+    ];
+    writeFileSync(join(folder, "one.jsonl"), lines.map((line) => `${JSON.stringify(line)}\n`).join(""));
+    await using imported = await openStore("ephemeral:");
+    const report = await importConversations(imported, [folder]);
+    const made = expect.stringMatching(/^goclaw:one-/);
+    expect(report.imported).toMatchObject([{ key: made, flags: { "bad-key": 1 } }]);
+    await using place = await openStore(`jsonl:${folder}`);
+    const [info] = (await place.list()).items;
+    expect(info?.key).toBe("legacy:one");
+    expect((await place.get("legacy:one"))?.id).toBe(info?.id);
   });
 });

@@ -129,6 +129,10 @@ export class Ingest {
     return this.alone(() => claimKey(this.#store, conversation));
   }
 
+  isKey(key: string): boolean {
+    return this.#store.keys.adopt(key) !== null;
+  }
+
   /** Restore it from the trash. `undefined` if its session key is in use by now. */
   async restore(conversation: string): Promise<ConversationInfo | undefined> {
     try {

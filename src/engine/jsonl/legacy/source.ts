@@ -152,7 +152,6 @@ function metadataOf({ id, key, createdAt }: Header, said: JsonObject, name: stri
   };
 }
 
-const KEY_BYTES_MAX = 512;
 /** Possible first and second parts of a session key. */
 const CHANNELS = /^(cli|discord|telegram|slack|web|whatsapp|signal|feishu|agent|cron|hook)_(.+)$/is;
 const INNER = /^(dm|channel|thread|group)_(.+)$/is;
@@ -163,7 +162,8 @@ function keyOf(said: JsonObject, path: string): string | null {
   // It was created without one.
   if (said.key === null && said.session_key === undefined) return null;
   const given = said.key ?? said.session_key;
-  if (typeof given === "string" && /^[^:]+:./s.test(given)) return currentKey(given);
+  const stated = typeof given === "string" && /^[^:]+:./s.test(given) ? currentKey(given) : null;
+  if (stated !== null) return stated;
   const [, channel, rest] = CHANNELS.exec(name) ?? [];
   return currentKey(
     channel === undefined || rest === undefined
@@ -172,12 +172,12 @@ function keyOf(said: JsonObject, path: string): string | null {
   );
 }
 
-/** In the spelling that a store looks for. */
+/** In the spelling that a store looks for. `null` if no store could look for it. */
 function currentKey(key: string): string | null {
   try {
     return resolveSessionKey({ sessionKey: key });
   } catch {
-    return Buffer.byteLength(key) <= KEY_BYTES_MAX && key.isWellFormed() ? key : null;
+    return null;
   }
 }
 

@@ -249,7 +249,7 @@ export class ConversationWriter {
     this.#creating ??= ingest
       .create({
         id: this.id,
-        key: keyOf(format, this.#start),
+        key: this.#key(),
         title: this.title,
         channel: channelOf(format, this.#start),
         model: labelOf(this.#start.model) ?? null,
@@ -265,6 +265,15 @@ export class ConversationWriter {
         this.#creating = undefined;
       });
     return this.#creating;
+  }
+
+  /** The source's, or one made of its format and id if it has none, or one that no store can look for. */
+  #key(): string | null {
+    const { ingest, format } = this.#options;
+    const key = keyOf(format, this.#start);
+    if (this.#start.key === undefined || (key !== null && ingest.isKey(key))) return key;
+    this.intake.flags.set("bad-key", 1);
+    return keyOf(format, { ...this.#start, key: undefined });
   }
 
   /** Only once, so that later imports do not move a key from one conversation to another and back. */
