@@ -27,7 +27,7 @@ export class Catalogue {
   readonly #byStem = new Map<string, CatalogueEntry>();
   readonly #byId = new Map<string, CatalogueEntry>();
   readonly #byKey = new Map<string, CatalogueEntry>();
-  readonly #claims = new LegacyClaims();
+  readonly #claims = new LegacyClaims((known) => this.refreshLog(known));
   #readAt: number | undefined;
 
   constructor(io: LegacyIo, folder: string, counter: ChangeCounter, problems: ProblemReporter) {
@@ -42,7 +42,7 @@ export class Catalogue {
   /** The conversation without a look at its log, for a writer, which reads the log itself. */
   peek(id: string): CatalogueEntry | undefined {
     this.checkChanges();
-    return this.#byId.get(id);
+    return this.#settled(this.#byId.get(id));
   }
 
   /** The conversation with all its appends, or `undefined`. */
@@ -53,7 +53,10 @@ export class Catalogue {
 
   byKey(key: string): CatalogueEntry | undefined {
     this.checkChanges();
-    return this.#fresh(this.#byKey.get(key) ?? this.#claims.byKey(key));
+    const holder = (): CatalogueEntry | undefined => this.#byKey.get(key) ?? this.#claims.byKey(key);
+    this.#settled(holder());
+    // Another one may have the key now.
+    return this.#fresh(holder());
   }
 
   byStem(stem: string): CatalogueEntry | undefined {
@@ -63,7 +66,10 @@ export class Catalogue {
 
   all(): CatalogueEntry[] {
     // Reading the folder refreshes every log too.
-    if (!this.checkChanges()) for (const known of this.#byStem.values()) this.refreshLog(known);
+    if (!this.checkChanges()) {
+      for (const known of this.#byStem.values()) this.refreshLog(known);
+      this.#claims.compareAll();
+    }
     return [...this.#byStem.values()];
   }
 
@@ -73,9 +79,11 @@ export class Catalogue {
 
   /** Forget one conversation and read it again. */
   reread(stem: string): CatalogueEntry | undefined {
+    const former = this.#byStem.get(stem);
+    const wanted = former && this.#claims.of(former);
     const known = this.#rediscover(stem);
-    this.#settleClaims();
-    this.#compareClaims();
+    const keys = [wanted, former?.metadata.key, known && this.#claims.of(known), known?.metadata.key];
+    this.#settleClaims(keys.filter((key) => typeof key === "string"));
     return known;
   }
 
@@ -109,7 +117,7 @@ export class Catalogue {
   #fresh(known: CatalogueEntry | undefined): CatalogueEntry | undefined {
     if (known === undefined) return undefined;
     this.refreshLog(known);
-    return known;
+    return this.#settled(known);
   }
 
   /** Read the folder again if anything but messages has changed, and return whether it has. */
@@ -117,18 +125,20 @@ export class Catalogue {
     const stable = this.#counter.stable();
     const isChanged = stable === undefined || stable !== this.#readAt;
     if (isChanged) this.#readFolder();
-    this.#compareClaims();
     // The value before reading: a change during it makes the next check read again.
     this.#readAt = stable;
     return isChanged;
   }
 
-  #settleClaims(): void {
-    this.#claims.settle((key) => this.#byKey.has(key));
+  /** Of all keys, or of those that a conversation had or has now. */
+  #settleClaims(keys?: readonly string[]): void {
+    this.#claims.settle((key) => this.#byKey.has(key), keys);
   }
 
-  #compareClaims(): void {
-    this.#claims.compare((known) => this.refreshLog(known));
+  /** With the session key that it has now. */
+  #settled(known: CatalogueEntry | undefined): CatalogueEntry | undefined {
+    if (known !== undefined) this.#claims.compareFor(known);
+    return known;
   }
 
   #readFolder(): void {

@@ -9,12 +9,20 @@ import { timeOf } from "../../../util/time.ts";
 import { activeAt } from "../../rules.ts";
 import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
 
+type Refresh = (known: CatalogueEntry) => void;
+
 export class LegacyClaims {
   readonly #claims = new Map<string, Set<CatalogueEntry>>();
   readonly #claimed = new Map<CatalogueEntry, string>();
   readonly #byKey = new Map<string, CatalogueEntry>();
-  /** Keys that more than one conversation wants. */
-  #contested: readonly string[] = [];
+  /** Keys that several legacy files claim, and no other conversation has. */
+  readonly #contested = new Set<string>();
+  readonly #refresh: Refresh;
+
+  /** `refresh` reads what was appended to a log. */
+  constructor(refresh: Refresh) {
+    this.#refresh = refresh;
+  }
 
   add(known: CatalogueEntry, key: string): void {
     this.#claims.set(key, (this.#claims.get(key) ?? new Set()).add(known));
@@ -22,36 +30,51 @@ export class LegacyClaims {
   }
 
   remove(known: CatalogueEntry): void {
-    const claimed = this.#claimed.get(known);
-    if (claimed === undefined) return;
+    const key = this.#claimed.get(known);
+    if (key === undefined) return;
     this.#claimed.delete(known);
-    this.#claims.get(claimed)?.delete(known);
+    this.#claims.get(key)?.delete(known);
     this.#release(known);
+  }
+
+  /** The key that a conversation claims, if it is in a legacy file. */
+  of(known: CatalogueEntry): string | undefined {
+    return this.#claimed.get(known);
   }
 
   byKey(key: string): CatalogueEntry | undefined {
     return this.#byKey.get(key);
   }
 
-  /** Assign the keys anew, because conversations came or went. */
-  settle(isTaken: (key: string) => boolean): void {
-    const contested: string[] = [];
-    for (const [key, claimants] of this.#claims) {
+  /** Assign these keys anew, because conversations came or went. */
+  settle(isTaken: (key: string) => boolean, keys: Iterable<string> = this.#claims.keys()): void {
+    for (const key of keys) {
+      const claimants = this.#claims.get(key) ?? [];
       const taken = isTaken(key);
-      if (claimants.size > 1 && !taken) contested.push(key);
+      this.#contested.delete(key);
       for (const known of claimants) this.#hold(known, taken ? keyOfOlder(key, known.metadata.id) : key);
+      if (taken || [...claimants].length < 2) continue;
+      this.#contested.add(key);
+      this.#compare(key);
     }
-    this.#contested = contested;
   }
 
   /** Legacy programs continue to write, so another file may be the one used last. */
-  compare(refresh: (known: CatalogueEntry) => void): void {
-    for (const key of this.#contested) {
-      const claimants = [...(this.#claims.get(key) ?? [])];
-      for (const known of claimants) refresh(known);
-      const keys = settleClaims(claimants.map((known) => claimOf(known, key)));
-      for (const [index, known] of claimants.entries()) this.#hold(known, keys[index] as string);
-    }
+  compareAll(): void {
+    for (const key of this.#contested) this.#compare(key);
+  }
+
+  /** Only for the key that a conversation claims. */
+  compareFor(known: CatalogueEntry): void {
+    const key = this.#claimed.get(known);
+    if (key !== undefined && this.#contested.has(key)) this.#compare(key);
+  }
+
+  #compare(key: string): void {
+    const claimants = [...(this.#claims.get(key) ?? [])];
+    for (const known of claimants) this.#refresh(known);
+    const keys = settleClaims(claimants.map((known) => claimOf(known, key)));
+    for (const [index, known] of claimants.entries()) this.#hold(known, keys[index] as string);
   }
 
   #hold(known: CatalogueEntry, key: string): void {
