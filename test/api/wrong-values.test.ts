@@ -1,6 +1,6 @@
 /** Every function that the package exports is called with wrong values: it answers, or throws a `ColloquyError`. */
-import { readFileSync } from "node:fs";
-import { describe, expect, it } from "vitest";
+import { readFileSync, rmSync } from "node:fs";
+import { afterAll, describe, expect, it } from "vitest";
 import { ColloquyError } from "../../src/errors.ts";
 import { openCredentials } from "../../src/state/credentials/index.ts";
 import { openStore } from "../../src/store/open.ts";
@@ -150,6 +150,13 @@ function methodsOf(instance: object): [string, Callable][] {
 }
 
 describe("wrong values", () => {
+  // To a function that creates a file, a text is the name of one.
+  afterAll(() => {
+    for (const name of WRONG.filter((value) => typeof value === "string" && value !== "")) {
+      for (const end of ["", "-wal", "-shm"]) rmSync(`${String(name)}${end}`, { force: true });
+    }
+  });
+
   it.each(DOORS)("in functions of %s are a ColloquyError", async (door, file) => {
     const unchecked = UNCHECKED[door] ?? [];
     const functions = await functionsOf(file);
