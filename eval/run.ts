@@ -8,7 +8,7 @@ import { MODES, type Mode } from "./recall/store-rankings.ts";
 
 const USAGE = `npm run eval -- recall [FOLDER] [--mode MODE …] [--limit N] [--misses] [--json]
   Load the conversations of FOLDER (default: the set in eval/recall/set) into a store and ask its questions.
-  --mode MODE  keyword, semantic or hybrid, repeatable. Default: keyword
+  --mode MODE  how to search, repeatable: ${MODES.join(", ")}. Default: all
   --limit N    how many messages to ask for, 10 to 100. Default: 50
   --misses     also list the questions without all answers in the first ten
   --json       print the report as JSON
@@ -26,7 +26,7 @@ function parsed() {
     return parseArgs({
       allowPositionals: true,
       options: {
-        mode: { type: "string", multiple: true, default: ["keyword"] },
+        mode: { type: "string", multiple: true, default: [...MODES] },
         limit: { type: "string", default: "50" },
         misses: { type: "boolean", default: false },
         json: { type: "boolean", default: false },

@@ -20,7 +20,6 @@ export interface RecallOptions {
 export async function recall({ folder, modes, limit }: RecallOptions): Promise<Report> {
   const set = readSet(folder);
   const results: RankingResult[] = [];
-  const notes: string[] = [];
   using plain = plainFts5(set);
   results.push(await evaluate(plain, set.questions, limit));
   const place = mkdtempSync(join(tmpdir(), "colloquy-eval-"));
@@ -29,9 +28,7 @@ export async function recall({ folder, modes, limit }: RecallOptions): Promise<R
     try {
       const refs = await loadStore(store, set);
       for (const mode of modes) {
-        const ranking = await storeRanking(store, refs, mode);
-        if (ranking === undefined) notes.push(`${mode}: this store has no search.`);
-        else results.push(await evaluate(ranking, set.questions, limit));
+        results.push(await evaluate(await storeRanking(store, refs, mode), set.questions, limit));
       }
     } finally {
       await store.close();
@@ -39,5 +36,5 @@ export async function recall({ folder, modes, limit }: RecallOptions): Promise<R
   } finally {
     rmSync(place, { recursive: true, force: true });
   }
-  return { set, results, notes };
+  return { set, results };
 }

@@ -5,12 +5,10 @@ import { type RecallSet, refText } from "./set.ts";
 export interface Report {
   readonly set: RecallSet;
   readonly results: readonly RankingResult[];
-  /** What was left out, and why. */
-  readonly notes: readonly string[];
 }
 
 /** The report for a person. */
-export function reportText({ set, results, notes }: Report): string {
+export function reportText({ set, results }: Report): string {
   const messages = set.conversations.reduce((sum, conversation) => sum + conversation.messages.length, 0);
   return [
     `${set.folder}: ${set.conversations.length} conversations, ${messages} messages, ${set.questions.length} questions`,
@@ -39,7 +37,6 @@ export function reportText({ set, results, notes }: Report): string {
     ...breakdown("kind", results, ({ kinds }) => kinds),
     "",
     ...breakdown("language", results, ({ languages }) => languages),
-    ...notes.flatMap((note) => ["", note]),
   ].join("\n");
 }
 
@@ -76,12 +73,11 @@ export function missesText({ set, results }: Report): string {
 }
 
 /** The report for a program. */
-export function reportJson({ set, results, notes }: Report): object {
+export function reportJson({ set, results }: Report): object {
   return {
     folder: set.folder,
     conversations: set.conversations.length,
     messages: set.conversations.reduce((sum, { messages }) => sum + messages.length, 0),
-    notes,
     rankings: results.map(({ questions, ...result }) => ({
       ...result,
       questions: set.questions.map(({ id, answers }, index) => ({

@@ -7,7 +7,7 @@ import { CONVERSATIONS, QUESTIONS, toySet } from "./toy-set.ts";
 const run = (...args: string[]) => runScript("eval/run.ts", ...args);
 
 describe("npm run eval -- recall", () => {
-  it("reports the ranks of plain FTS5 as JSON", async () => {
+  it("reports the ranks of plain FTS5 and of the store as JSON", async () => {
     const { status, output } = await run("recall", toySet(), "--json");
     expect(status).toBe(0);
     const { conversations, messages, rankings } = JSON.parse(output);
@@ -25,13 +25,20 @@ describe("npm run eval -- recall", () => {
         { id: "q4", ranks: { "pump/m3": null } },
       ],
     });
+    expect(rankings[1]).toMatchObject({
+      name: "keyword",
+      message: { hit5: 0.75, recall10: 0.75 },
+      conversation: { hit1: 0.75 },
+    });
   });
 
-  it("prints a table, and what was missed", async () => {
+  it("prints a table, and what the store missed", async () => {
     const { status, output } = await run("recall", toySet(), "--misses");
     expect(status).toBe(0);
     expect(output).toMatch(/^plain FTS5 +75\.0 +75\.0 +75\.0 /m);
-    expect(output).toMatch(/^q4 \(unknown, unknown\) zeppelin\n {4}pump\/m3: plain FTS5 not found/m);
+    expect(output).toMatch(
+      /^q4 \(unknown, unknown\) zeppelin\n {4}pump\/m3: plain FTS5 not found, keyword not found$/m,
+    );
     expect(output).not.toContain("q1 (");
   });
 
