@@ -1,4 +1,5 @@
 import type { Migration } from "../../sqlite/migrate.ts";
+import { indexedWords, TOKENIZER } from "../recall/words.ts";
 import { vectorTableSql } from "../vectors/vector-table.ts";
 
 /** "clqm". It marks a file as a memory of Colloquy. */
@@ -52,5 +53,24 @@ export const migrations: readonly Migration[] = [
       -- Otherwise deleted words stay in the index until it is merged.
       INSERT INTO memory_chunks_fts (memory_chunks_fts, rank) VALUES ('secure-delete', 1);
     `,
+  },
+  {
+    name: "words as in the search of conversations",
+    up: (database) => {
+      database.exec(`
+        DROP TABLE memory_chunks_fts;
+        CREATE VIRTUAL TABLE memory_chunks_fts USING fts5 (words, headings, tokenize = "${TOKENIZER}");
+        INSERT INTO memory_chunks_fts (memory_chunks_fts, rank) VALUES ('secure-delete', 1);
+      `);
+      const insert = database.prepare(
+        "INSERT INTO memory_chunks_fts (rowid, words, headings) VALUES (?, ?, ?)",
+      );
+      for (const { id, text, headings } of database
+        .prepare("SELECT id, text, headings FROM memory_chunks")
+        .all()) {
+        const above = (JSON.parse(String(headings)) as string[]).join(" ");
+        insert.run(Number(id), indexedWords(String(text)), indexedWords(above));
+      }
+    },
   },
 ];

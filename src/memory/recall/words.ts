@@ -1,29 +1,24 @@
 /** Text as the words that are indexed, and questions as queries for them. */
+import { indexWords } from "../../text/index-words.ts";
+import { parseQuery, type Term } from "../../text/query.ts";
 
-const WORDS_MAX = 40;
-/** Scripts without spaces: every character is a word, and a phrase of them is a sequence. */
-const UNSPACED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/gu;
-const HUMP = /(?<=\p{Ll}|\p{N})(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/u;
-const WORD = /[\p{L}\p{N}\p{M}]+/gu;
+/** The tokenizer of the index, for text that is split into words already. */
+export const TOKENIZER = "ascii tokenchars '.+=:_-'";
 
-/** The words of a text, separated by spaces: the parts of `camelCase` names as well as the whole. */
+/** The words of a text as they are indexed, separated by spaces. */
 export function indexedWords(text: string): string {
-  const words: string[] = [];
-  for (const [word] of text.normalize("NFKC").replaceAll(UNSPACED, " $& ").matchAll(WORD)) {
-    words.push(word);
-    const parts = word.split(HUMP);
-    if (parts.length > 1) words.push(...parts);
-  }
-  return words.join(" ");
+  return indexWords(text).words.join(" ");
 }
+
+/** What has a meaning in the search of conversations. A question to memory is only words. */
+const OPERATORS = /["“”:]|(?<=^|\s)-+/g;
 
 /** A query of FTS5 that any of the words matches, or `undefined` when there are none. Never a syntax error. */
 export function wordQuery(text: string): string | undefined {
-  const words = new Set(indexedWords(text).toLowerCase().split(" ").filter(Boolean));
-  if (words.size === 0) return undefined;
-  return [...words]
-    .slice(0, WORDS_MAX)
-    .map((word) => `"${word}"`)
-    .join(" OR ");
+  const { terms } = parseQuery(text.replaceAll(OPERATORS, " "));
+  return terms.length === 0 ? undefined : terms.flatMap(matchesOf).join(" OR ");
+}
+
+function matchesOf({ kind, sequences }: Term): string[] {
+  return sequences.map((words) => `"${words.join(" ").replaceAll('"', "")}"${kind === "prefix" ? "*" : ""}`);
 }
