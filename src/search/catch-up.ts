@@ -83,6 +83,13 @@ async function build(file: IndexFile, source: SearchSource, options: CatchUpOpti
   }
   await batch.commit();
   file.transaction(() => file.advance(undefined, place));
+  for (
+    let isFirst = true;
+    file.transaction(() => file.compact(isFirst)) && !options.isStopped();
+    isFirst = false
+  ) {
+    await nextLoopTurn();
+  }
   return true;
 }
 

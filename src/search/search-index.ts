@@ -208,6 +208,7 @@ export class SearchIndex {
     }
     const options = {
       synchronous: "NORMAL",
+      canShrink: true,
       applicationId: SEARCH_APPLICATION_ID,
       migrations: SEARCH_MIGRATIONS,
     } as const;

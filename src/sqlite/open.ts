@@ -20,6 +20,8 @@ export interface OpenOptions {
   /** Whether extensions can be loaded into the connection. */
   readonly extensions?: boolean;
   readonly lockWaitMs?: number;
+  /** Of a new file: free pages can be given back by `PRAGMA incremental_vacuum`. */
+  readonly canShrink?: boolean;
 }
 
 /** This version fixes a rare loss of the write-ahead log when several processes write. */
@@ -110,6 +112,7 @@ function configure(database: DatabaseSync, path: string, options: OpenOptions): 
   if (isOlder(database, SAFE_VERSION)) database.exec("PRAGMA locking_mode = EXCLUSIVE");
   // Applies to new files only. Messages have a few kilobytes: pages of 4 KB would stay a third empty, or more.
   database.exec("PRAGMA page_size = 8192");
+  if (options.canShrink) database.exec("PRAGMA auto_vacuum = INCREMENTAL");
   database.exec("PRAGMA journal_mode = WAL");
   database.exec(`PRAGMA synchronous = ${options.synchronous}`);
   // A sixth faster where only checkpoints sync. With a sync for each commit, a log that grows that far is slower.

@@ -26,8 +26,10 @@ export interface SearchListing extends Promise<SearchPage>, AsyncIterable<Search
 
 /** A search answers with what it has when the index is not complete by then. */
 const UPDATE_WAIT_MS = 2000;
-/** For each hit of a page, so many are compared by their text. The order of the others is that of the index. */
-const COMPARED = 2;
+/** So many more hits than a page has are compared by their text. The order of the others is that of the index. */
+const COMPARED_MORE = 5;
+/** Messages that are read for a page, though they may lack a phrase or be on another branch. */
+const TRIES_MAX = 500;
 const HITS_MAX = 1000;
 
 export interface Searching {
@@ -82,7 +84,8 @@ async function* ranked(
   const hits = new Hits(store, source, index, query);
   const compared: SearchHit[] = [];
   let next = 0;
-  while (next < messages.length && compared.length < COMPARED * checked.limit) {
+  const last = Math.min(messages.length, (checked.skip ?? 0) + TRIES_MAX);
+  while (next < last && compared.length < checked.limit + COMPARED_MORE) {
     const hit = await hits.of(messages[next++] as RankedMessage);
     if (hit !== undefined) compared.push(hit);
   }
@@ -90,7 +93,7 @@ async function* ranked(
     checked.order === "newest" ? other.at.localeCompare(one.at) : other.score - one.score,
   );
   yield* compared;
-  for (; next < messages.length; next++) {
+  for (; next < last; next++) {
     const hit = await hits.of(messages[next] as RankedMessage);
     if (hit !== undefined) yield hit;
   }
@@ -119,10 +122,11 @@ async function candidates(
     : ranked;
 }
 
-/** With filters on messages, a neighbour of a hit is not one itself. */
-function isNarrow({ filters }: Query): boolean {
+/** With a phrase or with filters on messages, a neighbour of a hit is not one itself. */
+function isNarrow({ filters, terms }: Query): boolean {
   const { role, model, tool, is, after, before } = filters;
-  return [role, model, tool, is, after, before].some((filter) => filter !== undefined);
+  const isFiltered = [role, model, tool, is, after, before].some((filter) => filter !== undefined);
+  return isFiltered || terms.some(({ isRequired }) => isRequired);
 }
 
 function hasOwnWords(index: SearchIndex, message: RankedMessage, query: Query): boolean {
