@@ -48,6 +48,10 @@ export interface CommandSpec {
   readonly details?: string;
   readonly args?: readonly ArgumentSpec[];
   readonly options?: Readonly<Record<string, OptionSpec>>;
+  /** The options without which it does nothing, as in a usage line. */
+  readonly required?: string;
+  /** The option for a text that was typed as an argument. */
+  readonly textOption?: string;
   readonly examples: readonly string[];
   /** Loaded when the command runs, so that a command does not pay for the code of others. */
   readonly load: () => Promise<{ readonly run: Run }>;

@@ -9,8 +9,12 @@ import { widest, wrap, wrapCommand, wrapPairs } from "./terminal/wrap.ts";
 const COLUMNS_DEFAULT = 80;
 
 /** `--help` after a command, after a group of commands, or alone. */
-export function helpFor(words: Words, out: Output): Result {
-  const [first, second] = words.positionals;
+export function helpFor(given: Words, out: Output): Result {
+  // "sessions help": the word in the place of a command.
+  const isAsked = given.positionals[1] === "help" && given.positionals[0] !== "help";
+  const positionals = isAsked ? given.positionals.toSpliced(1, 1) : given.positionals;
+  const words = { ...given, positionals, help: true };
+  const [first, second] = positionals;
   const group = first !== undefined && second === undefined ? groupOf(first) : [];
   const commands = group.length > 0 ? group : [parse(words).command];
   return helpOn(commands[0]?.name === "" ? COMMANDS : commands, out);
@@ -110,7 +114,7 @@ function commandHelp(command: CommandSpec, out: Output): string[] {
     ...(command.args ?? []).flatMap(({ help }) => (help === undefined ? [] : ["", ...wrap(help, columns)])),
     "",
     heading("Usage"),
-    ...wrapCommand(`${`${PROGRAM} ${usageOf(command)}`.trimEnd()} [OPTIONS]`, columns),
+    ...wrapCommand(`${`${PROGRAM} ${wholeUsage(command)}`.trimEnd()} [OPTIONS]`, columns),
     ...(own.length === 0 ? [] : ["", heading("Options"), ...optionLines(own, columns)]),
     "",
     heading("Global options"),
@@ -119,6 +123,11 @@ function commandHelp(command: CommandSpec, out: Output): string[] {
     heading(command.examples.length === 1 ? "Example" : "Examples"),
     ...command.examples.flatMap((example) => wrapCommand(example.replace(/^colloquy/, PROGRAM), columns)),
   ];
+}
+
+function wholeUsage(command: CommandSpec): string {
+  const { required } = command;
+  return required === undefined ? usageOf(command) : `${usageOf(command)} ${required}`;
 }
 
 function usageOf({ name, args = [] }: CommandSpec): string {
@@ -151,5 +160,5 @@ function toJson(command: CommandSpec): Record<string, unknown> {
       help,
     }),
   );
-  return { name, summary, usage: `colloquy ${usageOf(command)}`.trimEnd(), options, examples };
+  return { name, summary, usage: `colloquy ${wholeUsage(command)}`.trimEnd(), options, examples };
 }

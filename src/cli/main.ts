@@ -2,7 +2,7 @@
 
 import { asColloquyError } from "../errors.ts";
 import { EXIT_DONE, EXIT_FAILED, EXIT_USAGE, UsageError } from "./exit.ts";
-import { helpFor } from "./help.ts";
+import { groupOf, helpFor } from "./help.ts";
 import { report, standardOutput } from "./output.ts";
 import { parse, split, type Words } from "./parse.ts";
 import { showResult } from "./show-result.ts";
@@ -24,7 +24,9 @@ export async function main(argv: string[]): Promise<number> {
 async function dispatch(words: Words): Promise<number> {
   if (words.color !== undefined) chooseColours(words.color);
   const to = { json: words.json, out: standardOutput() };
-  if (words.help) return showResult(to, helpFor(words, to.out));
+  const [group = "", command] = words.positionals;
+  const isHelp = words.help || (command === "help" && groupOf(group).length > 0);
+  if (isHelp) return showResult(to, helpFor(words, to.out));
   const request = parse(words);
   const call = { ...request, ...to };
   // Not every command reads the config, but a mistyped setting is an error with all of them.

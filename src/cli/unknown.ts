@@ -47,7 +47,9 @@ export function unknownOption(command: CommandSpec, rawName: string, known: read
 
 export function extraArgument(command: CommandSpec, extra: string): UsageError {
   const phrase = command.args?.at(-1)?.phrase;
-  const quotes = phrase === undefined ? "" : `. Put the ${phrase} in quotes`;
+  const { textOption } = command;
+  const option = textOption === undefined ? "" : `. Pass the text with --${textOption}, in quotes`;
+  const quotes = phrase === undefined ? option : `. Put the ${phrase} in quotes`;
   return new UsageError(`Unexpected argument "${shown(extra)}" for "${command.name}"${quotes}`, "arguments");
 }
 

@@ -212,3 +212,28 @@ describe("the reference page", () => {
     for (const code of [0, 1, 2, 3]) expect(page).toMatch(new RegExp(`^\\| ${code} \\|`, "m"));
   });
 });
+
+describe("help", () => {
+  it("is found where people look for it, and marks what is required", async () => {
+    using place = new Place();
+    const group = await place.run(["sessions", "--help"]);
+    expect(await place.run(["sessions", "help"])).toEqual(group);
+    expect(await place.run(["help", "sessions"])).toEqual(group);
+    const append = await place.run(["sessions", "append", "--help"]);
+    expect(await place.run(["sessions", "help", "append"])).toEqual(append);
+    expect(append.stdout).toMatch(/sessions append KEY\|ID \(--role ROLE --content TEXT \| --jsonl -\)/);
+    for (const [command, required] of [
+      ["context", "--max-tokens N"],
+      ["compact", "(--summary TEXT | --undo ENTRY)"],
+      ["migrate", "--to TARGET"],
+    ] as const) {
+      const { commands } = await place.json(["help", "sessions", command]);
+      expect(commands[0].usage).toContain(` ${required}`);
+    }
+    const text = await place.failure(["sessions", "append", "notes:a", "Hello there"]);
+    expect(text).toMatchObject({
+      code: 2,
+      error: { message: expect.stringMatching(/Pass the text with --content, in quotes$/) },
+    });
+  });
+});

@@ -128,6 +128,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
     summary: "Copy to another engine, or legacy to v2",
     details:
       "Copies every conversation, including the trash, with its ids, branches and times, reads it back and compares it. The source does not change. With v2, the files of a folder are rewritten in place and the originals are kept in legacy/. You can stop it at any time; the same command continues.",
+    required: "--to TARGET",
     options: {
       to: { value: "TARGET", help: "sqlite:FILE, jsonl:FOLDER, or v2" },
       from: { value: "TARGET", help: "The source, instead of --store; also a folder" },

@@ -70,6 +70,8 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     summary: "Add messages to a conversation",
     details: "A new KEY creates a conversation; anything else that is unknown is an error.",
     args: [{ name: "KEY|ID" }],
+    required: "(--role ROLE --content TEXT | --jsonl -)",
+    textOption: "content",
     options: {
       role: { value: "ROLE", help: "user, assistant or system" },
       content: { value: "TEXT", help: "The text; - reads standard input" },
@@ -131,6 +133,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     topic: CONTEXT,
     summary: "Show what a model would receive",
     args: [CONVERSATION],
+    required: "--max-tokens N",
     options: {
       "max-tokens": { value: "N", help: "Size of the model's context window" },
       as: {
@@ -156,6 +159,8 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     details:
       "The summary replaces the beginning only in what a model receives; every message stays in the conversation. You write the summary, because this version of Colloquy cannot call a model. After an earlier compaction, it must cover that summary as well.",
     args: [CONVERSATION],
+    required: "(--summary TEXT | --undo ENTRY)",
+    textOption: "summary",
     options: {
       summary: { value: "TEXT", help: "The summary; - reads standard input" },
       "keep-messages": { value: "N", help: "Keep about N messages at the end" },
