@@ -27,8 +27,15 @@ describe("a command", () => {
   it("stops if a section that it uses cannot be read", async () => {
     using place = new Place();
     write(place, "colloquy.json", `{ session: { defaultCountry: "Germany" } }`);
-    const { code, stderr } = await place.run(APPEND);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("a country in two letters")]);
+    for (const args of [APPEND, LIST, []]) {
+      const { code, stderr } = await place.run(args);
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/^Error: .* a country in two letters/)]);
+    }
+    const checked = await place.run(["sessions", "validate"]);
+    expect([checked.code, checked.stderr]).toEqual([
+      0,
+      expect.stringMatching(/^Warning: .*The defaults apply\n/),
+    ]);
   });
 
   it("that writes stops at a config that cannot be parsed, and others name it in one line", async () => {
