@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { getLoadablePath } from "sqlite-vec";
-import { blobOf } from "../../src/memory/vectors/blob.ts";
-import { type Space, VectorTable, vectorTableSql } from "../../src/memory/vectors/vector-table.ts";
+import { blobOf } from "../../src/sqlite/vectors/blob.ts";
+import { type Space, VectorTable, vectorTableSql } from "../../src/sqlite/vectors/vector-table.ts";
 import { alternate, type BenchRow, report, sized, timed } from "../harness.ts";
 import { atMost } from "../rows.ts";
 import { ClusteredVectors } from "./clustered-vectors.ts";

@@ -1,3 +1,6 @@
+export { loadVectorFunctions, type VectorFunctions } from "../sqlite/vectors/extension.ts";
+export type { Scored } from "../sqlite/vectors/top.ts";
+export { type Condition, type Space, type VectorQuery, VectorTable } from "../sqlite/vectors/vector-table.ts";
 export type { EmbedAllOptions, EmbedReport } from "./backfill.ts";
 export { markRecalled, withoutRecalled } from "./chunk/recalled.ts";
 export type { Chunk, SourceKind } from "./database/chunk.ts";
@@ -16,7 +19,4 @@ export { type FoundChunks, Memory, type MemoryStats, type NoteOptions } from "./
 export { type MemoryOptions, openMemory } from "./open-memory.ts";
 export type { Explanation, RankOptions } from "./recall/rank.ts";
 export type { FoundChunk, MemoryQuery, SearchMode } from "./recall/searcher.ts";
-export { loadVectorFunctions, type VectorFunctions } from "./vectors/extension.ts";
-export type { Scored } from "./vectors/top.ts";
-export { type Condition, type Space, type VectorQuery, VectorTable } from "./vectors/vector-table.ts";
 export type { MemoryWatch, MemoryWatchOptions } from "./watch.ts";

@@ -1,12 +1,12 @@
 /** The rows of sources and chunks. Every change of a chunk changes its words, and removes the vectors of its old text. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { VectorTable } from "../../sqlite/vectors/vector-table.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import { UuidSequence } from "../../util/uuid.ts";
 import type { MarkdownChunk } from "../chunk/markdown.ts";
 import { cacheKey } from "../embeddings/cache.ts";
 import { indexedWords } from "../recall/words.ts";
-import type { VectorTable } from "../vectors/vector-table.ts";
 import { CHUNK_COLUMNS, type ChunkRow, type SourceKind } from "./chunk.ts";
 
 export interface NewSource {

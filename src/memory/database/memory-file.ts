@@ -2,9 +2,9 @@ import type { DatabaseSync } from "node:sqlite";
 import { ColloquyError } from "../../errors.ts";
 import { retryBusy, sqliteError } from "../../sqlite/busy.ts";
 import { realPath } from "../../sqlite/place.ts";
+import { loadVectorFunctions, type VectorFunctions } from "../../sqlite/vectors/extension.ts";
+import { VectorTable } from "../../sqlite/vectors/vector-table.ts";
 import { LOCK_WAIT_MS } from "../../util/wait.ts";
-import { loadVectorFunctions, type VectorFunctions } from "../vectors/extension.ts";
-import { VectorTable } from "../vectors/vector-table.ts";
 import { ChunkStore } from "./chunk-store.ts";
 import { type MemoryFileOptions, openMemoryFile } from "./open.ts";
 

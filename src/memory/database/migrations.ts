@@ -1,6 +1,6 @@
 import type { Migration } from "../../sqlite/migrate.ts";
+import { vectorTableSql } from "../../sqlite/vectors/vector-table.ts";
 import { indexedWords, TOKENIZER } from "../recall/words.ts";
-import { vectorTableSql } from "../vectors/vector-table.ts";
 
 /** "clqm". It marks a file as a memory of Colloquy. */
 export const APPLICATION_ID = 0x636c716d;

@@ -1,6 +1,6 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import { isBusy } from "../../disk/sqlite-code.ts";
-import { blobOf, vectorOf } from "../vectors/blob.ts";
+import { blobOf, vectorOf } from "../../sqlite/vectors/blob.ts";
 import type { EmbeddingCache } from "./cache.ts";
 
 /** About 60 MB of vectors with 1536 dimensions. */

@@ -1,4 +1,4 @@
-import { dot } from "../vectors/blob.ts";
+import { dot } from "../../sqlite/vectors/blob.ts";
 
 export interface Candidate {
   readonly score: number;

@@ -1,8 +1,8 @@
+import type { Space } from "../../sqlite/vectors/vector-table.ts";
 import { type Chunk, type ChunkRow, chunkOf } from "../database/chunk.ts";
 import type { MemoryFile } from "../database/memory-file.ts";
 import type { EmbeddingChain } from "../embeddings/chain.ts";
 import { spaceOf } from "../embeddings/provider.ts";
-import type { Space } from "../vectors/vector-table.ts";
 import { type Candidate, diverse } from "./diversity.ts";
 import { type Explanation, RANK, type RankOptions, recencyOf, relevanceOf, scoreOf } from "./rank.ts";
 import { indexedWords, wordQuery } from "./words.ts";

@@ -4,7 +4,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { ClusteredVectors } from "../../../bench/recall/clustered-vectors.ts";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
-import { openMemoryFile } from "../database/open.ts";
+import { openMemoryFile } from "../../memory/database/open.ts";
 import { dot } from "./blob.ts";
 import { loadVectorFunctions } from "./extension.ts";
 import { VectorTable, vectorTableSql } from "./vector-table.ts";
