@@ -9,9 +9,9 @@ import { prepare, type Statements } from "../statements.ts";
 import { sumSql } from "../sums.ts";
 import { counts } from "./stats.ts";
 
-/** Entries whose parent does not precede them. */
-const NOT_EARLIER = `SELECT e.* FROM entries e JOIN entries p ON p.conversation = e.conversation AND p.id = e.parent_id
-  WHERE p.seq >= e.seq`;
+/** Entries whose parent does not precede them. Found first: SQLite would follow the parents of every entry otherwise. */
+const NOT_EARLIER = `WITH late AS MATERIALIZED (SELECT e.* FROM entries e
+  JOIN entries p ON p.conversation = e.conversation AND p.id = e.parent_id WHERE p.seq >= e.seq) SELECT * FROM late e`;
 /** The entries that an entry follows, directly or not. */
 const LEADS_TO = `WITH RECURSIVE up (id) AS (SELECT e.parent_id UNION SELECT a.parent_id FROM up
   JOIN entries a ON a.conversation = e.conversation AND a.id = up.id WHERE a.parent_id IS NOT NULL) SELECT id FROM up`;
@@ -41,12 +41,12 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
     code: "cycle",
     sql: `SELECT c.id AS conversation, 'entry ' || e.id || iif(e.parent_id = e.id, ' follows itself',
         ' follows ' || e.parent_id || ', which leads back to it') AS message
-      FROM (${NOT_EARLIER} AND e.id IN (${LEADS_TO})) e JOIN conversations c ON c.n = e.conversation`,
+      FROM (${NOT_EARLIER} WHERE e.id IN (${LEADS_TO})) e JOIN conversations c ON c.n = e.conversation`,
   },
   {
     code: "late-parent",
     sql: `SELECT c.id AS conversation, 'entry ' || e.id || ' follows ' || e.parent_id || ', which comes after it' AS message
-      FROM (${NOT_EARLIER} AND e.id NOT IN (${LEADS_TO})) e JOIN conversations c ON c.n = e.conversation`,
+      FROM (${NOT_EARLIER} WHERE e.id NOT IN (${LEADS_TO})) e JOIN conversations c ON c.n = e.conversation`,
   },
   {
     code: "bad-entry",
