@@ -9,7 +9,7 @@ const CORE = /\/src\/(cli\/(main|commands\/sessions\/list)|store\/open|engine\/s
 /** Loaded when there is a config file. */
 const CONFIG = /\/src\/(cli\/store\/store-settings|state\/config\/steps\/[^/]+(?<!login-shell))\.ts$/;
 /** Large, and used by few commands: never part of what other commands share. */
-const RARE = /\/src\/(formats|engine\/jsonl|transcript)\//;
+const RARE = /\/src\/(formats|engine\/jsonl|transcript|memory)\//;
 /** Threads and processes are started by the name of their file. */
 const STARTED = {
   worker: "src/store/worker/worker.ts",

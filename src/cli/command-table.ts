@@ -9,6 +9,7 @@ import { BRANCH_COMMANDS } from "./commands/branches/table.ts";
 import { CONFIG_COMMANDS } from "./commands/config/table.ts";
 import { FORMAT_COMMANDS } from "./commands/formats/table.ts";
 import { MAINTENANCE_COMMANDS } from "./commands/maintenance/table.ts";
+import { MEMORY_COMMANDS } from "./commands/memory/table.ts";
 import { MODELS_COMMANDS } from "./commands/models/table.ts";
 import { SESSION_COMMANDS } from "./commands/sessions/table.ts";
 import { START_COMMANDS } from "./commands/start/table.ts";
@@ -29,6 +30,7 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...SESSION_COMMANDS,
   ...BRANCH_COMMANDS,
   ...FORMAT_COMMANDS,
+  ...MEMORY_COMMANDS,
   ...MAINTENANCE_COMMANDS,
   ...CONFIG_COMMANDS,
   ...AUTH_COMMANDS,

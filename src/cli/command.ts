@@ -26,7 +26,7 @@ export interface ArgumentSpec {
 
 /** Commands that share a line of the overview. */
 export interface Topic {
-  readonly group: "Conversations" | "Branches" | "Import and export" | "Maintenance" | "Help";
+  readonly group: "Conversations" | "Branches" | "Maintenance" | "Help";
   readonly summary: string;
   /** The overview shows only the first word of these commands, which has its own help. */
   readonly families?: true;

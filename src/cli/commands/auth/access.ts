@@ -25,9 +25,13 @@ export interface Access {
  */
 type Need = "values" | "syntax" | "nothing";
 
-export async function access(call: Call, need: Need): Promise<Access> {
+export async function access(
+  call: Call,
+  need: Need,
+  sections: readonly string[] = ["env", "models"],
+): Promise<Access> {
   const options = configOptions(call);
-  const { env, value: config } = await settings(call, options, need);
+  const { env, value: config } = await settings(call, options, need, sections);
   const { stateDir } = options;
   const agentId = call.values.get("agent") ?? "main";
   // A profile is a separate place and adopts nothing.
@@ -46,9 +50,10 @@ async function settings(
   call: Call,
   options: ConfigOptions,
   need: Need,
+  sections: readonly string[],
 ): Promise<{ env: Environment; value: Readonly<Record<string, unknown>> }> {
   try {
-    return await loadedConfig(call, ["env", "models"], options);
+    return await loadedConfig(call, sections, options);
   } catch (error) {
     const known = asColloquyError(error, "Cannot read the config");
     if (need === "values" || (need === "syntax" && !isWrongValue(known))) throw known;

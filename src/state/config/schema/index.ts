@@ -2,6 +2,7 @@
 import { type Field, type ObjectField, type Section, text } from "./field.ts";
 import { gateway } from "./gateway-section.ts";
 import * as kept from "./kept-sections.ts";
+import { memory } from "./memory-section.ts";
 import { auth, env, meta, models, session, sessions, streaming } from "./own-sections.ts";
 
 const used = (field: Field): Section => ({ field, used: true });
@@ -27,7 +28,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   hooks: unused(kept.hooks),
   discovery: unused(kept.discovery),
   gateway: unused(gateway),
-  memory: unused(kept.memory),
+  memory: used(memory),
   diagnostics: unused(kept.diagnostics),
   logging: unused(kept.logging),
   update: unused(kept.update),

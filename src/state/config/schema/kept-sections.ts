@@ -96,15 +96,6 @@ export const channels: Field = object(
 export const cron: Field = kept("Scheduled jobs", { enabled });
 export const hooks: Field = kept("Webhooks", { enabled, token: secret("The token that callers must send") });
 export const discovery: Field = kept("Discovery on the local network");
-export const memory: Field = kept("Recall", {
-  path: path("Where memory is stored"),
-  embedding: kept("Embeddings", {
-    provider: text("The provider"),
-    fallback: text("The provider to use if the first one fails"),
-    model: text("The model"),
-    dimensions: whole("The number of dimensions of a vector", 1, 65_536),
-  }),
-});
 export const diagnostics: Field = kept("Traces");
 export const logging: Field = kept("Logs", {
   level: choice("The log level", ["silent", "fatal", "error", "warn", "info", "debug", "trace"]),
