@@ -11,6 +11,7 @@ import { FORMAT_COMMANDS } from "./commands/formats/table.ts";
 import { MAINTENANCE_COMMANDS } from "./commands/maintenance/table.ts";
 import { MEMORY_COMMANDS } from "./commands/memory/table.ts";
 import { MODELS_COMMANDS } from "./commands/models/table.ts";
+import { SEARCH_COMMANDS } from "./commands/search/table.ts";
 import { SESSION_COMMANDS } from "./commands/sessions/table.ts";
 import { START_COMMANDS } from "./commands/start/table.ts";
 
@@ -27,6 +28,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 /** In the order of the overview. */
 export const COMMANDS: readonly CommandSpec[] = [
   ...START_COMMANDS,
+  ...SEARCH_COMMANDS,
   ...SESSION_COMMANDS,
   ...BRANCH_COMMANDS,
   ...FORMAT_COMMANDS,

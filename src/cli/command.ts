@@ -32,6 +32,8 @@ export interface Topic {
   readonly families?: true;
 }
 
+export const READ: Topic = { group: "Conversations", summary: "Find and read conversations" };
+
 export const STATE: Topic = {
   group: "Maintenance",
   summary: "Manage settings, API keys and models",

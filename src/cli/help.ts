@@ -54,16 +54,18 @@ function overview(out: Output): string[] {
   ];
 }
 
-/** "sessions list, show, history": the common first word appears once. */
+/** "search, sessions list, show, history": a first word appears once. */
 function together(commands: readonly CommandSpec[]): string {
   const names = commands.map(({ name }) => name);
   if (commands[0]?.topic.families === true) {
     return [...new Set(names.map((name) => name.split(" ")[0]))].join(", ");
   }
-  const [first = ""] = names[0]?.split(" ") ?? [];
-  const group = `${first} `;
-  if (!names.every((name) => name.startsWith(group))) return names.join(", ");
-  return group + names.map((name) => name.slice(group.length)).join(", ");
+  const words = names.map((name) => name.split(" "));
+  return words
+    .map(([first = "", second], index) =>
+      second !== undefined && first === words[index - 1]?.[0] ? second : names[index],
+    )
+    .join(", ");
 }
 
 /** One line per command of a group. */

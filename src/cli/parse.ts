@@ -33,8 +33,26 @@ const ALL_OPTIONS: Readonly<Record<string, OptionSpec>> = Object.assign(
 
 /** Split a command line. Never fails: `--json` must be known before an error can be reported. */
 export function split(argv: readonly string[]): Words {
+  // An option may be a flag of one command and have a value with another.
+  const command = commandNamed(tokensOf(argv, ALL_OPTIONS).positionals);
+  const { positionals, given } = tokensOf(argv, { ...ALL_OPTIONS, ...command?.options });
+  return {
+    positionals,
+    options: given,
+    // In "--limit --json" the value of --limit is missing, and the error must still be JSON.
+    json: given.some(({ name, value, inline }) => name === "json" || (!inline && value === "--json")),
+    help: given.some(({ name }) => name === "help"),
+    // Without a value, `parse` explains it.
+    color: given.find(({ name, value }) => name === "color" && !value?.startsWith("-"))?.value,
+  };
+}
+
+function tokensOf(
+  argv: readonly string[],
+  specs: Readonly<Record<string, OptionSpec>>,
+): { positionals: string[]; given: GivenOption[] } {
   const options = Object.fromEntries(
-    Object.entries(ALL_OPTIONS).map(([name, { value, short }]) => {
+    Object.entries(specs).map(([name, { value, short }]) => {
       const type = value === undefined ? ("boolean" as const) : ("string" as const);
       return [name, { type, ...defined({ short }) }];
     }),
@@ -53,12 +71,7 @@ export function split(argv: readonly string[]): Words {
   );
   return {
     positionals: tokens.flatMap((token) => (token.kind === "positional" ? [token.value] : [])),
-    options: given,
-    // In "--limit --json" the value of --limit is missing, and the error must still be JSON.
-    json: given.some(({ name, value, inline }) => name === "json" || (!inline && value === "--json")),
-    help: given.some(({ name }) => name === "help"),
-    // Without a value, `parse` explains it.
-    color: given.find(({ name, value }) => name === "color" && !value?.startsWith("-"))?.value,
+    given,
   };
 }
 
@@ -82,13 +95,14 @@ export function parse(words: Words): Request {
 }
 
 function findCommand(positionals: readonly string[]): Pick<Call, "command" | "args"> {
-  const [first = "", second] = positionals;
+  const command = commandNamed(positionals);
+  if (command === undefined) throw unknownCommand(positionals[0] ?? "", positionals[1]);
+  return { command, args: positionals.slice(command.name.split(" ").length) };
+}
+
+function commandNamed([first = "", second]: readonly string[]): CommandSpec | undefined {
   const named = (name: string): CommandSpec | undefined => COMMANDS.find((command) => command.name === name);
-  const pair = second === undefined ? undefined : named(`${first} ${second}`);
-  if (pair !== undefined) return { command: pair, args: positionals.slice(2) };
-  const single = named(first);
-  if (single !== undefined) return { command: single, args: positionals.slice(1) };
-  throw unknownCommand(first, second);
+  return (second === undefined ? undefined : named(`${first} ${second}`)) ?? named(first);
 }
 
 function specOf(command: CommandSpec, { name, rawName }: GivenOption): OptionSpec {

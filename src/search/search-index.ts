@@ -60,13 +60,13 @@ export class SearchIndex {
     }
   }
 
-  /** Build it again from the beginning. */
+  /** Build it again from the beginning; if that was stopped, from there on. Fails if the file cannot be written. */
   async rebuild(onProgress?: (progress: BuildProgress) => void): Promise<void> {
     const file = await this.#open();
-    await this.#patiently(() => file.transaction(() => file.clear()));
+    if (file.place !== undefined) await this.#patiently(() => file.transaction(() => file.clear()));
     this.#onProgress = onProgress;
     try {
-      while (!(await this.#catchUp()) && !this.#isClosed) await sleep(BUSY_PAUSE_MS);
+      await this.#complete();
     } finally {
       this.#onProgress = undefined;
     }
@@ -150,7 +150,18 @@ export class SearchIndex {
     await this.#opening?.then(({ database }) => database.close()).catch(() => {});
   }
 
+  /** The index is used as far as it is complete if its file is read-only, for example, or the disk is full. */
   async #catchUp(): Promise<boolean> {
+    try {
+      return await this.#complete();
+    } catch (error) {
+      this.#report(error);
+      return false;
+    }
+  }
+
+  /** False if the index was closed meanwhile. */
+  async #complete(): Promise<boolean> {
     try {
       const file = await this.#open();
       const options = { isStopped: () => this.#isClosed, onProgress: this.#onProgress };
@@ -160,11 +171,9 @@ export class SearchIndex {
       if (this.#isClosed) return false;
       if (isDamage(error)) {
         await this.#replace(error);
-        return this.#catchUp();
+        return this.#complete();
       }
-      // The index is used as far as it is complete: its file is read-only, for example, or the disk is full.
-      this.#report(error);
-      return false;
+      throw error;
     }
   }
 
@@ -172,7 +181,7 @@ export class SearchIndex {
   async #startAgain(): Promise<boolean> {
     const file = await this.#open();
     await this.#patiently(() => file.transaction(() => file.clear()));
-    return this.#catchUp();
+    return this.#complete();
   }
 
   /** Retry while another process writes to the index. */

@@ -12,6 +12,8 @@ import { Store } from "./store.ts";
 export interface StoreOptions {
   /** Never write. The store must exist. */
   readonly readonly?: boolean;
+  /** With `readonly`: keep the search index in its file beside the store all the same. Default: false, in memory. */
+  readonly searchFile?: boolean;
   /**
    * `full` (default): a write that resolved survives a power cut. `process`: it
    * survives a crash of the process, not a power cut, and is many times faster.
@@ -73,6 +75,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
     onClosed: ended,
     clock: options.clock ?? systemClock,
     readonly: engineOptions.readonly,
+    searchFile: !engineOptions.readonly || options.searchFile === true,
     depthLimits,
     allowCircularReferences: options.tree?.allowCircularReferences === true,
     treeEnabled: options.treeEnabled !== false,
@@ -126,6 +129,7 @@ function refuseWithoutEffect(target: string | Engine, options: StoreOptions): vo
 
 const OPTION_MEMBERS: ReadonlySet<string> = new Set([
   "readonly",
+  "searchFile",
   "durability",
   "worker",
   "lockWaitMs",
@@ -162,6 +166,8 @@ function checkOptions(options: StoreOptions): EngineOptions {
   if (durability !== "full" && durability !== "process") {
     throw invalid('durability must be "full" or "process"', "durability");
   }
+  if (options.searchFile !== undefined && !readonly)
+    throw invalid("searchFile requires readonly: other stores always have the file", "searchFile");
   if (!Number.isFinite(lockWaitMs) || lockWaitMs < 0)
     throw invalid("lockWaitMs must be 0 or more", "lockWaitMs");
   return { readonly, durability, lockWaitMs, onProblem, legacy: checkSessions(options.sessions ?? {}) };

@@ -64,6 +64,8 @@ const HOUR_MS = 3_600_000;
 export interface StoreSettings {
   readonly clock: Clock;
   readonly readonly: boolean;
+  /** Whether the search index is in a file, if the engine has one. */
+  readonly searchFile: boolean;
   readonly depthLimits: DepthLimits;
   readonly allowCircularReferences: boolean;
   readonly treeEnabled: boolean;
@@ -113,7 +115,7 @@ export class Store {
     };
     this.#search = new StoreSearch(
       access,
-      options.readonly ? null : searchPath(engine.name, engine.location),
+      options.searchFile ? searchPath(engine.name, engine.location) : null,
     );
     this.#access = { ...access, search: this.#search };
   }
@@ -177,7 +179,10 @@ export class Store {
     return this.#search.search(text, options);
   }
 
-  /** Build the search index again from the beginning. It is built by itself when it is missing or damaged. */
+  /**
+   * Build the search index again, which is also done without this when it is missing or damaged. If the store is closed
+   * meanwhile, the next search or rebuild continues.
+   */
   rebuildSearch(options: { readonly onProgress?: (progress: BuildProgress) => void } = {}): Promise<void> {
     checkProperties(options, REBUILD_PROPERTIES, "options");
     return mapped(() => this.#search.rebuild(options.onProgress));

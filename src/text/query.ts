@@ -110,7 +110,7 @@ function takeFilter(word: string, filters: Record<string, string>): boolean {
 const DATE = /^(\d{4})(?:-(\d\d))?(?:-(\d\d))?(T[\d:.]+(?:Z|[+-]\d\d:\d\d))?$/;
 
 /** The beginning of a year, month or day, or a time, in ISO 8601. Without a time zone, UTC. */
-function dateOf(text: string): string | undefined {
+export function dateOf(text: string): string | undefined {
   const [, year, month = "01", day = "01", time = "T00:00:00Z"] = DATE.exec(text) ?? [];
   if (year === undefined) return undefined;
   const ms = Date.parse(`${year}-${month}-${day}${time}`);

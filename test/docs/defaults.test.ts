@@ -4,29 +4,30 @@ import { codeSpans, tableRows } from "../support/source-text.ts";
 
 /** Each number that a page states as a default, by the first name in its row, and the constant that it is. */
 const DEFAULTS: Readonly<
-  Record<string, Readonly<Record<string, readonly [file: string, constant: string]>>>
+  Record<string, readonly (readonly [name: string, file: string, constant: string])[]>
 > = {
-  "docs/reference/cli.md": {
-    "--limit N": ["store/read/conversation-pages.ts", "LIMIT_DEFAULT"],
-    "--context N": ["cli/commands/sessions/show.ts", "AROUND_DEFAULT"],
-    "--reserve-for-output N": ["context/budget.ts", "RESERVE_FOR_OUTPUT"],
-    "--last N": ["context/strategies.ts", "SLIDING_MESSAGES"],
-    "--keep-tokens N": ["context/compaction.ts", "KEEP_TOKENS"],
-  },
-  "docs/reference/library.md": {
-    lockWaitMs: ["util/wait.ts", "LOCK_WAIT_MS"],
-    "limit, cursor": ["store/read/conversation-pages.ts", "LIMIT_DEFAULT"],
-    "limit, maxBytes": ["store/read/entry-query.ts", "LIMIT_DEFAULT"],
-  },
-  "docs/reference/context.md": {
-    reserveForOutput: ["context/budget.ts", "RESERVE_FOR_OUTPUT"],
-    maxToolResultTokens: ["context/budget.ts", "MAX_TOOL_RESULT_TOKENS"],
-  },
-  "docs/guide/context.md": {
-    reserveForOutput: ["context/budget.ts", "RESERVE_FOR_OUTPUT"],
-    last: ["context/strategies.ts", "SLIDING_MESSAGES"],
-    maxToolResultTokens: ["context/budget.ts", "MAX_TOOL_RESULT_TOKENS"],
-  },
+  "docs/reference/cli.md": [
+    ["--limit N", "store/search/search-query.ts", "LIMIT_DEFAULT"],
+    ["--limit N", "store/read/conversation-pages.ts", "LIMIT_DEFAULT"],
+    ["--context N", "cli/commands/sessions/show.ts", "AROUND_DEFAULT"],
+    ["--reserve-for-output N", "context/budget.ts", "RESERVE_FOR_OUTPUT"],
+    ["--last N", "context/strategies.ts", "SLIDING_MESSAGES"],
+    ["--keep-tokens N", "context/compaction.ts", "KEEP_TOKENS"],
+  ],
+  "docs/reference/library.md": [
+    ["lockWaitMs", "util/wait.ts", "LOCK_WAIT_MS"],
+    ["limit, cursor", "store/read/conversation-pages.ts", "LIMIT_DEFAULT"],
+    ["limit, maxBytes", "store/read/entry-query.ts", "LIMIT_DEFAULT"],
+  ],
+  "docs/reference/context.md": [
+    ["reserveForOutput", "context/budget.ts", "RESERVE_FOR_OUTPUT"],
+    ["maxToolResultTokens", "context/budget.ts", "MAX_TOOL_RESULT_TOKENS"],
+  ],
+  "docs/guide/context.md": [
+    ["reserveForOutput", "context/budget.ts", "RESERVE_FOR_OUTPUT"],
+    ["last", "context/strategies.ts", "SLIDING_MESSAGES"],
+    ["maxToolResultTokens", "context/budget.ts", "MAX_TOOL_RESULT_TOKENS"],
+  ],
 };
 
 function constantOf(file: string, name: string): number {
@@ -51,10 +52,7 @@ describe("every default", () => {
       const name = names[0]?.startsWith("-") ? names[0] : names.join(", ");
       return value === undefined ? [] : [[name ?? "", value] as const];
     });
-    const expected = Object.entries(constants).map(([name, [file, constant]]) => [
-      name,
-      constantOf(file, constant),
-    ]);
+    const expected = constants.map(([name, file, constant]) => [name, constantOf(file, constant)]);
     expect(stated).toEqual(expected);
   });
 });

@@ -1,12 +1,13 @@
-import { existsSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { homedir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { ColloquyError } from "../../errors.ts";
 import { adoptedConfig } from "../../state/adopt.ts";
 import type { ConfiguredStore } from "../../state/config/store-options.ts";
 import { CONFIG_NAME, PATCHES_NAME } from "../../state/folder.ts";
 import type { Conversation } from "../../store/conversation.ts";
-import { openStore } from "../../store/open.ts";
+import { openStore, type StoreOptions } from "../../store/open.ts";
+import { searchPath } from "../../store/search/store-search.ts";
 import type { Store } from "../../store/store.ts";
 import { isUuid } from "../../util/uuid.ts";
 import type { Call } from "../command.ts";
@@ -31,6 +32,25 @@ export async function openToRead(
   // An empty answer beside a config that cannot be read would mislead.
   await settingsOf(call, target.text, true);
   return undefined;
+}
+
+/** The same for a search, which keeps its index beside the store if it may write there. */
+export async function openToSearch(call: Call, target: StoreTarget): Promise<Store | undefined> {
+  if (target.missing) return openToRead(call, target);
+  return open(call, target, true, { searchFile: canKeepIndex(target) });
+}
+
+/** Whether the search index can be in a file. */
+export function canKeepIndex({ engine, path }: StoreTarget): boolean {
+  const file = searchPath(engine, path);
+  if (file === null) return false;
+  try {
+    accessSync(dirname(file), constants.W_OK);
+    if (existsSync(file)) accessSync(file, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** Open the store for a command that changes a conversation. `NOT_FOUND` instead of creating an empty store. */
@@ -60,7 +80,7 @@ export async function openToAppend(call: Call): Promise<Store> {
 
 /** Open the store, or create it, with the engine in a worker thread: an import keeps two processors busy. */
 export async function openToImport(call: Call): Promise<Store> {
-  return open(call, storeTarget(call.values), false, true);
+  return open(call, storeTarget(call.values), false, { worker: true });
 }
 
 type Work<T> = (conversation: Conversation, store: Store) => Promise<T>;
@@ -121,14 +141,19 @@ function noStore({ path }: StoreTarget): ColloquyError {
   return new ColloquyError("NOT_FOUND", `No store at ${path}`);
 }
 
-async function open(call: Call, { text }: StoreTarget, readonly: boolean, worker = false): Promise<Store> {
+async function open(
+  call: Call,
+  { text }: StoreTarget,
+  readonly: boolean,
+  more: Pick<StoreOptions, "worker" | "searchFile"> = {},
+): Promise<Store> {
   let advice = CHECKS.has(call.command.name)
     ? ""
     : `. To see all problems: ${nextCommand("sessions validate", call.values)}`;
   return openStore(text, {
     ...(await settingsOf(call, text, readonly)),
+    ...more,
     readonly,
-    worker,
     onProblem: (problem) => {
       warn(call, problem, advice);
       // Only with the first one.

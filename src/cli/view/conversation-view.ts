@@ -24,7 +24,7 @@ export function nameOf({ key, id }: Pick<ConversationInfo, "key" | "id">): strin
 }
 
 /** The title, or the first words of the user. */
-export function titleOf({ title, firstWords }: ListedConversation): string {
+export function titleOf({ title, firstWords }: Pick<ListedConversation, "title" | "firstWords">): string {
   return [title, firstWords].map((text) => safeLine(text ?? "").trim()).find((text) => text !== "") ?? "";
 }
 

@@ -89,6 +89,12 @@ export const search: Topic = (check) => {
       "main anchor",
       "shared anchor",
     ]);
+    await chat.checkout("main");
+    assert.deepEqual(await places("anchor"), {
+      "shared anchor": ["main", true],
+      "main anchor": ["main", true],
+      "side anchor": ["side", false],
+    });
   });
 
   check("filters limit hits to a role, channel, key, model, tool and time", async (bench) => {

@@ -132,7 +132,7 @@ export class Hits {
     if (end === undefined) return undefined;
     const { tree, lastSeq } = end;
     if (holds(unreachable(tree, lastSeq), seq)) return undefined;
-    const active = holds(pathOf(tree, tree.current, lastSeq), seq);
+    const active = holds(pathOf(tree, tree.active, lastSeq), seq);
     const { branch: wanted } = this.#query.filters;
     if (wanted === "active" && !active) return undefined;
     if (wanted !== undefined && wanted !== "active") {

@@ -44,7 +44,7 @@ const PROPERTIES: ReadonlySet<string> = new Set([
   ...["after", "before", "in", "is", "cursor"],
 ]);
 const LIMIT_DEFAULT = 10;
-const LIMIT_MAX = 100;
+export const LIMIT_MAX = 100;
 const TEXT_CHARS_MAX = 100_000;
 
 export interface CheckedSearch {

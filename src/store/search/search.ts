@@ -124,8 +124,8 @@ async function candidates(
 
 /** With a phrase or with filters on messages, a neighbour of a hit is not one itself. */
 function isNarrow({ filters, terms }: Query): boolean {
-  const { role, model, tool, is, after, before } = filters;
-  const isFiltered = [role, model, tool, is, after, before].some((filter) => filter !== undefined);
+  const { role, model, tool, is, after, before, branch } = filters;
+  const isFiltered = [role, model, tool, is, after, before, branch].some((filter) => filter !== undefined);
   return isFiltered || terms.some(({ isRequired }) => isRequired);
 }
 

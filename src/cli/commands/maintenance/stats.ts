@@ -1,5 +1,4 @@
 import type { ConversationInfo } from "../../../engine/index.ts";
-import { firstWordsOf } from "../../../message/title.ts";
 import type { ListedConversation } from "../../../store/index.ts";
 import type { Store, StoreStats } from "../../../store/store.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
@@ -7,14 +6,13 @@ import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
+import { firstWordsIn } from "../../store/first-words.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { counted, numberText } from "../../terminal/count-text.ts";
 import { table } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
 import { infoJson, nameOf, titleOf } from "../../view/conversation-view.ts";
-
-const OPENING_MESSAGES = 10;
 
 export async function run(call: Call): Promise<Result> {
   const target = storeTarget(call.values);
@@ -78,12 +76,10 @@ async function reclaimLines(call: Call, store: Store | undefined, stats: StoreSt
   ];
 }
 
-/** The first words of the user among the first messages, if it has no title. */
 async function withFirstWords(store: Store, info: ConversationInfo): Promise<ListedConversation> {
   if (titleOf(info) !== "") return info;
-  const page = await (await store.get(info.id))?.messages({ limit: OPENING_MESSAGES });
-  const words = (page?.items ?? []).flatMap(({ message }) => firstWordsOf(message) ?? []);
-  return { ...info, firstWords: words[0] ?? null };
+  const conversation = await store.get(info.id);
+  return { ...info, firstWords: conversation === undefined ? null : await firstWordsIn(conversation) };
 }
 
 function topTable(out: Output, top: readonly ListedConversation[], { sizes }: StoreStats): string[] {

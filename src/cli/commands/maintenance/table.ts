@@ -2,7 +2,7 @@
 import type { ArgumentSpec, CommandSpec, Topic } from "../../command.ts";
 import { CONVERSATION, DRY_RUN } from "../shared-options.ts";
 
-const REMOVE: Topic = { group: "Maintenance", summary: "Erase a message, a conversation, old data" };
+const REMOVE: Topic = { group: "Maintenance", summary: "Erase messages, conversations, old data" };
 const COPY: Topic = { group: "Maintenance", summary: "Copy the store; restore it from a copy" };
 const MEASURE: Topic = { group: "Maintenance", summary: "Show size, check integrity, migrate" };
 const CHECK: Topic = { group: "Maintenance", summary: "Check the installation, state and store" };

@@ -1,8 +1,7 @@
 /** The part of the command table about conversations. */
-import type { CommandSpec, OptionSpec, Topic } from "../../command.ts";
+import { type CommandSpec, type OptionSpec, READ, type Topic } from "../../command.ts";
 import { BRANCH, CONVERSATION } from "../shared-options.ts";
 
-const READ: Topic = { group: "Conversations", summary: "Find and read conversations" };
 const WRITE: Topic = { group: "Conversations", summary: "Add messages, set titles and labels" };
 const TRASH: Topic = { group: "Conversations", summary: "Move to the trash, and back" };
 const CONTEXT: Topic = { group: "Conversations", summary: "Show what a model receives; summarise it" };

@@ -39,6 +39,7 @@ export async function run(call: Call): Promise<Result> {
     "",
     `Read one:     ${nextCommand("sessions history '#1'", call.values)}`,
     `List all:     ${nextCommand("sessions list", call.values)}`,
+    `Search:       ${nextCommand("search TEXT", call.values)}`,
     `Branch off:   ${nextCommand("sessions branch '#1'", call.values)}`,
     `Back up:      ${nextCommand("backup PATH", call.values)}`,
     `Help:         ${PROGRAM} --help`,
