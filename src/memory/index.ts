@@ -19,4 +19,5 @@ export { type FoundChunks, Memory, type MemoryStats, type NoteOptions } from "./
 export { type MemoryOptions, openMemory } from "./open-memory.ts";
 export type { Explanation, RankOptions } from "./recall/rank.ts";
 export type { FoundChunk, MemoryQuery, SearchMode } from "./recall/searcher.ts";
+export type { Summarize } from "./summarize.ts";
 export type { MemoryWatch, MemoryWatchOptions } from "./watch.ts";

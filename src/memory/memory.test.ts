@@ -12,6 +12,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import { until } from "../../test/support/until.ts";
+import { openStore } from "../store/open.ts";
 import { markRecalled } from "./chunk/recalled.ts";
 import type { EmbeddingProvider } from "./embeddings/provider.ts";
 import type { Memory } from "./memory.ts";
@@ -396,6 +397,30 @@ describe("forgetting", () => {
     expect(memory.list().items.map(({ headings }) => headings[0])).toEqual(["A", "C"]);
     await memory.add("# B\ndrop");
     expect((await memory.search("drop")).chunks).toHaveLength(1);
+  });
+});
+
+describe("a conversation", () => {
+  it("is remembered in the words of a summariser, without what memory had returned in it", async () => {
+    const memory = await opened();
+    await using store = await openStore("ephemeral:");
+    const chat = await store.open("notes:port");
+    await chat.append({ role: "user", content: `When does it close?\n${markRecalled("Genoa is a city")}` });
+    await chat.append({ role: "assistant", content: "At nine." });
+    const seen: string[] = [];
+    const summarize = (text: string): string => {
+      seen.push(text);
+      return "The harbour closes at nine.";
+    };
+    const [chunk] = await memory.addConversation(chat, summarize);
+    expect(seen).toEqual(["user: When does it close?\n\nassistant: At nine."]);
+    expect(chunk).toMatchObject({
+      kind: "conversation",
+      source: `conversation:${chat.id}`,
+      provenance: { conversation: chat.id, key: "notes:port", messages: 2 },
+    });
+    await memory.addConversation(chat, () => "It closes at ten.");
+    expect(memory.list().items.map(({ text }) => text)).toEqual(["It closes at ten."]);
   });
 });
 

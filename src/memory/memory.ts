@@ -1,5 +1,6 @@
 import { resolve } from "node:path";
 import { invalid } from "../errors.ts";
+import type { Conversation } from "../store/conversation.ts";
 import type { JsonObject } from "../util/json.ts";
 import { assertJson } from "../util/json.ts";
 import { systemRandom, uuidv7 } from "../util/uuid.ts";
@@ -19,6 +20,7 @@ import {
   type SearchMode,
   searchChunks,
 } from "./recall/searcher.ts";
+import { conversationNote, type Summarize } from "./summarize.ts";
 import { type MemoryWatch, type MemoryWatchOptions, watch } from "./watch.ts";
 
 export interface NoteOptions {
@@ -97,6 +99,12 @@ export class Memory {
     });
     this.#embedSoon();
     return this.#file.chunks.ofSource(name).map(chunkOf);
+  }
+
+  /** Keep a summary of a conversation. It replaces the one that memory has of it. */
+  async addConversation(conversation: Conversation, summarize: Summarize): Promise<readonly Chunk[]> {
+    const { text, source, provenance } = await conversationNote(conversation, summarize);
+    return this.add(text, { source, provenance, kind: "conversation" });
   }
 
   /** Index Markdown files and folders. Files that have not changed are not read, and missing ones are removed. */
