@@ -5,6 +5,7 @@
  * looked at, and those that have another term, too.
  */
 
+import type { Condition } from "../sqlite/vectors/vector-table.ts";
 import { PROMINENT } from "../text/index-words.ts";
 import { ENGLISH } from "../text/languages.ts";
 import type { Query, Term } from "../text/query.ts";
@@ -212,6 +213,19 @@ function scopeExpression(file: IndexFile, { role, model, tool, isCode, months }:
     all.push(`(${names.map(quoted).join(" OR ")})`);
   }
   return all.join(" AND ");
+}
+
+/** The same as a condition on `item`, which is a document. */
+export function vectorCondition(file: IndexFile, scope: Scope): Condition | undefined {
+  const match = scopeExpression(file, scope);
+  if (match === undefined) return undefined;
+  const all: [string, string][] = [];
+  if (match !== "") all.push(["item IN (SELECT rowid FROM words WHERE words MATCH ?)", match]);
+  if (scope.conversations !== undefined) {
+    const sql = "item IN (SELECT id FROM documents WHERE conversation IN (SELECT value FROM json_each(?)))";
+    all.push([sql, JSON.stringify(scope.conversations)]);
+  }
+  return { sql: all.map(([sql]) => sql).join(" AND ") || "TRUE", values: all.map(([, value]) => value) };
 }
 
 /** Every facet that begins with this. */

@@ -2,7 +2,7 @@
 import type { DatabaseSync, StatementSync } from "node:sqlite";
 import type { ConversationInfo, FeedPlace } from "../engine/index.ts";
 import { type FieldDocument, titleDocument } from "./fields.ts";
-import { FIELDS, WORDS_VERSION } from "./schema.ts";
+import { FIELDS, VECTORS, WORDS_VERSION } from "./schema.ts";
 
 /** A conversation that is in the index. */
 export interface IndexedConversation {
@@ -45,6 +45,7 @@ export interface IndexedMessage {
 }
 
 const TITLE = FIELDS.indexOf("title");
+const TEXT = FIELDS.indexOf("text");
 /** About 20 ms of work. */
 const MERGE_PAGES = 64;
 
@@ -133,21 +134,50 @@ export class IndexFile {
     ) as unknown as DocumentRow[];
   }
 
+  document(id: number): DocumentRow | undefined {
+    return this.prepare("SELECT * FROM documents WHERE id = ?").get(id) as DocumentRow | undefined;
+  }
+
+  /** The texts of messages after a document, in the order of their ids. */
+  textsAfter(id: number, limit: number): DocumentRow[] {
+    const sql = "SELECT * FROM documents WHERE id > ? AND field = ? ORDER BY id LIMIT ?";
+    return this.prepare(sql).all(id, TEXT, limit) as unknown as DocumentRow[];
+  }
+
+  /** Documents up to this one have a vector in a space, as far as they are texts. */
+  embeddedUpTo(space: string): number {
+    return Number(this.#state(`embedded ${space}`) ?? 0);
+  }
+
+  setEmbedded(space: string, id: number): void {
+    this.#setState(`embedded ${space}`, String(id));
+  }
+
+  /** The ids of documents that were removed are used again. */
+  #setUnembedded(id: number): void {
+    this.prepare(
+      "UPDATE state SET value = ? WHERE name LIKE 'embedded %' AND CAST(value AS INTEGER) >= ?",
+    ).run(String(id - 1), id);
+  }
+
   /** Add messages, unless another process has added some to this conversation meanwhile. */
   add({ info, after, upTo, messages }: Addition): void {
     const known = this.conversation(info.id) ?? this.#create(info);
     if (known.seq !== after) return;
     this.setInfo(known, info);
     let { position } = known;
+    let first: number | undefined;
     const counts: Record<string, number> = {};
     for (const { seq, at, documents } of messages) {
       if (documents.length > 0) position++;
       for (const document of documents) {
-        this.#insert(known.n, position, seq, Math.floor(Date.parse(at) / 1000), document);
+        const id = this.#insert(known.n, position, seq, Math.floor(Date.parse(at) / 1000), document);
+        first ??= id;
         counts[document.language] = (counts[document.language] ?? 0) + 1;
       }
     }
     this.#count(counts);
+    if (first !== undefined) this.#setUnembedded(first);
     this.prepare("UPDATE conversations SET seq = ?, position = ? WHERE n = ?").run(upTo, position, known.n);
   }
 
@@ -169,11 +199,12 @@ export class IndexFile {
     );
   }
 
-  #insert(n: number, position: number, seq: number, at: number, document: FieldDocument): void {
-    const { lastInsertRowid } = this.prepare(
+  #insert(n: number, position: number, seq: number, at: number, document: FieldDocument): number {
+    const { lastInsertRowid: id } = this.prepare(
       "INSERT INTO documents (conversation, position, field, seq, at, length) VALUES (?, ?, ?, ?, ?, ?)",
     ).run(n, position, document.field, seq, at, document.length);
-    this.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)").run(lastInsertRowid, document.words);
+    this.prepare("INSERT INTO words (rowid, text) VALUES (?, ?)").run(id, document.words);
+    return Number(id);
   }
 
   #count(counts: Readonly<Record<string, number>>): void {
@@ -189,6 +220,7 @@ export class IndexFile {
   remove(id: number, words: string): void {
     this.prepare("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)").run(BigInt(id), words);
     this.prepare("DELETE FROM documents WHERE id = ?").run(id);
+    this.prepare(`DELETE FROM ${VECTORS} WHERE item = ?`).run(id);
   }
 
   #removeTitle({ n, title }: IndexedConversation): void {
@@ -238,7 +270,7 @@ export class IndexFile {
   /** Remove everything, so that it is built again. */
   clear(): void {
     this.database.exec("INSERT INTO words (words) VALUES ('delete-all')");
-    for (const table of ["documents", "conversations", "forgotten", "state"]) {
+    for (const table of ["documents", "conversations", "forgotten", "state", VECTORS]) {
       this.database.exec(`DELETE FROM ${table}`);
     }
   }

@@ -1,12 +1,16 @@
 /** The tables of a search index. */
 import type { DatabaseSync } from "node:sqlite";
 import type { Migration } from "../sqlite/migrate.ts";
+import { vectorTableSql } from "../sqlite/vectors/vector-table.ts";
 
 /** "CqSe" */
 export const SEARCH_APPLICATION_ID = 0x43715365;
 
 /** Changes when other words are indexed for the same text: an index of another version is built again. */
 export const WORDS_VERSION = 1;
+
+/** The name of the table of vectors. Its items are documents. */
+export const VECTORS = "vectors";
 
 /** What the words of a document are. The number is stored. */
 export const FIELDS = ["text", "tool", "thinking", "output", "title"] as const;
@@ -50,6 +54,7 @@ export const SEARCH_MIGRATIONS: readonly Migration[] = [
       INSERT INTO words(words, rank) VALUES ('pgsz', 8100);
     `,
   },
+  { name: "vectors of messages", up: vectorTableSql(VECTORS) },
 ];
 
 /** Create the tables in a database that has none, without a file. */

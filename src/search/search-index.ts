@@ -7,25 +7,31 @@ import { asColloquyError, ColloquyError, unavailable } from "../errors.ts";
 import { isDamage } from "../sqlite/damage.ts";
 import { emptyLog } from "../sqlite/empty-log.ts";
 import { openDatabase } from "../sqlite/open.ts";
+import { loadVectorFunctions } from "../sqlite/vectors/extension.ts";
+import { VectorTable } from "../sqlite/vectors/vector-table.ts";
 import { ENGLISH } from "../text/languages.ts";
 import type { Query } from "../text/query.ts";
-import { findCandidates, type Scope } from "./candidates.ts";
+import { findCandidates, type Scope, vectorCondition } from "./candidates.ts";
 import { type BuildProgress, catchUp } from "./catch-up.ts";
 import { forgetConversation, forgetEntry, forgetKey } from "./forget.ts";
 import { type DocumentRow, type IndexedConversation, IndexFile } from "./index-file.ts";
+import { MessageVectors, type SemanticModel } from "./message-vectors.ts";
 import { type RankedMessage, rankMessages } from "./rank.ts";
-import { createTables, SEARCH_APPLICATION_ID, SEARCH_MIGRATIONS } from "./schema.ts";
+import { createTables, SEARCH_APPLICATION_ID, SEARCH_MIGRATIONS, VECTORS } from "./schema.ts";
 import type { SearchSource } from "./source.ts";
 
 export interface SearchIndexOptions {
   readonly source: SearchSource;
   /** The file, or `null` for an index in memory. */
   readonly path: string | null;
+  /** Also search by meaning, with vectors of this model. */
+  readonly semantic?: SemanticModel | undefined;
   /** Receives what is wrong with the file. The index is then built again, or is used as far as it is complete. */
   readonly onProblem: (problem: ColloquyError) => void;
 }
 
 const BUSY_PAUSE_MS = 10;
+const CLOSEST_MAX = 200;
 /** Languages with a smaller part of the documents are not searched by their rules. */
 const LANGUAGE_PART_MIN = 0.002;
 
@@ -34,9 +40,11 @@ export class SearchIndex {
   #opening: Promise<IndexFile> | undefined;
   #file: IndexFile | undefined;
   #inode: bigint | undefined;
+  #vectors: MessageVectors | undefined;
   #running: Promise<boolean> | undefined;
+  #embedding: Promise<boolean> | undefined;
   #onProgress: ((progress: BuildProgress) => void) | undefined;
-  #isClosed = false;
+  readonly #closing = new AbortController();
 
   constructor(options: SearchIndexOptions) {
     this.#options = options;
@@ -50,14 +58,21 @@ export class SearchIndex {
     this.#running ??= this.#catchUp().finally(() => {
       this.#running = undefined;
     });
-    const timer = new AbortController();
-    try {
-      const timeout = sleep(waitMs, false, { signal: timer.signal });
-      timeout.catch(() => {});
-      return await Promise.race([this.#running, timeout]);
-    } finally {
-      timer.abort();
-    }
+    return within(this.#running, waitMs);
+  }
+
+  /** The same for the vectors of messages. A failure of the model is thrown. */
+  async updateVectors(waitMs: number): Promise<boolean> {
+    const vectors = this.#vectors;
+    if (vectors === undefined) return false;
+    this.#embedding ??= this.#patiently(() =>
+      vectors.embedPending(this.#options.source, this.#closing.signal),
+    ).finally(() => {
+      this.#embedding = undefined;
+    });
+    // It may fail after the wait is over.
+    this.#embedding.catch(() => {});
+    return within(this.#embedding, waitMs);
   }
 
   /** Build it again from the beginning; if that was stopped, from there on. Fails if the file cannot be written. */
@@ -87,6 +102,26 @@ export class SearchIndex {
     const file = this.#file;
     if (file === undefined) return [];
     return this.#orEmpty(() => rankMessages(file, findCandidates(file, query, scope), accepts));
+  }
+
+  /** The messages that are closest to a text in meaning, best first. */
+  async closest(
+    text: string,
+    scope: Scope,
+    accepts: (row: DocumentRow) => boolean,
+  ): Promise<RankedMessage[]> {
+    const [file, vectors] = [this.#file, this.#vectors];
+    const where = file && vectorCondition(file, scope);
+    if (file === undefined || vectors === undefined || where === undefined) return [];
+    const found = await vectors.closest(text, CLOSEST_MAX, where);
+    return found
+      .filter(({ row }) => accepts(row))
+      .map(({ row, score }) => ({
+        conversation: row.conversation,
+        position: row.position,
+        score,
+        isMatch: true,
+      }));
   }
 
   conversation(id: string): IndexedConversation | undefined {
@@ -145,8 +180,8 @@ export class SearchIndex {
   }
 
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#running?.catch(() => {});
+    this.#closing.abort();
+    await Promise.allSettled([this.#running, this.#embedding]);
     await this.#opening?.then(({ database }) => database.close()).catch(() => {});
   }
 
@@ -164,11 +199,11 @@ export class SearchIndex {
   async #complete(): Promise<boolean> {
     try {
       const file = await this.#open();
-      const options = { isStopped: () => this.#isClosed, onProgress: this.#onProgress };
+      const options = { isStopped: () => this.#closing.signal.aborted, onProgress: this.#onProgress };
       return await this.#patiently(() => catchUp(file, this.#options.source, options));
     } catch (error) {
       if (isOtherFeed(error)) return this.#startAgain();
-      if (this.#isClosed) return false;
+      if (this.#closing.signal.aborted) return false;
       if (isDamage(error)) {
         await this.#replace(error);
         return this.#complete();
@@ -190,7 +225,7 @@ export class SearchIndex {
       try {
         return await work();
       } catch (error) {
-        if (!isBusy(error) || this.#isClosed) throw error;
+        if (!isBusy(error) || this.#closing.signal.aborted) throw error;
         await sleep(BUSY_PAUSE_MS);
       }
     }
@@ -211,13 +246,14 @@ export class SearchIndex {
 
   async #openFile(path: string | null): Promise<IndexFile> {
     if (path === null) {
-      const database = new DatabaseSync(":memory:");
+      const database = new DatabaseSync(":memory:", { allowExtension: this.#options.semantic !== undefined });
       createTables(database);
-      return new IndexFile(database);
+      return this.#opened(database);
     }
     const options = {
       synchronous: "NORMAL",
       canShrink: true,
+      extensions: this.#options.semantic !== undefined,
       applicationId: SEARCH_APPLICATION_ID,
       migrations: SEARCH_MIGRATIONS,
     } as const;
@@ -228,7 +264,17 @@ export class SearchIndex {
       return openDatabase(path, options);
     });
     this.#inode = inodeOf(path);
-    return new IndexFile(database);
+    return this.#opened(database);
+  }
+
+  async #opened(database: DatabaseSync): Promise<IndexFile> {
+    const file = new IndexFile(database);
+    const { semantic } = this.#options;
+    if (semantic !== undefined) {
+      const { isLoaded } = await loadVectorFunctions(database);
+      this.#vectors = new MessageVectors(file, new VectorTable(database, VECTORS, isLoaded), semantic);
+    }
+    return file;
   }
 
   /** Another process has replaced the file. */
@@ -261,6 +307,18 @@ export class SearchIndex {
       this.#report(error);
       return [];
     }
+  }
+}
+
+/** The result, or false if it takes longer. */
+async function within(work: Promise<boolean>, waitMs: number): Promise<boolean> {
+  const timer = new AbortController();
+  try {
+    const timeout = sleep(waitMs, false, { signal: timer.signal });
+    timeout.catch(() => {});
+    return await Promise.race([work, timeout]);
+  } finally {
+    timer.abort();
   }
 }
 

@@ -5,7 +5,7 @@ export type {
   Removed,
   VerifyReport,
 } from "../engine/index.ts";
-export type { BuildProgress } from "../search/index.ts";
+export type { BuildProgress, SemanticModel, SemanticOptions } from "../search/index.ts";
 export type { BackupReport } from "./backup/backup.ts";
 export { type RestoreReport, restoreBackup } from "./backup/restore.ts";
 export type { BlobSource, StoredBlob } from "./blobs/blob-streams.ts";

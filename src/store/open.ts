@@ -2,6 +2,7 @@ import { announceStore } from "../disk/open-stores.ts";
 import type { Engine, EngineOptions, LegacyPolicy } from "../engine/index.ts";
 import { ColloquyError, invalid } from "../errors.ts";
 import { checkProperties } from "../message/validate.ts";
+import type { SemanticModel } from "../search/index.ts";
 import { DEPTH_LIMITS, type DepthLimits } from "../tree/branches.ts";
 import { NODE_MAJOR_MIN } from "../util/node-version.ts";
 import { type Clock, systemClock } from "../util/time.ts";
@@ -36,6 +37,11 @@ export interface StoreOptions {
   readonly defaultCountry?: string;
   /** Called for what is allowed but unwise, such as very deep branches. Default: `process.emitWarning`. */
   readonly onWarning?: (text: string) => void;
+  /**
+   * Search by meaning, too (`store.search` with `mode`): an embedding model, such as a provider of `colloquy/memory`.
+   * Messages are sent to it when they are searched.
+   */
+  readonly semantic?: SemanticModel;
   /** Milliseconds since 1970. Default: the system clock. */
   readonly clock?: Clock;
   /** How legacy transcripts in the folder of a `jsonl:` store are handled. */
@@ -80,6 +86,7 @@ export async function openStore(target: string | Engine, options: StoreOptions =
     allowCircularReferences: options.tree?.allowCircularReferences === true,
     treeEnabled: options.treeEnabled !== false,
     defaultCountry,
+    semantic: checkSemantic(options.semantic),
     onWarning: options.onWarning ?? warnText,
     onProblem: engineOptions.onProblem,
   });
@@ -140,6 +147,7 @@ const OPTION_MEMBERS: ReadonlySet<string> = new Set([
   "defaultCountry",
   "onWarning",
   "sessions",
+  "semantic",
 ]);
 
 function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
@@ -158,6 +166,14 @@ function checkDepths(tree: NonNullable<StoreOptions["tree"]>): DepthLimits {
 function checkCountry(country: unknown): string | undefined {
   if (country === undefined || (typeof country === "string" && /^[A-Za-z]{2}$/.test(country))) return country;
   throw invalid("defaultCountry must be a country in two letters, such as DE", "defaultCountry");
+}
+
+function checkSemantic(model: unknown): SemanticModel | undefined {
+  if (model === undefined) return undefined;
+  const { embed, embedBatch, dimensions, model: name } = (model ?? {}) as Partial<SemanticModel>;
+  const isModel = typeof embed === "function" && typeof embedBatch === "function";
+  if (isModel && typeof name === "string" && Number.isSafeInteger(dimensions)) return model as SemanticModel;
+  throw invalid("semantic must be an embedding model: { model, dimensions, embed, embedBatch }", "semantic");
 }
 
 function checkOptions(options: StoreOptions): EngineOptions {

@@ -10,7 +10,7 @@ import {
 } from "../engine/index.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import { checkConversationId, checkProperties } from "../message/validate.ts";
-import type { BuildProgress } from "../search/index.ts";
+import type { BuildProgress, SemanticModel } from "../search/index.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import { nextLoopTurn } from "../util/loop-turn.ts";
 import { type Clock, isoTime } from "../util/time.ts";
@@ -70,6 +70,7 @@ export interface StoreSettings {
   readonly allowCircularReferences: boolean;
   readonly treeEnabled: boolean;
   readonly defaultCountry: string | undefined;
+  readonly semantic: SemanticModel | undefined;
   readonly onWarning: (text: string) => void;
   readonly onProblem: (problem: ColloquyError) => void;
   readonly onClosed: () => void;
@@ -116,6 +117,7 @@ export class Store {
     this.#search = new StoreSearch(
       access,
       options.searchFile ? searchPath(engine.name, engine.location) : null,
+      options.semantic,
     );
     this.#access = { ...access, search: this.#search };
   }

@@ -8,8 +8,8 @@ import { decodeCursor } from "../read/cursor.ts";
 import type { SearchAccess } from "./source.ts";
 
 export interface SearchOptions {
-  /** How to search. Default: `keyword`. */
-  readonly mode?: "keyword";
+  /** By words, by meaning, or by both. Default: `keyword`; the others need the option `semantic` of `openStore`. */
+  readonly mode?: "keyword" | "semantic" | "hybrid";
   /** Hits on a page. Default: 10, at most 100. */
   readonly limit?: number;
   /** Best first (default), or newest first among the best. */
@@ -48,6 +48,7 @@ export const LIMIT_MAX = 100;
 const TEXT_CHARS_MAX = 100_000;
 
 export interface CheckedSearch {
+  readonly mode: "keyword" | "semantic" | "hybrid";
   readonly limit: number;
   readonly order: "best" | "newest";
   readonly conversation: string | undefined;
@@ -64,7 +65,7 @@ export function checkSearch({ keys }: SearchAccess, text: unknown, options: Sear
   }
   checkProperties(options, PROPERTIES, "options");
   const { channel, keyPrefix, model, tool, branch, after, before, cursor, conversation } = options;
-  checkOneOf(options.mode, ["keyword"], "mode");
+  checkOneOf(options.mode, ["keyword", "semantic", "hybrid"], "mode");
   checkOneOf(options.order, ["best", "newest"], "order");
   checkOneOf(options.role, ["user", "assistant", "system"], "role");
   checkOneOf(options.in, ["title", "text", "tool", "thinking", "output"], "in");
@@ -86,7 +87,14 @@ export function checkSearch({ keys }: SearchAccess, text: unknown, options: Sear
   };
   const limit = checkCount(options.limit ?? LIMIT_DEFAULT, "limit", LIMIT_MAX);
   const skip = cursor === null ? undefined : cursor === undefined ? 0 : placeOf(cursor);
-  return { limit, order: options.order ?? "best", conversation, filters, skip };
+  return {
+    mode: options.mode ?? "keyword",
+    limit,
+    order: options.order ?? "best",
+    conversation,
+    filters,
+    skip,
+  };
 }
 
 function placeOf(cursor: string): number {

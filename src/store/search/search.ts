@@ -1,4 +1,6 @@
 /** Search over the conversations of a store. See `store.search`. */
+
+import { asColloquyError, invalid } from "../../errors.ts";
 import type {
   DocumentRow,
   IndexedConversation,
@@ -36,6 +38,8 @@ export interface Searching {
   readonly store: SearchAccess;
   readonly source: SearchSource;
   readonly index: SearchIndex;
+  /** Whether there is a model for search by meaning. */
+  readonly isSemantic: boolean;
 }
 
 export async function searchPage(
@@ -43,10 +47,13 @@ export async function searchPage(
   text: string,
   options: SearchOptions,
 ): Promise<SearchPage> {
-  const { store, index } = searching;
+  const { store } = searching;
   const checked = checkSearch(store, text, options);
   await store.ask(() => undefined);
-  const indexed = await index.update(UPDATE_WAIT_MS);
+  if (checked.mode !== "keyword" && !searching.isSemantic) {
+    throw invalid(`mode ${checked.mode} needs an embedding model: openStore(target, { semantic })`, "mode");
+  }
+  const indexed = await isComplete(searching, checked);
   const { skip, limit } = checked;
   if (skip === undefined) return { hits: [], cursor: null, indexed };
   const hits: SearchHit[] = [];
@@ -57,6 +64,20 @@ export async function searchPage(
   const page = hits.slice(skip, skip + limit);
   const more = hits.length > skip + limit;
   return { hits: page, cursor: more ? encodeCursor("s", skip + limit) : null, indexed };
+}
+
+/** Bring the index up to date. A model that fails is an error only if there is nothing else to search by. */
+async function isComplete({ store, index }: Searching, { mode }: CheckedSearch): Promise<boolean> {
+  const endMs = performance.now() + UPDATE_WAIT_MS;
+  const hasWords = await index.update(UPDATE_WAIT_MS);
+  if (mode === "keyword") return hasWords;
+  try {
+    return (await index.updateVectors(Math.max(0, endMs - performance.now()))) && hasWords;
+  } catch (error) {
+    if (mode === "semantic") throw error;
+    store.problem(asColloquyError(error, "The embedding model failed"));
+    return false;
+  }
 }
 
 export async function* searchAll(
@@ -74,13 +95,14 @@ export async function* searchAll(
 
 /** Every hit in its order. */
 async function* ranked(
-  { store, source, index }: Searching,
+  searching: Searching,
   text: string,
   checked: CheckedSearch,
 ): AsyncGenerator<SearchHit, void, undefined> {
+  const { store, source, index } = searching;
   const parsed = parseQuery(text, index.languages);
   const query: Query = { ...parsed, filters: { ...parsed.filters, ...checked.filters } };
-  const messages = await candidates({ store, source, index }, query, checked);
+  const messages = await candidates(searching, text, query, checked);
   const hits = new Hits(store, source, index, query);
   const compared: SearchHit[] = [];
   let next = 0;
@@ -100,10 +122,12 @@ async function* ranked(
 }
 
 async function candidates(
-  { store, index }: Searching,
+  searching: Searching,
+  text: string,
   query: Query,
-  { conversation }: CheckedSearch,
+  { conversation, mode }: CheckedSearch,
 ): Promise<RankedMessage[]> {
+  const { store, index } = searching;
   const { filters } = query;
   const conversations = await conversationsOf(store, index, query, conversation);
   if (conversations?.length === 0 || query.terms.length === 0) return [];
@@ -113,13 +137,52 @@ async function candidates(
       ? undefined
       : ([after?.slice(0, 7), before?.slice(0, 7)] as const);
   const scope = { conversations, role, model, tool, isCode: filters.is === "code", months };
+  const accepts = rowFilter(query);
+  const byMeaning = mode === "keyword" ? [] : await closest(searching, text, scope, accepts, mode);
+  if (mode === "semantic") return byMeaning;
   // A title says what the messages after it are about; it is a hit itself only when titles are searched.
-  const ranked = index
-    .rank(query, scope, rowFilter(query))
+  const byWords = index
+    .rank(query, scope, accepts)
     .filter(({ position }) => position > 0 || filters.in === "title");
-  return filters.in !== undefined || isNarrow(query)
-    ? ranked.filter((one) => hasOwnWords(index, one, query))
-    : ranked;
+  const ranked =
+    filters.in !== undefined || isNarrow(query)
+      ? byWords.filter((one) => hasOwnWords(index, one, query))
+      : byWords;
+  return byMeaning.length === 0 ? ranked : fused(ranked, byMeaning);
+}
+
+/** Without the model, a search by both is one by words. */
+async function closest(
+  { store, index }: Searching,
+  text: string,
+  scope: Parameters<SearchIndex["closest"]>[1],
+  accepts: (row: DocumentRow) => boolean,
+  mode: "semantic" | "hybrid",
+): Promise<RankedMessage[]> {
+  try {
+    return await index.closest(text, scope, accepts);
+  } catch (error) {
+    if (mode === "semantic") throw error;
+    store.problem(asColloquyError(error, "The embedding model failed"));
+    return [];
+  }
+}
+
+/** A usual constant: the first few places do not count for everything. */
+const RECIPROCAL_K = 20;
+
+/** By the places in both lists, because their scores cannot be compared. */
+function fused(byWords: readonly RankedMessage[], byMeaning: readonly RankedMessage[]): RankedMessage[] {
+  const all = new Map<string, RankedMessage>();
+  for (const list of [byWords, byMeaning]) {
+    for (const [place, message] of list.entries()) {
+      const key = `${message.conversation} ${message.position}`;
+      const before = all.get(key);
+      const score = (before?.score ?? 0) + 1 / (RECIPROCAL_K + place);
+      all.set(key, { ...message, score, isMatch: message.isMatch || before?.isMatch === true });
+    }
+  }
+  return [...all.values()].sort((one, other) => other.score - one.score);
 }
 
 /** With a phrase or with filters on messages, a neighbour of a hit is not one itself. */

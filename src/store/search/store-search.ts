@@ -1,6 +1,6 @@
 /** The search of one store: opens its index when it is first needed. */
 import { join } from "node:path";
-import { type BuildProgress, SearchIndex } from "../../search/index.ts";
+import { type BuildProgress, SearchIndex, type SemanticModel } from "../../search/index.ts";
 import { type Searching, type SearchListing, searchAll, searchPage } from "./search.ts";
 import type { SearchOptions } from "./search-query.ts";
 import { type SearchAccess, searchSource } from "./source.ts";
@@ -15,10 +15,10 @@ export class StoreSearch {
   readonly #searching: Searching;
 
   /** `path` is the file of the index, or `null`. */
-  constructor(store: SearchAccess, path: string | null) {
+  constructor(store: SearchAccess, path: string | null, semantic: SemanticModel | undefined) {
     const source = searchSource(store);
-    const index = new SearchIndex({ source, path, onProblem: (problem) => store.problem(problem) });
-    this.#searching = { store, source, index };
+    const index = new SearchIndex({ source, path, semantic, onProblem: (problem) => store.problem(problem) });
+    this.#searching = { store, source, index, isSemantic: semantic !== undefined };
   }
 
   search(text: string, options: SearchOptions): SearchListing {
