@@ -6,8 +6,9 @@ import { rolldown } from "rolldown";
 
 /** Every command loads it. Dependencies follow their importer into its chunk. */
 const CORE = /\/src\/(cli\/(main|commands\/sessions\/list)|store\/open|engine\/sqlite\/sqlite-engine)\.ts$/;
-/** Loaded when there is a config file. */
-const CONFIG = /\/src\/(cli\/store\/store-settings|state\/config\/steps\/[^/]+(?<!login-shell))\.ts$/;
+/** Loaded when there is a config file, and to read a setting. */
+const CONFIG =
+  /\/src\/(cli\/(store\/store-settings|commands\/config\/get)|state\/config\/steps\/[^/]+(?<!login-shell))\.ts$/;
 /** Large, and used by few commands: never part of what other commands share. */
 const RARE = /\/src\/(formats|engine\/jsonl|transcript|memory)\//;
 /** Threads and processes are started by the name of their file. */
@@ -26,9 +27,13 @@ export async function bundleCommand(dir: string): Promise<void> {
     // Dependencies are installed beside the package, and loaded by the commands that need them.
     external: [/^[^./]/],
     checks: { ineffectiveDynamicImport: false },
+    plugins: [{ name: "builtins-in-part", renderChunk: usedBuiltins }],
   });
   await bundle.write({
     dir,
+    // Comments are a sixth of the text, and text in ASCII takes half the memory.
+    comments: false,
+    charset: "ascii",
     entryFileNames: "[name].js",
     chunkFileNames: "[name].js",
     codeSplitting: {
@@ -39,6 +44,18 @@ export async function bundleCommand(dir: string): Promise<void> {
       ],
     },
   });
+}
+
+/**
+ * Take from the modules of Node what is used. An import reads every export once, and some of them
+ * load further modules when they are read: streams and promises for `fs`, threads for `util`.
+ */
+function usedBuiltins(code: string): string {
+  return code.replace(
+    /^import (?:\* as (\w+)|(\{.*\})) from "(node:.*)";$/gm,
+    (_line, whole: string | undefined, parts: string | undefined, name: string) =>
+      `const ${whole ?? parts?.replaceAll(" as ", ": ")} = process.getBuiltinModule("${name}");`,
+  );
 }
 
 function matches(pattern: RegExp): (id: string) => boolean {

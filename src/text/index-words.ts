@@ -3,22 +3,22 @@ import { ENGLISH, LANGUAGES } from "./languages.ts";
 import { stem } from "./stem.ts";
 import { visitWords, type WordKind } from "./words.ts";
 
-/** For each stop word, a bit for every language that has it. */
-const stopMasks: ReadonlyMap<string, number> = (() => {
-  const masks = new Map<string, number>();
+let masks: Map<string, number> | undefined;
+
+/** For each stop word, a bit for every language that has it. Made when it is first used: most commands search nothing. */
+function stopMasks(): ReadonlyMap<string, number> {
+  if (masks !== undefined) return masks;
+  masks = new Map();
   for (const [language, { stopWords }] of LANGUAGES.entries()) {
     for (const word of stopWords.split(" ")) masks.set(word, (masks.get(word) ?? 0) | (1 << language));
   }
   return masks;
-})();
-
-export function isStopWord(word: string, language: number): boolean {
-  return ((stopMasks.get(word) ?? 0) & (1 << language)) !== 0;
 }
 
-const CYRILLIC = /\p{Script=Cyrillic}/u;
-const ARABIC = /\p{Script=Arabic}/u;
-const HEBREW = /\p{Script=Hebrew}/u;
+export function isStopWord(word: string, language: number): boolean {
+  return ((stopMasks().get(word) ?? 0) & (1 << language)) !== 0;
+}
+
 const named = (name: string): number => LANGUAGES.findIndex((language) => language.name === name);
 const [RUSSIAN, IN_ARABIC, IN_HEBREW] = [named("russian"), named("arabic"), named("hebrew")];
 
@@ -30,9 +30,10 @@ const SAMPLE_WORDS = 400;
 /** The language with the most stop words in a text, as a place in `LANGUAGES`. */
 export function languageOf(words: readonly string[]): number {
   const counts = new Uint16Array(LANGUAGES.length);
+  const known = stopMasks();
   const sample = Math.min(words.length, SAMPLE_WORDS);
   for (let at = 0; at < sample; at++) {
-    let mask = stopMasks.get(words[at] as string) ?? 0;
+    let mask = known.get(words[at] as string) ?? 0;
     for (let language = 0; mask !== 0; language++, mask >>>= 1) {
       if (mask & 1) counts[language] = (counts[language] as number) + 1;
     }
@@ -46,9 +47,9 @@ export function languageOf(words: readonly string[]): number {
 }
 
 function scriptLanguage(word: string): number {
-  if (CYRILLIC.test(word)) return RUSSIAN as number;
-  if (ARABIC.test(word)) return IN_ARABIC as number;
-  return HEBREW.test(word) ? (IN_HEBREW as number) : ENGLISH;
+  if (/\p{Script=Cyrillic}/u.test(word)) return RUSSIAN as number;
+  if (/\p{Script=Arabic}/u.test(word)) return IN_ARABIC as number;
+  return /\p{Script=Hebrew}/u.test(word) ? (IN_HEBREW as number) : ENGLISH;
 }
 
 /** Before a word that a text repeats. */

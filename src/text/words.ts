@@ -37,12 +37,6 @@ function kindAt(text: string, at: number): number {
 /** Longer ones are data, not words: Base64, hashes, minified code. */
 const WORD_CHARS_MAX = 64;
 
-const LETTERS = /[\p{L}\p{M}\p{N}]+/uy;
-const EMOJI = /\p{Extended_Pictographic}/uy;
-/** Written without spaces, or, like Korean, with endings that are part of the word. */
-const PAIRED =
-  /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu;
-
 export function visitWords(text: string, visit: WordVisitor): void {
   let at = 0;
   while (at < text.length) {
@@ -129,22 +123,41 @@ function visitParts(text: string, start: number, end: number, visit: WordVisitor
 }
 
 function isLetterAt(text: string, at: number): boolean {
-  LETTERS.lastIndex = at;
-  return LETTERS.test(text);
+  return lettersAt(text, at) !== undefined;
+}
+
+// Patterns of whole scripts are in functions: V8 reads them when they are first used, not when a command starts.
+
+function lettersAt(text: string, at: number): string | undefined {
+  return matchAt(/[\p{L}\p{M}\p{N}]+/uy, text, at);
+}
+
+function emojiAt(text: string, at: number): string | undefined {
+  return matchAt(/\p{Extended_Pictographic}/uy, text, at);
+}
+
+/** Written without spaces, or, like Korean, with endings that are part of the word. */
+function pairedIn(run: string): Iterable<RegExpExecArray> {
+  return run.matchAll(
+    /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}ー]+/gu,
+  );
+}
+
+function matchAt(sticky: RegExp, text: string, at: number): string | undefined {
+  sticky.lastIndex = at;
+  return sticky.exec(text)?.[0];
 }
 
 /** Words with letters beyond ASCII. Returns where to continue. */
 function visitOther(text: string, start: number, visit: WordVisitor): number {
-  LETTERS.lastIndex = start;
-  const run = LETTERS.exec(text)?.[0];
+  const run = lettersAt(text, start);
   if (run === undefined) {
-    EMOJI.lastIndex = start;
-    const emoji = EMOJI.exec(text)?.[0];
+    const emoji = emojiAt(text, start);
     if (emoji !== undefined) visit(emoji, start, start + emoji.length, "word");
     return start + (emoji?.length ?? 1);
   }
   let from = 0;
-  for (const paired of run.matchAll(PAIRED)) {
+  for (const paired of pairedIn(run)) {
     visitFolded(run.slice(from, paired.index), start + from, visit);
     visitPairs(paired[0], start + paired.index, visit);
     from = paired.index + paired[0].length;

@@ -2,10 +2,6 @@
 
 /** Text in which every UTF-16 unit is one column: most text, and splitting it into characters takes long to load. */
 const SIMPLE = /^[ -~\u00a1-\u00ac\u00ae-\u02ff\u2010-\u2027\u2030-\u203b]*$/;
-/** East Asian wide and full-width characters, emoji, and characters that U+FE0F turns into emoji. */
-const WIDE =
-  /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u;
-const ZERO_WIDTH = /^[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u;
 
 let segmenter: Intl.Segmenter | undefined;
 
@@ -15,9 +11,17 @@ export function charactersOf(text: string): string[] {
   return Array.from(segmenter.segment(text), ({ segment }) => segment);
 }
 
+// Patterns with properties of Unicode are in functions: V8 reads them when they are first used.
 function characterWidth(character: string): number {
-  if (ZERO_WIDTH.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  if (/^[\p{M}\p{Cf}\p{Default_Ignorable_Code_Point}]*$/u.test(character)) return 0;
+  return isWide(character) ? 2 : 1;
+}
+
+/** East Asian wide and full-width characters, emoji, and characters that U+FE0F turns into emoji. */
+function isWide(character: string): boolean {
+  return /[\u1100-\u115f\u2329\u232a\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]|\ufe0f|\p{Emoji_Presentation}/u.test(
+    character,
+  );
 }
 
 export function widthOf(text: string): number {
