@@ -9,7 +9,7 @@ import type { StoredEntry } from "../message/types.ts";
 import { nextLoopTurn } from "../util/loop-turn.ts";
 import { documentsOf, isRedacted } from "./fields.ts";
 import { forgetConversation } from "./forget.ts";
-import type { Addition, IndexedMessage, IndexFile } from "./index-file.ts";
+import { type Addition, type IndexedMessage, type IndexFile, StaleError } from "./index-file.ts";
 import type { SearchSource } from "./source.ts";
 
 /** How far the building of an index is. */
@@ -21,12 +21,13 @@ export interface BuildProgress {
 export interface CatchUpOptions {
   /** Asked between two batches. */
   readonly isStopped: () => boolean;
+  readonly nowMs: () => number;
   readonly onProgress?: ((progress: BuildProgress) => void) | undefined;
 }
 
 const CHANGES_MAX = 1000;
 /** An erasure that takes longer is over, or was killed. */
-const FORGOTTEN_MS = 60_000;
+const ERASURE_MS = 60_000;
 /** One transaction. Smaller ones leave more for SQLite to merge, larger ones hold up the event loop. */
 const BATCH_MESSAGES = 1000;
 const BATCH_CHARS = 1024 * 1024;
@@ -37,57 +38,78 @@ export async function catchUp(
   source: SearchSource,
   options: CatchUpOptions,
 ): Promise<boolean> {
+  while (!options.isStopped()) {
+    try {
+      return await catchUpOnce(file, source, options);
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error;
+    }
+  }
+  return false;
+}
+
+async function catchUpOnce(file: IndexFile, source: SearchSource, options: CatchUpOptions): Promise<boolean> {
+  if (!file.isCurrentVersion) {
+    await file.transaction(() => {
+      if (!file.isCurrentVersion) file.clear();
+    });
+  }
   if (file.place === undefined && !(await build(file, source, options))) return false;
-  await restoreForgotten(file, source, options);
+  if (!(await restoreErased(file, source, options))) return false;
   for (;;) {
     if (options.isStopped()) return false;
+    const batch = new Batch(file, options);
     const before = file.place;
-    if (before === undefined) return catchUp(file, source, options);
+    if (before === undefined) throw new StaleError();
     const { changes, place } = await source.changes(before, CHANGES_MAX);
-    if (changes.length > 0 && !(await apply(file, source, changes, options))) return false;
-    if (String(place) !== String(before)) file.transaction(() => file.advance(before, place));
-    if (changes.length === 0) return true;
+    if (!(await apply(file, source, changes, batch, options))) return false;
+    if (String(place) !== String(before)) await file.transaction(() => file.advance(before, place));
+    if (changes.length === 0) return !file.erasures.isOpen;
   }
 }
 
-/** An erasure that was killed after it had removed words from the index, and before it erased them in the store. */
-async function restoreForgotten(
+/** Erasures that were refused or killed after words were removed from the index, and before they were in the store. */
+async function restoreErased(
   file: IndexFile,
   source: SearchSource,
   options: CatchUpOptions,
-): Promise<void> {
-  for (const id of file.forgottenBefore(Date.now() - FORGOTTEN_MS)) {
+): Promise<boolean> {
+  const timeMs = options.nowMs() - ERASURE_MS;
+  if (!file.erasures.hasBefore(timeMs)) return true;
+  await file.transaction(() => file.erasures.removeBefore(timeMs, null));
+  for (const id of file.erasures.openBefore(timeMs)) {
+    // What is left of it, because it is not known which words are missing.
+    await forgetConversation(file, source, id);
+    await file.transaction(() => file.erasures.undo(timeMs, id));
+    const batch = new Batch(file, options);
     const info = await source.info(id);
-    if (info?.deletedAt === null) {
-      const batch = new Batch(file);
-      await forgetConversation(file, source, id);
-      if (!(await addRest(file, source, info, batch, options))) return;
-      await batch.commit();
-    }
-    file.transaction(() => file.settleForgotten(id));
+    if (info?.deletedAt === null && !(await addRest(file, source, info, batch, options))) return false;
+    await batch.commit();
+    await file.transaction(() => file.erasures.removeBefore(timeMs, id));
   }
+  return true;
 }
 
 /** Read every conversation. Continues where it was stopped. */
 async function build(file: IndexFile, source: SearchSource, options: CatchUpOptions): Promise<boolean> {
+  const { generation } = file;
   const place = file.building ?? (await source.changes(null, 0)).place;
-  file.transaction(() => {
-    if (!file.isCurrentVersion) file.clear();
-    file.beginBuilding(place);
+  await file.transaction(() => {
+    if (file.building === undefined) file.beginBuilding(place);
   });
   const { onProgress } = options;
   const total = onProgress === undefined ? 0 : await countMessages(source);
-  const batch = new Batch(file, (messages) => onProgress?.({ messages, total }));
+  const batch = new Batch(file, options, (messages) => onProgress?.({ messages, total }));
   for await (const page of source.conversations()) {
     for (const info of page) if (!(await addRest(file, source, info, batch, options))) return false;
   }
   await batch.commit();
-  file.transaction(() => file.advance(undefined, place));
-  for (
-    let isFirst = true;
-    file.transaction(() => file.compact(isFirst)) && !options.isStopped();
-    isFirst = false
-  ) {
+  await file.transaction(() => {
+    if (file.generation !== generation) throw new StaleError();
+    file.advance(undefined, place);
+  });
+  for (let isFirst = true; !options.isStopped(); isFirst = false) {
+    if (!(await file.transaction(() => file.compact(isFirst)))) break;
     await nextLoopTurn();
   }
   return true;
@@ -138,9 +160,9 @@ async function apply(
   file: IndexFile,
   source: SearchSource,
   changes: readonly Change[],
+  batch: Batch,
   options: CatchUpOptions,
 ): Promise<boolean> {
-  const batch = new Batch(file);
   for (const [id, all] of Map.groupBy(changes, ({ conversation }) => conversation)) {
     if (options.isStopped()) return false;
     const types = new Set(all.map(({ type }) => type));
@@ -148,19 +170,27 @@ async function apply(
     if (info === undefined || info.deletedAt !== null) {
       await batch.commit();
       await removeGone(file, source, id, info);
-    } else if (file.conversation(id) === undefined || types.has("restored")) {
-      if (!(await addRest(file, source, info, batch, options))) return false;
-    } else {
-      if (types.has("redacted") || types.has("swept")) await checkErased(file, source, id);
-      const after = file.conversation(id)?.seq ?? 0;
-      const entries = all.flatMap(({ entry }) => entry ?? []);
-      const fresh = entries.filter(({ seq }) => seq > after);
-      const upTo = fresh.at(-1)?.seq ?? after;
-      await batch.add({ info, after, upTo, messages: await messagesOf(source, fresh) });
+      continue;
     }
+    // One of the same id may have been created since.
+    if (types.has("purged")) await removeGone(file, source, id, undefined);
+    if (types.has("redacted") || types.has("swept")) await checkErased(file, source, id);
+    const known = file.conversation(id);
+    const after = known?.seq ?? 0;
+    const fresh = all.flatMap(({ entry }) => (entry !== undefined && entry.seq > after ? entry : []));
+    const isWhole = known !== undefined && !types.has("restored");
+    if (isNext(fresh, after) && (isWhole || fresh.length > 0)) {
+      const upTo = after + fresh.length;
+      await batch.add({ info, after, upTo, messages: await messagesOf(source, fresh) });
+    } else if (!(await addRest(file, source, info, batch, options))) return false;
   }
   await batch.commit();
   return true;
+}
+
+/** Whether entries follow the one at `after` without a gap. */
+function isNext(entries: readonly StoredEntry[], after: number): boolean {
+  return entries.every(({ seq }, index) => seq === after + index + 1);
 }
 
 /** A conversation from the trash can still be read, and so its words can be removed; a purged one cannot. */
@@ -171,7 +201,7 @@ async function removeGone(
   info: ConversationInfo | undefined,
 ): Promise<void> {
   if (file.conversation(id) === undefined) return;
-  if (info === undefined) file.transaction(() => file.clear());
+  if (info === undefined) await file.transaction(() => file.clear());
   else await forgetConversation(file, source, id);
 }
 
@@ -189,21 +219,32 @@ async function checkErased(file: IndexFile, source: SearchSource, id: string): P
     after = entries.at(-1)?.seq ?? after;
     if (!more || entries.length === 0) break;
   }
-  if (indexed.size > 0) file.transaction(() => file.clear());
+  if (indexed.size === 0) return;
+  await file.transaction(() => {
+    // An erasure may have removed them since.
+    if (file.documentsIn(known.n).some(({ seq }) => indexed.has(seq))) file.clear();
+  });
 }
 
 /** Collects additions, so that small conversations share a transaction. */
 class Batch {
   readonly #file: IndexFile;
+  readonly #nowMs: () => number;
+  readonly #generation: number;
   readonly #committed: ((messages: number) => void) | undefined;
   #additions: Addition[] = [];
+  /** When the first of them was about to be read. */
+  #readMs: number;
   #messages = 0;
   #chars = 0;
   #total = 0;
 
-  constructor(file: IndexFile, committed?: (messages: number) => void) {
+  constructor(file: IndexFile, { nowMs }: CatchUpOptions, committed?: (messages: number) => void) {
     this.#file = file;
+    this.#nowMs = nowMs;
+    this.#generation = file.generation;
     this.#committed = committed;
+    this.#readMs = nowMs();
   }
 
   async add(addition: Addition): Promise<void> {
@@ -217,14 +258,17 @@ class Batch {
 
   async commit(): Promise<void> {
     const additions = this.#additions;
-    if (additions.length === 0) return;
-    this.#additions = [];
-    this.#file.transaction(() => {
-      for (const addition of additions) this.#file.add(addition);
-    });
-    this.#total += this.#messages;
-    [this.#messages, this.#chars] = [0, 0];
-    this.#committed?.(this.#total);
+    if (additions.length > 0) {
+      this.#additions = [];
+      await this.#file.transaction(() => {
+        if (this.#file.generation !== this.#generation) throw new StaleError();
+        for (const addition of additions) this.#file.add(addition, this.#readMs);
+      });
+      this.#total += this.#messages;
+      [this.#messages, this.#chars] = [0, 0];
+      this.#committed?.(this.#total);
+    }
+    this.#readMs = this.#nowMs();
     await nextLoopTurn();
   }
 }

@@ -21,7 +21,7 @@ export async function forgetConversation(file: IndexFile, source: SearchSource, 
   const rows = file.documentsIn(known.n).filter(({ position }) => position > 0);
   if (rows.length * REMOVAL_COST > countDocuments(file)) {
     // Less work than to remove that many documents.
-    file.transaction(() => file.clear());
+    await file.transaction(() => file.clear());
     return;
   }
   const bySeq = Map.groupBy(rows, ({ seq }) => seq);
@@ -31,7 +31,7 @@ export async function forgetConversation(file: IndexFile, source: SearchSource, 
     after = entries.at(-1)?.seq ?? after;
     if (!more || entries.length === 0) break;
   }
-  file.transaction(() => {
+  await file.transaction(() => {
     // What is left has words that the store no longer has.
     if (file.documentsIn(known.n).some(({ position }) => position > 0)) file.clear();
     else file.removeConversation(known);
@@ -39,10 +39,8 @@ export async function forgetConversation(file: IndexFile, source: SearchSource, 
 }
 
 /** Remove the session key, which stays with the conversation otherwise. */
-export function forgetKey(file: IndexFile, id: string): void {
-  file.transaction(() => {
-    file.prepare("UPDATE conversations SET key = NULL WHERE id = ?").run(id);
-  });
+export async function forgetKey(file: IndexFile, id: string): Promise<void> {
+  await file.transaction(() => file.prepare("UPDATE conversations SET key = NULL WHERE id = ?").run(id));
 }
 
 /** Remove one message. */
@@ -58,6 +56,10 @@ export async function forgetEntry(
   if (rows.length === 0) return;
   const { entries } = await source.entriesAfter(id, seq - 1);
   await removeEntries(file, source, entries.slice(0, 1), new Map([[seq, rows]]));
+  await file.transaction(() => {
+    // What is left has words that the store no longer has.
+    if (file.documentsIn(known.n).some((row) => row.seq === seq && row.position > 0)) file.clear();
+  });
 }
 
 async function removeEntries(
@@ -70,7 +72,7 @@ async function removeEntries(
   const commit = async (): Promise<void> => {
     const step = removals;
     removals = [];
-    file.transaction(() => {
+    await file.transaction(() => {
       for (const [document, words] of step) file.remove(document, words);
     });
     await nextLoopTurn();
@@ -79,8 +81,9 @@ async function removeEntries(
     const indexed = rows.get(entry.seq);
     if (indexed === undefined) continue;
     const whole = entry.blobs === undefined ? entry : await source.fill(entry);
-    for (const { field, words } of documentsOf(whole)) {
-      const row = indexed.find((document) => document.field === field);
+    for (const { field, words, length } of documentsOf(whole)) {
+      // Another length means other words: a large text can no longer be read, for example.
+      const row = indexed.find((document) => document.field === field && document.length === length);
       if (row !== undefined) removals.push([row.id, words]);
     }
     if (removals.length >= STEP_DOCUMENTS) await commit();

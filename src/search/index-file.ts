@@ -1,6 +1,10 @@
 /** The file of a search index: what it says of conversations and documents, and how it is changed. */
 import type { DatabaseSync, StatementSync } from "node:sqlite";
+import { setTimeout as sleep } from "node:timers/promises";
+import { isBusy } from "../disk/sqlite-code.ts";
 import type { ConversationInfo, FeedPlace } from "../engine/index.ts";
+import { DamageError } from "../sqlite/damage.ts";
+import { Erasures } from "./erasures.ts";
 import { type FieldDocument, titleDocument } from "./fields.ts";
 import { FIELDS, VECTORS, WORDS_VERSION } from "./schema.ts";
 
@@ -29,10 +33,10 @@ export interface DocumentRow {
   readonly length: number;
 }
 
-/** Messages of one conversation that follow those in the index. */
+/** The messages of one conversation between two of its entries. */
 export interface Addition {
   readonly info: ConversationInfo;
-  /** Up to which entry the index had it when the messages were read. */
+  /** The index had it up to here. */
   readonly after: number;
   readonly upTo: number;
   readonly messages: readonly IndexedMessage[];
@@ -44,6 +48,16 @@ export interface IndexedMessage {
   readonly documents: readonly FieldDocument[];
 }
 
+/** Thrown when another process has changed what an addition relies on: it must be read again. */
+export class StaleError extends Error {
+  override readonly name = "StaleError";
+}
+
+/** A process that is killed holds no lock, and one that indexes holds it for milliseconds. */
+const LOCK_PATIENCE_MS = 2000;
+const LOCK_PAUSE_MS = 5;
+/** Stands for the session key, where entries are named by their number. */
+export const KEY_SEQ = 0;
 const TITLE = FIELDS.indexOf("title");
 const TEXT = FIELDS.indexOf("text");
 /** About 20 ms of work. */
@@ -51,6 +65,7 @@ const MERGE_PAGES = 64;
 
 export class IndexFile {
   readonly database: DatabaseSync;
+  readonly erasures: Erasures = new Erasures(this);
   readonly #statements = new Map<string, StatementSync>();
 
   constructor(database: DatabaseSync) {
@@ -68,22 +83,27 @@ export class IndexFile {
 
   /** Whether it has what this version would index. */
   get isCurrentVersion(): boolean {
-    return this.#state("version") === String(WORDS_VERSION);
+    return this.#state("version") === WORDS_VERSION;
+  }
+
+  /** Changes when it is cleared. What was read before must not be added to it then. */
+  get generation(): number {
+    return Number(this.#state("generation") ?? 0);
   }
 
   /** Up to which change it is complete; `undefined` before it was built. */
   get place(): FeedPlace | undefined {
-    return parsePlace(this.#state("place"));
+    return parsed(this.#state("place")) as FeedPlace | undefined;
   }
 
   /** From which change on it will be complete, once it is built. */
   get building(): FeedPlace | undefined {
-    return parsePlace(this.#state("building"));
+    return parsed(this.#state("building")) as FeedPlace | undefined;
   }
 
   /** How many documents each language has. */
   get languages(): Readonly<Record<string, number>> {
-    return JSON.parse(this.#state("languages") ?? "{}");
+    return (parsed(this.#state("languages")) ?? {}) as Record<string, number>;
   }
 
   #state(name: string): string | undefined {
@@ -96,7 +116,6 @@ export class IndexFile {
 
   /** Begin to build it. What it has stays: entries that are in it are not added again. */
   beginBuilding(place: FeedPlace): void {
-    this.#setState("version", String(WORDS_VERSION));
     this.#setState("building", JSON.stringify(place));
   }
 
@@ -107,8 +126,18 @@ export class IndexFile {
     this.prepare("DELETE FROM state WHERE name = 'building'").run();
   }
 
-  transaction<T>(work: () => T): T {
-    this.database.exec("BEGIN IMMEDIATE");
+  /** Change it, as soon as no other process does. */
+  async transaction<T>(work: () => T): Promise<T> {
+    const deadline = performance.now() + LOCK_PATIENCE_MS;
+    for (;;) {
+      try {
+        this.database.exec("BEGIN IMMEDIATE");
+        break;
+      } catch (error) {
+        if (!isBusy(error) || performance.now() > deadline) throw error;
+        await sleep(LOCK_PAUSE_MS);
+      }
+    }
     try {
       const result = work();
       this.database.exec("COMMIT");
@@ -160,25 +189,34 @@ export class IndexFile {
     ).run(String(id - 1), id);
   }
 
-  /** Add messages, unless another process has added some to this conversation meanwhile. */
-  add({ info, after, upTo, messages }: Addition): void {
-    const known = this.conversation(info.id) ?? this.#create(info);
-    if (known.seq !== after) return;
-    this.setInfo(known, info);
-    let { position } = known;
+  /**
+   * Add messages that are not in it, and are not being erased. `readMs` is when reading them began: an erasure since
+   * then may have removed some.
+   */
+  add({ info, after, upTo, messages }: Addition, readMs: number): void {
+    const erased = this.erasures.openOf(info.id);
+    if (erased.includes(null)) return;
+    const known = this.conversation(info.id);
+    if ((known?.seq ?? 0) < after) throw new StaleError();
+    if (this.erasures.isSettledSince(info.id, readMs)) throw new StaleError();
+    const before = known ?? this.#create(info);
+    this.setInfo(before, erased.includes(KEY_SEQ) ? { ...info, key: null } : info);
+    let { position } = before;
     let first: number | undefined;
     const counts: Record<string, number> = {};
     for (const { seq, at, documents } of messages) {
-      if (documents.length > 0) position++;
+      if (seq <= before.seq || documents.length === 0 || erased.includes(seq)) continue;
+      position++;
       for (const document of documents) {
-        const id = this.#insert(known.n, position, seq, Math.floor(Date.parse(at) / 1000), document);
+        const id = this.#insert(before.n, position, seq, Math.floor(Date.parse(at) / 1000), document);
         first ??= id;
         counts[document.language] = (counts[document.language] ?? 0) + 1;
       }
     }
     this.#count(counts);
     if (first !== undefined) this.#setUnembedded(first);
-    this.prepare("UPDATE conversations SET seq = ?, position = ? WHERE n = ?").run(upTo, position, known.n);
+    const last = Math.max(upTo, before.seq);
+    this.prepare("UPDATE conversations SET seq = ?, position = ? WHERE n = ?").run(last, position, before.n);
   }
 
   #create({ id }: ConversationInfo): IndexedConversation {
@@ -216,10 +254,10 @@ export class IndexFile {
     this.#setState("languages", JSON.stringify(languages));
   }
 
-  /** Remove a document. `words` must be those that it was indexed with. */
+  /** Remove a document, unless another process has. `words` must be those that it was indexed with. */
   remove(id: number, words: string): void {
+    if (this.prepare("DELETE FROM documents WHERE id = ?").run(id).changes === 0) return;
     this.prepare("INSERT INTO words (words, rowid, text) VALUES ('delete', ?, ?)").run(BigInt(id), words);
-    this.prepare("DELETE FROM documents WHERE id = ?").run(id);
     this.prepare(`DELETE FROM ${VECTORS} WHERE item = ?`).run(id);
   }
 
@@ -252,30 +290,22 @@ export class IndexFile {
     return Number(changes.get()?.count) - before >= 2;
   }
 
-  /** Record that words of a conversation were removed that the store still has. */
-  noteForgotten(id: string, nowMs: number): void {
-    this.prepare("INSERT OR REPLACE INTO forgotten (conversation, at) VALUES (?, ?)").run(id, nowMs);
-  }
-
-  /** The store has erased them, or they are back in the index. */
-  settleForgotten(id: string): void {
-    this.prepare("DELETE FROM forgotten WHERE conversation = ?").run(id);
-  }
-
-  forgottenBefore(timeMs: number): string[] {
-    const rows = this.prepare("SELECT conversation FROM forgotten WHERE at < ?").all(timeMs);
-    return rows.map(({ conversation }) => String(conversation));
-  }
-
-  /** Remove everything, so that it is built again. */
+  /** Remove everything, so that it is built again. Erasures that have begun continue. */
   clear(): void {
+    const generation = this.generation + 1;
     this.database.exec("INSERT INTO words (words) VALUES ('delete-all')");
-    for (const table of ["documents", "conversations", "forgotten", "state", VECTORS]) {
+    for (const table of ["documents", "conversations", "state", VECTORS]) {
       this.database.exec(`DELETE FROM ${table}`);
     }
+    this.#setState("generation", String(generation));
+    this.#setState("version", WORDS_VERSION);
   }
 }
 
-function parsePlace(text: string | undefined): FeedPlace | undefined {
-  return text === undefined ? undefined : (JSON.parse(text) as FeedPlace);
+function parsed(text: string | undefined): unknown {
+  try {
+    return text === undefined ? undefined : JSON.parse(text);
+  } catch {
+    throw new DamageError("The state of the index is not JSON");
+  }
 }

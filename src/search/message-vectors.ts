@@ -42,56 +42,66 @@ export class MessageVectors {
 
   /** Embed messages that have no vector of this model yet. Returns whether all have one. */
   async embedPending(source: SearchSource, signal: AbortSignal): Promise<boolean> {
-    const space = this.#space();
-    for (let after = this.#file.embeddedUpTo(space.name); ; ) {
+    const space = await this.#space();
+    for (;;) {
       if (signal.aborted) return false;
+      const { generation } = this.#file;
+      const after = this.#file.embeddedUpTo(space.name);
       const rows = this.#file.textsAfter(after, BATCH);
-      const last = rows.at(-1);
-      if (last === undefined) break;
+      if (rows.length === 0) break;
       const texts = await this.#textsOf(source, rows);
-      const wanted = rows.flatMap((row, index) => (texts[index] ? [{ row, text: texts[index] }] : []));
+      const wanted = texts.filter((text) => text !== "");
       const made =
-        wanted.length === 0
-          ? []
-          : await this.#model.embedBatch(
-              wanted.map(({ text }) => text),
-              { purpose: "document", signal },
-            );
-      this.#file.transaction(() => {
-        for (const [index, { row }] of wanted.entries()) {
-          // It may have been erased meanwhile.
-          if (this.#file.document(row.id) === undefined) continue;
-          this.#vectors.put(space, row.id, made[index] as Float32Array);
-        }
-        this.#file.setEmbedded(space.name, last.id);
+        wanted.length === 0 ? [] : await this.#model.embedBatch(wanted, { purpose: "document", signal });
+      await this.#file.transaction(() => {
+        const isSame = this.#file.generation === generation && this.#file.embeddedUpTo(space.name) === after;
+        if (isSame) this.#put(space, rows, texts, made);
       });
-      after = last.id;
     }
-    this.#removeOtherSpaces(space);
+    await this.#removeOtherSpaces(space);
     return true;
+  }
+
+  #put(
+    space: Space,
+    rows: readonly DocumentRow[],
+    texts: readonly string[],
+    made: readonly Float32Array[],
+  ): void {
+    let next = 0;
+    for (const [index, row] of rows.entries()) {
+      const vector = texts[index] === "" ? undefined : made[next++];
+      const now = this.#file.document(row.id);
+      // It may have been erased meanwhile, and its id used again.
+      if (now !== undefined && !isSameMessage(now, row)) return;
+      if (now !== undefined && vector !== undefined) this.#vectors.put(space, row.id, vector);
+      this.#file.setEmbedded(space.name, row.id);
+    }
   }
 
   /** The messages whose vectors are closest to that of a question. */
   async closest(text: string, limit: number, where: Condition | undefined): Promise<Close[]> {
     const vector = await this.#model.embed(text.slice(0, CHARS_MAX), { purpose: "query" });
-    return this.#vectors.search(this.#space(), vector, { limit, where }).flatMap(({ item, score }) => {
+    const space = await this.#space();
+    return this.#vectors.search(space, vector, { limit, where }).flatMap(({ item, score }) => {
       const row = this.#file.document(item);
       return row === undefined ? [] : [{ row, score }];
     });
   }
 
-  #space(): Space {
+  async #space(): Promise<Space> {
     const { model, dimensions } = this.#model;
     const name = `${model}@${dimensions}`;
     return (
-      this.#vectors.findSpace(name) ?? this.#file.transaction(() => this.#vectors.space(name, dimensions))
+      this.#vectors.findSpace(name) ??
+      (await this.#file.transaction(() => this.#vectors.space(name, dimensions)))
     );
   }
 
   /** Vectors of another model cannot be compared with those of this one. */
-  #removeOtherSpaces(space: Space): void {
+  async #removeOtherSpaces(space: Space): Promise<void> {
     for (const other of this.#vectors.spaces()) {
-      if (other.id !== space.id) this.#file.transaction(() => this.#vectors.removeSpace(other));
+      if (other.id !== space.id) await this.#file.transaction(() => this.#vectors.removeSpace(other));
     }
   }
 
@@ -114,6 +124,10 @@ export class MessageVectors {
     }
     return rows.map(({ id }) => texts.get(id) ?? "");
   }
+}
+
+function isSameMessage(one: DocumentRow, other: DocumentRow): boolean {
+  return one.conversation === other.conversation && one.seq === other.seq;
 }
 
 function textOfEntry({ message }: StoredEntry): string {

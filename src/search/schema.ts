@@ -6,8 +6,11 @@ import { vectorTableSql } from "../sqlite/vectors/vector-table.ts";
 /** "CqSe" */
 export const SEARCH_APPLICATION_ID = 0x43715365;
 
-/** Changes when other words are indexed for the same text: an index of another version is built again. */
-export const WORDS_VERSION = 1;
+/**
+ * Changes when other words are indexed for the same text: an index of another version is built again.
+ * So do the tables of Unicode, which tell letters from other characters.
+ */
+export const WORDS_VERSION: string = `1 ${process.versions.unicode}`;
 
 /** The name of the table of vectors. Its items are documents. */
 export const VECTORS = "vectors";
@@ -16,11 +19,17 @@ export const VECTORS = "vectors";
 export const FIELDS = ["text", "tool", "thinking", "output", "title"] as const;
 export type Field = (typeof FIELDS)[number];
 
+/** An index of an earlier schema is not migrated, but built again. */
+const REPLACED: Migration = { name: "replaced by a later one", up: "" };
+
 /**
  * `documents` has a row for each field of a message that has words, and one for each title, at position 0. Their ids
  * are dense, which keeps the lists of `words` short. Positions count the messages of a conversation.
+ *
+ * `forgotten` has a row for each erasure; one without `seq` is of a whole conversation. See `Erasures`.
  */
 export const SEARCH_MIGRATIONS: readonly Migration[] = [
+  REPLACED,
   {
     name: "documents and their words",
     up: `
@@ -44,7 +53,13 @@ export const SEARCH_MIGRATIONS: readonly Migration[] = [
         length INTEGER NOT NULL
       ) STRICT;
       CREATE INDEX documents_by_position ON documents (conversation, position);
-      CREATE TABLE forgotten (conversation TEXT PRIMARY KEY, at INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+      CREATE TABLE forgotten (
+        n INTEGER PRIMARY KEY AUTOINCREMENT,
+        conversation TEXT NOT NULL,
+        seq INTEGER,
+        at INTEGER NOT NULL,
+        state INTEGER NOT NULL DEFAULT 0
+      ) STRICT;
       CREATE VIRTUAL TABLE words USING fts5(
         text, content = '', columnsize = 0, tokenize = "ascii tokenchars '.+=:_-'"
       );

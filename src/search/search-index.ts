@@ -1,12 +1,7 @@
 /** The search index of a store: in a file beside it, or in memory, and derived from its change feed. */
-import { rmSync, statSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isBusy } from "../disk/sqlite-code.ts";
 import { asColloquyError, ColloquyError, unavailable } from "../errors.ts";
-import { isDamage } from "../sqlite/damage.ts";
 import { emptyLog } from "../sqlite/empty-log.ts";
-import { openDatabase } from "../sqlite/open.ts";
 import { loadVectorFunctions } from "../sqlite/vectors/extension.ts";
 import { VectorTable } from "../sqlite/vectors/vector-table.ts";
 import { ENGLISH } from "../text/languages.ts";
@@ -14,10 +9,12 @@ import type { Query } from "../text/query.ts";
 import { findCandidates, type Scope, vectorCondition } from "./candidates.ts";
 import { type BuildProgress, catchUp } from "./catch-up.ts";
 import { forgetConversation, forgetEntry, forgetKey } from "./forget.ts";
-import { type DocumentRow, type IndexedConversation, IndexFile } from "./index-file.ts";
+import { guardedSource, SourceError } from "./guarded-source.ts";
+import { type DocumentRow, type IndexedConversation, type IndexFile, KEY_SEQ } from "./index-file.ts";
+import { IndexPlace, isBroken, isLocked, isUnwritable } from "./index-place.ts";
 import { MessageVectors, type SemanticModel } from "./message-vectors.ts";
 import { type RankedMessage, rankMessages } from "./rank.ts";
-import { createTables, SEARCH_APPLICATION_ID, SEARCH_MIGRATIONS, VECTORS } from "./schema.ts";
+import { VECTORS } from "./schema.ts";
 import type { SearchSource } from "./source.ts";
 
 export interface SearchIndexOptions {
@@ -28,26 +25,47 @@ export interface SearchIndexOptions {
   readonly semantic?: SemanticModel | undefined;
   /** Receives what is wrong with the file. The index is then built again, or is used as far as it is complete. */
   readonly onProblem: (problem: ColloquyError) => void;
+  readonly nowMs?: () => number;
 }
 
-const BUSY_PAUSE_MS = 10;
+/** An erasure that has begun. */
+export interface Erasure {
+  /** The files that may still hold some of the words. */
+  readonly copies: readonly string[];
+  /** `undefined` if there is nothing to settle. */
+  readonly n: number | undefined;
+  readonly file: IndexFile | undefined;
+}
+
+const NOTHING_ERASED: Erasure = { copies: [], n: undefined, file: undefined };
+/** A new index is whole. If it is damaged again, the disk is not well. */
+const REPLACEMENTS_MAX = 3;
 const CLOSEST_MAX = 200;
 /** Languages with a smaller part of the documents are not searched by their rules. */
 const LANGUAGE_PART_MIN = 0.002;
 
 export class SearchIndex {
   readonly #options: SearchIndexOptions;
-  #opening: Promise<IndexFile> | undefined;
-  #file: IndexFile | undefined;
-  #inode: bigint | undefined;
-  #vectors: MessageVectors | undefined;
+  readonly #source: SearchSource;
+  readonly #place: IndexPlace;
+  readonly #nowMs: () => number;
   #running: Promise<boolean> | undefined;
   #embedding: Promise<boolean> | undefined;
-  #onProgress: ((progress: BuildProgress) => void) | undefined;
+  #vectors: { readonly file: IndexFile; readonly of: MessageVectors } | undefined;
   readonly #closing = new AbortController();
+  /** Reading failed, so that hits may be missing. */
+  #failure: { readonly file: IndexFile; readonly error: unknown } | undefined;
+  /** Erased words are still in the write-ahead log. */
+  #isLogFull = false;
+  #reported: string | undefined;
+  #hasProblem = false;
 
   constructor(options: SearchIndexOptions) {
     this.#options = options;
+    this.#source = guardedSource(options.source);
+    const canExtend = options.semantic !== undefined;
+    this.#place = new IndexPlace(options.path, canExtend, (error) => this.#report(error));
+    this.#nowMs = options.nowMs ?? Date.now;
   }
 
   /**
@@ -55,7 +73,7 @@ export class SearchIndex {
    * background until the index is closed.
    */
   async update(waitMs: number): Promise<boolean> {
-    this.#running ??= this.#catchUp().finally(() => {
+    this.#running ??= this.#update().finally(() => {
       this.#running = undefined;
     });
     return within(this.#running, waitMs);
@@ -63,11 +81,9 @@ export class SearchIndex {
 
   /** The same for the vectors of messages. A failure of the model is thrown. */
   async updateVectors(waitMs: number): Promise<boolean> {
-    const vectors = this.#vectors;
+    const vectors = await this.#openVectors();
     if (vectors === undefined) return false;
-    this.#embedding ??= this.#patiently(() =>
-      vectors.embedPending(this.#options.source, this.#closing.signal),
-    ).finally(() => {
+    this.#embedding ??= vectors.embedPending(this.#options.source, this.#closing.signal).finally(() => {
       this.#embedding = undefined;
     });
     // It may fail after the wait is over.
@@ -75,21 +91,40 @@ export class SearchIndex {
     return within(this.#embedding, waitMs);
   }
 
+  /** Those of the index that is open. */
+  async #openVectors(): Promise<MessageVectors | undefined> {
+    const { semantic } = this.#options;
+    const { file } = this.#place;
+    if (semantic === undefined || file === undefined) return undefined;
+    if (this.#vectors?.file !== file) {
+      const { isLoaded } = await loadVectorFunctions(file.database);
+      const table = new VectorTable(file.database, VECTORS, isLoaded);
+      this.#vectors = { file, of: new MessageVectors(file, table, semantic) };
+    }
+    return this.#vectors.of;
+  }
+
   /** Build it again from the beginning; if that was stopped, from there on. Fails if the file cannot be written. */
   async rebuild(onProgress?: (progress: BuildProgress) => void): Promise<void> {
-    const file = await this.#open();
-    if (file.place !== undefined) await this.#patiently(() => file.transaction(() => file.clear()));
-    this.#onProgress = onProgress;
+    const file = await this.#place.open();
+    if (this.#place.refusal !== undefined) throw this.#place.refusal;
     try {
-      await this.#complete();
-    } finally {
-      this.#onProgress = undefined;
+      if (file.place !== undefined) await file.transaction(() => file.clear());
+    } catch (error) {
+      if (!isBroken(error)) throw error;
+      await this.#place.leave(file, error);
     }
+    await this.#catchUp(onProgress);
+  }
+
+  /** Whether a search since the last call met damage. The next update repairs it. */
+  get hasFailed(): boolean {
+    return this.#failure !== undefined;
   }
 
   /** The languages of the texts in the index, as places in `LANGUAGES`. */
   get languages(): number[] {
-    const counts = Object.entries(this.#file?.languages ?? {});
+    const counts = Object.entries(this.#read((file) => file.languages, {}));
     const total = counts.reduce((sum, [, count]) => sum + count, 0);
     const used = counts
       .filter(([, count]) => count >= total * LANGUAGE_PART_MIN)
@@ -99,9 +134,7 @@ export class SearchIndex {
 
   /** Messages that have terms of the query, or whose neighbours have, from the best to the worst. */
   rank(query: Query, scope: Scope, accepts: (row: DocumentRow) => boolean): RankedMessage[] {
-    const file = this.#file;
-    if (file === undefined) return [];
-    return this.#orEmpty(() => rankMessages(file, findCandidates(file, query, scope), accepts));
+    return this.#read((file) => rankMessages(file, findCandidates(file, query, scope), accepts), []);
   }
 
   /** The messages that are closest to a text in meaning, best first. */
@@ -110,9 +143,9 @@ export class SearchIndex {
     scope: Scope,
     accepts: (row: DocumentRow) => boolean,
   ): Promise<RankedMessage[]> {
-    const [file, vectors] = [this.#file, this.#vectors];
-    const where = file && vectorCondition(file, scope);
-    if (file === undefined || vectors === undefined || where === undefined) return [];
+    const vectors = await this.#openVectors();
+    const where = this.#read((file) => vectorCondition(file, scope), undefined);
+    if (vectors === undefined || where === undefined) return [];
     const found = await vectors.closest(text, CLOSEST_MAX, where);
     return found
       .filter(({ row }) => accepts(row))
@@ -124,56 +157,69 @@ export class SearchIndex {
       }));
   }
 
-  conversation(id: string): IndexedConversation | undefined {
-    return this.#file?.conversation(id);
-  }
-
   conversationByNumber(n: number): IndexedConversation | undefined {
-    return this.#file?.conversationByNumber(n);
+    return this.#read((file) => file.conversationByNumber(n), undefined);
   }
 
   /** The numbers of conversations that a filter accepts. */
   conversationsWhere(accepts: (conversation: IndexedConversation) => boolean): number[] {
-    const all = this.#file?.prepare("SELECT * FROM conversations").all() ?? [];
+    const all = this.#read((file) => file.prepare("SELECT * FROM conversations").all(), []);
     return (all as unknown as IndexedConversation[]).filter(accepts).map(({ n }) => n);
   }
 
   /** The documents of a message, or the title at position 0. */
   documentsAt({ conversation, position }: RankedMessage): DocumentRow[] {
     const sql = "SELECT * FROM documents WHERE conversation = ? AND position = ?";
-    return (this.#file?.prepare(sql).all(conversation, position) ?? []) as unknown as DocumentRow[];
+    return this.#read(
+      (file) => file.prepare(sql).all(conversation, position),
+      [],
+    ) as unknown as DocumentRow[];
   }
 
-  /**
-   * Remove the words of a conversation, or of the entry `seq`, before the store erases them; 0 is the session key.
-   * Returns the files that may still hold some of them.
-   */
-  async forget(conversation: string, seq?: number): Promise<readonly string[]> {
-    const { source, path } = this.#options;
-    if (this.#opening === undefined && (path === null || !exists(path))) return [];
+  #read<T>(read: (file: IndexFile) => T, otherwise: T): T {
+    const { file } = this.#place;
+    if (file === undefined) return otherwise;
     try {
-      const file = await this.#open();
-      if (file.conversation(conversation) === undefined) return [];
-      await this.#patiently(() => file.transaction(() => file.noteForgotten(conversation, Date.now())));
-      await this.#patiently(() => {
-        if (seq === 0) return forgetKey(file, conversation);
-        return seq === undefined
-          ? forgetConversation(file, source, conversation)
-          : forgetEntry(file, source, conversation, seq);
-      });
-      return path === null || emptyLog(file.database) ? [] : [`${path}-wal`];
+      return read(file);
     } catch (error) {
-      this.#report(error);
-      return path === null ? [] : [path];
+      this.#failure ??= { file, error };
+      return otherwise;
     }
   }
 
-  /** The store has erased what `forget` removed. */
-  async forgotten(conversation: string): Promise<void> {
-    const file = this.#file;
-    if (file === undefined) return;
+  /** Remove the words of a conversation, or of the entry `seq`, before the store erases them. */
+  async forget(conversation: string, seq?: number): Promise<Erasure> {
+    if (!this.#place.exists) return NOTHING_ERASED;
+    const { path } = this.#options;
+    let file: IndexFile | undefined;
+    let n: number | undefined;
     try {
-      await this.#patiently(() => file.transaction(() => file.settleForgotten(conversation)));
+      const opened = await this.#place.open();
+      file = opened;
+      n = await file.transaction(() => opened.erasures.begin(conversation, seq, this.#nowMs()));
+      if (seq === KEY_SEQ) await forgetKey(file, conversation);
+      else if (seq === undefined) await forgetConversation(file, this.#source, conversation);
+      else await forgetEntry(file, this.#source, conversation, seq);
+      const { unusedFile } = this.#place;
+      if (unusedFile !== undefined) return { file, n, copies: [unusedFile] };
+      this.#isLogFull = path !== null && !emptyLog(file.database);
+      return { file, n, copies: this.#isLogFull ? [`${path}-wal`] : [] };
+    } catch (error) {
+      this.#report(error);
+      if (n !== undefined) await this.settle({ file, n, copies: [] }, false);
+      return { file, n: undefined, copies: path === null ? [] : [path] };
+    }
+  }
+
+  /** The store has erased what `forget` removed, or it has not. */
+  async settle({ file, n }: Erasure, isErased: boolean): Promise<void> {
+    if (file === undefined || n === undefined) return;
+    try {
+      await file.transaction(() => {
+        if (!isErased) file.erasures.abandon(n);
+        // Others took it for killed, and have added words again that cannot be known any more.
+        else if (!file.erasures.settle(n, this.#nowMs())) file.clear();
+      });
     } catch (error) {
       this.#report(error);
     }
@@ -182,131 +228,63 @@ export class SearchIndex {
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.allSettled([this.#running, this.#embedding]);
-    await this.#opening?.then(({ database }) => database.close()).catch(() => {});
+    await this.#place.close();
   }
 
-  /** The index is used as far as it is complete if its file is read-only, for example, or the disk is full. */
-  async #catchUp(): Promise<boolean> {
+  /** Does not fail: what cannot be indexed now is indexed by a later update. */
+  async #update(): Promise<boolean> {
+    this.#hasProblem = false;
     try {
-      return await this.#complete();
+      const isComplete = await this.#catchUp();
+      if (!this.#hasProblem) this.#reported = undefined;
+      return isComplete;
     } catch (error) {
-      this.#report(error);
+      // It is used as far as it is complete.
+      if (!this.#closing.signal.aborted) this.#report(error);
       return false;
     }
   }
 
-  /** False if the index was closed meanwhile. */
-  async #complete(): Promise<boolean> {
-    try {
-      const file = await this.#open();
-      const options = { isStopped: () => this.#closing.signal.aborted, onProgress: this.#onProgress };
-      return await this.#patiently(() => catchUp(file, this.#options.source, options));
-    } catch (error) {
-      if (isOtherFeed(error)) return this.#startAgain();
+  async #catchUp(onProgress?: (progress: BuildProgress) => void): Promise<boolean> {
+    const options = { isStopped: () => this.#closing.signal.aborted, nowMs: this.#nowMs, onProgress };
+    for (let replaced = 0; ; ) {
       if (this.#closing.signal.aborted) return false;
-      if (isDamage(error)) {
-        await this.#replace(error);
-        return this.#complete();
-      }
-      throw error;
-    }
-  }
-
-  /** The store was replaced by a copy. */
-  async #startAgain(): Promise<boolean> {
-    const file = await this.#open();
-    await this.#patiently(() => file.transaction(() => file.clear()));
-    return this.#complete();
-  }
-
-  /** Retry while another process writes to the index. */
-  async #patiently<T>(work: () => T | Promise<T>): Promise<T> {
-    for (;;) {
+      const file = await this.#place.open();
       try {
-        return await work();
+        this.#checkReading(file);
+        const isComplete = await catchUp(file, this.#source, options);
+        if (this.#isLogFull) this.#isLogFull = !emptyLog(file.database);
+        return isComplete;
       } catch (error) {
-        if (!isBusy(error) || this.#closing.signal.aborted) throw error;
-        await sleep(BUSY_PAUSE_MS);
+        const cause = error instanceof SourceError ? error.cause : error;
+        const isReplaced = isOtherFeed(cause);
+        const isUseless = cause === error && !isLocked(error) && (isBroken(error) || isUnwritable(error));
+        if (!(isReplaced || isUseless) || ++replaced > REPLACEMENTS_MAX) throw cause;
+        if (isReplaced) await file.transaction(() => file.clear());
+        else await this.#place.leave(file, error);
       }
     }
   }
 
-  async #open(): Promise<IndexFile> {
-    const { path } = this.#options;
-    if (this.#opening !== undefined && path !== null && inodeOf(path) !== this.#inode) await this.#leave();
-    this.#opening ??= this.#openFile(path);
-    try {
-      this.#file = await this.#opening;
-      return this.#file;
-    } catch (error) {
-      this.#opening = undefined;
-      throw error;
-    }
+  /** Damage that only a search has met. */
+  #checkReading(file: IndexFile): void {
+    const failure = this.#failure;
+    this.#failure = undefined;
+    if (failure === undefined || failure.file !== file) return;
+    if (isBroken(failure.error)) throw failure.error;
+    this.#report(failure.error);
   }
 
-  async #openFile(path: string | null): Promise<IndexFile> {
-    if (path === null) {
-      const database = new DatabaseSync(":memory:", { allowExtension: this.#options.semantic !== undefined });
-      createTables(database);
-      return this.#opened(database);
-    }
-    const options = {
-      synchronous: "NORMAL",
-      canShrink: true,
-      extensions: this.#options.semantic !== undefined,
-      applicationId: SEARCH_APPLICATION_ID,
-      migrations: SEARCH_MIGRATIONS,
-    } as const;
-    const database = await openDatabase(path, options).catch((error) => {
-      if (!isDamage(error) && !isOtherProgram(error)) throw error;
-      this.#report(error);
-      remove(path);
-      return openDatabase(path, options);
-    });
-    this.#inode = inodeOf(path);
-    return this.#opened(database);
-  }
-
-  async #opened(database: DatabaseSync): Promise<IndexFile> {
-    const file = new IndexFile(database);
-    const { semantic } = this.#options;
-    if (semantic !== undefined) {
-      const { isLoaded } = await loadVectorFunctions(database);
-      this.#vectors = new MessageVectors(file, new VectorTable(database, VECTORS, isLoaded), semantic);
-    }
-    return file;
-  }
-
-  /** Another process has replaced the file. */
-  async #leave(): Promise<void> {
-    await this.#opening?.then(({ database }) => database.close()).catch(() => {});
-    this.#opening = undefined;
-    this.#file = undefined;
-  }
-
-  /** It is derived, so nothing is lost with it. */
-  async #replace(error: unknown): Promise<void> {
-    this.#report(error);
-    await this.#leave();
-    if (this.#options.path !== null) remove(this.#options.path);
-  }
-
+  /** The same problem is reported once, until it is gone. */
   #report(error: unknown): void {
     const { path, onProblem } = this.#options;
     const { message } = asColloquyError(error, "Search failed");
+    this.#hasProblem = true;
+    if (message === this.#reported) return;
+    this.#reported = message;
     onProblem(
       unavailable(`The search index ${path ?? ""} cannot be used as it is: ${message}`, { cause: error }),
     );
-  }
-
-  #orEmpty<T>(read: () => T[]): T[] {
-    try {
-      return read();
-    } catch (error) {
-      if (!isDamage(error)) throw error;
-      this.#report(error);
-      return [];
-    }
   }
 }
 
@@ -322,22 +300,7 @@ async function within(work: Promise<boolean>, waitMs: number): Promise<boolean> 
   }
 }
 
+/** The store was replaced by a copy. */
 function isOtherFeed(error: unknown): boolean {
   return error instanceof ColloquyError && error.code === "VALIDATION_ERROR" && error.field === "since";
-}
-
-function isOtherProgram(error: unknown): boolean {
-  return error instanceof ColloquyError && ["VALIDATION_ERROR", "NOT_SUPPORTED"].includes(error.code);
-}
-
-function exists(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false }) !== undefined;
-}
-
-function inodeOf(path: string): bigint | undefined {
-  return statSync(path, { throwIfNoEntry: false, bigint: true })?.ino;
-}
-
-function remove(path: string): void {
-  for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });
 }

@@ -17,6 +17,8 @@ export interface OpenOptions {
   /** Marks the file as ours, so that a file of another program is never changed. */
   readonly applicationId: number;
   readonly migrations: readonly Migration[];
+  /** The content is derived: a file of an earlier schema is refused like one of a later, and not migrated. */
+  readonly isDerived?: boolean;
   /** Whether extensions can be loaded into the connection. */
   readonly extensions?: boolean;
   readonly lockWaitMs?: number;
@@ -144,6 +146,9 @@ function checkOwner(database: DatabaseSync, path: string, options: OpenOptions):
       `${path} was written by a newer Colloquy (schema ${version}, this one knows ${newest}). Update Colloquy`,
       { details: { version, newest } },
     );
+  }
+  if (options.isDerived && !empty && version < newest) {
+    throw new ColloquyError("NOT_SUPPORTED", `${path} has schema ${version}, this Colloquy uses ${newest}`);
   }
   if (options.readonly && version < newest) {
     throw new ColloquyError(

@@ -66,6 +66,15 @@ export const search: Topic = (check) => {
     assert.equal((await found(store, "filler7"))[0], "filler7 text");
   });
 
+  check("a removal that is refused leaves the words in the index", async (bench) => {
+    const store = await bench.open();
+    const chat = await store.create();
+    await chat.append(say("the lighthouse keeper"));
+    await store.search("lighthouse");
+    await refuses("CONFLICT", store.purge(chat.id));
+    assert.deepEqual(await found(store, "lighthouse"), ["the lighthouse keeper"]);
+  });
+
   check("a hit names its branch, and branch:active leaves the others out", async (bench) => {
     const store = await bench.open();
     const chat = await store.create();

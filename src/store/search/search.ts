@@ -47,19 +47,20 @@ export async function searchPage(
   text: string,
   options: SearchOptions,
 ): Promise<SearchPage> {
-  const { store } = searching;
+  const { store, index } = searching;
   const checked = checkSearch(store, text, options);
   await store.ask(() => undefined);
   if (checked.mode !== "keyword" && !searching.isSemantic) {
     throw invalid(`mode ${checked.mode} needs an embedding model: openStore(target, { semantic })`, "mode");
   }
-  const indexed = await isComplete(searching, checked);
+  let indexed = await isComplete(searching, checked);
   const { skip, limit } = checked;
   if (skip === undefined) return { hits: [], cursor: null, indexed };
-  const hits: SearchHit[] = [];
-  for await (const hit of ranked(searching, text, checked)) {
-    hits.push(hit);
-    if (hits.length > skip + limit || hits.length >= HITS_MAX) break;
+  let hits = await hitsUpTo(searching, text, checked, skip + limit);
+  if (index.hasFailed) {
+    indexed = await isComplete(searching, checked);
+    hits = await hitsUpTo(searching, text, checked, skip + limit);
+    if (index.hasFailed) indexed = false;
   }
   const page = hits.slice(skip, skip + limit);
   const more = hits.length > skip + limit;
@@ -78,6 +79,21 @@ async function isComplete({ store, index }: Searching, { mode }: CheckedSearch):
     store.problem(asColloquyError(error, "The embedding model failed"));
     return false;
   }
+}
+
+/** Some more than `count`, if there are. */
+async function hitsUpTo(
+  searching: Searching,
+  text: string,
+  checked: CheckedSearch,
+  count: number,
+): Promise<SearchHit[]> {
+  const hits: SearchHit[] = [];
+  for await (const hit of ranked(searching, text, checked)) {
+    hits.push(hit);
+    if (hits.length > count || hits.length >= HITS_MAX) break;
+  }
+  return hits;
 }
 
 export async function* searchAll(

@@ -43,9 +43,16 @@ export class StoreSearch {
     work: () => Promise<T>,
   ): Promise<T> {
     const { index } = this.#searching;
-    const copies = await index.forget(conversation, seq);
-    const result = await work();
-    await index.forgotten(conversation);
+    const erasure = await index.forget(conversation, seq);
+    let result: T;
+    try {
+      result = await work();
+    } catch (error) {
+      await index.settle(erasure, false);
+      throw error;
+    }
+    await index.settle(erasure, true);
+    const { copies } = erasure;
     return copies.length === 0 ? result : { ...result, copies: [...result.copies, ...copies] };
   }
 
