@@ -38,7 +38,7 @@ export async function run(call: Call): Promise<Result> {
   }
   if (args.length === 0) return { json: { ...NONE }, notes: ["The search index is complete."] };
   const page = (await store?.search(text, options)) ?? NONE;
-  if (flags.has("open")) return open(call, page.hits[0]);
+  if (flags.has("open")) return await open(call, page.hits[0]);
   if (store === undefined) return { json: { ...page }, notes: ["No conversations."] };
   return await resultOf(call, store, page, context);
 }
