@@ -187,9 +187,14 @@ export class SearchIndex {
     }
   }
 
+  /** Whether there is an index that may have words to remove. */
+  get exists(): boolean {
+    return this.#place.exists;
+  }
+
   /** Remove the words of a conversation, or of the entry `seq`, before the store erases them. */
   async forget(conversation: string, seq?: number): Promise<Erasure> {
-    if (!this.#place.exists) return NOTHING_ERASED;
+    if (!this.exists) return NOTHING_ERASED;
     const { path } = this.#options;
     let file: IndexFile | undefined;
     let n: number | undefined;

@@ -43,6 +43,8 @@ export class StoreSearch {
     work: () => Promise<T>,
   ): Promise<T> {
     const { index } = this.#searching;
+    // At once: of two calls that exclude each other, the first one counts.
+    if (!index.exists) return work();
     const erasure = await index.forget(conversation, seq);
     let result: T;
     try {
