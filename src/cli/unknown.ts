@@ -38,9 +38,13 @@ export function unknownOption(command: CommandSpec, rawName: string, known: read
   const hint = rawName.startsWith("--") ? closestWord(name, known, TYPED) : undefined;
   const place = command.name === "" ? "" : ` for "${command.name}"`;
   const help = `See ${`${PROGRAM} ${command.name}`.trimEnd()} --help`;
+  const last = command.args?.at(-1);
+  // A word after a dash that belongs to the words around it.
+  const isWord = last?.many === true && last.phrase !== undefined && !rawName.startsWith("--");
+  const quotes = isWord ? ` Put the ${last.phrase} in quotes.` : "";
   const unknown = rawName.slice(0, rawName.length - name.length) + shown(name);
   return new UsageError(
-    `Unknown option ${unknown}${place}${didYouMean(hint && `--${hint}`)} ${help}`,
+    `Unknown option ${unknown}${place}${didYouMean(hint && `--${hint}`)}${quotes} ${help}`,
     shown(name),
   );
 }

@@ -99,7 +99,8 @@ async function build(file: IndexFile, source: SearchSource, options: CatchUpOpti
   });
   const { onProgress } = options;
   const total = onProgress === undefined ? 0 : await countMessages(source);
-  const batch = new Batch(file, options, (messages) => onProgress?.({ messages, total }));
+  const before = file.messages;
+  const batch = new Batch(file, options, (added) => onProgress?.({ messages: before + added, total }));
   for await (const page of source.conversations()) {
     for (const info of page) if (!(await addRest(file, source, info, batch, options))) return false;
   }

@@ -3,6 +3,7 @@ import { textOf } from "../message/text.ts";
 import type { Block, Message, StoredEntry } from "../message/types.ts";
 import { indexWords } from "../text/index-words.ts";
 import { isPlainObject } from "../util/json.ts";
+import { withoutSequences } from "../util/visible-text.ts";
 import { FIELDS, type Field } from "./schema.ts";
 
 /** Longer texts are indexed up to here. */
@@ -53,13 +54,14 @@ export function isRedacted({ extra }: Message): boolean {
   return isPlainObject(noted) && "redactedAt" in noted;
 }
 
-/** The text of each field that a message has. */
+/** The text of each field that a message has, without the colours that tools print. */
 export function fieldTexts(message: Message): FieldTexts {
   const { content } = message;
-  if (typeof content === "string") return { text: content };
+  if (typeof content === "string") return { text: withoutSequences(content) };
   const texts: Partial<Record<Field, string>> = {};
   for (const block of content) {
-    const [field, text] = blockText(block);
+    const [field, written] = blockText(block);
+    const text = withoutSequences(written);
     const before = texts[field];
     if (text !== "") texts[field] = before === undefined ? text : `${before}\n\n${text}`;
   }

@@ -101,6 +101,11 @@ export class IndexFile {
     return parsed(this.#state("building")) as FeedPlace | undefined;
   }
 
+  /** How many messages it has. */
+  get messages(): number {
+    return Number(this.prepare("SELECT sum(position) AS n FROM conversations").get()?.n ?? 0);
+  }
+
   /** How many documents each language has. */
   get languages(): Readonly<Record<string, number>> {
     return (parsed(this.#state("languages")) ?? {}) as Record<string, number>;

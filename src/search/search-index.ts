@@ -106,6 +106,15 @@ export class SearchIndex {
 
   /** Build it again from the beginning; if that was stopped, from there on. Fails if the file cannot be written. */
   async rebuild(onProgress?: (progress: BuildProgress) => void): Promise<void> {
+    try {
+      await this.#rebuild(onProgress);
+    } catch (error) {
+      // Closed at any point, it ends as it does between two batches.
+      if (!this.#closing.signal.aborted) throw error;
+    }
+  }
+
+  async #rebuild(onProgress: ((progress: BuildProgress) => void) | undefined): Promise<void> {
     const file = await this.#place.open();
     if (this.#place.refusal !== undefined) throw this.#place.refusal;
     try {

@@ -1,7 +1,21 @@
-import { chmodSync, existsSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  chmodSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { DatabaseSync } from "node:sqlite";
+import { text } from "node:stream/consumers";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { openStore } from "../../src/store/open.ts";
-import { Place, type Printed } from "./run-command.ts";
+import { until } from "../support/until.ts";
+import { BIN, Place, type Printed } from "./run-command.ts";
 
 const WIDE = { env: { COLUMNS: "80" } };
 const LONG_TITLE = "Lighthouses of the north, their keepers and all the storms they have seen since 1858";
@@ -160,6 +174,8 @@ describe("search", () => {
       expect([code, error.code, error.field]).toEqual([1, "VALIDATION_ERROR", option]);
     }
     expect((await place.failure(["search"])).code).toBe(2);
+    const { message } = (await place.failure(["search", "lighthouse", "-storm"])).error;
+    expect(message).toMatch(/^Unknown option -s for "search"\. Put the query in quotes\. /);
     expect((await place.failure(["search", "zyzzyva", "--open"])).error.code).toBe("NOT_FOUND");
   });
 
@@ -168,6 +184,27 @@ describe("search", () => {
     const { code, stderr } = await place.run(["search", "--rebuild"]);
     expect([code, stderr]).toEqual([0, expect.stringMatching(/The search index is complete\.\n$/)]);
     expect((await place.json(["search", "mermaid", "--rebuild"])).hits[0].seq).toBe(6);
+  });
+
+  it("stops building at Ctrl-C, and says how to continue", async () => {
+    const file = place.path("many.db");
+    {
+      await using store = await openStore(`sqlite:${file}`, { durability: "process" });
+      const content = Array.from({ length: 3000 }, (_, index) => `buoy ${index}`);
+      await (await store.create()).append(content.map((text) => ({ role: "user", content: text })));
+      await store.search("buoy");
+    }
+    // It waits for another writer, then for the processor, and so the signal comes before it ends.
+    const writer = new DatabaseSync(`${file}-search`);
+    writer.exec("BEGIN IMMEDIATE");
+    const child = spawn(process.execPath, [BIN, "search", "--rebuild", "--store", file]);
+    const ended = Promise.all([text(child.stderr), once(child, "close")]);
+    await until(() => isOpenIn(child.pid, `${file}-search`));
+    child.kill("SIGSTOP");
+    await until(() => readFileSync(`/proc/${child.pid}/stat`, "utf8").includes(") T "));
+    writer.close();
+    for (const signal of ["SIGINT", "SIGCONT"] as const) child.kill(signal);
+    expect(await ended).toEqual(["Stopped early. Run the same command to continue.\n", [1, null]]);
   });
 
   it("reads a store in a folder that it may not write to, and leaves nothing there", async () => {
@@ -195,6 +232,18 @@ describe("search", () => {
     expect((await place.failure(["search", "x", "--store", "sqlite:none.db"])).error.code).toBe("NOT_FOUND");
   });
 });
+
+function isOpenIn(pid: number | undefined, path: string): boolean {
+  const folder = `/proc/${pid}/fd`;
+  return readdirSync(folder).some((fd) => {
+    try {
+      return readlinkSync(`${folder}/${fd}`) === realpathSync(path);
+    } catch {
+      // It was closed meanwhile.
+      return false;
+    }
+  });
+}
 
 /** Readable for everyone, writable for no one. */
 function chmodAll(folder: string): void {

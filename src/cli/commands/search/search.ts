@@ -74,7 +74,9 @@ async function resultOf(
     json,
     ...(conversations.length > 0 && { isLong: true, lines: foundLines(call.out, conversations) }),
     notes: [
-      ...(await foundNotes(call, store, conversations)),
+      ...(page.indexed || conversations.length > 0
+        ? await foundNotes(call, store, conversations)
+        : ["Nothing found yet."]),
       ...(page.cursor === null ? [] : [`More hits: ${nextPage(call, page.cursor)}`]),
       ...(page.indexed ? [] : [incompleteNote(call)]),
     ],

@@ -13,6 +13,7 @@ export const SEARCH_COMMANDS: readonly CommandSpec[] = [
         name: "TEXT",
         optional: true,
         many: true,
+        phrase: "query",
         help: 'TEXT is words, "phrases", beginnings (light*), -exclusions, OR, and filters: role:user channel:discord key:cli: model:opus tool:Bash after:2026-01 before:2026-02-15 branch:active in:title is:code. Put it in single quotes if it has quotes, * or -.',
       },
     ],
