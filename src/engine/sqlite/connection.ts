@@ -25,6 +25,11 @@ export class Connection {
     this.infos = new Infos(this.sql, damage.damaged);
     this.tables = new Tables({ database, sql: this.sql, infos: this.infos, location, damage });
   }
+
+  close(): void {
+    this.tables.close();
+    this.database.close();
+  }
 }
 
 export function connect(path: string, options: EngineOptions): Promise<DatabaseSync> {

@@ -25,7 +25,7 @@ import { unsupported } from "../rules.ts";
 import { Connection, connect } from "./connection.ts";
 import type { Eraser } from "./erase/eraser.ts";
 import type { Infos } from "./log/infos.ts";
-import type { SalvagedView } from "./salvage/view.ts";
+import { Fallback, lossesOf, reportLosses } from "./salvage/fallback.ts";
 import type { Statements } from "./statements.ts";
 import type { Tables } from "./tables.ts";
 import type { Transactions } from "./transactions.ts";
@@ -40,12 +40,12 @@ export class SqliteEngine implements Engine {
   readonly supports: EngineSupports = { backup: true, repair: true, legacy: false };
   readonly location: string;
   readonly #options: EngineOptions;
-  readonly #isView: boolean;
   readonly #reported = new Set<string>();
+  /** Answers in place of a damaged file. `undefined` if the database is itself a view of such a file. */
+  readonly #fallback: Fallback<SqliteEngine> | undefined;
+  /** What this view of a damaged file lacks. */
+  readonly #lost: readonly Finding[];
   #connection: Connection;
-  #salvaged: Salvage | undefined;
-  /** The last use of what was salvaged. */
-  #salvageUse: Promise<unknown> = Promise.resolve();
   #eraser: Promise<Eraser> | undefined;
   /** Whether the last commit purged a part of a conversation, and the next one is to purge the rest. */
   #isPurging = false;
@@ -58,20 +58,41 @@ export class SqliteEngine implements Engine {
       if (!options.readonly && engine.#isErasurePending()) engine.erase().catch(() => {});
       return engine;
     } catch (error) {
-      const view = options.readonly && isDamage(error) ? await viewOf(location) : undefined;
+      if (!options.readonly || !isDamage(error)) throw error;
+      const { salvagedView } = await import("./salvage/view.ts");
+      const view = salvagedView(location);
       if (view === undefined) throw error;
-      const engine = new SqliteEngine(location, view.database, options, true);
-      engine.#salvaged = { version: WHOLE, isExact: true, engine, lost: engine.#report(error, view) };
+      const lost = lossesOf(location, error, view);
+      const engine = new SqliteEngine(location, view.database, options, lost);
+      reportLosses(lost, engine.#damaged);
       return engine;
     }
   }
 
-  /** `isView`: the database holds everything that could be salvaged. */
-  private constructor(location: string, database: DatabaseSync, options: EngineOptions, isView = false) {
+  /** `lost`: the database is a view, which holds everything else that was in a damaged file. */
+  private constructor(
+    location: string,
+    database: DatabaseSync,
+    options: EngineOptions,
+    lost?: readonly Finding[],
+  ) {
     this.location = location;
     this.#options = options;
-    this.#isView = isView;
+    this.#fallback = lost === undefined ? this.#newFallback() : undefined;
+    this.#lost = lost ?? [];
     this.#connection = this.#connected(database);
+  }
+
+  #newFallback(): Fallback<SqliteEngine> {
+    return new Fallback({
+      location: this.location,
+      connection: () => this.#connection,
+      viewed: (database) => {
+        const engine = new SqliteEngine(this.location, database, this.#options, []);
+        return { engine, connection: engine.#connection };
+      },
+      damaged: this.#damaged,
+    });
   }
 
   #connected(database: DatabaseSync): Connection {
@@ -228,7 +249,7 @@ export class SqliteEngine implements Engine {
     const { backupDatabase } = await import("./care/backup.ts");
     try {
       await backupDatabase(this.#database, this.location, path, this.#options);
-      return this.#salvaged?.version === WHOLE ? this.#salvaged.lost : [];
+      return this.#lost;
     } catch (error) {
       return this.#fromWhole(error, async (whole, lost) => {
         await backupDatabase(whole.#database, this.location, path, { ...this.#options, readonly: true });
@@ -240,10 +261,10 @@ export class SqliteEngine implements Engine {
   async verify(): Promise<VerifyReport> {
     const { verifyStore } = await import("./care/verify-store.ts");
     try {
-      const options = this.#isView ? { ...this.#options, readonly: true } : this.#options;
+      const options = this.#fallback === undefined ? { ...this.#options, readonly: true } : this.#options;
       const report = await verifyStore(this.#connection, this.location, options);
-      if (this.#salvaged?.version !== WHOLE) return report;
-      return { ...report, ok: false, findings: [...this.#salvaged.lost, ...report.findings] };
+      if (this.#lost.length === 0) return report;
+      return { ...report, ok: false, findings: [...this.#lost, ...report.findings] };
     } catch (error) {
       return this.#fromWhole(error, async (whole, lost) => {
         const { conversations, entries } = await whole.verify();
@@ -274,8 +295,8 @@ export class SqliteEngine implements Engine {
   }
 
   async #needsRebuild(from: string | undefined): Promise<boolean> {
-    const { findings } = await this.verify();
-    if (findings.some(({ code }) => DAMAGE.has(code))) return true;
+    const [{ findings }, { needsNewFile }] = await Promise.all([this.verify(), import("./care/repair.ts")]);
+    if (needsNewFile(findings)) return true;
     return from !== undefined && this.#sql.lostPlace.get() !== undefined;
   }
 
@@ -303,10 +324,8 @@ export class SqliteEngine implements Engine {
 
   #close(): void {
     this.#eraser = undefined;
-    if (this.#salvaged !== undefined && this.#salvaged.engine !== this) this.#salvaged.engine.#close();
-    this.#salvaged = undefined;
-    this.#tables.close();
-    this.#database.close();
+    this.#fallback?.close();
+    this.#connection.close();
   }
 
   #isErasurePending(): boolean {
@@ -326,7 +345,7 @@ export class SqliteEngine implements Engine {
   };
 
   readonly #hidden = (problem: string): void => {
-    if (!this.#isView) {
+    if (this.#fallback !== undefined) {
       const message = `it is damaged. Back it up, then repair it: colloquy sessions validate --repair (${problem})`;
       throw unavailable(`${this.location}: ${message}`, { cause: new DamageError(problem) });
     }
@@ -356,101 +375,18 @@ export class SqliteEngine implements Engine {
     }
   }
 
-  /**
-   * Uses everything that can be read of a damaged file. One use at a time: the
-   * next one may replace and close the view. Throws `error` if it is not one of
-   * damage.
-   */
   async #fromWhole<T>(
     error: unknown,
-    use: (whole: SqliteEngine, lost: readonly Finding[]) => Awaitable<T>,
+    work: (whole: SqliteEngine, lost: readonly Finding[]) => Awaitable<T>,
     isExact = true,
   ): Promise<T> {
-    if (!isDamage(error) || this.#isView) throw error;
-    const done = this.#salvageUse.then(async () => {
-      const { engine, lost } = await this.#whole(error, isExact);
-      return use(engine, lost);
-    });
-    this.#salvageUse = done.catch(() => {});
-    return done;
+    if (this.#fallback === undefined) throw error;
+    return this.#fallback.use(error, work, isExact);
   }
-
-  /** As a store in memory, as of the last write. Unless it must be exact, it may be one that was brought up to date. */
-  async #whole(error: unknown, isExact: boolean): Promise<Salvage> {
-    const version = `${this.#sql.dataVersion.get()?.[0]} ${this.#sql.totalChanges.get()?.[0]}`;
-    const last = this.#salvaged;
-    if (last?.version === version && (last.isExact || !isExact)) return last;
-    const { salvagedView, catchUp } = await import("./salvage/view.ts");
-    if (last !== undefined && !isExact && catchUp(last.engine.#connection, this.#connection)) {
-      this.#salvaged = { ...last, version, isExact };
-      return this.#salvaged;
-    }
-    const view = salvagedView(this.location);
-    if (view === undefined) throw error;
-    if (this.#salvaged !== undefined) this.#salvaged.engine.#close();
-    adoptFeed(view.database, this.#sql);
-    const engine = new SqliteEngine(this.location, view.database, this.#options, true);
-    this.#salvaged = { version, isExact: true, engine, lost: this.#report(error, view) };
-    return this.#salvaged;
-  }
-
-  /** The damage, and each loss, once. Returns them with the error that led to them. */
-  #report(error: unknown, { lost }: SalvagedView): readonly Finding[] {
-    const { cause, message } = error as Error;
-    const reason = cause instanceof Error ? cause.message : message;
-    // Also when nothing is lost: the next damaged page may hold words.
-    this.#damaged(`The file is damaged (${reason}). Its readable pages are used: repair it soon`);
-    for (const { conversation, message } of lost) {
-      this.#damaged(conversation === null ? message : `Conversation ${conversation}: ${message}`);
-    }
-    const where = { conversation: null, source: this.location, line: null };
-    return [{ code: "damaged-file", ...where, message: reason }, ...lost];
-  }
-}
-
-/** A view of a damaged file. */
-interface Salvage {
-  readonly version: string;
-  /** Whether it has everything, not only what readers of conversations need. */
-  readonly isExact: boolean;
-  readonly engine: SqliteEngine;
-  readonly lost: readonly Finding[];
 }
 
 /** Other processes get the file between two parts of a purge, which follow each other within microseconds. */
 const PURGE_PAUSE_MS = 10;
-
-/** The version of a view of a file that cannot be opened: nothing changes it. */
-const WHOLE = "whole";
-
-/** Findings that only rebuilding the file repairs. */
-const DAMAGE: ReadonlySet<string> = new Set([
-  ...[
-    "damaged-file",
-    "bad-entry",
-    "damaged-metadata",
-    "bad-operation",
-    "bad-change",
-    "bad-journal",
-    "bad-blob",
-  ],
-  ...["missing-blob", "dangling-parent", "late-parent", "cycle", "lost-branch", "bad-context-state"],
-  ...["orphan-entry", "orphan-journal", "orphan-lease", "orphan-chunk", "orphan-operation"],
-]);
-
-/** Positions in the feed of the file are positions in the feed of the view, unless the file does not say which one it is. */
-function adoptFeed(view: DatabaseSync, { feedTag }: Statements): void {
-  try {
-    view.prepare("UPDATE feed SET tag = ?").run(feedTag.get()?.[0] as number);
-  } catch (error) {
-    if (!isDamage(error)) throw error;
-  }
-}
-
-async function viewOf(path: string): Promise<SalvagedView | undefined> {
-  const { salvagedView } = await import("./salvage/view.ts");
-  return salvagedView(path);
-}
 
 /** Our own refusals come before the first write of an operation; any other error ends the transaction. */
 function attempt(tables: Tables, operation: Operation): Outcome {

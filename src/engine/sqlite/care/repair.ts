@@ -5,6 +5,26 @@ import { loadLogEnd, summaryOf } from "../log/tree-cache.ts";
 import { prepare, type Statements } from "../statements.ts";
 import { sumSql } from "../sums.ts";
 
+/** Findings that only rebuilding the file repairs. */
+const DAMAGE: ReadonlySet<string> = new Set([
+  ...[
+    "damaged-file",
+    "bad-entry",
+    "damaged-metadata",
+    "bad-operation",
+    "bad-change",
+    "bad-journal",
+    "bad-blob",
+  ],
+  ...["missing-blob", "dangling-parent", "late-parent", "cycle", "lost-branch", "bad-context-state"],
+  ...["orphan-entry", "orphan-journal", "orphan-lease", "orphan-chunk", "orphan-operation"],
+]);
+
+/** Whether there is damage that cannot be corrected in place. */
+export function needsNewFile(findings: readonly Finding[]): boolean {
+  return findings.some(({ code }) => DAMAGE.has(code));
+}
+
 type Note = (code: string, conversation: string | null, message: string) => void;
 
 export function repairDatabase(database: DatabaseSync, sql: Statements, path: string): Finding[] {
