@@ -1,6 +1,7 @@
 import type { Awaitable, ConversationInfo, Engine } from "../engine/index.ts";
-import { type ColloquyError, invalid } from "../errors.ts";
+import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
+import { nextLoopTurn } from "../util/loop-turn.ts";
 import type { Wakes } from "./feed/wakes.ts";
 import type { SessionKeys } from "./read/session-keys.ts";
 import type { StoreSearch } from "./search/store-search.ts";
@@ -28,6 +29,19 @@ export interface StoreAccess {
   assertWritable(): void;
   /** Throws if the store was opened without branches. */
   assertTree(): void;
+}
+
+/** Every error that leaves the store is a `ColloquyError`, whatever an engine or the system throws. */
+export async function mapped<T>(work: () => Awaitable<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    throw asColloquyError(error, "The store failed");
+  } finally {
+    // After the work: what a caller reads is as of its call.
+    const next = nextLoopTurn();
+    if (next !== undefined) await next;
+  }
 }
 
 export const LIMIT_MAX = 10_000;

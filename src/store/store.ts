@@ -1,21 +1,19 @@
-import {
-  type Awaitable,
-  type ConversationInfo,
-  type Engine,
-  type EngineStats,
-  type FeedPlace,
-  notFound,
-  type Removed,
-  type VerifyReport,
+import type {
+  Awaitable,
+  ConversationInfo,
+  Engine,
+  EngineStats,
+  FeedPlace,
+  Removed,
+  VerifyReport,
 } from "../engine/index.ts";
-import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
+import { ColloquyError, invalid, unavailable } from "../errors.ts";
 import { checkConversationId, checkProperties } from "../message/validate.ts";
 import type { BuildProgress, SemanticModel } from "../search/index.ts";
 import type { DepthLimits } from "../tree/branches.ts";
-import { nextLoopTurn } from "../util/loop-turn.ts";
-import { type Clock, isoTime } from "../util/time.ts";
+import { type Clock, checkedClock, isoTime } from "../util/time.ts";
 import { UuidSequence } from "../util/uuid.ts";
-import { copyOf, type StoreAccess } from "./access.ts";
+import { mapped, type StoreAccess } from "./access.ts";
 import { type BackupReport, backupTo } from "./backup/backup.ts";
 import { type BlobSource, putBlob, readBlob, type StoredBlob } from "./blobs/blob-streams.ts";
 import { Conversation } from "./conversation.ts";
@@ -32,13 +30,14 @@ import {
   listPage,
 } from "./read/conversation-pages.ts";
 import { type Listing, listing } from "./read/listing.ts";
+import { findConversation } from "./read/references.ts";
 import { byKey, SessionKeys } from "./read/session-keys.ts";
 import { Snapshot } from "./read/snapshot.ts";
 import { type RetentionOptions, retain } from "./retention/apply-retention.ts";
 import { wasPurged } from "./retention/erasure.ts";
-import { eraseFromLedger } from "./retention/import-ledger.ts";
 import type { Receipt } from "./retention/receipt.ts";
 import type { RetentionPolicy, RetentionReport } from "./retention/retention.ts";
+import { moveToTrash, type PurgeOptions, purge, restoreFromTrash } from "./retention/trash.ts";
 import type { SearchListing } from "./search/search.ts";
 import type { SearchOptions } from "./search/search-query.ts";
 import { StoreSearch, searchPath } from "./search/store-search.ts";
@@ -93,7 +92,7 @@ export class Store {
     this.#engine = engine;
     this.#wakes = new Wakes(engine.location);
     this.#queue = new WriteQueue(engine, () => this.#wakes.wake());
-    this.#clock = () => checkClock(options.clock());
+    this.#clock = checkedClock(options.clock);
     this.#readonly = options.readonly;
     this.#onClosed = options.onClosed;
     const ids = new UuidSequence();
@@ -153,7 +152,7 @@ export class Store {
 
   /** Get the conversation with this id or session key, or `undefined`. A reference that contains ":" is a key. */
   async get(idOrKey: string): Promise<Conversation | undefined> {
-    const info = await this.#find(idOrKey);
+    const info = await findConversation(this.#access, idOrKey);
     return info === undefined ? undefined : this.#opened(info.id);
   }
 
@@ -191,28 +190,16 @@ export class Store {
   }
 
   /** Move a conversation to the trash, which frees its session key. `NOT_FOUND` if it does not exist. */
-  async delete(idOrKey: string): Promise<ConversationInfo> {
-    const info = await this.#find(idOrKey);
-    this.#assertWritable();
-    if (info === undefined) throw notFound(idOrKey);
-    const { contextState } = await withContextState(this.#access, info);
-    const { moved } = await this.#search.erasing(info.id, undefined, async () => ({
-      moved: await this.#move("trash", info.id),
-      copies: [],
-    }));
-    // The tree of a conversation in the trash is not read.
-    return { ...moved, contextState };
+  delete(idOrKey: string): Promise<ConversationInfo> {
+    return moveToTrash(this.#access, idOrKey);
   }
 
   /**
    * Restore a conversation from the trash: the one with this id, or the most recently deleted one that had this
    * session key. `CONFLICT` if its session key is in use.
    */
-  async restore(idOrKey: string): Promise<ConversationInfo> {
-    const id = isKey(idOrKey) ? await this.#deletedWith(idOrKey) : checkConversationId(idOrKey);
-    this.#assertWritable();
-    if (id === undefined) throw notFound(idOrKey);
-    return withContextState(this.#access, await this.#move("restore", id));
+  restore(idOrKey: string): Promise<ConversationInfo> {
+    return restoreFromTrash(this.#access, idOrKey);
   }
 
   /**
@@ -221,20 +208,8 @@ export class Store {
    * Contract: a conversation that is not in the trash is a `CONFLICT`, unless `force` is set. A session key means
    * the conversation that has it, if `force` is set, or else the most recently deleted one that had it.
    */
-  async purge(idOrKey: string, options: { readonly force?: boolean } = {}): Promise<Receipt> {
-    checkProperties(options, PURGE_PROPERTIES, "options");
-    const force = options.force === true;
-    const conversation = isKey(idOrKey) ? await this.#purgedBy(idOrKey, force) : checkConversationId(idOrKey);
-    this.#assertWritable();
-    if (conversation === undefined) throw notFound(idOrKey);
-    const at = isoTime(this.#clock());
-    const [removed, ledgers] = await Promise.all([
-      this.#search.erasing(conversation, undefined, () =>
-        this.#queue.push({ type: "purge", conversation, force, at }),
-      ),
-      eraseFromLedger(this.#access, conversation),
-    ]);
-    return { id: conversation, at, ...removed, copies: [...removed.copies, ...ledgers] };
+  purge(idOrKey: string, options: PurgeOptions = {}): Promise<Receipt> {
+    return purge(this.#access, idOrKey, options);
   }
 
   /** Apply limits on age, count and size. Removes only what a limit covers; `dryRun` only reports. */
@@ -366,31 +341,6 @@ export class Store {
     return new Conversation(this.#access, id);
   }
 
-  async #find(idOrKey: string): Promise<ConversationInfo | undefined> {
-    if (isKey(idOrKey)) return byKey(this.#access, idOrKey);
-    const id = checkConversationId(idOrKey);
-    const info = await this.#ask((engine) => engine.byId(id));
-    return info?.deletedAt === null ? info : undefined;
-  }
-
-  /** Several in the trash may have had the key. */
-  async #deletedWith(key: string): Promise<string | undefined> {
-    const forms = this.#access.keys.forms(key);
-    let last: ConversationInfo | undefined;
-    for await (const info of this.list({ trash: true })) {
-      const had = info.key !== null && forms.includes(info.key);
-      if (had && (info.deletedAt ?? "") > (last?.deletedAt ?? "")) last = info;
-    }
-    return last?.id;
-  }
-
-  async #purgedBy(key: string, force: boolean): Promise<string | undefined> {
-    const live = await this.#find(key);
-    if (force && live !== undefined) return live.id;
-    // With neither in the trash, the engine explains why by the id of the live one.
-    return (await this.#deletedWith(key)) ?? live?.id;
-  }
-
   async #create(
     init: Required<InitFields> & { id: string | undefined; key: string | null },
     resume: boolean,
@@ -407,10 +357,6 @@ export class Store {
       resume,
     });
     return new Conversation(this.#access, id);
-  }
-
-  async #move(type: "trash" | "restore", conversation: string): Promise<ConversationInfo> {
-    return copyOf(await this.#queue.push({ type, conversation, at: isoTime(this.#clock()) }));
   }
 
   #ask<T>(question: (engine: Engine) => Awaitable<T>): Promise<T> {
@@ -430,31 +376,5 @@ export class Store {
   }
 }
 
-/** A reference that contains ":" is a session key, any other one an id. */
-function isKey(idOrKey: unknown): idOrKey is string {
-  return typeof idOrKey === "string" && idOrKey.includes(":");
-}
-
-const PURGE_PROPERTIES: ReadonlySet<string> = new Set(["force"]);
 const REBUILD_PROPERTIES: ReadonlySet<string> = new Set(["onProgress"]);
 const COLLECT_PROPERTIES: ReadonlySet<string> = new Set(["olderThanHours"]);
-
-const TIME_MAX = Date.UTC(9999, 11, 31);
-
-function checkClock(nowMs: number): number {
-  if (Number.isFinite(nowMs) && nowMs >= 0 && nowMs <= TIME_MAX) return Math.trunc(nowMs);
-  throw invalid(`The clock returned ${nowMs}, which is not a time in milliseconds since 1970`, "clock");
-}
-
-/** Every error that leaves the store is a `ColloquyError`, whatever an engine or the system throws. */
-async function mapped<T>(work: () => Awaitable<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    throw asColloquyError(error, "The store failed");
-  } finally {
-    // After the work: what a caller reads is as of its call.
-    const next = nextLoopTurn();
-    if (next !== undefined) await next;
-  }
-}

@@ -1,10 +1,23 @@
+import { invalid } from "../errors.ts";
+
 /** Milliseconds since 1970. Injected where a test needs to control the time. */
 export type Clock = () => number;
 
 export const systemClock: Clock = () => Date.now();
 
+const TIME_MAX = Date.UTC(9999, 11, 31);
+
+/** A clock that throws instead of returning what is not a time. */
+export function checkedClock(clock: Clock): Clock {
+  return () => {
+    const nowMs = clock();
+    if (Number.isFinite(nowMs) && nowMs >= 0 && nowMs <= TIME_MAX) return Math.trunc(nowMs);
+    throw invalid(`The clock returned ${nowMs}, which is not a time in milliseconds since 1970`, "clock");
+  };
+}
+
 const DAY_MS = 86_400_000;
-const LAST_DAY = Math.floor(Date.UTC(9999, 11, 31) / DAY_MS);
+const LAST_DAY = Math.floor(TIME_MAX / DAY_MS);
 const TWO: readonly string[] = Array.from({ length: 60 }, (_, value) => String(value).padStart(2, "0"));
 const THREE: readonly string[] = Array.from({ length: 1000 }, (_, value) => String(value).padStart(3, "0"));
 
