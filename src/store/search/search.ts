@@ -62,6 +62,8 @@ export async function searchPage(
     hits = await hitsUpTo(searching, text, checked, skip + limit);
     if (index.hasFailed) indexed = false;
   }
+  // The index of a store that was closed meanwhile finds nothing.
+  await store.ask(() => undefined);
   const page = hits.slice(skip, skip + limit);
   const more = hits.length > skip + limit;
   return { hits: page, cursor: more ? encodeCursor("s", skip + limit) : null, indexed };

@@ -29,8 +29,12 @@ export class StoreSearch {
     return Object.assign(first, { [Symbol.asyncIterator]: readAll });
   }
 
-  rebuild(onProgress?: (progress: BuildProgress) => void): Promise<void> {
-    return this.#searching.index.rebuild(onProgress);
+  async rebuild(onProgress?: (progress: BuildProgress) => void): Promise<void> {
+    const { store, index } = this.#searching;
+    // Fails if the store is closed, and afterwards, if it was closed meanwhile.
+    await store.ask(() => undefined);
+    await index.rebuild(onProgress);
+    await store.ask(() => undefined);
   }
 
   /**
