@@ -3,9 +3,9 @@
 import { FlatTools, mediaBlock } from "../../../message/apis/flat-tools.ts";
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { ConversationSink, Sink, SourceDatabase, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, objectsIn, parsedIn, textIn, timeIn } from "../../contract/values.ts";
 import { addFlatMessage } from "../shared/flat-message.ts";
 import { unplaced } from "../shared/records.ts";
 

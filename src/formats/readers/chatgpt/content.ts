@@ -1,9 +1,9 @@
 /** Converts messages of ChatGPT by the type of their content. */
 import type { Block } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { fileBlock, foreignBlock, missingBlock } from "../shared/whole-tree-blocks.ts";
 import { type Assets, assetIdIn } from "./assets.ts";
 

@@ -8,10 +8,10 @@
  * conversations.
  */
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
 import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";

@@ -3,10 +3,10 @@
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { Sink, Surroundings } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { fileBlock, foreignBlock, missingBlock } from "../shared/whole-tree-blocks.ts";
 import type { Item } from "../shared/whole-tree-parts.ts";
 

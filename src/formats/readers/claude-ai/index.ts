@@ -8,10 +8,10 @@
  */
 import type { Message } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, objectsIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
 import { shownLeaf } from "../shared/whole-tree.ts";
 import { contentOf, headerOf, idIn } from "../shared/whole-tree-blocks.ts";

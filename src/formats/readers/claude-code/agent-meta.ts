@@ -1,6 +1,6 @@
 import { defined } from "../../../util/json.ts";
+import { filledIn, objectIn, parsedIn } from "../../../util/values.ts";
 import type { Describe } from "../../contract/format.ts";
-import { filledIn, objectIn, parsedIn } from "../../contract/values.ts";
 
 /** Adds the facts of `agent-<id>.meta.json` to a sub-agent: its type, and the call that started it. */
 export function describeAgent(text: string): Describe {

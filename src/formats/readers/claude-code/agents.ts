@@ -1,6 +1,6 @@
 import type { Json } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
-import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { callsIn, type Line, textOf } from "./line.ts";
 
 /** The call that started a sub-agent. */

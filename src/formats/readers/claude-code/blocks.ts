@@ -3,8 +3,8 @@
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block } from "../../../message/types.ts";
 import { isPlainObject, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
-import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 
 /** The file of a long tool result, given its preview and the id of its call. */
 export type OutputFile = (preview: string, toolUse: string) => string | undefined;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn } from "../../../util/values.ts";
 import type { ConversationSink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn } from "../../contract/values.ts";
 import { loadRecord, loadStart, saveRecord, saveStart } from "../shared/saved-state.ts";
 import type { OutputFile } from "./blocks.ts";
 import { compactionOf, linkPreserved } from "./compaction.ts";

@@ -1,6 +1,6 @@
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { listIn, numberIn, objectIn, textIn } from "../../../util/values.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { listIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
 import { type Line, textOf, timeOf, uuidIn } from "./line.ts";
 import type { Links } from "./links.ts";
 

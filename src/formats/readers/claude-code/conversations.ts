@@ -1,7 +1,7 @@
 /** The conversations of one file: the session, and sub-agents whose lines are among those of the session. */
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../../util/values.ts";
 import type { Sink, SourceConversation } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import type { AgentCall, AgentCalls } from "./agents.ts";
 import type { OutputFile } from "./blocks.ts";
 import { Chain, savedStart } from "./chain.ts";

@@ -7,8 +7,8 @@
  * become one message, and the results follow it one after the other.
  */
 import type { Json } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn } from "../../../util/values.ts";
 import type { SourceEntry } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn } from "../../contract/values.ts";
 import type { OutputFile } from "./blocks.ts";
 import { callsIn, type Line, timeOf, uuidIn } from "./line.ts";
 import type { Links } from "./links.ts";

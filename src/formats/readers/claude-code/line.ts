@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, jsonText, objectIn, objectsIn, textIn, timeIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-import { filledIn, jsonText, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 
 /**
  * The role of a line in the conversation: an answer of the model or a part of

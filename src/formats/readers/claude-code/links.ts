@@ -1,5 +1,5 @@
 import type { Json } from "../../../util/json.ts";
-import { listIn, textIn } from "../../contract/values.ts";
+import { listIn, textIn } from "../../../util/values.ts";
 import { Recent } from "./recent.ts";
 
 const LINKS_MAX = 20_000;

@@ -1,6 +1,6 @@
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
-import { filledIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
+import { filledIn, numberIn, objectIn, textIn } from "../../../util/values.ts";
 import { contentOf, type OutputFile } from "./blocks.ts";
 import type { Line } from "./line.ts";
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn } from "../../../util/values.ts";
 import type { RecordReader, Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn } from "../../contract/values.ts";
 import { loadRecord, saveRecord, withinLimit } from "../shared/saved-state.ts";
 import { AgentCalls } from "./agents.ts";
 import { Conversations } from "./conversations.ts";

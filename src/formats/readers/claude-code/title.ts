@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, listIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn } from "../../../util/values.ts";
 import { type Line, textOf, uuidIn } from "./line.ts";
 import { Recent } from "./recent.ts";
 

@@ -1,4 +1,4 @@
-import { filledIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
+import { filledIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { ATTACHMENT_TYPES, BLOCK_TYPES, SIDE_TYPES, SYSTEM_SUBTYPES, TREE_TYPES } from "./kinds.ts";
 import type { Line } from "./line.ts";
 

@@ -8,8 +8,8 @@
  * combined into entries, which depends on where a reading ended.
  */
 import type { Json } from "../../../util/json.ts";
+import { listIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
-import { listIn, objectsIn, textIn } from "../../contract/values.ts";
 
 export interface Turn {
   /** The entry that the prompt follows. */

@@ -1,7 +1,7 @@
 /** Converts the parts of Codex items to blocks. */
 import type { Block, Message } from "../../../message/types.ts";
 import type { Json } from "../../../util/json.ts";
-import { listIn, objectIn, textIn } from "../../contract/values.ts";
+import { listIn, objectIn, textIn } from "../../../util/values.ts";
 import { mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
 /** An image from its URL. The content of a data URL is extracted. */

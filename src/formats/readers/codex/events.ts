@@ -1,8 +1,8 @@
 /** Events of a Codex file. They are meant for display; a few contain facts that no item has. */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn } from "../../../util/values.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-import { filledIn, listIn, numberIn, objectIn, textIn } from "../../contract/values.ts";
 import { contentOf, imageBlock } from "./content.ts";
 import { takeItem } from "./records.ts";
 import type { CodexSession } from "./session.ts";

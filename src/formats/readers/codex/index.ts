@@ -3,9 +3,9 @@
  * value, bare lines, typed lines, and typed lines with turn items.
  */
 import { join } from "node:path";
+import { listIn, objectIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { listIn, objectIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { CodexReader } from "./reader.ts";
 import { isCodexDocument, sniffsCodex } from "./sniff.ts";

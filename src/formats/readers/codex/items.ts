@@ -3,7 +3,7 @@
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
-import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
+import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { bareImage, contentOf, type OnUnknown, partBlock } from "./content.ts";
 
 /** The parts of an answer, which are combined: thinking, calls, text. */

@@ -1,8 +1,8 @@
 /** The metadata of a Codex file. */
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn, timeIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import { filledIn, numberIn, objectIn, timeIn } from "../../contract/values.ts";
 
 const UUID = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/i;
 

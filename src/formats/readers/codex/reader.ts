@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { numberIn, objectIn, objectsIn, parsedIn, textIn, timeIn } from "../../../util/values.ts";
 import type { RecordReader, Sink, SourceRecord } from "../../contract/reader.ts";
-import { numberIn, objectIn, objectsIn, parsedIn, textIn, timeIn } from "../../contract/values.ts";
 import { takeEvent } from "./events.ts";
 import { conversationOf, historyBase } from "./meta.ts";
 import { takeBare, takeTyped } from "./records.ts";

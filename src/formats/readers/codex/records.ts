@@ -1,7 +1,7 @@
 /** The records of a Codex file other than its events. */
 import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, textIn, timeIn } from "../../../util/values.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { contentOf } from "./content.ts";
 import { agentMessage, type CodexItem, readItem } from "./items.ts";
 import type { CodexSession } from "./session.ts";

@@ -1,7 +1,7 @@
 /** The state of reading a Codex file. */
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { textIn } from "../../../util/values.ts";
 import type { ConversationSink, Sink, SourceConversation } from "../../contract/reader.ts";
-import { textIn } from "../../contract/values.ts";
 import { loadStart, saveStart } from "../shared/saved-state.ts";
 import { CodexChain } from "./chain.ts";
 import { CodexStep } from "./step.ts";

@@ -1,6 +1,6 @@
 /** Recognizes Codex files. */
 import type { JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
+import { filledIn, objectIn, objectsIn, timeIn } from "../../../util/values.ts";
 
 /** Whether the records begin like the first line of a file from before `session_meta`. */
 export function isBareHeader(record: JsonObject): boolean {

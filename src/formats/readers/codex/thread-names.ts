@@ -1,5 +1,5 @@
+import { filledIn, objectIn, parsedIn, textIn } from "../../../util/values.ts";
 import type { Describe } from "../../contract/format.ts";
-import { filledIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
 
 /** Adds the name of its thread in `session_index.jsonl` to a conversation. */
 export function describeThread(text: string): Describe {

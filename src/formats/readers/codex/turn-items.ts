@@ -5,7 +5,7 @@
  */
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
+import { filledIn, listIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { bareImage, contentOf, type OnUnknown } from "./content.ts";
 import { type CodexItem, NO_ID, WEB_SEARCH } from "./items.ts";
 

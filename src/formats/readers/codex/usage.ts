@@ -1,5 +1,5 @@
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
-import { numberIn, objectIn } from "../../contract/values.ts";
+import { numberIn, objectIn } from "../../../util/values.ts";
 
 /** Token counts of the last request. Input tokens include cached ones. */
 export function usageOf(info: Json | undefined): JsonObject | undefined {

@@ -6,9 +6,9 @@
  */
 import type { Message } from "../../../message/types.ts";
 import type { Json } from "../../../util/json.ts";
+import { listIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-import { listIn, objectsIn, textIn } from "../../contract/values.ts";
 import type { Turn } from "./chain.ts";
 import { plainText } from "./content.ts";
 

@@ -2,8 +2,8 @@
 import { describeBranches } from "../../../tree/branches.ts";
 import { branchById, fold, isMark, MAIN, PLAIN, type Tree } from "../../../tree/tree.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { numberIn, objectIn, textIn } from "../../../util/values.ts";
 import type { SourceTree } from "../../contract/reader.ts";
-import { numberIn, objectIn, textIn } from "../../contract/values.ts";
 
 /** Entries with `id`, `seq`, `kind`, `branch`, `at`, `data`, in the order of the log. */
 export class BranchNames {

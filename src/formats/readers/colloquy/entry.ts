@@ -7,8 +7,8 @@ import { isOffPath } from "../../../tree/control.ts";
 import { MAIN_NAME } from "../../../tree/tree.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
 import { isUuid } from "../../../util/uuid.ts";
+import { filledIn, objectIn, textIn, timeIn } from "../../../util/values.ts";
 import type { ConversationSink, Sink, SourceEntry, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import type { OddParents } from "./odd-parents.ts";
 
 export interface EntryTarget {

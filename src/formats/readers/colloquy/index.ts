@@ -6,9 +6,9 @@
  * the branches that result from them.
  */
 import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { SourceTree } from "../../contract/reader.ts";
-import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { BranchNames } from "./branch-names.ts";
 import { addColloquyEntry, ownId } from "./entry.ts";

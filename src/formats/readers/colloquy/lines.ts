@@ -4,6 +4,7 @@ import type { Block } from "../../../message/types.ts";
 import { checkSum } from "../../../transcript/lines.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { isoTime } from "../../../util/time.ts";
+import { filledIn, objectIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
@@ -12,7 +13,6 @@ import type {
   SourceRecord,
   Surroundings,
 } from "../../contract/reader.ts";
-import { filledIn, objectIn, textIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { statedIn } from "../shared/stated.ts";
 import { BranchNames } from "./branch-names.ts";

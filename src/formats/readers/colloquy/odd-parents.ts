@@ -1,6 +1,6 @@
 import { entriesInCycles, type OddParent } from "../../../tree/cycles.ts";
 import type { JsonObject } from "../../../util/json.ts";
-import { filledIn, textIn } from "../../contract/values.ts";
+import { filledIn, textIn } from "../../../util/values.ts";
 
 /** Finds entries whose parent comes after them. One whose parent is missing is left to the writer. */
 export class OddParents {

@@ -6,8 +6,8 @@
  */
 import { join } from "node:path";
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
-import { filledIn, objectIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { GeminiReader } from "./reader.ts";
 import { messagesOf, Recording } from "./recording.ts";

@@ -1,7 +1,7 @@
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, jsonText, listIn, objectIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceRecord } from "../../contract/reader.ts";
-import { filledIn, jsonText, listIn, objectIn, textIn } from "../../contract/values.ts";
 import { loadRecord, saveRecord } from "../shared/saved-state.ts";
 
 interface Version {

@@ -1,9 +1,9 @@
 /** Converts one message record of Gemini CLI to a message and the results of its calls. */
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceEntry, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, numberIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 import { blocksOf, isFailed, resultContent, toolUse } from "./parts.ts";
 
 export interface Spoken {

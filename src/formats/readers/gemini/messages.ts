@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, jsonText, listIn, objectIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, jsonText, listIn, objectIn } from "../../contract/values.ts";
 import {
   addedOf,
   heldOf,

@@ -3,8 +3,8 @@
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, jsonText, listIn, objectIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
-import { filledIn, jsonText, listIn, objectIn, textIn } from "../../contract/values.ts";
 
 /** `id` is the id of the message. Calls without an id get one made from it. */
 export function blocksOf(content: Json | undefined, id: string): Block[] {

@@ -1,4 +1,5 @@
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn } from "../../../util/values.ts";
 import type {
   RecordReader,
   Sink,
@@ -6,7 +7,6 @@ import type {
   SourceRecord,
   Surroundings,
 } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { loadRecord, loadStart, saveRecord, saveStart, withinLimit } from "../shared/saved-state.ts";
 import { Recording } from "./recording.ts";

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, objectsIn } from "../../../util/values.ts";
 import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { isSpoken } from "./message.ts";
 import { Messages } from "./messages.ts";

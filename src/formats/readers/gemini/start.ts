@@ -1,6 +1,6 @@
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, textIn, timeIn } from "../../../util/values.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { blocksOf } from "./parts.ts";
 
 /** Reads the metadata of a recording. Sub-agents are in a folder named after the session of their parent. */

@@ -5,8 +5,8 @@
  * version 2 the file is read by the reader of our own format.
  */
 import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
-import { filledIn, numberIn, objectIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { type FlatLines, FlatReader, withFingerprint } from "../shared/flat-reader.ts";
 import { statedIn } from "../shared/stated.ts";

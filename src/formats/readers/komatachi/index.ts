@@ -1,7 +1,7 @@
 /** Conversations of Komatachi: Anthropic messages without times, with `metadata.json` beside them. */
 import { type Json, type JsonObject, someDefined } from "../../../util/json.ts";
+import { objectIn, objectsIn, parsedIn } from "../../../util/values.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
-import { objectIn, objectsIn, parsedIn } from "../../contract/values.ts";
 import { areChatLines, areMostly, isChatMessage } from "../shared/chat-messages.ts";
 import { type FlatLines, FlatReader, withFingerprint } from "../shared/flat-reader.ts";
 import { statedIn } from "../shared/stated.ts";

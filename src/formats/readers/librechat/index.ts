@@ -6,10 +6,10 @@
  * say which branch was shown, so the newest is.
  */
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, objectsIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
 import { shownLeaf } from "../shared/whole-tree.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";

@@ -3,9 +3,9 @@
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { contentOf, foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 import { blocksOf, type Item, type Part } from "../shared/whole-tree-parts.ts";
 

@@ -3,10 +3,10 @@
  * particular order; several sessions may follow one another.
  */
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, textIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, RecordReader, Sink, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { llamaMessage } from "./message.ts";

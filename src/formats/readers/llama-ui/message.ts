@@ -3,8 +3,8 @@ import { isRole } from "../../../message/rules.ts";
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject, someDefined } from "../../../util/json.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
-import { filledIn, listIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
 import { mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
 type OnUnknown = (type: string) => void;

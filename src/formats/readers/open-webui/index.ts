@@ -4,10 +4,10 @@
  * Legacy exports have only the copy.
  */
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, objectsIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { partOf } from "../shared/records.ts";
 import { shownLeaf, type TreeNode, wholeTree } from "../shared/whole-tree.ts";
 import { idIn, headerOf as withoutMessages } from "../shared/whole-tree-blocks.ts";

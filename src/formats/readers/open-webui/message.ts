@@ -3,8 +3,8 @@ import { fromOpenAI } from "../../../message/apis/openai.ts";
 import { isRole } from "../../../message/rules.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject, someDefined } from "../../../util/json.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { contentOf, foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
 export function messageOf(message: JsonObject, sink: Sink): Message {

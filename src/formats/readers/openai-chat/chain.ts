@@ -6,9 +6,9 @@
  * was changed becomes a branch where it differs.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceRecord } from "../../contract/reader.ts";
-import { objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { fingerprintOf, type OpenCall, placeRecord } from "../shared/chat-messages.ts";
 import { readMessage } from "./message.ts";
 

@@ -7,6 +7,7 @@
  * conversation in a line is identified by its id, or else by its content.
  */
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, objectsIn, timeIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
@@ -16,7 +17,6 @@ import type {
   SourceRecord,
   Surroundings,
 } from "../../contract/reader.ts";
-import { filledIn, objectIn, objectsIn, timeIn } from "../../contract/values.ts";
 import { areChatLines, fingerprintOf, isChatMessage } from "../shared/chat-messages.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { Chain } from "./chain.ts";

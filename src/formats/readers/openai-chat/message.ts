@@ -3,9 +3,9 @@ import { fromOpenAI } from "../../../message/apis/openai.ts";
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, textIn } from "../../contract/values.ts";
 import type { OpenCall, ReadMessage } from "../shared/chat-messages.ts";
 import { contentOf } from "../shared/whole-tree-blocks.ts";
 

@@ -1,6 +1,7 @@
 /** Transcripts that an OpenClaw database has archived, each as one text of lines. */
+
+import { filledIn } from "../../../util/values.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
-import { filledIn } from "../../contract/values.ts";
 import { type Payload, unpacked } from "./payload.ts";
 
 /** Deleted and reset transcripts, and those not read for a long time. */

@@ -5,8 +5,9 @@
  * those: a conversation that is in both is the same, entry by entry.
  * Tables and columns that a release does not have are optional.
  */
+
+import { parsedIn } from "../../../util/values.ts";
 import type { Sink, SourceDatabase, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { parsedIn } from "../../contract/values.ts";
 import { PiReader } from "../shared/pi-session/reader.ts";
 import { archivesOf, archiveVersions } from "./archives.ts";
 import { eventPayload, type Payload } from "./payload.ts";

@@ -1,9 +1,9 @@
 /** OpenClaw: its transcripts, which are pi sessions, their index, and its database. */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
+import { parsedIn } from "../../../util/values.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
-import { parsedIn } from "../../contract/values.ts";
 import type { PiOrigin } from "../shared/pi-session/header.ts";
 import { PiReader } from "../shared/pi-session/reader.ts";
 import { isPiSession } from "../shared/pi-session/sniff.ts";

@@ -1,6 +1,6 @@
 /** The transcript that each session key of OpenClaw leads to, and facts about it. */
 import type { Json, JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn } from "../../contract/values.ts";
+import { filledIn, objectIn } from "../../../util/values.ts";
 
 export interface OpenclawKey {
   readonly key: string;

@@ -1,6 +1,6 @@
 /** Texts in an OpenClaw database, some of them compressed. */
 import { zstdDecompressSync } from "node:zlib";
-import { numberIn } from "../../contract/values.ts";
+import { numberIn } from "../../../util/values.ts";
 
 /** More than any transcript should have, and harmless. */
 const PAYLOAD_BYTES_MAX: number = 64 * 1024 * 1024;

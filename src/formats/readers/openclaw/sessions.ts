@@ -1,7 +1,7 @@
 /** The sessions of an OpenClaw database, apart from their events. */
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, parsedIn, timeIn } from "../../../util/values.ts";
 import type { SourceDatabase } from "../../contract/reader.ts";
-import { filledIn, objectIn, parsedIn, timeIn } from "../../contract/values.ts";
 import type { PiOrigin } from "../shared/pi-session/header.ts";
 import { keyOf, type OpenclawKey } from "./keys.ts";
 import { openclawPlace } from "./place.ts";

@@ -3,8 +3,8 @@
  * own; newer versions also, or only, write whole messages to `session_message`.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn, parsedIn } from "../../../util/values.ts";
 import type { Sink, SourceConversation, SourceDatabase } from "../../contract/reader.ts";
-import { filledIn, numberIn, objectIn, parsedIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { addNewMessage } from "./new-message.ts";
 import { SessionReader } from "./session.ts";

@@ -1,6 +1,6 @@
 import type { Block } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
-import { filledIn } from "../../contract/values.ts";
+import { filledIn } from "../../../util/values.ts";
 import { foreignBlock, mediaFromUrl } from "../shared/whole-tree-blocks.ts";
 
 /** A file that is known by its address only was on the machine of the user: the address is kept. */

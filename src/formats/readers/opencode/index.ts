@@ -9,9 +9,9 @@
  */
 import { join } from "node:path";
 import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn, objectsIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import type { Sink, Surroundings } from "../../contract/reader.ts";
-import { filledIn, numberIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { isOpencodeDatabase, readDatabase } from "./database.ts";
 import { SessionReader } from "./session.ts";

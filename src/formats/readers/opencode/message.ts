@@ -1,8 +1,8 @@
 /** Converts one message of opencode to entries: the answer, the results of its tools, and the next step. */
 import type { Message } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn, textIn, timeIn } from "../../../util/values.ts";
 import type { Sink, SourceEntry } from "../../contract/reader.ts";
-import { filledIn, numberIn, objectIn, textIn, timeIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { blocksOf, type Part, partsOf } from "../shared/whole-tree-parts.ts";
 import type { ReadParts } from "./parts.ts";

@@ -1,8 +1,8 @@
 /** A row of opencode's `session_message`: a whole message of one of several types. */
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, objectsIn, textIn, timeIn } from "../../../util/values.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { filledIn, objectIn, objectsIn, textIn, timeIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { fileBlockOf } from "./file.ts";
 import type { SessionReader } from "./session.ts";

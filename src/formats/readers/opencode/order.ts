@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../util/json.ts";
-import { filledIn, numberIn, objectIn } from "../../contract/values.ts";
+import { filledIn, numberIn, objectIn } from "../../../util/values.ts";
 
 /** By time where both say it, else by id: ids grow with time. */
 export function inOrder(values: readonly JsonObject[]): JsonObject[] {

@@ -1,8 +1,8 @@
 /** The parts of a message of opencode, as blocks. */
 import type { Block } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, textIn } from "../../../util/values.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { filledIn, objectIn, textIn } from "../../contract/values.ts";
 import type { Item } from "../shared/whole-tree-parts.ts";
 import { fileBlockOf } from "./file.ts";
 import { callItems } from "./tool.ts";

@@ -6,9 +6,9 @@
  * shows the entries before the message that it was reverted to.
  */
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, timeIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { ConversationSink, Sink, SourceConversation, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, objectIn, timeIn } from "../../contract/values.ts";
 import { unplaced } from "../shared/records.ts";
 import { idIn } from "../shared/whole-tree-blocks.ts";
 import { entriesOf } from "./message.ts";

@@ -3,8 +3,8 @@
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
-import { filledIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { contentOf } from "../shared/whole-tree-blocks.ts";
 import type { Item } from "../shared/whole-tree-parts.ts";
 import { fileBlockOf } from "./file.ts";

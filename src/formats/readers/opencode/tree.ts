@@ -7,8 +7,8 @@
  * is read.
  */
 import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, objectsIn, parsedIn } from "../../../util/values.ts";
 import type { Sink, SourceRecord, Surroundings } from "../../contract/reader.ts";
-import { filledIn, objectIn, objectsIn, parsedIn } from "../../contract/values.ts";
 import { inOrder } from "./order.ts";
 import { SessionReader } from "./session.ts";
 

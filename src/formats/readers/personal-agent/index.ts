@@ -5,10 +5,10 @@
 import { join } from "node:path";
 import { FlatTools } from "../../../message/apis/flat-tools.ts";
 import { type Json, type JsonObject, someDefined } from "../../../util/json.ts";
+import { filledIn, listIn, objectIn, objectsIn, parsedIn } from "../../../util/values.ts";
 import type { Describe, FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import { filledIn, listIn, objectIn, objectsIn, parsedIn } from "../../contract/values.ts";
 import { stemOf } from "../shared/file-name.ts";
 import { addFlatMessage } from "../shared/flat-message.ts";
 import { type FlatLines, FlatReader } from "../shared/flat-reader.ts";

@@ -1,5 +1,6 @@
 import { FlatTools } from "../../../message/apis/flat-tools.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type {
   ConversationSink,
@@ -9,7 +10,6 @@ import type {
   SourceRecord,
   Surroundings,
 } from "../../contract/reader.ts";
-import { filledIn, listIn, numberIn, objectIn, objectsIn, textIn } from "../../contract/values.ts";
 import { addFlatMessage } from "./flat-message.ts";
 
 export interface FlatLines {

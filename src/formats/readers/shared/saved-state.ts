@@ -1,7 +1,7 @@
 /** What readers remember between two imports of a growing file, as JSON. */
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, jsonText, numberIn, objectIn, parsedIn, textIn } from "../../../util/values.ts";
 import type { SourceConversation, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, jsonText, numberIn, objectIn, parsedIn, textIn } from "../../contract/values.ts";
 
 /** A record that waits for its continuation. The text and the value are equivalent, so one is enough. */
 export function saveRecord({ value, line, offset, text }: SourceRecord): JsonObject {

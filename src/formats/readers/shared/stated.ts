@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, timeIn } from "../../../util/values.ts";
 import type { SourceConversation } from "../../contract/reader.ts";
-import { filledIn, objectIn, timeIn } from "../../contract/values.ts";
 
 /** The facts in the first line of a transcript, or in the file beside it. A session key is only used if the line states it. */
 export function statedIn(header: JsonObject): Omit<SourceConversation, "sourceId"> {

@@ -2,10 +2,10 @@
 import { BLOCK_RULES } from "../../../message/rules.ts";
 import type { Block, Message } from "../../../message/types.ts";
 import { defined, type JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import { mediaTypeOf } from "../../contract/media-types.ts";
 import type { FileSource } from "../../contract/reader.ts";
-import { filledIn, objectIn } from "../../contract/values.ts";
 
 const ID_BYTES_MAX = 200;
 

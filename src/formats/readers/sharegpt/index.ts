@@ -3,10 +3,10 @@
  * `{ from, value }`, without times or ids, one per line or in an array.
  */
 import type { Json, JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn, objectsIn } from "../../../util/values.ts";
 import type { FormatWith } from "../../contract/format.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink, SourceRecord } from "../../contract/reader.ts";
-import { filledIn, objectIn, objectsIn } from "../../contract/values.ts";
 import { areMostly, fingerprintOf, type OpenCall, placeRecord } from "../shared/chat-messages.ts";
 import { headerOf, idIn } from "../shared/whole-tree-blocks.ts";
 import { isTurn, readTurn } from "./turn.ts";

@@ -3,9 +3,9 @@
 import { toolInput } from "../../../message/tool-input.ts";
 import type { Block, Message, Role } from "../../../message/types.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
+import { filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../../util/values.ts";
 import { madeId } from "../../contract/ids.ts";
 import type { Sink } from "../../contract/reader.ts";
-import { filledIn, numberIn, objectIn, objectsIn, parsedIn, textIn } from "../../contract/values.ts";
 import type { OpenCall, ReadMessage } from "../shared/chat-messages.ts";
 
 const ROLES: Readonly<Record<string, Role>> = {

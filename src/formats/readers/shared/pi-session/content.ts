@@ -3,8 +3,8 @@
 import { toolInput } from "../../../../message/tool-input.ts";
 import type { Block, Message } from "../../../../message/types.ts";
 import { type Json, type JsonObject, someDefined } from "../../../../util/json.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn } from "../../../../util/values.ts";
 import { madeId } from "../../../contract/ids.ts";
-import { filledIn, listIn, numberIn, objectIn, textIn } from "../../../contract/values.ts";
 
 export interface PiContext {
   /** The id of the entry, for calls without one. */

@@ -1,8 +1,8 @@
 /** Converts entries of pi that are not messages. */
 import { defined, type JsonObject } from "../../../../util/json.ts";
+import { filledIn, numberIn, textIn } from "../../../../util/values.ts";
 import { madeId } from "../../../contract/ids.ts";
 import type { SourceEntry } from "../../../contract/reader.ts";
-import { filledIn, numberIn, textIn } from "../../../contract/values.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 import type { PiTree } from "./tree.ts";
 

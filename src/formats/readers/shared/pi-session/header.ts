@@ -1,8 +1,8 @@
 /** The first line of a pi session, and facts from its path. */
 import { defined, type JsonObject } from "../../../../util/json.ts";
+import { filledIn, timeIn } from "../../../../util/values.ts";
 import { madeId } from "../../../contract/ids.ts";
 import type { SourceConversation } from "../../../contract/reader.ts";
-import { filledIn, timeIn } from "../../../contract/values.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 
 /** Facts about a transcript from outside the file. */

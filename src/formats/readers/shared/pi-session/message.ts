@@ -1,8 +1,8 @@
 /** Messages of pi, by role. */
 import type { Message } from "../../../../message/types.ts";
 import { defined, type JsonObject } from "../../../../util/json.ts";
+import { filledIn, objectIn, textIn } from "../../../../util/values.ts";
 import { madeId } from "../../../contract/ids.ts";
-import { filledIn, objectIn, textIn } from "../../../contract/values.ts";
 import { contentIn, type PiContext, usageIn } from "./content.ts";
 
 /** The message of an entry; `undefined` when its role is not known. */

@@ -1,4 +1,5 @@
 import { defined, type Json, type JsonObject } from "../../../../util/json.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../../../util/values.ts";
 import type {
   ConversationSink,
   RecordReader,
@@ -7,7 +8,6 @@ import type {
   SourceEntry,
   SourceRecord,
 } from "../../../contract/reader.ts";
-import { filledIn, listIn, numberIn, objectIn, textIn, timeIn } from "../../../contract/values.ts";
 import { loadStart, saveStart } from "../saved-state.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 import type { PiContext } from "./content.ts";

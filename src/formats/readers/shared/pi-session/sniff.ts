@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../../../util/json.ts";
-import { filledIn, objectIn, timeIn } from "../../../contract/values.ts";
+import { filledIn, objectIn, timeIn } from "../../../../util/values.ts";
 
 /** Whether records are lines of a session as pi writes it. Any line is enough, because the header may be torn. */
 export function isPiSession(records: readonly JsonObject[]): boolean {

@@ -5,7 +5,7 @@
  * is on no path: its children follow its parent.
  */
 import type { Json } from "../../../../util/json.ts";
-import { listIn, textIn } from "../../../contract/values.ts";
+import { listIn, textIn } from "../../../../util/values.ts";
 
 interface Skipped {
   /** The entry that it follows, on a path. */

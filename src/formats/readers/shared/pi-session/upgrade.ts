@@ -7,7 +7,7 @@
  * same conversation.
  */
 import type { Json, JsonObject } from "../../../../util/json.ts";
-import { listIn, numberIn, textIn } from "../../../contract/values.ts";
+import { listIn, numberIn, textIn } from "../../../../util/values.ts";
 import { idIn } from "../whole-tree-blocks.ts";
 import { indexId } from "./entries.ts";
 
