@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { AT, append, blobOf, created, done, newDisk, open, say } from "../../../../test/sim/jsonl-kit.ts";
+import { turnsDuring } from "../../../../test/support/loop-turns.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
 
 /** Takes much longer to read than a turn of the event loop may. */
@@ -14,24 +15,11 @@ async function filled(): Promise<{ engine: JsonlEngine; ids: string[] }> {
   return { engine, ids };
 }
 
-/** How often the event loop turns during a verification, or a repair that finds nothing. */
-async function turnsDuring(engine: JsonlEngine, work: "verify" | "repair" = "verify"): Promise<number> {
-  let turns = 0;
-  let isDone = false;
-  const count = (): void => {
-    turns++;
-    if (!isDone) setImmediate(count);
-  };
-  setImmediate(count);
-  const found = await engine[work]();
-  isDone = true;
-  expect(Array.isArray(found) ? found : found.findings).toEqual([]);
-  return turns;
-}
-
 it("lets the event loop turn while it reads a large store", async () => {
   const { engine } = await filled();
-  expect(await turnsDuring(engine)).toBeGreaterThan(1);
+  expect(await turnsDuring(async () => expect((await engine.verify()).findings).toEqual([]))).toBeGreaterThan(
+    1,
+  );
 });
 
 /** One append, 20 kB for each entry. */
@@ -46,12 +34,14 @@ async function long(length: number): Promise<{ engine: JsonlEngine; id: string }
 
 it("lets the event loop turn while it reads a long conversation", async () => {
   const { engine } = await long(2000);
-  expect(await turnsDuring(engine)).toBeGreaterThan(5);
+  expect(await turnsDuring(async () => expect((await engine.verify()).findings).toEqual([]))).toBeGreaterThan(
+    5,
+  );
 });
 
 it("lets the event loop turn while it repairs, and other writes wait", async () => {
   const { engine, id } = await long(2000);
-  const turns = turnsDuring(engine, "repair");
+  const turns = turnsDuring(async () => expect(await engine.repair()).toEqual([]));
   await new Promise(setImmediate);
   const written = done(engine, append(id, [say("later")]));
   expect(await turns).toBeGreaterThan(5);

@@ -3,6 +3,7 @@ import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
+import { turnsDuring } from "../../../../test/support/loop-turns.ts";
 import { tempFolder } from "../../../../test/support/temp-folder.ts";
 import { openStore } from "../../../store/open.ts";
 
@@ -65,15 +66,7 @@ describe("verify on SQLite", () => {
     const content = "words ".repeat(1000);
     await chat.append(Array.from({ length: 400 }, () => ({ role: "user" as const, content })));
     expect((await store.verify()).ok).toBe(true);
-    let turns = 0;
-    let isDone = false;
-    const count = (): void => {
-      turns++;
-      if (!isDone) setImmediate(count);
-    };
-    setImmediate(count);
-    expect((await store.verify()).findings).toEqual([]);
-    isDone = true;
+    const turns = await turnsDuring(async () => expect((await store.verify()).findings).toEqual([]));
     expect(turns).toBeGreaterThan(50);
   });
 
