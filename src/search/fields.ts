@@ -54,9 +54,13 @@ export function isRedacted({ extra }: Message): boolean {
   return isPlainObject(noted) && "redactedAt" in noted;
 }
 
-/** The text of each field that a message has, without the colours that tools print. */
+/** The text of each field that a message has, as far as it is indexed, without the colours that tools print. */
 export function fieldTexts(message: Message): FieldTexts {
-  const { content } = message;
+  const texts = Object.entries(wholeTexts(message));
+  return Object.fromEntries(texts.map(([field, text]) => [field, text.slice(0, CHARS_MAX[field as Field])]));
+}
+
+function wholeTexts({ content }: Message): FieldTexts {
   if (typeof content === "string") return { text: withoutSequences(content) };
   const texts: Partial<Record<Field, string>> = {};
   for (const block of content) {

@@ -1,6 +1,7 @@
 /** The search index of a store: in a file beside it, or in memory, and derived from its change feed. */
 import { setTimeout as sleep } from "node:timers/promises";
 import { asColloquyError, ColloquyError, unavailable } from "../errors.ts";
+import { sqliteError } from "../sqlite/busy.ts";
 import { emptyLog } from "../sqlite/empty-log.ts";
 import { loadVectorFunctions } from "../sqlite/vectors/extension.ts";
 import { VectorTable } from "../sqlite/vectors/vector-table.ts";
@@ -110,7 +111,7 @@ export class SearchIndex {
       await this.#rebuild(onProgress);
     } catch (error) {
       // Closed at any point, it ends as it does between two batches.
-      if (!this.#closing.signal.aborted) throw error;
+      if (!this.#closing.signal.aborted) throw sqliteError(error, this.#options.path ?? "The search index");
     }
   }
 

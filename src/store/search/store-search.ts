@@ -31,10 +31,9 @@ export class StoreSearch {
 
   async rebuild(onProgress?: (progress: BuildProgress) => void): Promise<void> {
     const { store, index } = this.#searching;
-    // Fails if the store is closed, and afterwards, if it was closed meanwhile.
+    // Fails if the store is closed.
     await store.ask(() => undefined);
     await index.rebuild(onProgress);
-    await store.ask(() => undefined);
   }
 
   /**
