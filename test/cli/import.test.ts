@@ -1,9 +1,8 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { piHeader, piSays } from "../formats/pi-session.ts";
+import { LineProcess } from "../support/line-process.ts";
 import { until } from "../support/until.ts";
 import { BIN, Place } from "./run-command.ts";
 
@@ -110,37 +109,25 @@ describe("import", () => {
 
 /** The command with `--watch`, and the reports that it prints. */
 class Watcher {
-  readonly #child;
-  #printed = "";
-
-  constructor() {
-    this.#child = spawn(process.execPath, [BIN, "import", "sources", "--watch", "--json"], {
-      cwd: place.folder,
-      env: { ...process.env, COLLOQUY_STATE_DIR: place.state },
-    });
-    this.#child.stdout.on("data", (chunk) => {
-      this.#printed += chunk;
-    });
-  }
+  readonly #child = new LineProcess(BIN, ["import", "sources", "--watch", "--json"], {
+    cwd: place.folder,
+    env: { ...process.env, COLLOQUY_STATE_DIR: place.state },
+  });
 
   /** Waits until it has reported this many messages. */
   async until(messages: number): Promise<void> {
+    const printed = (): string => this.#child.lines.join("\n");
     const reported = (): number =>
-      [...this.#printed.matchAll(/"messages":(\d+),"branches":\d+,"files"/g)].reduce(
+      [...printed().matchAll(/"messages":(\d+),"branches":\d+,"files"/g)].reduce(
         (sum, [, count]) => sum + Number(count),
         0,
       );
-    await until(
-      () => reported() >= messages,
-      () => this.#printed,
-    );
+    await until(() => reported() >= messages, printed);
   }
 
   async end(signal: "SIGINT" | "SIGKILL"): Promise<number | null> {
-    const ended = once(this.#child, "exit");
-    this.#child.kill(signal);
-    const [code] = await ended;
-    return code;
+    this.#child.signal(signal);
+    return (await this.#child.closed).code;
   }
 }
 

@@ -1,10 +1,10 @@
-import { type ChildProcess, spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
+import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { MessageInput } from "../../src/index.ts";
+import { LineProcess } from "../support/line-process.ts";
 import type { Calls } from "./child.ts";
 
 const CHILD = fileURLToPath(new URL("./child.ts", import.meta.url));
@@ -22,25 +22,18 @@ type Reply<T> = { readonly ok: true; readonly value: T } | { readonly ok: false;
 
 /** The other end of `child.ts`. */
 export class Child {
-  readonly #process: ChildProcess;
-  readonly #closed: Promise<unknown>;
+  readonly #process: LineProcess;
   readonly #replies = new Map<number, (reply: Reply<unknown>) => void>();
   #stopped: PromiseWithResolvers<void> = Promise.withResolvers();
-  #rest = "";
   #calls = 0;
 
   /** `through`: a command, with its arguments, that starts what follows them. */
   constructor(options: { readonly uid?: number; readonly through?: readonly string[] } = {}) {
-    const { through = [], ...rest } = options;
-    const [command = process.execPath, ...values] = [...through, process.execPath, CHILD];
-    this.#process = spawn(command, values, { stdio: ["pipe", "pipe", "inherit"], ...rest });
-    this.#closed = once(this.#process, "close");
-    this.#process.stdin?.on("error", () => {});
-    this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+    this.#process = new LineProcess(CHILD, [], { ...options, onLine: (line) => this.#read(line) });
   }
 
   get pid(): number {
-    return this.#process.pid as number;
+    return this.#process.pid;
   }
 
   /** Call and get the result or the error, as data. */
@@ -51,8 +44,8 @@ export class Child {
     const id = this.#calls++;
     const { promise, resolve } = Promise.withResolvers<Reply<unknown>>();
     this.#replies.set(id, resolve);
-    this.#process.stdin?.write(`${JSON.stringify({ id, call, values })}\n`);
-    const died = this.#closed.then(() => {
+    this.#process.write(JSON.stringify({ id, call, values }));
+    const died = this.#process.closed.then(() => {
       throw new Error(`The child died during ${call}`);
     });
     return (await Promise.race([promise, died])) as Reply<Awaited<ReturnType<Calls[N]>>>;
@@ -75,7 +68,7 @@ export class Child {
   }
 
   signal(name: "SIGCONT" | "SIGSTOP"): void {
-    this.#process.kill(name);
+    this.#process.signal(name);
   }
 
   /** Wake it up until it answers: it may have said that it stops a moment before it did. */
@@ -85,22 +78,17 @@ export class Child {
   }
 
   async kill(): Promise<void> {
-    this.#process.kill("SIGKILL");
-    await this.#closed;
+    await this.#process.kill();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.kill();
   }
 
-  #read(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const reply = JSON.parse(line);
-      if (reply.stopped) this.#stopped.resolve();
-      else this.#replies.get(reply.id)?.(reply);
-    }
+  #read(line: string): void {
+    const reply = JSON.parse(line);
+    if (reply.stopped) this.#stopped.resolve();
+    else this.#replies.get(reply.id)?.(reply);
   }
 }
 

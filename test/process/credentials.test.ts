@@ -1,36 +1,28 @@
-import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openCredentials } from "../../src/state/credentials/index.ts";
+import { LineProcess } from "../support/line-process.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { until } from "../support/until.ts";
 
 const CHILD = fileURLToPath(new URL("./credentials-child.ts", import.meta.url));
 
 /** A child that waits for a signal to continue, so that several start at the same moment. */
 class Worker {
-  readonly #child: ChildProcessWithoutNullStreams;
-  readonly #closed: Promise<unknown[]>;
-  #output = "";
+  readonly #child: LineProcess;
 
   constructor(...args: string[]) {
-    this.#child = spawn(process.execPath, [CHILD, ...args]);
-    this.#closed = once(this.#child, "close");
-    this.#child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      this.#output += text;
-    });
-    this.#child.stderr.pipe(process.stderr);
+    this.#child = new LineProcess(CHILD, args);
   }
 
-  async ready(): Promise<void> {
-    while (!this.#output.includes("ready\n")) await once(this.#child.stdout, "data");
+  ready(): Promise<void> {
+    return until(() => this.#child.lines.includes("ready"));
   }
 
   async end(): Promise<{ code: unknown; signal: unknown; output: string | undefined }> {
-    this.#child.stdin.on("error", () => {}).write("go\n");
-    const [code, signal] = await this.#closed;
-    return { code, signal, output: this.#output.split("\n")[1] };
+    this.#child.write("go");
+    return { ...(await this.#child.closed), output: this.#child.lines[1] };
   }
 }
 

@@ -1,48 +1,40 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Readable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { loadSessionStore } from "../../src/state/session-index/load.ts";
 import { patchSessionEntry } from "../../src/state/session-index/patch.ts";
 import { saveSessionStore } from "../../src/state/session-index/save.ts";
+import { LineProcess } from "../support/line-process.ts";
+import { until } from "../support/until.ts";
 import { Folder } from "./child-process.ts";
 
 const CHILD = fileURLToPath(new URL("./session-index-child.ts", import.meta.url));
 
 /** A process that patches, and how far it says that it is. */
 class Patcher {
-  readonly #process: ChildProcess;
-  readonly #closed: Promise<unknown[]>;
-  #told = "";
+  readonly #process: LineProcess;
+  #isClosed = false;
 
   constructor(agentDir: string, name: string, count: number) {
-    this.#process = spawn(process.execPath, [CHILD, agentDir, name, String(count)], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    this.#closed = once(this.#process, "close");
-    this.#process.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      this.#told += text;
+    this.#process = new LineProcess(CHILD, [agentDir, name, String(count)]);
+    void this.#process.closed.then(() => {
+      this.#isClosed = true;
     });
   }
 
   get done(): number {
-    return this.#told.split("\n").length - 1;
+    return this.#process.lines.length;
   }
 
   async finished(): Promise<unknown> {
-    return (await this.#closed)[0];
+    return (await this.#process.closed).code;
   }
 
   /** As soon as it has done this many. */
   async killAfter(count: number): Promise<void> {
-    const output = this.#process.stdout as Readable;
-    while (this.done < count && this.#process.exitCode === null)
-      await Promise.race([once(output, "data"), this.#closed]);
-    this.#process.kill("SIGKILL");
-    await this.#closed;
+    await until(() => this.done >= count || this.#isClosed);
+    await this.#process.kill();
   }
 }
 

@@ -1,6 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { LineProcess } from "../support/line-process.ts";
 import type { Command, Report } from "./content.ts";
 
 const WRITER = fileURLToPath(new URL("./writer.ts", import.meta.url));
@@ -9,23 +8,17 @@ const PATIENCE_MS = 300_000;
 
 /** One writer as its parent sees it. */
 export class WriterProcess {
-  readonly #child: ChildProcess;
-  readonly #closed: Promise<unknown>;
+  readonly #child: LineProcess;
   readonly #waiting: { type: Report["type"]; resolve: () => void }[] = [];
   readonly #seen = new Set<Report["type"]>();
   #listener: (report: Report) => void = () => {};
-  #rest = "";
 
   constructor() {
-    this.#child = spawn(process.execPath, [WRITER], { stdio: ["pipe", "pipe", "inherit"] });
-    this.#closed = once(this.#child, "close");
-    // A writer that is killed before it reads its command is not an error.
-    this.#child.stdin?.on("error", () => {});
-    this.#child.stdout?.setEncoding("utf8").on("data", (text: string) => this.#read(text));
+    this.#child = new LineProcess(WRITER, [], { onLine: (line) => this.#read(line) });
   }
 
   get pid(): number {
-    return this.#child.pid as number;
+    return this.#child.pid;
   }
 
   /** Resolves at the first report of a type, also when it came before; false when there will be none. */
@@ -34,38 +27,31 @@ export class WriterProcess {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.push({ type, resolve });
     const timer = setTimeout(resolve, patienceMs);
-    await Promise.race([promise, this.#closed]);
+    await Promise.race([promise, this.#child.closed]);
     clearTimeout(timer);
     return this.#seen.has(type);
   }
 
   go(command: Command, listener: (report: Report) => void): void {
     this.#listener = listener;
-    this.#child.stdin?.write(`${JSON.stringify(command)}\n`);
+    this.#child.write(JSON.stringify(command));
   }
 
   /** Kill it and wait until all that it reported has been read. */
-  async kill(): Promise<void> {
-    this.#child.kill("SIGKILL");
-    await this.#closed;
+  kill(): Promise<void> {
+    return this.#child.kill();
   }
 
   /** Let it finish by itself. */
-  async end(): Promise<void> {
-    this.#child.stdin?.end();
-    await this.#closed;
+  end(): Promise<void> {
+    return this.#child.end();
   }
 
-  #read(text: string): void {
-    const lines = (this.#rest + text).split("\n");
-    // A kill can cut the last report; what was not reported whole does not count.
-    this.#rest = lines.pop() ?? "";
-    for (const line of lines) {
-      const report: Report = JSON.parse(line);
-      this.#listener(report);
-      this.#seen.add(report.type);
-      for (const { type, resolve } of this.#waiting) if (type === report.type) resolve();
-    }
+  #read(line: string): void {
+    const report: Report = JSON.parse(line);
+    this.#listener(report);
+    this.#seen.add(report.type);
+    for (const { type, resolve } of this.#waiting) if (type === report.type) resolve();
   }
 }
 
