@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { ColloquyError } from "../../errors.ts";
+import type { SemanticModel } from "../../search/index.ts";
 import { adoptedConfig } from "../../state/adopt.ts";
 import type { ConfiguredStore } from "../../state/config/store-options.ts";
 import { CONFIG_NAME, PATCHES_NAME } from "../../state/folder.ts";
@@ -9,6 +10,7 @@ import type { Conversation } from "../../store/conversation.ts";
 import { openStore, type StoreOptions } from "../../store/open.ts";
 import { searchPath } from "../../store/search/store-search.ts";
 import type { Store } from "../../store/store.ts";
+import { defined } from "../../util/json.ts";
 import { isUuid } from "../../util/uuid.ts";
 import type { Call } from "../command.ts";
 import { checkReference } from "../input/reference.ts";
@@ -35,9 +37,13 @@ export async function openToRead(
 }
 
 /** The same for a search, which keeps its index beside the store if it may write there. */
-export async function openToSearch(call: Call, target: StoreTarget): Promise<Store | undefined> {
+export async function openToSearch(
+  call: Call,
+  target: StoreTarget,
+  semantic?: SemanticModel,
+): Promise<Store | undefined> {
   if (target.missing) return openToRead(call, target);
-  return open(call, target, true, { searchFile: canKeepIndex(target) });
+  return open(call, target, true, { searchFile: canKeepIndex(target), ...defined({ semantic }) });
 }
 
 /** Whether the search index can be in a file. */
@@ -145,7 +151,7 @@ async function open(
   call: Call,
   { text }: StoreTarget,
   readonly: boolean,
-  more: Pick<StoreOptions, "worker" | "searchFile"> = {},
+  more: Pick<StoreOptions, "worker" | "searchFile" | "semantic"> = {},
 ): Promise<Store> {
   let advice = CHECKS.has(call.command.name)
     ? ""
@@ -172,7 +178,8 @@ async function settingsOf(call: Call, target: string, readonly: boolean): Promis
   return storeSettings(call, target, CHECKS.has(call.command.name) ? "check" : readonly ? "read" : "stop");
 }
 
-function hasConfig({ values, lists }: Call): boolean {
+/** Whether there is a config to read. */
+export function hasConfig({ values, lists }: Call): boolean {
   const folder = stateFolder(values);
   if (lists.has("set") || [CONFIG_NAME, PATCHES_NAME].some((name) => existsSync(join(folder, name))))
     return true;

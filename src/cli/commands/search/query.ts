@@ -12,7 +12,7 @@ import { nextCommand, quoted } from "../../invocation.ts";
 
 const ROLES = ["user", "assistant", "system"] as const;
 const PARTS = ["title", "text", "tool", "thinking", "output"] as const;
-const MODES = ["keyword"] as const;
+const MODES = ["keyword", "semantic", "hybrid"] as const;
 /** Options that limit what is found. */
 export const FILTERS: readonly string[] = [
   ...["role", "channel", "key", "model", "tool", "branch", "after", "before", "in"],

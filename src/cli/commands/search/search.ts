@@ -1,6 +1,6 @@
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import { LIMIT_MAX } from "../../../store/access.ts";
-import type { SearchHit, SearchPage, Store } from "../../../store/index.ts";
+import type { SearchHit, SearchOptions, SearchPage, Store } from "../../../store/index.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { EXIT_FAILED, UsageError } from "../../exit.ts";
@@ -8,7 +8,7 @@ import { entryIdOf } from "../../input/entry-reference.ts";
 import { integerOf } from "../../input/integer.ts";
 import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
 import { rememberList } from "../../store/last-list.ts";
-import { canKeepIndex, openToSearch } from "../../store/open-store.ts";
+import { canKeepIndex, hasConfig, openToSearch } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";
 import { nameOf } from "../../view/conversation-view.ts";
 import { byConversation, type FoundConversation, withContext } from "./found.ts";
@@ -16,6 +16,7 @@ import { foundLines } from "./hit-view.ts";
 import { nothingFound } from "./nothing-found.ts";
 import { nextPage, searchOptions } from "./query.ts";
 import { rebuildIndex } from "./rebuild.ts";
+import type { ConfiguredSearch } from "./semantic.ts";
 
 const NONE: SearchPage = { hits: [], cursor: null, indexed: true };
 /** Entries on each side in the command that shows a hit. */
@@ -31,16 +32,24 @@ export async function run(call: Call): Promise<Result> {
   const given = values.get("context");
   const context = given === undefined ? undefined : integerOf(given, "context", LIMIT_MAX, 0);
   const target = storeTarget(values);
-  await using store = await openToSearch(call, target);
+  const configured = await searchMode(call, options.mode);
+  await using store = await openToSearch(call, target, configured.semantic);
   if (rebuild && store !== undefined) {
     if (!canKeepIndex(target)) throw unavailable(`Cannot write the search index beside ${target.path}`);
     if (!(await rebuildIndex(call, store))) return stopped();
   }
   if (args.length === 0) return { json: { ...NONE }, notes: ["The search index is complete."] };
-  const page = (await store?.search(text, options)) ?? NONE;
+  const page = (await store?.search(text, { ...options, mode: configured.mode })) ?? NONE;
   if (flags.has("open")) return await open(call, page.hits[0]);
   if (store === undefined) return { json: { ...page }, notes: ["No conversations."] };
   return await resultOf(call, store, page, context);
+}
+
+/** Most commands run without a config file, and a search by words needs none. */
+async function searchMode(call: Call, mode: SearchOptions["mode"]): Promise<ConfiguredSearch> {
+  if (mode === "keyword" || (mode === undefined && !hasConfig(call))) return { mode: "keyword" };
+  const { configuredSearch } = await import("./semantic.ts");
+  return configuredSearch(call, mode);
 }
 
 function stopped(): Result {

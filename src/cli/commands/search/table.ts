@@ -32,7 +32,10 @@ export const SEARCH_COMMANDS: readonly CommandSpec[] = [
       after: { value: "TIME", help: "Only at TIME or later: a year, month, day or time" },
       before: { value: "TIME", help: "Only before TIME" },
       in: { value: "PART", help: "Only in: title, text, tool, thinking or output" },
-      mode: { value: "MODE", help: "keyword (default)" },
+      mode: {
+        value: "MODE",
+        help: "keyword (default), semantic, or hybrid, which the config must allow (search.semantic)",
+      },
       rebuild: { help: "Build the search index again, also without TEXT" },
     },
     examples: [

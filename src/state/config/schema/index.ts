@@ -2,7 +2,7 @@
 import { type Field, type ObjectField, type Section, text } from "./field.ts";
 import { gateway } from "./gateway-section.ts";
 import * as kept from "./kept-sections.ts";
-import { memory } from "./memory-section.ts";
+import { memory, search } from "./memory-section.ts";
 import { auth, env, meta, models, session, sessions, streaming } from "./own-sections.ts";
 
 const used = (field: Field): Section => ({ field, used: true });
@@ -29,6 +29,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   discovery: unused(kept.discovery),
   gateway: unused(gateway),
   memory: used(memory),
+  search: used(search),
   diagnostics: unused(kept.diagnostics),
   logging: unused(kept.logging),
   update: unused(kept.update),

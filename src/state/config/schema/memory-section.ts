@@ -1,4 +1,4 @@
-import { choice, either, type Field, KEPT, list, object, path, secret, text, whole } from "./field.ts";
+import { choice, either, type Field, flag, KEPT, list, object, path, secret, text, whole } from "./field.ts";
 
 const PROVIDERS = ["openai", "gemini", "ollama", "openai-compatible"];
 
@@ -10,6 +10,10 @@ const embedding = {
   baseUrl: text("The URL of the API"),
   localPath: text("A model server on this machine: its Unix socket or its URL"),
 };
+
+export const search: Field = object("Search over conversations", {
+  semantic: flag("Search by meaning, too, with memory.embedding: messages are sent to its provider"),
+});
 
 export const memory: Field = object(
   "Notes and files that are found by words and by meaning",
