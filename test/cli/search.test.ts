@@ -119,15 +119,18 @@ describe("search", () => {
     expect(next.hits).toMatchObject([{ seq: 2 }]);
   });
 
-  it("shows messages around a hit, once, in the order of the conversation", async () => {
-    const args = ["search", "lighthouse", "keeper", "--role", "assistant", "-C", "1"];
-    const { stdout } = await place.run([...args, "--color", "always"], WIDE);
-    const lines = stdout.split("\n");
-    expect(lines[1]).toBe("\u001b[2m  1  user · Tell me about the lighthouse\u001b[22m");
-    expect(lines.at(-2)).toBe("\u001b[2m  3  user · Something else now\u001b[22m");
-    expect(stdout.match(/Tell me/g)).toHaveLength(1);
-    const { hits } = await place.json(args);
-    expect(hits.map(({ before, after }: Printed) => [before[0].seq, after[0].seq])).toEqual([[1, 3]]);
+  it("shows messages around hits, each once, in the order of the conversation", async () => {
+    const args = ["search", "lighthouse", "-C", "2"];
+    const { stdout } = await place.run([...args, "--role", "user", "--color", "always"], WIDE);
+    expect(stdout.split("\n").slice(-3)).toEqual([
+      expect.stringContaining("\u001b[2m  2  assistant · The old keeper of the lighthouse wrote"),
+      "\u001b[2m  3  user · Something else now\u001b[22m",
+      "",
+    ]);
+    const all = (await place.run([...args, "--key", "discord:", "keeper"], WIDE)).stdout;
+    expect([...all.matchAll(/^ {2}(\d) /gm)].map(([, number]) => number)).toEqual(["1", "2", "3", "4"]);
+    const { hits } = await place.json([...args, "--role", "user"]);
+    expect(hits.map(({ before, after }: Printed) => [before.length, after[1].seq])).toEqual([[0, 3]]);
   });
 
   it("names a side branch, and opens a hit on it in its place", async () => {
