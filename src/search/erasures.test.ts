@@ -1,5 +1,6 @@
 /** Erasures that are refused, killed or late, and processes that index at the same time. */
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../test/support/temp-folder.ts";
 import type { Change, ConversationInfo, FeedPlace } from "../engine/index.ts";
@@ -13,7 +14,7 @@ class Shelf implements SearchSource {
   readonly logs = new Map<string, StoredEntry[]>();
   readonly feed: Omit<Change, "place">[] = [];
   /** Called before an answer is returned, after it was read. */
-  hold: (call: "changes" | "entries") => Promise<void> = async () => {};
+  hold: (call: "changes" | "entries" | "info", id?: string) => Promise<void> = async () => {};
 
   say(conversation: string, ...texts: string[]): void {
     for (const content of texts) {
@@ -50,6 +51,7 @@ class Shelf implements SearchSource {
   }
 
   async info(id: string): Promise<ConversationInfo | undefined> {
+    await this.hold("info", id);
     if (!this.logs.has(id)) return undefined;
     return { id, key: null, channel: null, title: null, deletedAt: null } as ConversationInfo;
   }
@@ -144,11 +146,14 @@ describe("an erasure", () => {
       shelf.say("b", ...FILLER);
       await index.update(9000);
       shelf.say("a", "plimsoll7");
+      shelf.say("b", "later9");
       const other = indexOf(shelf, path);
       const [read, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-      shelf.hold = (call) => {
-        if (call === "changes") read.resolve();
-        return go.promise;
+      // The words of the first conversation are cut when the second is looked at.
+      shelf.hold = async (call, id) => {
+        if (call !== "info" || id !== "b") return;
+        read.resolve();
+        await go.promise;
       };
       const updating = other.update(9000);
       await read.promise;
@@ -166,6 +171,10 @@ describe("an erasure", () => {
       expect(count(index, "plimsoll7")).toBe(0);
       expect([await other.update(9000), count(other, "filler7")]).toEqual([true, 1]);
       await Promise.all([index.close(), other.close()]);
+      // If they had been added, the index would have been cleared to get rid of them.
+      using database = new DatabaseSync(path);
+      const { value } = database.prepare("SELECT value FROM state WHERE name = 'generation'").get() ?? {};
+      expect(value).toBe("1");
     },
   );
 });
@@ -176,25 +185,23 @@ describe("two processes that index at once", () => {
     shelf.say("a", "one1");
     await index.update(9000);
     shelf.say("a", "two2", "three3");
+    shelf.say("b", "beta0");
     const other = indexOf(shelf, path);
     const [read, go] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    // The first has read two messages when the second reads four; the first adds its own in between.
-    let calls = 0;
     shelf.hold = async (call) => {
-      if (call === "changes" && calls++ === 0) {
-        read.resolve();
-        await go.promise;
-      }
+      if (call !== "changes") return;
+      read.resolve();
+      await go.promise;
     };
     const first = index.update(9000);
     await read.promise;
     shelf.say("a", "four4", "five5");
-    const info = shelf.info.bind(shelf);
-    shelf.info = async (id) => {
-      shelf.info = info;
+    // The second has read two messages more, and is about to add them when the first adds its own.
+    shelf.hold = async (call, id) => {
+      if (call !== "info" || id !== "b") return;
+      shelf.hold = async () => {};
       go.resolve();
       await first;
-      return info(id);
     };
     expect([await other.update(9000), await first]).toEqual([true, true]);
     const words = ["one1", "two2", "three3", "four4", "five5"];
@@ -205,17 +212,20 @@ describe("two processes that index at once", () => {
   it("lose no message when one clears the index while the other builds it", async () => {
     const { shelf, index, path } = newIndex();
     shelf.say("a", ...Array.from({ length: 600 }, (_, n) => `early${n}`));
+    shelf.say("c", ...Array.from({ length: 1000 }, (_, n) => `erased${n}`));
+    shelf.say("d", ...Array.from({ length: 500 }, (_, n) => `middle${n}`));
     shelf.say("b", "late0");
     const other = indexOf(shelf, path);
     let calls = 0;
     shelf.hold = async (call) => {
-      if (call !== "entries" || calls++ !== 2) return;
-      // The first conversation is in the index by now.
-      const clearing = await other.forget("a");
-      await other.settle(clearing, false);
+      // Everything before the last conversation is in the index by now.
+      if (call !== "entries" || calls++ !== 5) return;
+      const erasure = await other.forget("c");
+      shelf.purge("c");
+      await other.settle(erasure, true);
     };
     expect(await index.update(9000)).toBe(true);
-    expect(calls).toBeGreaterThan(2);
+    expect(calls).toBeGreaterThan(5);
     expect(["early7", "early599", "late0"].map((word) => count(index, word))).toEqual([1, 1, 1]);
     await Promise.all([index.close(), other.close()]);
   });
