@@ -122,6 +122,23 @@ describe("an erasure", () => {
     await next.close();
   });
 
+  it("by pruning leaves the rest to be found, even if others have seen the pruning before its end", async () => {
+    const { shelf, index, path } = newIndex();
+    shelf.say("a", "plimsoll7", "quagmire8");
+    shelf.say("b", ...FILLER);
+    await index.update(9000);
+    const other = indexOf(shelf, path);
+    const erasure = await index.forget("a");
+    shelf.logs.get("a")?.pop();
+    shelf.feed.push({ type: "swept", conversation: "a" });
+    await other.update(9000);
+    await index.settle(erasure, true);
+    nowMs += 1;
+    expect(await other.update(9000)).toBe(true);
+    expect(["plimsoll7", "quagmire8"].map((word) => count(other, word))).toEqual([1, 0]);
+    await Promise.all([index.close(), other.close()]);
+  });
+
   it("that takes so long that it looks killed removes the words at its end", async () => {
     const { shelf, index, path } = newIndex();
     shelf.say("a", "plimsoll7");

@@ -33,7 +33,12 @@ export class Erasures {
   /** The store has erased the words. Returns false if the erasure was taken for a killed one. */
   settle(n: number, nowMs: number): boolean {
     const sql = `UPDATE forgotten SET state = ${SETTLED}, at = ? WHERE n = ? AND state = ${OPEN}`;
-    return Number(this.#file.prepare(sql).run(nowMs, n).changes) === 1;
+    if (Number(this.#file.prepare(sql).run(nowMs, n).changes) !== 1) return false;
+    // Pruning leaves the rest of a conversation in the store, which others could not add meanwhile: the next update does.
+    const again = `INSERT INTO forgotten (conversation, seq, at)
+      SELECT conversation, NULL, 0 FROM forgotten WHERE n = ? AND seq IS NULL`;
+    this.#file.prepare(again).run(n);
+    return true;
   }
 
   /** The store still has the words, or some of them: the next update adds them again. */
