@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type EmbeddingSettings, openEmbeddings } from "../../src/memory/index.ts";
 import { openStore } from "../../src/store/index.ts";
 import { evaluate, type RankingResult } from "./evaluate.ts";
 import { loadStore } from "./load-store.ts";
@@ -15,16 +16,22 @@ export interface RecallOptions {
   readonly modes: readonly Mode[];
   /** How many messages each question asks for. */
   readonly limit: number;
+  /** Who embeds messages and questions. Without a provider, only words can be searched. */
+  readonly embedding?: EmbeddingSettings | undefined;
 }
 
-export async function recall({ folder, modes, limit }: RecallOptions): Promise<Report> {
+export async function recall({ folder, modes, limit, embedding }: RecallOptions): Promise<Report> {
   const set = readSet(folder);
   const results: RankingResult[] = [];
   using plain = plainFts5(set);
   results.push(await evaluate(plain, set.questions, limit));
   const place = mkdtempSync(join(tmpdir(), "colloquy-eval-"));
   try {
-    const store = await openStore(`sqlite:${join(place, "store.db")}`, { durability: "process" });
+    const [semantic] = embedding === undefined ? [] : openEmbeddings({ primary: embedding }).providers;
+    const store = await openStore(`sqlite:${join(place, "store.db")}`, {
+      durability: "process",
+      ...(semantic === undefined ? {} : { semantic }),
+    });
     try {
       const refs = await loadStore(store, set);
       for (const mode of modes) {

@@ -4,7 +4,7 @@ import type { EntryRefs } from "./load-store.ts";
 import type { Ranking } from "./ranking.ts";
 
 export type Mode = NonNullable<SearchOptions["mode"]>;
-export const MODES: readonly Mode[] = ["keyword"];
+export const MODES: readonly Mode[] = ["keyword", "semantic", "hybrid"];
 
 /** Each attempt waits up to two seconds for the index. */
 const ATTEMPTS_MAX = 150;

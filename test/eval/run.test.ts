@@ -65,6 +65,7 @@ describe("npm run eval -- recall", () => {
     [["precision"]],
     [["recall", "a", "b"]],
     [["recall", "--mode", "magic"]],
+    [["recall", "--provider", "magic"]],
     [["recall", "--limit", "9"]],
     [["recall", "--nope"]],
   ])("shows its usage after %j", async (args) => {
