@@ -1,3 +1,4 @@
+import { checkObject } from "../util/checked-arguments.ts";
 import { MemoryFile } from "./database/memory-file.ts";
 import { EmbeddingChain } from "./embeddings/chain.ts";
 import { type EmbeddingsOptions, openEmbeddings } from "./embeddings/open.ts";
@@ -16,6 +17,7 @@ export interface MemoryOptions {
 
 /** Open a memory, usually `memory.db`, or create it. */
 export async function openMemory(path: string, options: MemoryOptions = {}): Promise<Memory> {
+  checkObject(options, "options");
   const { embeddings, readonly, lockWaitMs, clock = Date.now } = options;
   const file = await MemoryFile.open(path, { readonly, lockWaitMs });
   try {

@@ -1,5 +1,6 @@
 import type { DatabaseSync } from "node:sqlite";
 import { openDatabase } from "../../sqlite/open.ts";
+import { checkObject, checkString } from "../../util/checked-arguments.ts";
 import { APPLICATION_ID, migrations } from "./migrations.ts";
 
 export interface MemoryFileOptions {
@@ -8,7 +9,9 @@ export interface MemoryFileOptions {
 }
 
 /** Open the file of a memory, usually `memory.db`, or create it. */
-export function openMemoryFile(path: string, options: MemoryFileOptions = {}): Promise<DatabaseSync> {
+export async function openMemoryFile(path: string, options: MemoryFileOptions = {}): Promise<DatabaseSync> {
+  checkString(path, "path");
+  checkObject(options, "options");
   const { readonly = false, lockWaitMs } = options;
   return openDatabase(path, {
     readonly,

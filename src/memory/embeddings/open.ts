@@ -1,3 +1,4 @@
+import { checkObject } from "../../util/checked-arguments.ts";
 import { BATCH_LIMITS, type BatchLimits, batching } from "./batches.ts";
 import { breaking } from "./breaker.ts";
 import { caching, type EmbeddingCache } from "./cache.ts";
@@ -22,7 +23,10 @@ export interface EmbeddingsOptions {
 
 /** Providers that check, batch and cache, that repeat what failed by chance, and spare a server in trouble. */
 export function openEmbeddings(options: EmbeddingsOptions): EmbeddingChain {
+  checkObject(options, "options");
   const { primary, fallback } = options;
+  checkObject(primary, "primary");
+  if (fallback !== undefined) checkObject(fallback, "fallback");
   const all = fallback === undefined ? [primary] : [primary, fallback];
   return new EmbeddingChain(all.map((each) => sturdy(each, options)));
 }

@@ -29,12 +29,12 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   discovery: unused(kept.discovery),
   gateway: unused(gateway),
   memory: used(memory),
-  search: used(search),
   diagnostics: unused(kept.diagnostics),
   logging: unused(kept.logging),
   update: unused(kept.update),
   browser: unused(kept.browser),
   ui: unused(kept.ui),
+  search: used(search),
   sessions: used(sessions),
   streaming: unused(streaming),
 };
