@@ -17,6 +17,8 @@ export const ENTRIES: readonly string[] = Array.from({ length: 14 }, (_, n) => `
 const OPERATIONS = ["op-1", "op-2", "op-3"];
 const TURNS = ["turn-1", "turn-2"];
 const TEXTS = ["", "a", "two words", "é€😀".repeat(40)];
+/** The store lets no empty title through. */
+const TITLES = TEXTS.filter((text) => text !== "");
 const BLOBS: readonly Buffer[] = [
   Buffer.from("0123456789"),
   Buffer.from("blob ".repeat(300)),
@@ -62,7 +64,7 @@ export class RandomOperations {
 
   #create(id: string, at: string): Operation {
     const key = this.#maybe(KEYS) ?? null;
-    const title = this.#maybe(TEXTS) ?? null;
+    const title = this.#maybe(TITLES) ?? null;
     const channel = this.#maybe(["web", "cli"]) ?? null;
     const rest = { model: null, profileId: null, at, resume: this.#flip() };
     return { type: "create", id, idGiven: true, key, title, channel, ...rest };
@@ -135,7 +137,7 @@ export class RandomOperations {
 
   #patch(): JsonObject {
     return this.#pick<JsonObject>([
-      { title: this.#pick(TEXTS) },
+      { title: this.#pick(TITLES) },
       { channel: "web", model: "m-1" },
       { contextState: { summary: this.#pick(TEXTS) } },
       { title: null, contextState: null },
