@@ -36,8 +36,8 @@ export interface VectorQuery {
 }
 
 /** Candidates for each result: enough to find 98 of 100 true neighbours, also in crowded places. */
-const CANDIDATES_PER_RESULT = 30;
-const CANDIDATES_MIN = 300;
+const CANDIDATES_PER_RESULT = 20;
+const CANDIDATES_MIN = 200;
 
 /** The SQL of a new vector table. */
 export function vectorTableSql(name: string): string {

@@ -1,19 +1,13 @@
 /** Search over the conversations of a store. See `store.search`. */
 
 import { asColloquyError, invalid } from "../../errors.ts";
-import type {
-  DocumentRow,
-  IndexedConversation,
-  RankedMessage,
-  SearchIndex,
-  SearchSource,
-} from "../../search/index.ts";
-import { FIELDS } from "../../search/index.ts";
+import type { DocumentRow, IndexedConversation, RankedMessage, SearchSource } from "../../search/index.ts";
+import { FIELDS, SearchIndex, type SemanticModel } from "../../search/index.ts";
 import { parseQuery, type Query } from "../../text/query.ts";
 import { encodeCursor } from "../read/cursor.ts";
 import { Hits, type SearchHit } from "./hits.ts";
 import { type CheckedSearch, checkSearch, type SearchOptions } from "./search-query.ts";
-import type { SearchAccess } from "./source.ts";
+import { type SearchAccess, searchSource } from "./source.ts";
 
 export interface SearchPage {
   readonly hits: SearchHit[];
@@ -40,6 +34,17 @@ export interface Searching {
   readonly index: SearchIndex;
   /** Whether there is a model for search by meaning. */
   readonly isSemantic: boolean;
+}
+
+/** `path` is the file of the index, or `null`. */
+export function openSearching(
+  store: SearchAccess,
+  path: string | null,
+  semantic: SemanticModel | undefined,
+): Searching {
+  const source = searchSource(store);
+  const index = new SearchIndex({ source, path, semantic, onProblem: (problem) => store.problem(problem) });
+  return { store, source, index, isSemantic: semantic !== undefined };
 }
 
 export async function searchPage(

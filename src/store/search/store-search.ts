@@ -1,9 +1,11 @@
-/** The search of one store: opens its index when it is first needed. */
+/** The search of one store. Most processes never search, so its code is loaded when it is first needed. */
+import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { type BuildProgress, SearchIndex, type SemanticModel } from "../../search/index.ts";
-import { type Searching, type SearchListing, searchAll, searchPage } from "./search.ts";
+import type { BuildProgress, SemanticModel } from "../../search/index.ts";
+import type { SearchHit } from "./hits.ts";
+import type { Searching, SearchListing, SearchPage } from "./search.ts";
 import type { SearchOptions } from "./search-query.ts";
-import { type SearchAccess, searchSource } from "./source.ts";
+import type { SearchAccess } from "./source.ts";
 
 /** Where the search index of a store is; `null` for one that is kept in memory. */
 export function searchPath(engine: string, location: string | null): string | null {
@@ -11,29 +13,53 @@ export function searchPath(engine: string, location: string | null): string | nu
   return engine === "jsonl" ? join(location, "search.db") : `${location}-search`;
 }
 
+type SearchModule = typeof import("./search.ts");
+
+interface Loaded extends Pick<SearchModule, "searchPage" | "searchAll"> {
+  readonly searching: Searching;
+}
+
 export class StoreSearch {
-  readonly #searching: Searching;
+  readonly #store: SearchAccess;
+  readonly #path: string | null;
+  readonly #semantic: SemanticModel | undefined;
+  #loading: Promise<Loaded> | undefined;
+  #loaded: Loaded | undefined;
 
   /** `path` is the file of the index, or `null`. */
   constructor(store: SearchAccess, path: string | null, semantic: SemanticModel | undefined) {
-    const source = searchSource(store);
-    const index = new SearchIndex({ source, path, semantic, onProblem: (problem) => store.problem(problem) });
-    this.#searching = { store, source, index, isSemantic: semantic !== undefined };
+    this.#store = store;
+    this.#path = path;
+    this.#semantic = semantic;
   }
 
   search(text: string, options: SearchOptions): SearchListing {
-    const first = searchPage(this.#searching, text, options);
+    const first = this.#page(text, options);
     // An iteration that does not need this page must not be ended by its failure.
     first.catch(() => {});
-    const readAll = () => searchAll(this.#searching, text, options, first);
+    const readAll = () => this.#all(text, options, first);
     return Object.assign(first, { [Symbol.asyncIterator]: readAll });
   }
 
+  async #page(text: string, options: SearchOptions): Promise<SearchPage> {
+    const { searchPage, searching } = await this.#load();
+    return searchPage(searching, text, options);
+  }
+
+  async *#all(
+    text: string,
+    options: SearchOptions,
+    first: Promise<SearchPage>,
+  ): AsyncGenerator<SearchHit, void, undefined> {
+    const { searchAll, searching } = await this.#load();
+    yield* searchAll(searching, text, options, first);
+  }
+
   async rebuild(onProgress?: (progress: BuildProgress) => void): Promise<void> {
-    const { store, index } = this.#searching;
+    const { searching } = await this.#load();
     // Fails if the store is closed.
-    await store.ask(() => undefined);
-    await index.rebuild(onProgress);
+    await this.#store.ask(() => undefined);
+    await searching.index.rebuild(onProgress);
   }
 
   /**
@@ -45,9 +71,9 @@ export class StoreSearch {
     seq: number | undefined,
     work: () => Promise<T>,
   ): Promise<T> {
-    const { index } = this.#searching;
     // At once: of two calls that exclude each other, the first one counts.
-    if (!index.exists) return work();
+    if (!this.#hasIndex) return work();
+    const { index } = (await this.#load()).searching;
     const erasure = await index.forget(conversation, seq);
     let result: T;
     try {
@@ -61,7 +87,22 @@ export class StoreSearch {
     return copies.length === 0 ? result : { ...result, copies: [...result.copies, ...copies] };
   }
 
-  close(): Promise<void> {
-    return this.#searching.index.close();
+  async close(): Promise<void> {
+    const loaded = await this.#loading?.catch(() => undefined);
+    await loaded?.searching.index.close();
+  }
+
+  get #hasIndex(): boolean {
+    if (this.#loaded !== undefined) return this.#loaded.searching.index.exists;
+    return this.#loading !== undefined || (this.#path !== null && existsSync(this.#path));
+  }
+
+  #load(): Promise<Loaded> {
+    this.#loading ??= import("./search.ts").then(({ openSearching, searchPage, searchAll }) => {
+      const searching = openSearching(this.#store, this.#path, this.#semantic);
+      this.#loaded = { searching, searchPage, searchAll };
+      return this.#loaded;
+    });
+    return this.#loading;
   }
 }
