@@ -263,7 +263,7 @@ class Batch {
       this.#additions = [];
       await this.#file.transaction(() => {
         if (this.#file.generation !== this.#generation) throw new StaleError();
-        for (const addition of additions) this.#file.add(addition, this.#readMs);
+        this.#file.add(additions, this.#readMs);
       });
       this.#total += this.#messages;
       [this.#messages, this.#chars] = [0, 0];

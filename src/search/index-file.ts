@@ -189,16 +189,25 @@ export class IndexFile {
 
   /** The ids of documents that were removed are used again. */
   #setUnembedded(id: number): void {
-    this.prepare(
-      "UPDATE state SET value = ? WHERE name LIKE 'embedded %' AND CAST(value AS INTEGER) >= ?",
-    ).run(String(id - 1), id);
+    const spaces = this.prepare("SELECT name FROM state WHERE name LIKE 'embedded %'").all();
+    for (const { name } of spaces) {
+      // Only if it is needed, for the same reason.
+      if (Number(this.#state(String(name))) >= id) this.#setState(String(name), String(id - 1));
+    }
   }
 
   /**
    * Add messages that are not in it, and are not being erased. `readMs` is when reading them began: an erasure since
    * then may have removed some.
    */
-  add({ info, after, upTo, messages }: Addition, readMs: number): void {
+  add(additions: readonly Addition[], readMs: number): void {
+    const counts = new Map<number, number>();
+    for (const addition of additions) this.#addOne(addition, readMs, counts);
+    // Once for all: a change of another table makes FTS5 write what it has collected.
+    this.#count(counts);
+  }
+
+  #addOne({ info, after, upTo, messages }: Addition, readMs: number, counts: Map<number, number>): void {
     const erased = this.erasures.openOf(info.id);
     if (erased.includes(null)) return;
     const known = this.conversation(info.id);
@@ -208,17 +217,15 @@ export class IndexFile {
     this.setInfo(before, erased.includes(KEY_SEQ) ? { ...info, key: null } : info);
     let { position } = before;
     let first: number | undefined;
-    const counts: Record<string, number> = {};
     for (const { seq, at, documents } of messages) {
       if (seq <= before.seq || documents.length === 0 || erased.includes(seq)) continue;
       position++;
       for (const document of documents) {
         const id = this.#insert(before.n, position, seq, Math.floor(Date.parse(at) / 1000), document);
         first ??= id;
-        counts[document.language] = (counts[document.language] ?? 0) + 1;
+        counts.set(document.language, (counts.get(document.language) ?? 0) + 1);
       }
     }
-    this.#count(counts);
     if (first !== undefined) this.#setUnembedded(first);
     const last = Math.max(upTo, before.seq);
     this.prepare("UPDATE conversations SET seq = ?, position = ? WHERE n = ?").run(last, position, before.n);
@@ -250,12 +257,10 @@ export class IndexFile {
     return Number(id);
   }
 
-  #count(counts: Readonly<Record<string, number>>): void {
-    if (Object.keys(counts).length === 0) return;
+  #count(counts: ReadonlyMap<number, number>): void {
+    if (counts.size === 0) return;
     const languages: Record<string, number> = { ...this.languages };
-    for (const [language, count] of Object.entries(counts)) {
-      languages[language] = (languages[language] ?? 0) + count;
-    }
+    for (const [language, count] of counts) languages[language] = (languages[language] ?? 0) + count;
     this.#setState("languages", JSON.stringify(languages));
   }
 

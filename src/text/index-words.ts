@@ -25,7 +25,9 @@ const [RUSSIAN, IN_ARABIC, IN_HEBREW] = [named("russian"), named("arabic"), name
 /** A language that is recognised by a single stop word would be a guess. */
 const STOP_WORDS_MIN = 2;
 /** Enough to recognise a language. */
-const SAMPLE_WORDS = 400;
+const SAMPLE_WORDS = 50;
+/** No stop word is longer. */
+const STOP_CHARS_MAX = 8;
 
 /** The language with the most stop words in a text, as a place in `LANGUAGES`. */
 export function languageOf(words: readonly string[]): number {
@@ -33,7 +35,8 @@ export function languageOf(words: readonly string[]): number {
   const known = stopMasks();
   const sample = Math.min(words.length, SAMPLE_WORDS);
   for (let at = 0; at < sample; at++) {
-    let mask = known.get(words[at] as string) ?? 0;
+    const word = words[at] as string;
+    let mask = word.length > STOP_CHARS_MAX ? 0 : (known.get(word) ?? 0);
     for (let language = 0; mask !== 0; language++, mask >>>= 1) {
       if (mask & 1) counts[language] = (counts[language] as number) + 1;
     }
@@ -50,6 +53,11 @@ function scriptLanguage(word: string): number {
   if (/\p{Script=Cyrillic}/u.test(word)) return RUSSIAN as number;
   if (/\p{Script=Arabic}/u.test(word)) return IN_ARABIC as number;
   return /\p{Script=Hebrew}/u.test(word) ? (IN_HEBREW as number) : ENGLISH;
+}
+
+/** The stem, or nothing for a stop word. Not remembered: in many texts, finding it again would take longer. */
+function formOf(word: string, language: number): string {
+  return word.length <= STOP_CHARS_MAX && isStopWord(word, language) ? "" : stem(word, language);
 }
 
 /** Before a word that a text repeats. */
@@ -81,8 +89,9 @@ export function indexWords(text: string): IndexWords {
     const word = found[at] as string;
     if (kinds[at] === "whole") wholes.add(word);
     else if (kinds[at] === "pair") words.push(word);
-    else if (!isStopWord(word, language)) {
-      const form = stem(word, language);
+    else {
+      const form = formOf(word, language);
+      if (form === "") continue;
       words.push(form);
       counts.set(form, (counts.get(form) ?? 0) + 1);
     }

@@ -17,10 +17,11 @@ const irregular: ReadonlyMap<string, string> = new Map(
   IRREGULAR.split(" ").map((pair) => pair.split(":") as [string, string]),
 );
 
+const IRREGULAR_CHARS_MAX = 10;
 const VOWEL = /[aeiouy]/;
 
 function stemEnglish(word: string): string {
-  const base = irregular.get(word) ?? word;
+  const base = word.length > IRREGULAR_CHARS_MAX ? word : (irregular.get(word) ?? word);
   if (base.length <= 3) return base;
   return withoutE(withoutEnding(singular(base)));
 }
@@ -59,21 +60,10 @@ function stemOther(word: string, { beginnings, endings, truncate, stemMin = STEM
   return ending === undefined ? bare : bare.slice(0, -ending.length);
 }
 
-const caches: readonly Map<string, string>[] = LANGUAGES.map(() => new Map());
-const CACHE_MAX = 20_000;
 const HAS_DIGIT = /\d/;
 
 /** The stem of a folded word in one of `LANGUAGES`. Words with digits have no forms. */
 export function stem(word: string, language: number): string {
-  const cache = caches[language] as Map<string, string>;
-  const known = cache.get(word);
-  if (known !== undefined) return known;
-  if (cache.size >= CACHE_MAX) cache.clear();
-  const found = HAS_DIGIT.test(word)
-    ? word
-    : language === ENGLISH
-      ? stemEnglish(word)
-      : stemOther(word, LANGUAGES[language] as Language);
-  cache.set(word, found);
-  return found;
+  if (HAS_DIGIT.test(word)) return word;
+  return language === ENGLISH ? stemEnglish(word) : stemOther(word, LANGUAGES[language] as Language);
 }
