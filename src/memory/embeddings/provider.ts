@@ -36,7 +36,7 @@ export function wrapped(
   };
 }
 
-/** Vectors can be compared if they have the same space, whoever made them. */
+/** Vectors of the same space can be compared, regardless of the provider. */
 export function spaceOf({ model, dimensions }: Pick<EmbeddingProvider, "model" | "dimensions">): string {
   return `${model}@${dimensions}`;
 }

@@ -7,7 +7,7 @@ export interface RankOptions {
   readonly textWeight?: number | undefined;
   /** After how many days the share of recency is half. */
   readonly halfLifeDays?: number | undefined;
-  /** From 0 to 1: how much results may resemble each other; 1 is no limit. */
+  /** From 0 to 1: how similar results may be to each other; 1 disables the limit. */
   readonly diversity?: number | undefined;
 }
 
