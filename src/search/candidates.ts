@@ -44,7 +44,7 @@ const ONCE = 1.2;
 
 /** The terms of a query with the documents that have them. */
 export function findCandidates(file: IndexFile, query: Query, scope: Scope): TermMatches[] {
-  const count = Number(file.prepare("SELECT max(id) AS last FROM documents").get()?.last ?? 0);
+  const count = file.lastDocument;
   if (count === 0) return [];
   const within = scopeExpression(file, scope);
   if (within === undefined) return [];
@@ -154,7 +154,7 @@ class Lists {
   #idsWithin(match: string, conversations: readonly number[]): number[] {
     const ranges = rangesOf(this.#file, conversations);
     if (ranges === undefined) {
-      const sql = `SELECT words.rowid FROM words JOIN documents ON documents.id = words.rowid
+      const sql = `SELECT words.rowid AS rowid FROM words JOIN documents ON documents.id = words.rowid
         WHERE words MATCH ? AND conversation IN (SELECT value FROM json_each(?)) ORDER BY words.rowid DESC LIMIT ?`;
       return this.#read(sql, match, JSON.stringify(conversations), LIST_MAX);
     }
@@ -164,12 +164,9 @@ class Lists {
   }
 
   #read(sql: string, ...parameters: (string | number)[]): number[] {
-    const statement = this.#file.prepare(sql);
-    statement.setReturnArrays(true);
     // Numbers would be bound as REAL, which FTS5 does not compare with row numbers.
     const bound = parameters.map((value) => (typeof value === "number" ? BigInt(value) : value));
-    const rows = statement.all(...bound) as unknown as number[][];
-    return rows.map(([id]) => id as number);
+    return this.#file.rows<{ readonly rowid: number }>(sql, ...bound).map(({ rowid }) => rowid);
   }
 }
 

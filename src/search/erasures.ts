@@ -18,9 +18,9 @@ const SETTLED = 1;
 const UNDONE = 2;
 
 export class Erasures {
-  readonly #file: Pick<IndexFile, "prepare">;
+  readonly #file: Pick<IndexFile, "prepare" | "rows">;
 
-  constructor(file: Pick<IndexFile, "prepare">) {
+  constructor(file: Pick<IndexFile, "prepare" | "rows">) {
     this.#file = file;
   }
 
@@ -64,7 +64,7 @@ export class Erasures {
 
   #of(conversation: string): ErasureRow[] {
     const sql = "SELECT seq, at, state FROM forgotten WHERE conversation = ?";
-    return this.#file.prepare(sql).all(conversation) as unknown as ErasureRow[];
+    return this.#file.rows(sql, conversation);
   }
 
   /** Whether any began, or was settled, before a time. */

@@ -19,7 +19,7 @@ export async function forgetConversation(file: IndexFile, source: SearchSource, 
   const known = file.conversation(id);
   if (known === undefined) return;
   const rows = file.documentsIn(known.n).filter(({ position }) => position > 0);
-  if (rows.length * REMOVAL_COST > countDocuments(file)) {
+  if (rows.length * REMOVAL_COST > file.lastDocument) {
     // Less work than to remove that many documents.
     await file.transaction(() => file.clear());
     return;
@@ -89,8 +89,4 @@ async function removeEntries(
     if (removals.length >= STEP_DOCUMENTS) await commit();
   }
   if (removals.length > 0) await commit();
-}
-
-function countDocuments(file: IndexFile): number {
-  return Number(file.prepare("SELECT max(id) AS last FROM documents").get()?.last ?? 0);
 }

@@ -1,5 +1,5 @@
 /** The file of a search index: what it says of conversations and documents, and how it is changed. */
-import type { DatabaseSync, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isBusy } from "../disk/sqlite-code.ts";
 import type { ConversationInfo, FeedPlace } from "../engine/index.ts";
@@ -79,6 +79,13 @@ export class IndexFile {
       this.#statements.set(sql, statement);
     }
     return statement;
+  }
+
+  /** All rows of a query, whose columns are the properties of `Row`. */
+  rows<Row>(sql: string, ...values: SQLInputValue[]): Row[] {
+    return this.prepare(sql)
+      .all(...values)
+      .map((row) => row as Row);
   }
 
   /** Whether it has what this version would index. */
@@ -163,9 +170,21 @@ export class IndexFile {
   }
 
   documentsIn(n: number): DocumentRow[] {
-    return this.prepare("SELECT * FROM documents WHERE conversation = ? ORDER BY position").all(
-      n,
-    ) as unknown as DocumentRow[];
+    return this.rows("SELECT * FROM documents WHERE conversation = ? ORDER BY position", n);
+  }
+
+  /** The documents of a message, or the title at position 0. */
+  documentsAt(n: number, position: number): DocumentRow[] {
+    return this.rows("SELECT * FROM documents WHERE conversation = ? AND position = ?", n, position);
+  }
+
+  /** How many ids of documents are in use, or were. */
+  get lastDocument(): number {
+    return Number(this.prepare("SELECT max(id) AS last FROM documents").get()?.last ?? 0);
+  }
+
+  conversations(): IndexedConversation[] {
+    return this.rows("SELECT * FROM conversations");
   }
 
   document(id: number): DocumentRow | undefined {
@@ -175,7 +194,7 @@ export class IndexFile {
   /** The texts of messages after a document, in the order of their ids. */
   textsAfter(id: number, limit: number): DocumentRow[] {
     const sql = "SELECT * FROM documents WHERE id > ? AND field = ? ORDER BY id LIMIT ?";
-    return this.prepare(sql).all(id, TEXT, limit) as unknown as DocumentRow[];
+    return this.rows(sql, id, TEXT, limit);
   }
 
   /** Documents up to this one have a vector in a space, as far as they are texts. */

@@ -120,10 +120,8 @@ function bestDocuments(terms: readonly TermMatches[]): number[] {
 
 function readRows(file: IndexFile, ids: readonly number[]): DocumentRow[] {
   const sorted = [...ids].sort((one, other) => one - other);
-  const rows = file
-    .prepare("SELECT documents.* FROM json_each(?) AS wanted JOIN documents ON documents.id = wanted.value")
-    .all(JSON.stringify(sorted));
-  return rows as unknown as DocumentRow[];
+  const sql = "SELECT documents.* FROM json_each(?) AS wanted JOIN documents ON documents.id = wanted.value";
+  return file.rows(sql, JSON.stringify(sorted));
 }
 
 /** Of terms that are alternatives, only the best counts. */

@@ -173,17 +173,13 @@ export class SearchIndex {
 
   /** The numbers of conversations that a filter accepts. */
   conversationsWhere(accepts: (conversation: IndexedConversation) => boolean): number[] {
-    const all = this.#read((file) => file.prepare("SELECT * FROM conversations").all(), []);
-    return (all as unknown as IndexedConversation[]).filter(accepts).map(({ n }) => n);
+    const all = this.#read((file) => file.conversations(), []);
+    return all.filter(accepts).map(({ n }) => n);
   }
 
   /** The documents of a message, or the title at position 0. */
   documentsAt({ conversation, position }: RankedMessage): DocumentRow[] {
-    const sql = "SELECT * FROM documents WHERE conversation = ? AND position = ?";
-    return this.#read(
-      (file) => file.prepare(sql).all(conversation, position),
-      [],
-    ) as unknown as DocumentRow[];
+    return this.#read((file) => file.documentsAt(conversation, position), []);
   }
 
   #read<T>(read: (file: IndexFile) => T, otherwise: T): T {

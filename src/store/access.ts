@@ -2,6 +2,7 @@ import type { Awaitable, ConversationInfo, Engine } from "../engine/index.ts";
 import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
 import type { DepthLimits } from "../tree/branches.ts";
 import { nextLoopTurn } from "../util/loop-turn.ts";
+import { isoTime, parseTime } from "../util/time.ts";
 import type { Wakes } from "./feed/wakes.ts";
 import type { SessionKeys } from "./read/session-keys.ts";
 import type { StoreSearch } from "./search/store-search.ts";
@@ -73,4 +74,11 @@ export function epochOf(
   if (typeof lease?.epoch !== "number") throw invalid("lease must be a lease that lease() returned", "lease");
   if (lease.conversation !== conversation) throw invalid("The lease is for another conversation", "lease");
   return lease.epoch;
+}
+
+/** A time of a caller, in the form in which times are stored. */
+export function checkTime(time: unknown, field: string): string {
+  const ms = parseTime(time);
+  if (ms === undefined) throw invalid(`${field} must be an ISO 8601 time with a time zone`, field);
+  return isoTime(Math.max(0, ms));
 }

@@ -2,8 +2,8 @@
 import { activeAt, type ConversationInfo, type ListFilter } from "../../engine/index.ts";
 import { invalid } from "../../errors.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
-import { isoTime, parseTime } from "../../util/time.ts";
-import { checkCount, type StoreAccess } from "../access.ts";
+import { parseTime } from "../../util/time.ts";
+import { checkCount, checkTime, type StoreAccess } from "../access.ts";
 import { withContextState } from "./context-state.ts";
 import { decodeCursor, encodeCursor } from "./cursor.ts";
 import { firstWords } from "./first-words.ts";
@@ -98,10 +98,4 @@ function filterOf({ keys }: StoreAccess, query: ConversationQuery): ListFilter |
     ...(before !== undefined && { activeBefore: checkTime(before, "before") }),
   };
   return Object.keys(filter).length === 0 ? undefined : filter;
-}
-
-function checkTime(time: unknown, field: string): string {
-  const ms = parseTime(time);
-  if (ms === undefined) throw invalid(`${field} must be an ISO 8601 time with a time zone`, field);
-  return isoTime(Math.max(0, ms));
 }

@@ -2,8 +2,7 @@
 import { invalid } from "../../errors.ts";
 import { checkLabel, checkProperties } from "../../message/validate.ts";
 import type { QueryFilters } from "../../text/query.ts";
-import { isoTime, parseTime } from "../../util/time.ts";
-import { checkCount } from "../access.ts";
+import { checkCount, checkTime } from "../access.ts";
 import { decodeCursor } from "../read/cursor.ts";
 import type { SearchAccess } from "./source.ts";
 
@@ -106,10 +105,4 @@ function placeOf(cursor: string): number {
 function checkOneOf(value: unknown, accepted: readonly string[], field: string): void {
   if (value === undefined || accepted.includes(value as string)) return;
   throw invalid(`${field} must be ${accepted.map((name) => JSON.stringify(name)).join(", ")}`, field);
-}
-
-function checkTime(time: unknown, field: string): string {
-  const ms = parseTime(time);
-  if (ms === undefined) throw invalid(`${field} must be an ISO 8601 time with a time zone`, field);
-  return isoTime(Math.max(0, ms));
 }
