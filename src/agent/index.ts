@@ -9,4 +9,8 @@ export {
   type ThinkingLevel,
   type ToolDescription,
 } from "./model/chat-model.ts";
+export { checkInput } from "./tools/check-input.ts";
+export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
+export { ToolRegistry } from "./tools/registry.ts";
+export type { InputOf, ObjectSchema } from "./tools/schema-type.ts";
 export type { Tool, ToolCall, ToolOutput } from "./tools/tool.ts";
