@@ -66,12 +66,14 @@ export async function queries(folder: string): Promise<BenchRow[]> {
   const talk = new Talk();
   let chars = 0;
   const phrases: string[] = [];
+  const rare: string[] = [];
   {
     await using store = await openStore(`sqlite:${file}`, { durability: "process" });
     for (let done = 0; done < MESSAGES; done += CONVERSATION * 10) {
       const texts = Array.from({ length: Math.min(CONVERSATION * 10, MESSAGES - done) }, () => talk.text());
       for (const text of texts) chars += text.length;
       phrases.push(`"${texts[0]?.split(" ").slice(4, 7).join(" ")}"`);
+      rare.push(talk.rarestOf(texts[0] as string));
       await append(store, texts);
     }
     const startMs = performance.now();
@@ -82,7 +84,7 @@ export async function queries(folder: string): Promise<BenchRow[]> {
   await using store = await openStore(`sqlite:${file}`);
   const rank = (index: number, from: number): string => talk.ranked(from + index * 3);
   const kinds: [string, number, (index: number) => string][] = [
-    ["rare word", 5, (index) => rank(index, 100_000)],
+    ["rare word", 5, (index) => rare[index % rare.length] as string],
     ["medium word", 15, (index) => rank(index, 2000)],
     ["very common word", 60, (index) => talk.ranked(90 + (index % 20))],
     [

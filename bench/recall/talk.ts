@@ -12,6 +12,7 @@ const VOWELS = "aeiou";
 
 export class Talk {
   readonly #words: string[] = COMMON.split(" ");
+  readonly #ranks: ReadonlyMap<string, number>;
   #seed: number;
 
   constructor(seed = 42) {
@@ -23,6 +24,7 @@ export class Talk {
       known.add(word);
       this.#words.push(word);
     }
+    this.#ranks = new Map(this.#words.map((one, rank) => [one, rank]));
   }
 
   #newWord(length: number): string {
@@ -44,6 +46,12 @@ export class Talk {
   /** The word of this rank; 0 is the most frequent. */
   ranked(rank: number): string {
     return this.#words[rank] as string;
+  }
+
+  /** The rarest word of a text: one that occurs. */
+  rarestOf(text: string): string {
+    const rankOf = (word: string): number => this.#ranks.get(word) ?? 0;
+    return text.split(" ").reduce((rarest, word) => (rankOf(word) > rankOf(rarest) ? word : rarest));
   }
 
   #word(): string {

@@ -57,7 +57,7 @@ export function findCandidates(file: IndexFile, query: Query, scope: Scope): Ter
   const spread = found.map((one) => alike(file, lists, one));
   const rare = spread.filter(({ isCut }) => !isCut);
   const cut = spread.filter(({ isCut }) => isCut);
-  return spread.map(({ term, text, ids, isCut, lowest, weight }) => {
+  const matches = spread.map(({ term, text, ids, isCut, lowest, weight }) => {
     const documents = new Map(ids.map((id) => [id, ONCE]));
     const more = !isCut
       ? []
@@ -67,6 +67,26 @@ export function findCandidates(file: IndexFile, query: Query, scope: Scope): Ter
     const frequency = isCut ? (ids.length * count) / Math.max(1, count - lowest + 1) : documents.size;
     return { group: term.group, weight: weight * rarity(Math.min(frequency, count), count), documents };
   });
+  return [...matches, ...roleMatches(lists, spread)];
+}
+
+const ROLES: ReadonlySet<string> = new Set(["user", "assistant", "system"]);
+/** Half of all messages have the same role: it only decides between messages that are alike. */
+const ROLE_WEIGHT = 0.7;
+
+/** "What did the assistant say about …": the role of a message is as good as the word, if it has other terms. */
+function roleMatches(lists: Lists, found: readonly Found[]): TermMatches[] {
+  return found
+    .filter(({ term: { kind, words } }) => kind === "word" && ROLES.has(words[0] as string))
+    .map((one) => {
+      const others = found.filter(({ term }) => term.group !== one.term.group);
+      const ids = lists.together(quoted(FACETS.role(one.term.words[0] as string)), others);
+      return {
+        group: one.term.group,
+        weight: ROLE_WEIGHT,
+        documents: new Map(ids.map((id) => [id, ONCE])),
+      };
+    });
 }
 
 function rarity(frequency: number, count: number): number {

@@ -5,9 +5,10 @@
  * once: one that comes second finds them in the index and adds nothing.
  */
 import type { Change, ConversationInfo } from "../engine/index.ts";
+import { isRedacted } from "../message/redacted.ts";
 import type { StoredEntry } from "../message/types.ts";
 import { nextLoopTurn } from "../util/loop-turn.ts";
-import { documentsOf, isRedacted } from "./fields.ts";
+import { documentsOf } from "./fields.ts";
 import { forgetConversation } from "./forget.ts";
 import { type Addition, type IndexedMessage, type IndexFile, StaleError } from "./index-file.ts";
 import type { SearchSource } from "./source.ts";
@@ -214,8 +215,8 @@ async function checkErased(file: IndexFile, source: SearchSource, id: string): P
   indexed.delete(0);
   for (let after = 0; ; ) {
     const { entries, more } = await source.entriesAfter(id, after);
-    for (const { seq, message } of entries) {
-      if (message !== undefined && !isRedacted(message)) indexed.delete(seq);
+    for (const entry of entries) {
+      if (entry.message !== undefined && !isRedacted(entry)) indexed.delete(entry.seq);
     }
     after = entries.at(-1)?.seq ?? after;
     if (!more || entries.length === 0) break;

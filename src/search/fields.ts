@@ -1,4 +1,5 @@
 /** What is indexed of a message. */
+import { isRedacted } from "../message/redacted.ts";
 import { textOf } from "../message/text.ts";
 import type { Block, Message, StoredEntry } from "../message/types.ts";
 import { indexWords } from "../text/index-words.ts";
@@ -30,12 +31,21 @@ export interface FieldDocument {
   readonly language: number;
 }
 
-export function documentsOf({ message, at }: StoredEntry): FieldDocument[] {
-  if (message === undefined || isRedacted(message)) return [];
+export function documentsOf(entry: StoredEntry): FieldDocument[] {
+  const { message, at } = entry;
+  if (message === undefined || isRedacted(entry)) return [];
   const facets = facetsOf(message, at);
   return Object.entries(fieldTexts(message)).flatMap(([field, text]) =>
-    document(field as Field, text, facets),
+    document(field as Field, field === "text" ? `${text}\n${speakerOf(message)}` : text, facets),
   );
+}
+
+const NAME_CHARS_MAX = 100;
+
+/** The name of the person who wrote a message, if its channel or its importer reported one. */
+function speakerOf({ provenance }: Message): string {
+  const name = provenance?.name;
+  return typeof name === "string" ? name.slice(0, NAME_CHARS_MAX) : "";
 }
 
 export function titleDocument(title: string): FieldDocument | undefined {
@@ -43,15 +53,9 @@ export function titleDocument(title: string): FieldDocument | undefined {
 }
 
 function document(field: Field, text: string, facets: string): FieldDocument[] {
-  const { words, length, language } = indexWords(text.slice(0, CHARS_MAX[field]));
+  const { words, length, language } = indexWords(text.slice(0, CHARS_MAX[field] + NAME_CHARS_MAX));
   if (words.length === 0) return [];
   return [{ field: FIELDS.indexOf(field), words: `${words.join(" ")}${facets}`, length, language }];
-}
-
-/** A redacted message has no words. */
-export function isRedacted({ extra }: Message): boolean {
-  const noted = extra?.colloquy;
-  return isPlainObject(noted) && "redactedAt" in noted;
 }
 
 /** The text of each field that a message has, as far as it is indexed, without the colours that tools print. */

@@ -13,6 +13,8 @@ export interface RankedMessage {
   readonly conversation: number;
   readonly position: number;
   readonly score: number;
+  /** Of its entry, if it is known. */
+  readonly seq?: number | undefined;
   /** It has terms itself, not only its neighbours. */
   readonly isMatch: boolean;
 }
@@ -55,32 +57,30 @@ export function rankMessages(
   const conversations = new ConversationScores(terms, settings);
   const scorer = new DocumentScorer(terms, settings);
   const own = new Map<number, number>();
+  const seqs = new Map<number, number>();
   for (const row of rows) {
     const key = row.conversation * POSITIONS + row.position;
     own.set(key, (own.get(key) ?? 0) + scorer.scoreOf(row));
+    seqs.set(key, row.seq);
     conversations.count(row);
   }
   const whole = [...own].map(([key, score]): [number, number] => [key, score + conversations.of(key)]);
   const centres = whole.sort((one, other) => other[1] - one[1] || other[0] - one[0]);
   const best = withNeighbours(centres.slice(0, CENTRES_MAX), own, settings);
-  const ranked = [...best].map(
-    ([key, score]): RankedMessage => ({
-      conversation: Math.floor(key / POSITIONS),
-      position: key % POSITIONS,
-      score: score + conversations.of(key),
-      isMatch: own.has(key),
-    }),
-  );
+  const toRanked = ([key, score]: readonly [number, number]): RankedMessage => ({
+    conversation: Math.floor(key / POSITIONS),
+    position: key % POSITIONS,
+    score,
+    seq: seqs.get(key),
+    isMatch: own.has(key),
+  });
+  const ranked = [...best].map(([key, score]) => toRanked([key, score + conversations.of(key)]));
   const rest = centres.slice(CENTRES_MAX).filter(([key]) => !best.has(key));
   return [...ranked.sort(byScore), ...rest.map(toRanked)];
 }
 
 function byScore(one: RankedMessage, other: RankedMessage): number {
   return other.score - one.score || other.conversation - one.conversation || one.position - other.position;
-}
-
-function toRanked([key, score]: readonly [number, number]): RankedMessage {
-  return { conversation: Math.floor(key / POSITIONS), position: key % POSITIONS, score, isMatch: true };
 }
 
 /** Their own scores, and those of the messages around them. */

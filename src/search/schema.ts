@@ -10,7 +10,7 @@ export const SEARCH_APPLICATION_ID = 0x43715365;
  * Changes when other words are indexed for the same text: an index of another version is built again.
  * So do the tables of Unicode, which tell letters from other characters.
  */
-export const WORDS_VERSION: string = `2 ${process.versions.unicode}`;
+export const WORDS_VERSION: string = `3 ${process.versions.unicode}`;
 
 /** The name of the table of vectors. Its items are documents. */
 export const VECTORS = "vectors";

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { parseQuery } from "./query.ts";
-import { findTerms, snippetOf } from "./snippet.ts";
+import { fc } from "../../test/support/fast-check.ts";
+import { parseQuery, type Term } from "./query.ts";
+import { findTerms, phraseTest, snippetOf } from "./snippet.ts";
 
 const terms = (text: string): string[] =>
   parseQuery(text, [0]).terms.map(({ kind, text: typed }) => `${kind} ${typed}`);
@@ -69,5 +70,30 @@ describe("a snippet", () => {
   it("never cuts a character", () => {
     const text = `${"😀".repeat(300)} anchor ${"😀".repeat(300)}`;
     expect(snippetOf(text, findTerms(text, parseQuery("anchor").terms)).snippet.isWellFormed()).toBe(true);
+  });
+});
+
+describe("the test of a phrase", () => {
+  const words = ["don't", "Maria's", "fitToContext", "window", "snake_case", "3.53.4", "A", "of", "café"];
+  const separators = [" ", ", ", "\n", "-", "/", "'", "(", "  "];
+  const text = fc
+    .array(fc.tuple(fc.constantFrom(...words), fc.constantFrom(...separators)), { maxLength: 12 })
+    .map((parts) => parts.flat().join(""));
+
+  it("never refuses a text in which the phrase is found", () => {
+    const query = fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 3 });
+    fc.assert(
+      fc.property(text, query, (searched, phrase) => {
+        const [term] = parseQuery(`"${phrase.join(" ")}"`, [0]).terms;
+        if (term === undefined || findTerms(searched, [term]).length === 0) return;
+        expect(phraseTest(term)?.(searched)).not.toBe(false);
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  it("refuses a text that has the words elsewhere", () => {
+    const [term] = parseQuery('"anchor of the ship"').terms;
+    expect(phraseTest(term as Term)?.("the ship and its anchor")).toBe(false);
   });
 });

@@ -67,7 +67,8 @@ export const search: Topic = (check) => {
       assert.deepEqual(await found(store, gone), [], gone);
       assert.deepEqual(filesWith(bench.folder, gone), [], gone);
     }
-    assert.deepEqual(await found(store, "plimsoll7"), ["first plimsoll7", "third sextant6"]);
+    assert.deepEqual(await found(store, "plimsoll7"), ["first plimsoll7"]);
+    assert.deepEqual(await found(store, "plimsoll7 first"), ["first plimsoll7", "third sextant6"]);
     const receipt = await store.purge(chat.id, { force: true });
     assert.deepEqual([receipt.copies, await found(store, "plimsoll7")], [[], []]);
     for (const gone of ["plimsoll7", "sextant6"]) assert.deepEqual(filesWith(bench.folder, gone), [], gone);
@@ -149,6 +150,23 @@ export const search: Topic = (check) => {
       ),
       [2, 3, 1, 1, 1, 1, 1, 1, 0],
     );
+  });
+
+  check("roles and the names of writers are found like words", async (bench) => {
+    const store = await bench.open();
+    const provenance = { channel: "discord", name: "Ottoline Frost" };
+    const chat = await store.open("discord:dm:42");
+    await chat.append([
+      { role: "user", content: "compass here", provenance },
+      { role: "user", content: "one" },
+      { role: "user", content: "two" },
+      { role: "user", content: "three" },
+      { role: "assistant", content: "compass there" },
+    ]);
+    const first = async (text: string): Promise<string | undefined> => (await found(store, text))[0];
+    assert.deepEqual(await found(store, "ottoline"), ["compass here"]);
+    assert.equal(await first("compass assistant"), "compass there");
+    assert.equal(await first("compass user"), "compass here");
   });
 
   check("every text is a query, and every other value is refused", async (bench) => {

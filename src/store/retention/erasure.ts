@@ -1,6 +1,7 @@
 /** Permanent erasure. */
 import { purgeMark } from "../../engine/index.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
+import { isRedacted } from "../../message/redacted.ts";
 import type { Message, StoredEntry } from "../../message/types.ts";
 import { checkEntryId, checkLabel, checkProperties } from "../../message/validate.ts";
 import { isPlainObject } from "../../util/json.ts";
@@ -75,11 +76,6 @@ export async function wasPurged(store: StoreAccess, id: string): Promise<boolean
   const mark = purgeMark(id);
   const [found] = await store.ask((engine) => engine.purged(mark, 1));
   return found === mark;
-}
-
-function isRedacted({ message, data }: StoredEntry): boolean {
-  const noted = message === undefined ? data : message.extra?.colloquy;
-  return isPlainObject(noted) && ("redactedAt" in noted || "redacted_at" in noted);
 }
 
 function redactedMessage({ role }: Message, at: string): Message {

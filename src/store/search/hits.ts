@@ -9,7 +9,7 @@ import {
   type SearchSource,
 } from "../../search/index.ts";
 import type { Query } from "../../text/query.ts";
-import { findTerms, type Match, type Span, snippetOf } from "../../text/snippet.ts";
+import { findTerms, type Match, phraseTest, type Span, snippetOf } from "../../text/snippet.ts";
 import { holds, pathOf, unreachable } from "../../tree/path.ts";
 import type { LogEnd } from "../../tree/place-entries.ts";
 import { branchById, branchByName, ownerOf } from "../../tree/tree.ts";
@@ -48,7 +48,9 @@ export class Hits {
   readonly #source: SearchSource;
   readonly #index: SearchIndex;
   readonly #query: Query;
-  readonly #infos = new Map<number, Promise<ConversationInfo | undefined>>();
+  /** Of phrases without an alternative. */
+  readonly #phrases: readonly ((text: string) => boolean)[];
+  readonly #infos = new Map<string, Promise<ConversationInfo | undefined>>();
   readonly #ends = new Map<string, Promise<LogEnd | undefined>>();
 
   constructor(store: SearchAccess, source: SearchSource, index: SearchIndex, query: Query) {
@@ -56,17 +58,23 @@ export class Hits {
     this.#source = source;
     this.#index = index;
     this.#query = query;
+    const single = query.terms.filter(
+      (term) => term.isRequired && query.terms.every((other) => other === term || other.group !== term.group),
+    );
+    this.#phrases = single.map(phraseTest).filter((test) => test !== undefined);
   }
 
   /** `undefined` if it is not one: it was erased, lacks a phrase, has an excluded word or is on another branch. */
   async of(message: RankedMessage): Promise<SearchHit | undefined> {
-    const info = await this.#infoOf(message.conversation);
-    if (info === undefined) return undefined;
-    return message.position === 0 ? this.#titleHit(info, message) : this.#messageHit(info, message);
+    const id = this.#index.conversationByNumber(message.conversation)?.id;
+    if (id === undefined) return undefined;
+    return message.position === 0 ? this.#titleHit(id, message) : this.#messageHit(id, message);
   }
 
-  async #titleHit(info: ConversationInfo, message: RankedMessage): Promise<SearchHit | undefined> {
-    const { id, key, title, createdAt } = info;
+  async #titleHit(id: string, message: RankedMessage): Promise<SearchHit | undefined> {
+    const info = await this.#infoOf(id);
+    if (info === undefined) return undefined;
+    const { key, title, createdAt } = info;
     const found = this.#found({ title: title ?? "" });
     if (title === null || found === undefined || found.matches.length === 0) return undefined;
     const [first] = this.#index.documentsAt({ ...message, position: 1 });
@@ -79,18 +87,20 @@ export class Hits {
     };
   }
 
-  async #messageHit(info: ConversationInfo, message: RankedMessage): Promise<SearchHit | undefined> {
-    const [document] = this.#index.documentsAt(message);
-    if (document === undefined) return undefined;
-    const stored = await entryAt(this.#store, info.id, document.seq);
+  async #messageHit(id: string, message: RankedMessage): Promise<SearchHit | undefined> {
+    const seq = message.seq ?? this.#index.documentsAt(message)[0]?.seq;
+    if (seq === undefined) return undefined;
+    const stored = await entryAt(this.#store, id, seq);
     if (stored?.message === undefined) return undefined;
     const entry = stored.blobs === undefined ? stored : await this.#source.fill(stored);
+    // First of all, because most candidates of a phrase do not have it.
     const found = this.#found(entry.message === undefined ? {} : fieldTexts(entry.message));
-    const place = found && (await this.#placeOf(info.id, stored.seq));
-    if (found === undefined || place === undefined) return undefined;
+    const info = found && (await this.#infoOf(id));
+    const place = info && (await this.#placeOf(id, seq));
+    if (found === undefined || info === undefined || place === undefined) return undefined;
     return {
       ...{
-        conversation: info.id,
+        conversation: id,
         key: info.key,
         title: info.title,
         entry: stored.id,
@@ -107,6 +117,7 @@ export class Hits {
     texts: Readonly<Partial<Record<Field, string>>>,
   ): { text: string; matches: Match[]; bonus: number } | undefined {
     const { terms, excluded } = this.#query;
+    if (this.#phrases.some((test) => !Object.values(texts).some(test))) return undefined;
     const found = Object.values(texts).map((text) => ({ text, matches: findTerms(text, terms) }));
     const has = new Set(found.flatMap(({ matches }) => matches.map(({ term }) => term)));
     const required = terms.flatMap(({ isRequired, group }, index) => (isRequired ? [{ group, index }] : []));
@@ -143,15 +154,11 @@ export class Hits {
   }
 
   /** Of a conversation that is not in the trash. */
-  #infoOf(n: number): Promise<ConversationInfo | undefined> {
-    let known = this.#infos.get(n);
+  #infoOf(id: string): Promise<ConversationInfo | undefined> {
+    let known = this.#infos.get(id);
     if (known === undefined) {
-      const id = this.#index.conversationByNumber(n)?.id;
-      known =
-        id === undefined
-          ? Promise.resolve(undefined)
-          : this.#source.info(id).then((info) => (info?.deletedAt === null ? info : undefined));
-      this.#infos.set(n, known);
+      known = this.#source.info(id).then((info) => (info?.deletedAt === null ? info : undefined));
+      this.#infos.set(id, known);
     }
     return known;
   }

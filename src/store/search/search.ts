@@ -168,9 +168,7 @@ async function candidates(
     .rank(query, scope, accepts)
     .filter(({ position }) => position > 0 || filters.in === "title");
   const ranked =
-    filters.in !== undefined || isNarrow(query)
-      ? byWords.filter((one) => hasOwnWords(index, one, query))
-      : byWords;
+    filters.in !== undefined || isNarrow(query) ? byWords.filter(({ isMatch }) => isMatch) : byWords;
   return byMeaning.length === 0 ? ranked : fused(ranked, byMeaning);
 }
 
@@ -208,15 +206,15 @@ function fused(byWords: readonly RankedMessage[], byMeaning: readonly RankedMess
   return [...all.values()].sort((one, other) => other.score - one.score);
 }
 
-/** With a phrase or with filters on messages, a neighbour of a hit is not one itself. */
+/** From two words on, a query may be a question, and its answer need not repeat them. */
+const QUESTION_WORDS_MIN = 2;
+
+/** With one word, a phrase or filters on messages, a neighbour of a hit is not one itself. */
 function isNarrow({ filters, terms }: Query): boolean {
+  if (new Set(terms.map(({ group }) => group)).size < QUESTION_WORDS_MIN) return true;
   const { role, model, tool, is, after, before, branch } = filters;
   const isFiltered = [role, model, tool, is, after, before, branch].some((filter) => filter !== undefined);
   return isFiltered || terms.some(({ isRequired }) => isRequired);
-}
-
-function hasOwnWords(index: SearchIndex, message: RankedMessage, query: Query): boolean {
-  return message.isMatch && index.documentsAt(message).some(rowFilter(query));
 }
 
 function rowFilter({ filters }: Query): (row: DocumentRow) => boolean {
