@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import type { JsonObject } from "../util/json.ts";
 import type { Bench } from "./kit.ts";
 
 const CHILD = new URL(import.meta.url.endsWith(".ts") ? "./child.ts" : "./child.js", import.meta.url);
@@ -19,6 +20,7 @@ export interface WriteTask {
 export interface TurnTask {
   readonly task: "turn";
   readonly turn: string;
+  readonly note?: JsonObject;
 }
 
 /** Acquire the lease, then execute commands from standard input, one a line: `append`, `release`. */

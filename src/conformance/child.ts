@@ -32,9 +32,10 @@ async function write(chat: Conversation, { writer, count, batch }: WriteTask): P
   }
 }
 
-async function stream(chat: Conversation, { turn: operationId }: TurnTask): Promise<void> {
+async function stream(chat: Conversation, { turn: operationId, note }: TurnTask): Promise<void> {
   const turn = await chat.beginTurn({ operationId, model: "m-1" });
   await turn.add({ role: "user", content: "the question" });
+  if (note !== undefined) await turn.note(note);
   for (let n = 0; ; n++) {
     await turn.delta(`piece ${n}, `);
     say(`ack ${n}`);

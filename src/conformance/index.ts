@@ -42,6 +42,7 @@ import { treeLimits } from "./topics/tree-limits.ts";
 import { following } from "./topics/turns/following.ts";
 import { leases } from "./topics/turns/leases.ts";
 import { longTurns } from "./topics/turns/long-turns.ts";
+import { notes } from "./topics/turns/notes.ts";
 import { turns } from "./topics/turns/turns.ts";
 import { treeModel } from "./tree-model.ts";
 
@@ -67,6 +68,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   leases,
   turns,
   "long turns": longTurns,
+  "notes and records": notes,
   following,
   compaction,
   "context state": contextState,

@@ -170,7 +170,7 @@ export interface JournalOperation {
   readonly epoch: number;
   /** The turn. A different one that is still open is a `CONFLICT`. */
   readonly turn: string;
-  /** What the answer will become, as JSON; only with the first piece. */
+  /** What the answer will become, as JSON: with the first piece, or later to replace it. */
   readonly header: JsonObject | undefined;
   /** Where `text` begins, in UTF-16 units. A part that is stored already is not written again. */
   readonly position: number;

@@ -4,6 +4,7 @@ import type { ModelApi } from "../message/apis/index.ts";
 import type {
   BranchSummaryEntry,
   CompactionEntry,
+  CustomEntry,
   Entry,
   InfoEntry,
   LabelEntry,
@@ -17,7 +18,7 @@ import {
   checkProperties,
   checkTitle,
 } from "../message/validate.ts";
-import { assertJson, isPlainObject } from "../util/json.ts";
+import { assertJson, isPlainObject, type JsonObject } from "../util/json.ts";
 import { isoTime } from "../util/time.ts";
 import { epochOf, type StoreAccess } from "./access.ts";
 import {
@@ -48,7 +49,7 @@ import { type FollowEvent, type FollowOptions, follow } from "./turns/follow.ts"
 import { Lease, type LeaseOptions } from "./turns/lease.ts";
 import { beginTurn, type Turn, type TurnOptions } from "./turns/turn.ts";
 import { describeTurn, type TurnUnderWay } from "./turns/turn-end.ts";
-import { type Appended, pendingMessages, type WriteOptions, write } from "./write/writing.ts";
+import { type Appended, pendingMessages, pendingRecord, type WriteOptions, write } from "./write/writing.ts";
 
 export interface AppendOptions {
   /** Default: the checked-out branch. */
@@ -99,6 +100,21 @@ export class Conversation {
     const checked = this.#checkAppend(options);
     this.#store.assertWritable();
     return (await write(this.#store, this.id, pending, checked, nowMs)) as Appended;
+  }
+
+  /**
+   * Append data of a program's own, durably. Models do not see it. Messages are cheaper: the tree
+   * of a conversation counts every other entry, so record what is rare.
+   */
+  async record(data: JsonObject, options: AppendOptions = {}): Promise<CustomEntry> {
+    const nowMs = this.#store.nowMs();
+    const pending = pendingRecord(this.#store, data, nowMs);
+    const checked = this.#checkAppend(options);
+    this.#store.assertWritable();
+    const {
+      entries: [entry],
+    } = await write(this.#store, this.id, [pending], checked, nowMs);
+    return entry as CustomEntry;
   }
 
   /** Messages in ascending order: await a page, or iterate over all that match the query. */

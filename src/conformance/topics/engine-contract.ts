@@ -50,6 +50,18 @@ export const contract: Topic = (check) => {
     assert.equal((await desk.engine.turn(desk.id, 99))?.text, "");
   });
 
+  check("the header of a journal can be replaced, with or without text", async (bench) => {
+    await using desk = await Desk.open(bench);
+    await desk.done(desk.lease("mine"));
+    await desk.done(desk.piece("t", 1, 0, "ab", { note: 1 }));
+    assert.equal((await desk.done(desk.piece("t", 1, 2, "", { note: 2 }))).length, 2);
+    assert.deepEqual((await desk.engine.turn(desk.id, 0))?.header, { note: 2 });
+    await desk.done(desk.piece("t", 1, 2, "cd", { note: 3 }));
+    assert.equal((await desk.done(desk.piece("t", 1, 4, "e"))).length, 5);
+    const open = { id: "t", header: { note: 3 }, text: "abcde", length: 5 };
+    assert.deepEqual(await desk.engine.turn(desk.id, 0), open);
+  });
+
   check("only the lease holder writes a journal, for one turn at a time", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.refused("CONFLICT", desk.piece("t", 0, 0, "x", {}));

@@ -12,9 +12,9 @@ export interface Journal {
 
 /** The journal with the next piece. */
 export function extended(journal: Journal | undefined, piece: JournalOperation): Journal {
-  const { turn, header = {} } = piece;
+  const { turn, header = journal?.header ?? {} } = piece;
   const text = newText(journal && { turn: journal.turn, length: journal.text.length }, piece);
-  return journal === undefined ? { turn, header, text } : { ...journal, text: journal.text + text };
+  return { turn, header, text: (journal?.text ?? "") + text };
 }
 
 export function openTurn(journal: Journal, from: number): OpenTurn {

@@ -149,6 +149,7 @@ const SQL = {
   journalText: `SELECT ${sealedColumns("journal_pieces")} FROM journal_pieces WHERE conversation = ?1 AND position >=
       coalesce((SELECT max(position) FROM journal_pieces WHERE conversation = ?1 AND position <= ?2), 0) ORDER BY position`,
   insertJournal: "INSERT INTO journals (conversation, turn, header, sum) VALUES (?, ?, ?, ?)",
+  updateJournal: "UPDATE journals SET header = ?, sum = ? WHERE conversation = ?",
   insertPiece:
     "INSERT INTO journal_pieces (conversation, position, length, text, sum) VALUES (?, ?, ?, ?, ?)",
   deletePieces: `DELETE FROM journal_pieces

@@ -36,6 +36,13 @@ export class Journal {
     return this.#push("");
   }
 
+  /** Replace the header. Durable when it resolves. */
+  async rename(header: JsonObject): Promise<void> {
+    await this.settled();
+    this.#header = header;
+    await this.#push("");
+  }
+
   /** The text so far became a message; the next one starts. */
   restart(header: JsonObject): void {
     this.#text = "";

@@ -3,13 +3,15 @@ import type { LeaseGrant, LeaseOperation } from "../../engine/index.ts";
 import { ColloquyError, invalid } from "../../errors.ts";
 import { checkProperties } from "../../message/validate.ts";
 import { isoTime } from "../../util/time.ts";
-import type { StoreAccess } from "../access.ts";
+import { checkSignal, type StoreAccess } from "../access.ts";
 
 export interface LeaseOptions {
   /** How long it is held without a renewal, unless its holder dies first. Default: 30 s. */
   readonly ttlMs?: number;
   /** How long to wait for it. Waiters are served first in, first out. Default: no wait. */
   readonly waitMs?: number;
+  /** Ends the wait early. */
+  readonly signal?: AbortSignal;
 }
 
 const LEASE_TTL_MS = 30_000;
@@ -27,7 +29,7 @@ export class Lease implements AsyncDisposable {
   #expiresMs: number;
 
   static async acquire(store: StoreAccess, conversation: string, options: LeaseOptions): Promise<Lease> {
-    const { ttlMs, waitMs } = checkLeaseOptions(options);
+    const { ttlMs, waitMs, signal } = checkLeaseOptions(options);
     store.assertWritable();
     const token = store.newId(store.nowMs());
     const deadline = performance.now() + waitMs;
@@ -36,7 +38,7 @@ export class Lease implements AsyncDisposable {
     for (;;) {
       const grant = await ask("acquire");
       if (grant.granted) return new Lease(store, conversation, token, ttlMs, grant);
-      if (performance.now() >= deadline) {
+      if (performance.now() >= deadline || signal?.aborted) {
         if (waitMs > 0) await ask("release");
         throw heldByAnother(conversation, grant.ahead, isoTime(store.nowMs() + grant.leftMs));
       }
@@ -103,14 +105,15 @@ function heldByAnother(conversation: string, ahead: number, expiresAt: string): 
   );
 }
 
-const LEASE_MEMBERS: ReadonlySet<string> = new Set(["ttlMs", "waitMs"]);
+const LEASE_MEMBERS: ReadonlySet<string> = new Set(["ttlMs", "waitMs", "signal"]);
 
-function checkLeaseOptions(options: LeaseOptions): Required<LeaseOptions> {
+function checkLeaseOptions(options: LeaseOptions): LeaseOptions & { ttlMs: number; waitMs: number } {
   checkProperties(options, LEASE_MEMBERS, "options");
-  const { ttlMs = LEASE_TTL_MS, waitMs = 0 } = options;
+  const { ttlMs = LEASE_TTL_MS, waitMs = 0, signal } = options;
+  checkSignal(signal);
   if (!Number.isFinite(ttlMs) || ttlMs <= 0 || ttlMs > TTL_MAX_MS) {
     throw invalid(`ttlMs must be more than 0 and at most ${TTL_MAX_MS}`, "ttlMs");
   }
   if (!Number.isFinite(waitMs) || waitMs < 0) throw invalid("waitMs must be 0 or more", "waitMs");
-  return { ttlMs, waitMs };
+  return { ttlMs, waitMs, ...(signal === undefined ? {} : { signal }) };
 }

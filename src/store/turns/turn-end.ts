@@ -3,7 +3,7 @@ import type { EntryPage, OpenTurn } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { EndState, Entry, MessageEntry, MessageInput, StoredEntry } from "../../message/types.ts";
 import { liveBranches } from "../../tree/tree.ts";
-import type { JsonObject } from "../../util/json.ts";
+import { isJsonObject, type JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 import { readEntries } from "../read/entries.ts";
 import { PAGE_BYTES_DEFAULT } from "../read/entry-query.ts";
@@ -25,11 +25,14 @@ export function pendingEnd(
   nowMs: number,
 ): PendingEntry {
   const id = `${turn}/end`;
+  // What a turn noted matters to its successor only.
+  const note = state === "interrupted" && isJsonObject(header.note) ? { note: header.note } : undefined;
   if (message === undefined && text.trim() === "") {
-    return pendingEntry(store, "info", { type: "turn", turn, state }, nowMs, id);
+    return pendingEntry(store, "info", { type: "turn", turn, state, ...note }, nowMs, id);
   }
   const model = typeof header.model === "string" ? { model: header.model } : {};
-  const answer = message ?? { role: "assistant" as const, content: text };
+  const given = message ?? { role: "assistant" as const, content: text };
+  const answer = note === undefined ? given : { ...given, provenance: { ...given.provenance, ...note } };
   const [pending] = pendingMessages(store, { ...model, ...answer, endState: state, id }, nowMs);
   return pending as PendingEntry;
 }
@@ -132,6 +135,10 @@ export async function findEnded(
     state,
     text: "",
     entries: written,
+    noted: end === undefined ? undefined : noteOf(end),
+    note: async () => {
+      throw ended(operationId);
+    },
     add: async () => {
       throw ended(operationId);
     },
@@ -141,6 +148,11 @@ export async function findEnded(
     finish: async () => written.at(-1),
     [Symbol.asyncDispose]: async () => {},
   };
+}
+
+function noteOf({ data, message }: Entry): JsonObject | undefined {
+  const note = message === undefined ? isJsonObject(data) && data.note : message.provenance?.note;
+  return isJsonObject(note) ? note : undefined;
 }
 
 /** How the turn ended whose last entry this is. */

@@ -1,10 +1,11 @@
 import { asColloquyError, ColloquyError, invalid } from "../../errors.ts";
 import { blocksOf } from "../../message/blocks.ts";
+import { END_STATES } from "../../message/rules.ts";
 import { textOf } from "../../message/text.ts";
 import type { EndState, Entry, MessageEntry, MessageInput } from "../../message/types.ts";
 import { checkLabel, checkOperationId, checkProperties } from "../../message/validate.ts";
 import { targetBranch } from "../../tree/place-entries.ts";
-import type { JsonObject } from "../../util/json.ts";
+import { assertJson, defined, isPlainObject, type JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import { epochOf, type StoreAccess } from "../access.ts";
 import { logEndOf } from "../read/lookups.ts";
@@ -40,6 +41,8 @@ export interface Turn extends AsyncDisposable {
   readonly text: string;
   /** The entries that the turn has written. */
   readonly entries: readonly MessageEntry[];
+  /** What was noted last; of a turn that has ended, only if it was interrupted. */
+  readonly noted: JsonObject | undefined;
   /**
    * Append messages, durable at once and marked with the turn. Text that was
    * streamed before an assistant message counts as part of that message.
@@ -51,11 +54,16 @@ export interface Turn extends AsyncDisposable {
    */
   delta(text: string): Promise<void>;
   /**
+   * Note what the turn is about to do. Resolves when that is durable. The log does not grow: the note is
+   * kept beside it until the next note, and in it if the turn is interrupted.
+   */
+  note(data: JsonObject): Promise<void>;
+  /**
    * End the turn: the streamed text, or `message` instead, becomes
    * the answer. One write makes it durable and removes the journal. `undefined`
    * when there was no text.
    */
-  finish(state?: "finished" | "stopped", options?: FinishOptions): Promise<MessageEntry | undefined>;
+  finish(state?: EndState, options?: FinishOptions): Promise<MessageEntry | undefined>;
 }
 
 export interface FinishOptions {
@@ -68,26 +76,28 @@ class RunningTurn implements Turn {
   readonly #conversation: string;
   readonly #lease: Lease;
   readonly #ownsLease: boolean;
-  readonly #header: JsonObject;
+  #header: JsonObject;
   readonly #epoch: number;
   readonly #journal: Journal;
   #renewal: NodeJS.Timeout | undefined;
   #state: EndState | "running" = "running";
   #entries: MessageEntry[] = [];
   #count = 0;
+  /** The number of the entry that the streamed text becomes. */
+  #part = 1;
   #lost: ColloquyError | undefined;
   #finishing: Promise<MessageEntry | undefined> | undefined;
 
   static async begin(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
     checkProperties(options, TURN_MEMBERS, "options");
-    const { operationId, model, ttlMs, waitMs } = options;
+    const { operationId, model, ttlMs, waitMs, signal } = options;
     if (operationId !== undefined) checkTurnId(operationId);
     if (model !== undefined) checkLabel(model, "model");
     store.assertWritable();
     const id = operationId ?? store.newId(store.nowMs());
     const given = options.lease;
     if (given !== undefined) epochOf(given, conversation);
-    const lease = given ?? (await Lease.acquire(store, conversation, withoutUndefined({ ttlMs, waitMs })));
+    const lease = given ?? (await Lease.acquire(store, conversation, defined({ ttlMs, waitMs, signal })));
     try {
       await sealWith(store, conversation, lease);
       const ended = operationId === undefined ? undefined : await findEnded(store, conversation, operationId);
@@ -150,7 +160,10 @@ class RunningTurn implements Turn {
     const pending = pendingMessages(this.#store, completed(toList(messages), streamed, this.#header), nowMs);
     const writing = this.#write(pending, String(++this.#count), streamed !== "", nowMs);
     // In the same commit: there is no moment without a journal.
-    if (streamed !== "") this.#journal.restart({ ...this.#header, part: this.#count + 1 });
+    if (streamed !== "") {
+      this.#part = this.#count + 1;
+      this.#journal.restart({ ...this.#header, part: this.#part });
+    }
     try {
       const appended = (await writing) as Appended;
       this.#entries.push(...appended.entries);
@@ -167,12 +180,22 @@ class RunningTurn implements Turn {
     return this.#journal.add(text);
   }
 
-  async finish(
-    state: "finished" | "stopped" = "finished",
-    options: FinishOptions = {},
-  ): Promise<MessageEntry | undefined> {
-    if (state !== "finished" && state !== "stopped") {
-      throw invalid('state must be "finished" or "stopped"', "state");
+  get noted(): JsonObject | undefined {
+    return this.#header.note as JsonObject | undefined;
+  }
+
+  async note(data: JsonObject): Promise<void> {
+    this.#assertRunning();
+    if (!isPlainObject(data)) throw invalid("A note must be an object", "note");
+    assertJson(data, "note");
+    const part = this.#part;
+    this.#header = { ...this.#header, note: structuredClone(data) };
+    await this.#journal.rename({ ...this.#header, part });
+  }
+
+  async finish(state: EndState = "finished", options: FinishOptions = {}): Promise<MessageEntry | undefined> {
+    if (!END_STATES.includes(state)) {
+      throw invalid('state must be "finished", "stopped" or "interrupted"', "state");
     }
     checkProperties(options, FINISH_MEMBERS, "options");
     if (options.message !== undefined && options.message.role !== "assistant") {
@@ -189,10 +212,7 @@ class RunningTurn implements Turn {
     }
   }
 
-  async #finish(
-    state: "finished" | "stopped",
-    { message }: FinishOptions,
-  ): Promise<MessageEntry | undefined> {
+  async #finish(state: EndState, { message }: FinishOptions): Promise<MessageEntry | undefined> {
     await this.#journal.settled();
     const nowMs = this.#store.nowMs();
     const pending = pendingEnd(this.#store, this.id, this.#header, message, this.#journal.text, state, nowMs);
@@ -215,7 +235,9 @@ class RunningTurn implements Turn {
     clearInterval(this.#renewal);
     if (this.#finishing !== undefined) await this.#finishing.catch(() => {});
     if (this.#state !== "running" || this.#lost !== undefined) return;
-    await this.finish("stopped").catch((error: unknown) => {
+    await this.finish("stopped").catch(async (error: unknown) => {
+      // The next holder of the lease ends it.
+      if (this.#ownsLease) await this.#lease.release().catch(() => {});
       // The process that took over has already ended it.
       if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") throw error;
     });
@@ -300,9 +322,6 @@ const TURN_MEMBERS: ReadonlySet<string> = new Set([
   "lease",
   "ttlMs",
   "waitMs",
+  "signal",
 ]);
 const FINISH_MEMBERS: ReadonlySet<string> = new Set(["message"]);
-
-function withoutUndefined(options: { ttlMs: number | undefined; waitMs: number | undefined }): LeaseOptions {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
-}

@@ -5,7 +5,7 @@ import { invalid } from "../../errors.ts";
 import { toEntry, toStoredData } from "../../message/entry.ts";
 import type { Entry, MessageEntry, MessageInput, StoredEntry } from "../../message/types.ts";
 import { type CheckedMessage, checkMessage } from "../../message/validate.ts";
-import type { JsonObject } from "../../util/json.ts";
+import { assertJson, isPlainObject, type JsonObject } from "../../util/json.ts";
 import { isoTime } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
 import { extractBlobs } from "../blobs/blob-parts.ts";
@@ -68,6 +68,17 @@ function pendingMessage(store: StoreAccess, checked: CheckedMessage, nowMs: numb
   };
 }
 
+/** An entry with data of a program's own. */
+export function pendingRecord(store: StoreAccess, data: unknown, nowMs: number): PendingEntry {
+  if (!isPlainObject(data)) throw invalid("A record must be an object", "data");
+  assertJson(data, "data");
+  const pending = pendingEntry(store, "custom", structuredClone(data) as JsonObject, nowMs);
+  if (Buffer.byteLength(pending.entry.json) > MESSAGE_BYTES_MAX) {
+    throw invalid(`A record can have at most ${MESSAGE_BYTES_MAX} bytes`, "data");
+  }
+  return pending;
+}
+
 /** An entry of a known kind other than a message. */
 export function pendingEntry(
   store: StoreAccess,
@@ -76,7 +87,8 @@ export function pendingEntry(
   nowMs: number,
   id?: string,
 ): PendingEntry {
-  const stored = toStoredData(data);
+  // Readers do not rename the data of a program back.
+  const stored = kind === "custom" ? data : toStoredData(data);
   const entry: NewEntry = {
     id: id ?? store.newId(nowMs),
     idGiven: id !== undefined,

@@ -7,7 +7,7 @@ import { freeName, replaceFile } from "../../../disk/replace-file.ts";
 import { withExistingFile } from "../../../disk/with-file.ts";
 import { type ColloquyError, unavailable } from "../../../errors.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
-import type { Json, JsonObject } from "../../../util/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../../util/json.ts";
 import { timestamp17 } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
 import { newText } from "../../journal-rules.ts";
@@ -73,7 +73,8 @@ export class Journals {
     }
     // Even if nothing is new: the writer may have died before its sync.
     const waits = this.#waiting.get(path) ?? this.#open(path, journal.bytes);
-    waits.write(line, journal.bytes);
+    const head = header === undefined ? Buffer.alloc(0) : sealObject({ header });
+    waits.write(Buffer.concat([head, line]), journal.bytes);
     return { length: length + text.length, waits };
   }
 
@@ -178,7 +179,11 @@ export class Journals {
           };
           continue;
         }
-        const { position, text } = value ?? {};
+        const { position, text, header } = value ?? {};
+        if (isJsonObject(header)) {
+          journal = { ...journal, header, bytes: end };
+          continue;
+        }
         if (position !== journal.length || typeof text !== "string") break;
         if (journal.length + text.length > from) wanted += text.slice(Math.max(0, from - journal.length));
         journal = { ...journal, bytes: end, length: journal.length + text.length };

@@ -24,6 +24,9 @@ export class Journals {
     if (open === undefined) {
       const columns = [conversation, piece.turn, JSON.stringify(piece.header)] as const;
       this.#sql.insertJournal.run(...columns, rowSum(...columns));
+    } else if (piece.header !== undefined) {
+      const header = JSON.stringify(piece.header);
+      this.#sql.updateJournal.run(header, rowSum(conversation, piece.turn, header), conversation);
     }
     if (text !== "") {
       const columns = [conversation, length, text.length, JSON.stringify(text)] as const;
