@@ -1,7 +1,9 @@
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { embeddingServer, openAiAnswer } from "../support/embedding-server.ts";
-import { Place } from "./run-command.ts";
+import { LineProcess } from "../support/line-process.ts";
+import { until } from "../support/until.ts";
+import { BIN, Place } from "./run-command.ts";
 
 // Written in two parts, so that it is not taken for a template.
 const VARIABLE = ["$", "{EMBED_TOKEN}"].join("");
@@ -93,5 +95,25 @@ describe("colloquy memory", () => {
       code: 1,
       error: { code: "VALIDATION_ERROR", field },
     });
+  });
+});
+
+describe("memory index --watch", () => {
+  it("takes up changes of files until Ctrl-C", async () => {
+    const place = newPlace();
+    mkdirSync(place.path("notes"));
+    writeFileSync(place.path("notes", "boats.md"), "The boat is red.\n");
+    const watcher = new LineProcess(BIN, ["memory", "index", "notes", "--watch", "--json"], {
+      cwd: place.folder,
+      env: { ...process.env, COLLOQUY_STATE_DIR: place.state },
+    });
+    const printed = (): string => watcher.lines.join("\n");
+    await until(() => printed().includes('"chunks":1'), printed);
+    writeFileSync(place.path("notes", "harbour.md"), "The harbour is closed.\n");
+    await until(() => printed().includes('"chunks":2'), printed);
+    watcher.signal("SIGINT");
+    expect((await watcher.closed).code).toBe(0);
+    const { chunks } = await place.json(["memory", "search", "harbour"]);
+    expect(chunks[0].text).toBe("The harbour is closed.");
   });
 });

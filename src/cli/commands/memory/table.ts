@@ -49,7 +49,8 @@ export const MEMORY_COMMANDS: readonly CommandSpec[] = [
     details:
       "Without a PATH, the files and folders in memory.paths of the config. Unchanged files are not read again.",
     args: [{ name: "PATH", optional: true, many: true }],
-    examples: ["colloquy memory index ./notes"],
+    options: { watch: { help: "Keep them up to date, until Ctrl-C" } },
+    examples: ["colloquy memory index ./notes", "colloquy memory index ./notes --watch"],
     load: () => import("./index-files.ts"),
   },
   {
