@@ -93,6 +93,22 @@ describe("search by meaning", () => {
     expect((await searched(store, "hound", { mode: "semantic", keyPrefix: "web:" })).hits).toEqual([]);
   });
 
+  it("says on which branch a hit is, and leaves other branches out", async () => {
+    await using store = await filled({ semantic: new ToyModel() });
+    const chat = await store.open("cli:pets");
+    const { items } = await chat.messages();
+    await chat.branch(items[0]?.id ?? null, { name: "side", checkout: true });
+    await chat.append({ role: "user", content: "The hound barks" });
+    await chat.checkout("main");
+    const places = async (text: string): Promise<unknown[]> =>
+      (await searched(store, text, { mode: "semantic", limit: 2 })).hits.map(
+        ({ snippet, branch, active }) => [snippet, branch, active],
+      );
+    expect(await places("dog")).toContainEqual(["The hound barks", "side", false]);
+    expect(await places("dog branch:active")).not.toContainEqual(["The hound barks", "side", false]);
+    expect((await places("dog branch:active"))[0]).toEqual(["My puppy sleeps", "main", true]);
+  });
+
   it("embeds each message once, and only when it is searched by meaning", async () => {
     const model = new ToyModel();
     await using store = await filled({ semantic: model });
