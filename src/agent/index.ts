@@ -1,5 +1,13 @@
 /** `colloquy/agent`: a loop around a language model that stores every step. */
 export {
+  type AgentDefinition,
+  agentById,
+  defaultAgentId,
+  SPAWN_LIMITS,
+  type SpawnLimits,
+} from "./agents/agent-definition.ts";
+export { agentFor, type MessagePlace } from "./agents/agent-for.ts";
+export {
   type ChatModel,
   type ModelEvent,
   type ModelRequest,
@@ -9,6 +17,13 @@ export {
   type ThinkingLevel,
   type ToolDescription,
 } from "./model/chat-model.ts";
+export { type Approval, approvalFor, type ToolLimits } from "./tools/approvals/approval.ts";
+export {
+  type ApprovalOptions,
+  type ApprovalRequest,
+  type Approve,
+  approvedTools,
+} from "./tools/approvals/approved-tools.ts";
 export { checkInput } from "./tools/check-input.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
 export { ToolRegistry } from "./tools/registry.ts";

@@ -52,7 +52,7 @@ describe("doctor and the config", () => {
     const { code, codes, findings } = await place.doctor();
     expect(code).toBe(0);
     expect(codes).toContain("note config-adopted");
-    expect(byCode(findings, "config-unused-section").what).toMatch(/: tools, ui$/);
+    expect(byCode(findings, "config-unused-section").what).toMatch(/: ui$/);
     expect(existsSync(place.state)).toBe(false);
   });
 });

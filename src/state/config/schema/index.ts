@@ -1,4 +1,5 @@
 /** Every section of the config, and which of them this version uses. */
+import { agents, approvals, bindings, mcp, plugins, skills, tools } from "./agent-sections.ts";
 import { type Field, type ObjectField, type Section, text } from "./field.ts";
 import { gateway } from "./gateway-section.ts";
 import * as kept from "./kept-sections.ts";
@@ -13,15 +14,15 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   auth: unused(auth),
   env: used(env),
   wizard: unused(kept.wizard),
-  skills: unused(kept.skills),
-  plugins: unused(kept.plugins),
+  skills: used(skills),
+  plugins: used(plugins),
   models: used(models),
-  agents: unused(kept.agents),
-  tools: unused(kept.tools),
-  bindings: unused(kept.bindings),
+  agents: used(agents),
+  tools: used(tools),
+  bindings: used(bindings),
   messages: unused(kept.messages),
   commands: unused(kept.commands),
-  approvals: unused(kept.approvals),
+  approvals: used(approvals),
   session: used(session),
   channels: unused(kept.channels),
   cron: unused(kept.cron),
@@ -34,6 +35,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   update: unused(kept.update),
   browser: unused(kept.browser),
   ui: unused(kept.ui),
+  mcp: used(mcp),
   search: used(search),
   sessions: used(sessions),
   streaming: unused(streaming),
