@@ -1,4 +1,5 @@
 /** `npm run bench -- GROUP [ROW …]`: measures, prints a table, exits with 1 when a target is missed. */
+import { agentBench } from "./agent/index.ts";
 import { formatsBench } from "./formats/index.ts";
 import { type BenchRow, benchFolder, microseconds, printTable, QUICK, syncCost } from "./harness.ts";
 import { lifeBench } from "./life/index.ts";
@@ -12,6 +13,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, (folder: string) =
   formats: formatsBench,
   state: stateBench,
   recall: recallBench,
+  agent: agentBench,
 };
 
 const [name = "", ...wanted] = process.argv.slice(2).filter((word) => word !== "--quick");

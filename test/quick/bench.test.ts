@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { agentBench } from "../../bench/agent/index.ts";
 import { formatsBench } from "../../bench/formats/index.ts";
 import { lifeBench } from "../../bench/life/index.ts";
 import { recallBench } from "../../bench/recall/index.ts";
@@ -14,6 +15,7 @@ describe.each(
     formats: formatsBench,
     state: stateBench,
     recall: recallBench,
+    agent: agentBench,
   }),
 )("npm run bench -- %s --quick", (group, rows) => {
   it("runs every row", async () => {

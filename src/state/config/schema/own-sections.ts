@@ -66,7 +66,10 @@ const chunk = {
   min_chunk_size: whole("The minimum number of characters, except in the last piece", 1, 100_000),
   max_chunk_size: whole("The maximum number of characters", 1, 100_000),
   prefer_paragraphs: flag("Prefer to break between paragraphs"),
-  delimiters: list("Where a piece may end, best first", text("A delimiter")),
+  delimiters: list(
+    "Where a piece may end: a paragraph (two newlines), a line (one), or after another text",
+    text("A delimiter"),
+  ),
 };
 
 export const streaming: Field = object(
