@@ -15,6 +15,8 @@ export interface ToolCall {
   readonly key?: string | undefined;
   /** 0 for a run that a user started, 1 for its sub-agents. */
   readonly depth: number;
+  /** The same object in all calls of one run, for limits that a tool keeps per run. */
+  readonly run?: object | undefined;
 }
 
 /** A text, blocks such as images, or a value that is shown to the model as JSON. */
