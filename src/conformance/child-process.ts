@@ -39,7 +39,14 @@ export interface MixTask {
   readonly round: number;
 }
 
-export type Task = WriteTask | TurnTask | LeaseTask | MixTask;
+/** Move numbered jobs from one queue to another, and report each that it moved. */
+export interface JobsTask {
+  readonly task: "jobs";
+  readonly mover: string;
+  readonly count: number;
+}
+
+export type Task = WriteTask | TurnTask | LeaseTask | MixTask | JobsTask;
 
 /** A job for a separate process. */
 export type ChildJob<T extends Task = Task> = T & {

@@ -7,7 +7,8 @@ import { createInterface } from "node:readline";
 import { ColloquyError } from "../errors.ts";
 import type { Conversation } from "../store/conversation.ts";
 import { openStore } from "../store/open.ts";
-import type { ChildJob, LeaseTask, MixTask, TurnTask, WriteTask } from "./child-process.ts";
+import type { Store } from "../store/store.ts";
+import type { ChildJob, JobsTask, LeaseTask, MixTask, TurnTask, WriteTask } from "./child-process.ts";
 import { type EngineModule, PATIENCE_MS } from "./kit.ts";
 
 /** Written synchronously: a reported line was acknowledged, even if the process dies right after. */
@@ -90,6 +91,19 @@ async function mix(chat: Conversation, { round }: MixTask): Promise<void> {
   }
 }
 
+async function moveJobs({ jobs }: Store, { mover, count }: JobsTask): Promise<void> {
+  for (let n = 0; n < count; n++) {
+    const from = { queue: "inbox", id: String(n) };
+    const to = { queue: `outbox:${mover}`, id: from.id };
+    try {
+      await jobs.change({ expect: [from], remove: [from], put: [to] });
+      say(`moved ${n}`);
+    } catch (error) {
+      if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") throw error;
+    }
+  }
+}
+
 const job: ChildJob = JSON.parse(process.argv[2] as string);
 if (job.task === "lease" && job.aheadMs !== undefined) setClock(job.aheadMs);
 const module: EngineModule = await import(job.engine);
@@ -105,5 +119,6 @@ say(`open ${chat.id}`);
 if (job.task === "write") await write(chat, job);
 else if (job.task === "turn") await stream(chat, job);
 else if (job.task === "lease") await hold(chat, job);
+else if (job.task === "jobs") await moveJobs(store, job);
 else await mix(chat, job);
 await store.close();

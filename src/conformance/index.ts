@@ -29,6 +29,7 @@ import { crashes } from "./topics/crashes.ts";
 import { agreement } from "./topics/engine/agreement.ts";
 import { contract } from "./topics/engine-contract.ts";
 import { erasure } from "./topics/erasure.ts";
+import { jobs } from "./topics/jobs.ts";
 import { lifetime } from "./topics/lifetime.ts";
 import { processes } from "./topics/processes.ts";
 import { races } from "./topics/races.ts";
@@ -73,6 +74,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   compaction,
   "context state": contextState,
   blobs,
+  jobs,
   erasure,
   names,
   clock,

@@ -19,9 +19,11 @@ import type {
   EntryPage,
   FeedPlace,
   Finding,
+  JobQuery,
   ListQuery,
   OpenTurn,
   PageQuery,
+  QueuedJob,
   VerifyReport,
 } from "./queries.ts";
 
@@ -121,6 +123,8 @@ export interface Engine {
   turn(conversation: string, from: number): Awaitable<OpenTurn | undefined>;
   /** At most `length` stored bytes of a blob, from `offset` on. `undefined` when there is no such blob. */
   blob(hash: string, offset: number, length: number): Awaitable<BlobPart | undefined>;
+  /** A page of jobs. Those that are damaged are left out and reported to `onProblem`. */
+  jobs(query: JobQuery): Awaitable<QueuedJob[]>;
   /**
    * The changes after a place, in commit order, at most `limit`. None is left
    * out and none is repeated. `null` returns the place after the last change,

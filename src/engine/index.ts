@@ -11,6 +11,7 @@ export type {
   LegacyPolicy,
 } from "./engine.ts";
 export { checkPlace, otherFeed } from "./feed-rules.ts";
+export { type JobLookup, type JobPlan, jobPage, planJobs } from "./job-rules.ts";
 export { type JournalState, newText } from "./journal-rules.ts";
 export { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE } from "./leases.ts";
 export { isOpening, OPENING_MESSAGES, openingIn, openingPage } from "./opening-rules.ts";
@@ -24,12 +25,15 @@ export type {
   Done,
   EntryPlace,
   Erased,
+  JobName,
+  JobsOperation,
   JournalOperation,
   LeaseGrant,
   LeaseOperation,
   MarkPurgedOperation,
   NewBlob,
   NewEntry,
+  NewJob,
   Operation,
   Outcome,
   PurgeOperation,
@@ -49,10 +53,12 @@ export type {
   EntryPage,
   FeedPlace,
   Finding,
+  JobQuery,
   ListFilter,
   ListQuery,
   OpenTurn,
   PageQuery,
+  QueuedJob,
   VerifyReport,
 } from "./queries.ts";
 export {

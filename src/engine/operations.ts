@@ -75,6 +75,8 @@ export interface AppendOperation {
   readonly operationGiven?: boolean | undefined;
   /** The head that the caller has seen; `null` is an empty conversation, `undefined` any. */
   readonly expectedHead: string | null | undefined;
+  /** Put together with the entries, or earlier: never later. A retry does not put them again (`planJobs`). */
+  readonly jobs?: readonly NewJob[] | undefined;
   /** The time of the append. Entries have their own times, which may be in the past. */
   readonly at: string;
 }
@@ -201,6 +203,31 @@ export interface CollectOperation {
   readonly at: string;
 }
 
+/** Something that is still to be done. Its name is `queue` and `id`. */
+export interface NewJob extends JobName {
+  /** It is removed with this conversation, which must exist. */
+  readonly conversation: string | null;
+  readonly at: string;
+  /** Its data, as JSON. */
+  readonly json: string;
+}
+
+export interface JobName {
+  readonly queue: string;
+  readonly id: string;
+}
+
+/** Put and remove jobs, all of them or none (`planJobs` of `job-rules.ts`). */
+export interface JobsOperation {
+  readonly type: "jobs";
+  /** One with the same name is replaced, and keeps its place. */
+  readonly put: readonly NewJob[];
+  /** Those that do not exist are passed over. */
+  readonly remove: readonly JobName[];
+  /** `CONFLICT` unless all of these exist. */
+  readonly expect: readonly JobName[];
+}
+
 export type Operation =
   | CreateOperation
   | AppendOperation
@@ -214,7 +241,8 @@ export type Operation =
   | LeaseOperation
   | JournalOperation
   | BlobOperation
-  | CollectOperation;
+  | CollectOperation
+  | JobsOperation;
 
 /** What was permanently removed. */
 export interface Removed {
@@ -265,7 +293,7 @@ export interface Done {
   /** Of purge, redact, set-key, sweep, collect. */
   readonly removed?: Removed;
   readonly lease?: LeaseGrant;
-  /** Of journal: how long the text is. Of blob: how many bytes are stored. Of mark-purged: how many marks it had. */
+  /** Of journal: how long the text is. Of blob: bytes stored. Of mark-purged: marks it had. Of jobs: jobs changed. */
   readonly length?: number;
 }
 

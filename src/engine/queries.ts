@@ -1,7 +1,7 @@
 /** Everything that can be asked of a store without changing it, and the answers. */
 import type { StoredEntry } from "../message/types.ts";
 import type { JsonObject } from "../util/json.ts";
-import type { BlobEncoding } from "./operations.ts";
+import type { BlobEncoding, NewJob } from "./operations.ts";
 
 /** What is known of a conversation without reading its messages. */
 export interface ConversationInfo {
@@ -95,6 +95,23 @@ export interface BlobPart {
   readonly encoding: BlobEncoding;
   readonly storedBytes: number;
   readonly data: Uint8Array;
+}
+
+/** A job, and its place among those with the same time. */
+export interface QueuedJob extends NewJob {
+  /** Grows with every job that is put. */
+  readonly n: number;
+}
+
+/** Jobs for which everything given here is true, in the order of `at`, then `n` (`jobPage` of `job-rules.ts`). */
+export interface JobQuery {
+  readonly queue?: string | undefined;
+  readonly id?: string | undefined;
+  /** The beginning of the queue. */
+  readonly prefix?: string | undefined;
+  readonly conversation?: string | undefined;
+  readonly after?: { readonly at: string; readonly n: number } | undefined;
+  readonly limit: number;
 }
 
 /** A position in the feed of changes. Only the engine that made it can read it. */

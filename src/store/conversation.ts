@@ -38,6 +38,7 @@ import {
   undoCompaction,
 } from "./context/compaction.ts";
 import { type Context, type ContextOptions, contextOf } from "./context/context.ts";
+import { type JobInput, jobsOf } from "./jobs/jobs.ts";
 import { withContextState } from "./read/context-state.ts";
 import { readAll, readPage } from "./read/entry-pages.ts";
 import type { EntryQuery } from "./read/entry-query.ts";
@@ -60,6 +61,8 @@ export interface AppendOptions {
   readonly expectedHead?: string | null;
   /** `CONFLICT` if another holder has taken the lease. */
   readonly lease?: Lease;
+  /** Jobs of this conversation, put in the same write. A retry does not put them again. */
+  readonly jobs?: readonly Omit<JobInput, "conversation">[];
 }
 
 export interface ConversationPatch {
@@ -97,7 +100,7 @@ export class Conversation {
   ): Promise<Appended> {
     const nowMs = this.#store.nowMs();
     const pending = pendingMessages(this.#store, messages, nowMs);
-    const checked = this.#checkAppend(options);
+    const checked = this.#checkAppend(options, nowMs);
     this.#store.assertWritable();
     return (await write(this.#store, this.id, pending, checked, nowMs)) as Appended;
   }
@@ -109,7 +112,7 @@ export class Conversation {
   async record(data: JsonObject, options: AppendOptions = {}): Promise<CustomEntry> {
     const nowMs = this.#store.nowMs();
     const pending = pendingRecord(this.#store, data, nowMs);
-    const checked = this.#checkAppend(options);
+    const checked = this.#checkAppend(options, nowMs);
     this.#store.assertWritable();
     const {
       entries: [entry],
@@ -274,9 +277,9 @@ export class Conversation {
     return new Branching(this.#store, this.id);
   }
 
-  #checkAppend(options: AppendOptions): WriteOptions {
+  #checkAppend(options: AppendOptions, nowMs: number): WriteOptions {
     checkProperties(options, APPEND_MEMBERS, "options");
-    const { operationId, expectedHead, branch, lease } = options;
+    const { operationId, expectedHead, branch, lease, jobs } = options;
     return {
       operationId: operationId === undefined ? undefined : checkOperationId(operationId),
       expectedHead:
@@ -285,6 +288,7 @@ export class Conversation {
           : checkEntryId(expectedHead, "expectedHead"),
       ...(branch === undefined ? {} : { branch: checkLabel(branch, "branch") }),
       ...(lease === undefined ? {} : { epoch: epochOf(lease, this.id) }),
+      ...(jobs === undefined ? {} : { jobs: jobsOf(jobs, this.id, nowMs) }),
     };
   }
 
@@ -294,7 +298,13 @@ export class Conversation {
   }
 }
 
-const APPEND_MEMBERS: ReadonlySet<string> = new Set(["branch", "operationId", "expectedHead", "lease"]);
+const APPEND_MEMBERS: ReadonlySet<string> = new Set([
+  "branch",
+  "operationId",
+  "expectedHead",
+  "lease",
+  "jobs",
+]);
 
 function checkPatch(patch: ConversationPatch): UpdatePatch {
   if (!isPlainObject(patch)) throw invalid("A patch must be an object", "patch");

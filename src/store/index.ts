@@ -30,6 +30,8 @@ export type {
 } from "./copy/copy-store.ts";
 export type { RepairOptions, RepairReport } from "./copy/repair.ts";
 export type { Change, ChangesOptions } from "./feed/changes.ts";
+export type { JobQuery } from "./jobs/job-pages.ts";
+export type { Job, JobChange, JobInput, JobName, Jobs } from "./jobs/jobs.ts";
 export { openStore, type SessionFormat, type StoreOptions } from "./open.ts";
 export type { ConversationQuery, ListedConversation } from "./read/conversation-pages.ts";
 export type { EntryQuery } from "./read/entry-query.ts";

@@ -22,6 +22,7 @@ import { migrateLegacy } from "./copy/migrate-legacy.ts";
 import { type RepairOptions, type RepairReport, repairStore, validateStore } from "./copy/repair.ts";
 import { type Change, type ChangesOptions, changes } from "./feed/changes.ts";
 import { Wakes } from "./feed/wakes.ts";
+import { Jobs } from "./jobs/jobs.ts";
 import { withContextState } from "./read/context-state.ts";
 import {
   type ConversationQuery,
@@ -77,6 +78,8 @@ export interface StoreSettings {
 
 /** The front end of an engine: validates, assigns ids and times, and groups writes into transactions. */
 export class Store {
+  /** Things that are still to be done, and survive a kill. */
+  readonly jobs: Jobs;
   readonly #engine: Engine;
   readonly #queue: WriteQueue;
   readonly #wakes: Wakes;
@@ -119,6 +122,7 @@ export class Store {
       options.semantic,
     );
     this.#access = { ...access, search: this.#search };
+    this.jobs = new Jobs(this.#access);
   }
 
   /** The engine's name: `sqlite`, `jsonl`, `ephemeral`. */

@@ -31,9 +31,11 @@ import type {
   EngineStats,
   EntryPage,
   FeedPlace,
+  JobQuery,
   ListQuery,
   OpenTurn,
   PageQuery,
+  QueuedJob,
   VerifyReport,
 } from "../queries.ts";
 import { keyReceipt, NOTHING_ERASED, purgeMark, receipt } from "../removal-rules.ts";
@@ -52,6 +54,7 @@ import {
 } from "../rules.ts";
 import { Blobs } from "./blobs.ts";
 import { Feed } from "./feed.ts";
+import { Jobs } from "./jobs.ts";
 import { extended, type Journal, openTurn } from "./journal.ts";
 import { Log } from "./log.ts";
 
@@ -72,6 +75,7 @@ export class EphemeralEngine implements Engine {
   readonly #blobs = new Blobs();
   readonly #feed = new Feed();
   readonly #purged = new Set<string>();
+  readonly #jobs = new Jobs();
 
   commit(operations: readonly Operation[]): Outcome[] {
     return operations.map((operation) => {
@@ -113,6 +117,8 @@ export class EphemeralEngine implements Engine {
         return { length: this.#blobs.upload(operation) };
       case "collect":
         return { removed: receipt(0, 0, this.#blobs.collect(operation)) };
+      case "jobs":
+        return { length: this.#jobs.change(operation, this.#hasConversation) };
     }
   }
 
@@ -154,6 +160,8 @@ export class EphemeralEngine implements Engine {
       hasBlob: (hash) => this.#blobs.has(hash),
     });
     if (plan.replay !== undefined) return { replayed: true, entries: plan.replay };
+    const { jobs: put = [] } = append;
+    if (put.length > 0) this.#jobs.change({ put, remove: [], expect: [] }, this.#hasConversation);
     log.put(append, plan.places, plan.logEnd);
     for (const blob of append.blobs ?? []) this.#blobs.put(blob, append.at);
     for (const { id, blobs = [] } of append.entries) {
@@ -189,6 +197,7 @@ export class EphemeralEngine implements Engine {
     const { log } = this.#conversations.get(conversation) as ConversationRecord;
     if (info.key !== null && info.deletedAt === null) this.#keys.delete(info.key);
     this.#conversations.delete(conversation);
+    this.#jobs.removeOf(conversation);
     this.#purged.add(purgeMark(conversation));
     this.#feed.add("purged", conversation);
     return receipt(log.length, log.bytes, [this.#blobs.release(log.hashes)]);
@@ -292,6 +301,10 @@ export class EphemeralEngine implements Engine {
     return this.#blobs.part(hash, offset, length);
   }
 
+  jobs(query: JobQuery): QueuedJob[] {
+    return this.#jobs.page(query);
+  }
+
   changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {
     return this.#feed.after(after, limit, (conversation, id) =>
       this.#conversations.get(conversation)?.log.byId(id),
@@ -354,6 +367,8 @@ export class EphemeralEngine implements Engine {
     for (const { log } of this.#conversations.values()) entries += log.length;
     return { conversations: this.#conversations.size, entries };
   }
+
+  readonly #hasConversation = (id: string): boolean => this.#conversations.has(id);
 
   #readable(id: string): ConversationRecord | undefined {
     const record = this.#conversations.get(id);

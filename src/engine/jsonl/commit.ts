@@ -81,6 +81,8 @@ export class Commit {
         return { lease: context.leases.decide(leasable(context, operation.conversation), operation) };
       case "blob":
         return { length: context.blobs.upload(operation) };
+      case "jobs":
+        return { length: context.jobs.change(operation, (id) => context.catalogue.peek(id) !== undefined) };
       case "journal":
         if (this.#ended.length > 0) this.#endTurns();
         return { length: writeJournal(context, operation, (file) => this.mustSync(file, index)) };

@@ -13,6 +13,7 @@ import type { CatalogueEntry } from "./folder/catalogue-entry.ts";
 import type { ChangeCounter } from "./folder/change-counter.ts";
 import type { ConversationFiles } from "./folder/conversation-files.ts";
 import type { ProblemReporter } from "./folder/problem-reporter.ts";
+import type { JobFile } from "./jobs/job-file.ts";
 import type { LegacyIo } from "./legacy/legacy-io.ts";
 import type { OpenLogs } from "./log/open-logs.ts";
 import type { Journals } from "./turns/journals.ts";
@@ -36,6 +37,7 @@ export interface JsonlContext {
   readonly leases: LeaseFiles;
   readonly feed: Feed;
   readonly marks: PurgeMarks;
+  readonly jobs: JobFile;
   /** Files in legacy formats; `io` presents them as if they were migrated. */
   readonly legacy: LegacyIo;
   /** What a write to such a file does. */

@@ -19,9 +19,11 @@ import type {
   EntryPage,
   FeedPlace,
   Finding,
+  JobQuery,
   ListQuery,
   OpenTurn,
   PageQuery,
+  QueuedJob,
   VerifyReport,
 } from "../queries.ts";
 import { NOTHING_ERASED } from "../removal-rules.ts";
@@ -48,6 +50,7 @@ import { lookupIn } from "./folder/conversations.ts";
 import { COUNTER_FILE, FEED_FILE, LOCK_FILE } from "./folder/names.ts";
 import { ProblemReporter } from "./folder/problem-reporter.ts";
 import { StoreFolder } from "./folder/store-folder.ts";
+import { JobFile } from "./jobs/job-file.ts";
 import type { JsonlContext } from "./jsonl-context.ts";
 import { LegacyIo } from "./legacy/legacy-io.ts";
 import { finishMigrations, migrateConversation } from "./legacy/migrate.ts";
@@ -128,6 +131,7 @@ export class JsonlEngine implements Engine {
       leases: new LeaseFiles(io, random, nowMs, folder),
       feed,
       marks: new PurgeMarks(io, folder),
+      jobs: new JobFile({ io, random, nowMs, folder, durable, problems }),
       legacy: io,
       legacyPolicy: options.legacy ?? "migrate",
     };
@@ -222,6 +226,10 @@ export class JsonlEngine implements Engine {
 
   blob(hash: string, offset: number, length: number): BlobPart | undefined {
     return this.#context.blobs.part(hash, offset, length);
+  }
+
+  jobs(query: JobQuery): QueuedJob[] {
+    return this.#context.jobs.page(query);
   }
 
   changes(after: FeedPlace | null, limit: number): { changes: Change[]; place: FeedPlace } {

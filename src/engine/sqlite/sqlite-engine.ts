@@ -16,9 +16,11 @@ import type {
   EntryPage,
   FeedPlace,
   Finding,
+  JobQuery,
   ListQuery,
   OpenTurn,
   PageQuery,
+  QueuedJob,
   VerifyReport,
 } from "../queries.ts";
 import { unsupported } from "../rules.ts";
@@ -229,6 +231,13 @@ export class SqliteEngine implements Engine {
       (tables) => tables.blob(hash, offset, length),
       (whole) => whole.blob(hash, offset, length),
       true,
+    );
+  }
+
+  jobs(query: JobQuery): Awaitable<QueuedJob[]> {
+    return this.#read(
+      (tables) => tables.jobs(query),
+      (whole) => whole.jobs(query),
     );
   }
 

@@ -161,6 +161,17 @@ const SQL = {
     "INSERT INTO leases (conversation, state) VALUES (?, ?) ON CONFLICT DO UPDATE SET state = excluded.state",
   deleteLease: "DELETE FROM leases WHERE conversation = ?",
 
+  job: `SELECT ${sealedColumns("jobs")} FROM jobs WHERE queue = ? AND id = ?`,
+  /** There are few of them. */
+  jobs: `SELECT ${sealedColumns("jobs")} FROM jobs WHERE (?1 IS NULL OR queue = ?1) AND (?2 IS NULL OR id = ?2)
+    AND (?3 IS NULL OR substr(queue, 1, length(?3)) = ?3) AND (?4 IS NULL OR conversation = ?4)
+    AND (?5 IS NULL OR at > ?5 OR (at = ?5 AND n > ?6)) ORDER BY at, n LIMIT ?7`,
+  lastJob: "SELECT coalesce(max(n), 0) FROM jobs",
+  putJob:
+    "INSERT OR REPLACE INTO jobs (queue, id, conversation, at, n, data, sum) VALUES (?, ?, ?, ?, ?, ?, ?)",
+  deleteJob: "DELETE FROM jobs WHERE queue = ? AND id = ?",
+  deleteJobsOf: "DELETE FROM jobs WHERE conversation = ?",
+
   measure: "SELECT count(*), coalesce(sum(octet_length(body)), 0) FROM entries WHERE conversation = ?",
   deleteOperations: `DELETE FROM operations WHERE conversation = ?1
     AND id IN (SELECT op FROM entries WHERE conversation = ?1 AND op IS NOT NULL)`,

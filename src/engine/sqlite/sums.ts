@@ -22,6 +22,7 @@ const COVERED = {
   purged: "mark",
   journals: "conversation, turn, header",
   journal_pieces: "conversation, position, length, text",
+  jobs: "queue, id, conversation, at, n, data",
 } as const;
 
 export type Covered = keyof typeof COVERED;

@@ -24,8 +24,10 @@ import type {
   ConversationInfo,
   EntryPage,
   FeedPlace,
+  JobQuery,
   OpenTurn,
   PageQuery,
+  QueuedJob,
 } from "../queries.ts";
 import { receipt } from "../removal-rules.ts";
 import { checkKeyFree, checkMove, checkPurge, resolveCreate } from "../rules.ts";
@@ -33,6 +35,7 @@ import { Blobs } from "./blobs/blobs.ts";
 import { takeUnused, type UnusedBlobs } from "./blobs/unused-blobs.ts";
 import type { Damage } from "./damage.ts";
 import { Removals } from "./erase/removals.ts";
+import { Jobs } from "./jobs/jobs.ts";
 import { Appends } from "./log/appends.ts";
 import { CheckedRows } from "./log/checked-rows.ts";
 import { Feed } from "./log/feed.ts";
@@ -61,6 +64,7 @@ export class Tables {
   readonly #blobs: Blobs;
   readonly #journals: Journals;
   readonly #leases: Leases;
+  readonly #jobs: Jobs;
   readonly #appends: Appends;
   readonly #removals: Removals;
 
@@ -73,8 +77,15 @@ export class Tables {
     this.#blobs = new Blobs(sql);
     this.#journals = new Journals(sql, options.damage.damaged);
     this.#leases = new Leases(sql, this.#liveness);
-    this.#appends = new Appends(database, sql, this.#trees, this.#blobs, this.#journals, this.#leases);
-    this.#removals = new Removals(sql, this.#trees, this.#feed, this.#blobs, this.#journals);
+    this.#jobs = new Jobs(sql, options.damage.damaged);
+    this.#appends = new Appends(database, sql, {
+      trees: this.#trees,
+      blobs: this.#blobs,
+      journals: this.#journals,
+      leases: this.#leases,
+      jobs: this.#jobs,
+    });
+    this.#removals = new Removals(sql, this.#trees, this.#feed, this.#blobs, this.#journals, this.#jobs);
   }
 
   /** Another connection may have written since the last transaction. */
@@ -120,6 +131,8 @@ export class Tables {
         return { length: this.#blobs.upload(operation) };
       case "collect":
         return { removed: this.#removed(receipt(0, 0, [this.#blobs.collect(operation)])) };
+      case "jobs":
+        return { length: this.#jobs.change(operation) };
     }
   }
 
@@ -200,6 +213,10 @@ export class Tables {
 
   blob(hash: string, offset: number, length: number): BlobPart | undefined {
     return this.#blobs.part(hash, offset, length);
+  }
+
+  jobs(query: JobQuery): QueuedJob[] {
+    return this.#jobs.page(query);
   }
 
   takeUnused(isLeft: boolean): UnusedBlobs | undefined {

@@ -13,6 +13,7 @@ import { checkSignal, type StoreAccess } from "../access.ts";
 import { type ConversationQuery, listAll, listPage } from "../read/conversation-pages.ts";
 import { BlobCarrier } from "./copy-blobs.ts";
 import { contentHash, copyConversation } from "./copy-conversation.ts";
+import { copyJobs } from "./copy-jobs.ts";
 import { keysInCopy } from "./copy-keys.ts";
 import { CopyRun } from "./copy-run.ts";
 
@@ -101,7 +102,10 @@ class StoreCopy {
     const live = await listed(this.#from, {});
     const keys = await keysInCopy(this.#to, trashed, live);
     await this.#run.each([...trashed, ...live], (info) => this.#copy(info, keys.get(info.id) ?? null));
-    if (this.#options.dryRun !== true) await this.#copyMarks();
+    if (this.#options.dryRun !== true) {
+      await this.#copyMarks();
+      await copyJobs(this.#from, this.#to);
+    }
     await this.#addDamage();
     return this.#run.report();
   }

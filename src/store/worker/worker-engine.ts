@@ -11,12 +11,14 @@ import type {
   Erased,
   FeedPlace,
   Finding,
+  JobQuery,
   LegacyConversation,
   ListQuery,
   OpenTurn,
   Operation,
   Outcome,
   PageQuery,
+  QueuedJob,
   VerifyReport,
 } from "../../engine/index.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
@@ -107,6 +109,10 @@ export class WorkerEngine implements Engine {
 
   blob(hash: string, offset: number, length: number): Promise<BlobPart | undefined> {
     return this.#ask("blob", hash, offset, length);
+  }
+
+  jobs(query: JobQuery): Promise<QueuedJob[]> {
+    return this.#ask("jobs", query);
   }
 
   changes(after: FeedPlace | null, limit: number): Promise<{ changes: Change[]; place: FeedPlace }> {

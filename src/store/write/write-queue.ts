@@ -7,6 +7,7 @@ import type {
   Done,
   Engine,
   Erased,
+  JobsOperation,
   JournalOperation,
   LeaseGrant,
   LeaseOperation,
@@ -31,7 +32,7 @@ export type ResultOf<T extends Operation> = T extends AppendOperation
   ? AppendResult
   : T extends LeaseOperation
     ? LeaseGrant
-    : T extends JournalOperation | BlobOperation | MarkPurgedOperation
+    : T extends JournalOperation | BlobOperation | MarkPurgedOperation | JobsOperation
       ? number
       : T extends PurgeOperation | RedactOperation | SetKeyOperation | SweepOperation | CollectOperation
         ? Removed
@@ -139,6 +140,8 @@ function sizeOf(operation: Operation): number {
       const blobs = operation.blobs?.reduce((sum, { data }) => sum + data.length, 0) ?? 0;
       return operation.entries.reduce((sum, { json }) => sum + json.length, blobs);
     }
+    case "jobs":
+      return operation.put.reduce((sum, { json }) => sum + json.length, 0);
     case "journal":
       return operation.text.length;
     case "blob":
@@ -164,6 +167,7 @@ const ANSWER: Readonly<Record<Operation["type"], keyof Done>> = {
   journal: "length",
   blob: "length",
   "mark-purged": "length",
+  jobs: "length",
 };
 
 /** The outcome of a step, with what was removed before. */

@@ -10,12 +10,14 @@ import { dirname, join, relative } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { copyFile, copyRange } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
-import { withTemporary } from "../../../disk/replace-file.ts";
+import { replaceFile, withTemporary } from "../../../disk/replace-file.ts";
 import { withFile } from "../../../disk/with-file.ts";
 import { ColloquyError } from "../../../errors.ts";
+import type { QueuedJob } from "../../queries.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import {
   BLOB_FOLDER,
+  JOBS_FILE,
   journalName,
   logName,
   MARKER_FILE,
@@ -23,6 +25,7 @@ import {
   metadataName,
   TRASH_FOLDER,
 } from "../folder/names.ts";
+import { encodeJobs } from "../jobs/job-file.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
 
 type WithLock = <T>(work: () => T) => Promise<T>;
@@ -58,6 +61,7 @@ class Backup {
   readonly #context: JsonlContext;
   readonly #io: FileIo;
   readonly #target: string;
+  #jobs: readonly QueuedJob[] = [];
 
   constructor(context: JsonlContext, target: string) {
     this.#context = context;
@@ -67,7 +71,8 @@ class Backup {
 
   /** List the conversations. Journals are copied at once: they are short and end with their turn. */
   begin(): CatalogueEntry[] {
-    const { catalogue, folder } = this.#context;
+    const { catalogue, folder, jobs } = this.#context;
+    this.#jobs = jobs.all();
     this.#io.makeFolder(join(this.#target, TRASH_FOLDER));
     this.#io.makeFolder(join(this.#target, BLOB_FOLDER));
     this.#copy(join(folder, MARKER_FILE), join(this.#target, MARKER_FILE));
@@ -108,10 +113,22 @@ class Backup {
       this.#remove(known);
       if (now !== undefined && !now.logMissing) this.#write(now, now.logPath);
     }
+    this.#writeJobs();
     this.#copy(marks.path, join(this.#target, MARKS_FILE));
     for (const { path } of blobs.all()) this.copyBlob(path);
     this.#dropBlobs();
     this.#syncFolders(this.#target);
+  }
+
+  /** Those of the moment, without those of conversations that were purged in the meantime. */
+  #writeJobs(): void {
+    const { catalogue, random } = this.#context;
+    const jobs = this.#jobs.filter(
+      ({ conversation }) => conversation === null || catalogue.peek(conversation) !== undefined,
+    );
+    const last = jobs.reduce((highest, { n }) => Math.max(highest, n), 0);
+    const path = join(this.#target, JOBS_FILE);
+    if (jobs.length > 0) replaceFile(path, encodeJobs(jobs, last), { io: this.#io, random });
   }
 
   /** Remove blobs that were removed from the store in the meantime. */

@@ -14,6 +14,7 @@ import { feedFindings } from "../feed/feed-check.ts";
 import { mendFeed, repairLog } from "../feed/feed-repair.ts";
 import { type CatalogueEntry, infoOf } from "../folder/catalogue-entry.ts";
 import { stemOf, TRASH_FOLDER } from "../folder/names.ts";
+import { repairJobs } from "../jobs/verify-jobs.ts";
 import { type JsonlContext, withChangeCounter } from "../jsonl-context.ts";
 import { recountLog } from "../log/recount-log.ts";
 import { quarantine, recordLostLog, setCopyAside } from "./quarantine.ts";
@@ -39,6 +40,7 @@ export function* repairFolder(context: JsonlContext): Steps<Finding[]> {
   for (const finding of feed)
     done.add({ ...finding, message: `${finding.message}; rebuilt from the transcripts` });
   repairMarks(context, done);
+  repairJobs(context, done);
   return done.list();
 }
 

@@ -6,6 +6,7 @@ import { FindingList } from "../../findings.ts";
 import type { Finding, VerifyReport } from "../../queries.ts";
 import { feedFindings } from "../feed/feed-check.ts";
 import { logName, purgedStemOf, stemOf, TRASH_FOLDER } from "../folder/names.ts";
+import { jobFindings } from "../jobs/verify-jobs.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
 import { legacyFindings } from "../legacy/report.ts";
 import { damageOf, missingBlobs } from "./verify-blobs.ts";
@@ -50,6 +51,7 @@ export async function verifyFolder(context: JsonlContext): Promise<VerifyReport>
     const message = "the mark of a purged conversation does not match its checksum";
     list.add({ code: "bad-mark", conversation: null, source: marks.path, line, message });
   }
+  list.addAll(jobFindings(context));
   const isFeedRight = (await withPauses(feedFindings(context))).length === 0;
   // Others may have written during a pause.
   if (!isFeedRight) list.addAll(inOneGo(feedFindings(context)));

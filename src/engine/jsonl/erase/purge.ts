@@ -74,7 +74,7 @@ export function finishPurges(context: JsonlContext): { readonly stem: string; re
   });
 }
 
-function finish({ io, folder, references }: JsonlContext, stem: string, purge: Purge): Freed {
+function finish({ io, folder, references, jobs }: JsonlContext, stem: string, purge: Purge): Freed {
   for (const place of [folder, join(folder, TRASH_FOLDER), join(folder, LEGACY_FOLDER)]) {
     if (io.stat(place) === undefined) continue;
     removeLeftovers(io, place);
@@ -82,6 +82,7 @@ function finish({ io, folder, references }: JsonlContext, stem: string, purge: P
     for (const name of names) io.remove(join(place, name));
     io.syncFolder(place);
   }
+  jobs.removeOf(purge.id);
   const freed = references.dropUnused(purge.blobs);
   io.remove(join(folder, purgeName(stem)));
   io.syncFolder(folder);

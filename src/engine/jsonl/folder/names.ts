@@ -12,6 +12,8 @@ export const FEED_FILE = "store.feed";
 export const PURGED_FILE = "store.purged";
 /** Holds the marks of purged conversations. */
 export const MARKS_FILE = "store.marks";
+/** Holds what is still to be done. */
+export const JOBS_FILE = "store.jobs";
 export const TRASH_FOLDER = "trash";
 export const BLOB_FOLDER = "blobs";
 export const PRESENCE_FOLDER = "alive";

@@ -8,6 +8,7 @@ import { planAppend } from "../../rules.ts";
 import type { Commit } from "../commit.ts";
 import type { CatalogueEntry } from "../folder/catalogue-entry.ts";
 import type { JsonlContext } from "../jsonl-context.ts";
+import { putJobs } from "../log/append.ts";
 import { EntryIndex } from "../log/entry-index.ts";
 import type { LegacyFile } from "./legacy-file.ts";
 import { migrateConversation } from "./migrate.ts";
@@ -65,6 +66,7 @@ function appendLegacy(
   const isElsewhere = plan.places.some(({ branch }) => branch !== known.log.tree.current);
   if (isElsewhere) throw notInLegacy("only the branch of its last message can be written to", file);
   const lines = append.entries.map((entry) => lineOf(entry, append.operationId));
+  putJobs(context, append);
   addLines(context, file, Buffer.concat(lines));
   context.catalogue.refreshLog(known);
   commit.recordEntries(known, plan.places, append.entries[0]?.id as string, index);

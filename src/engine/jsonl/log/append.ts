@@ -34,6 +34,7 @@ export function appendEntries(
     return { replayed: true, entries: plan.replay };
   }
   storeBlobs(context, append);
+  putJobs(context, append);
   commit.stage(append, known, open, plan.places, index);
   return { replayed: false, places: plan.places };
 }
@@ -52,4 +53,9 @@ function storeBlobs({ blobs }: JsonlContext, append: AppendOperation): void {
   for (const blob of append.blobs ?? []) blobs.put(blob, append.at);
   for (const { blobs: references = [] } of append.entries)
     for (const { hash } of references) blobs.keep(hash);
+}
+
+/** Jobs are stored before the line they belong to. After a crash between the two, nothing says that the line was accepted. */
+export function putJobs({ jobs }: JsonlContext, { jobs: put }: AppendOperation): void {
+  if (put !== undefined) jobs.change({ put, remove: [], expect: [] }, () => true);
 }

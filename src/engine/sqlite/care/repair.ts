@@ -39,6 +39,7 @@ export function repairDatabase(database: DatabaseSync, sql: Statements, path: st
   // Other processes add to the trees they have cached: this makes them read every tree again.
   for (const id of recount(database, sql, note)) addChange.run(id);
   dropMarks(database, note);
+  dropJobs(database, note);
   return done;
 }
 
@@ -52,6 +53,19 @@ function dropMarks(database: DatabaseSync, note: Note): void {
       `the mark ${mark} of a purged conversation did not match its checksum; it was removed`,
     );
   }
+}
+
+/** A damaged job may be another one than it was: doing it could send words to the wrong person. */
+function dropJobs(database: DatabaseSync, note: Note): void {
+  const wrong = `sum IS NOT ${sumSql("jobs")} OR NOT json_valid(data)`;
+  const orphan = "conversation IS NOT NULL AND conversation NOT IN (SELECT id FROM conversations)";
+  const drop = (code: string, where: string, reason: string): void => {
+    const rows = database.prepare(`DELETE FROM jobs WHERE ${where} RETURNING queue, id, conversation`).all();
+    for (const { queue, id, conversation } of rows)
+      note(code, conversation as string | null, `job ${id} of ${queue} ${reason}; it was removed`);
+  };
+  drop("bad-job", wrong, "did not match its checksum");
+  drop("orphan-job", orphan, "did not belong to a conversation");
 }
 
 type StoredRow = [

@@ -97,6 +97,16 @@ const CHECKS: readonly { readonly code: string; readonly sql: string }[] = [
         UNION SELECT conversation FROM journal_pieces WHERE sum IS NOT ${sumSql("journal_pieces")})`,
   },
   {
+    code: "bad-job",
+    sql: `SELECT conversation, 'job ' || id || ' of ' || queue || ' does not match its checksum, or is not JSON' AS message
+      FROM jobs WHERE sum IS NOT ${sumSql("jobs")} OR NOT json_valid(data)`,
+  },
+  {
+    code: "orphan-job",
+    sql: `SELECT conversation, 'job ' || id || ' of ' || queue || ' does not belong to a conversation' AS message
+      FROM jobs WHERE conversation IS NOT NULL AND conversation NOT IN (SELECT id FROM conversations)`,
+  },
+  {
     code: "bad-context-state",
     sql: `SELECT id AS conversation, 'its context state is not JSON' AS message
       FROM conversations WHERE NOT json_valid(context_state)`,

@@ -10,6 +10,7 @@ import type {
 import { entryNotFound, keyReceipt, planSweep, purgeMark, receipt } from "../../removal-rules.ts";
 import { notFound } from "../../rules.ts";
 import { type Blobs, hashesIn } from "../blobs/blobs.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import type { Feed } from "../log/feed.ts";
 import { type CachedTree, loadLogEnd, summaryOf, type TreeCache } from "../log/tree-cache.ts";
 import { PURGING, type Statements } from "../statements.ts";
@@ -26,13 +27,15 @@ export class Removals {
   readonly #feed: Feed;
   readonly #blobs: Blobs;
   readonly #journals: Journals;
+  readonly #jobs: Jobs;
 
-  constructor(sql: Statements, trees: TreeCache, feed: Feed, blobs: Blobs, journals: Journals) {
+  constructor(sql: Statements, trees: TreeCache, feed: Feed, blobs: Blobs, journals: Journals, jobs: Jobs) {
     this.#sql = sql;
     this.#trees = trees;
     this.#feed = feed;
     this.#blobs = blobs;
     this.#journals = journals;
+    this.#jobs = jobs;
   }
 
   markPurged(marks: readonly string[]): number {
@@ -56,6 +59,7 @@ export class Removals {
     if (this.#sql.liveConversation.get(conversation) !== undefined) this.#feed.add("trashed", conversation);
     this.#feed.add("swept", conversation);
     this.#journals.end(n);
+    this.#jobs.removeOf(conversation);
     this.#sql.deleteLease.run(n);
     this.#sql.setDeleted.run(PURGING, timeOf(at), conversation);
     this.#sweepRows(n, rows, new Set());
@@ -74,6 +78,7 @@ export class Removals {
     this.#feed.add("purged", conversation);
     this.markPurged([purgeMark(conversation)]);
     this.#journals.end(n);
+    this.#jobs.removeOf(conversation);
     this.#sql.deleteLease.run(n);
     this.#sql.deleteOperations.run(n);
     this.#sql.deleteEntries.run(n);

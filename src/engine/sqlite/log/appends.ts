@@ -4,6 +4,7 @@ import { timeOf } from "../../../util/time.ts";
 import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
 import type { Blobs } from "../blobs/blobs.ts";
+import type { Jobs } from "../jobs/jobs.ts";
 import { APPLICATION_ID } from "../migrations/migrations.ts";
 import { toEntry } from "../rows.ts";
 import type { Statements } from "../statements.ts";
@@ -11,6 +12,15 @@ import { entrySum, rowSum } from "../sums.ts";
 import type { Journals } from "../turns/journals.ts";
 import type { Leases } from "../turns/leases.ts";
 import { type CachedTree, summaryOf, type TreeCache } from "./tree-cache.ts";
+
+/** The other tables that an append reads or writes. */
+interface AppendParts {
+  readonly trees: TreeCache;
+  readonly blobs: Blobs;
+  readonly journals: Journals;
+  readonly leases: Leases;
+  readonly jobs: Jobs;
+}
 
 /** Writes entries. A message in a conversation that was never branched takes two statements. */
 export class Appends {
@@ -20,14 +30,12 @@ export class Appends {
   readonly #blobs: Blobs;
   readonly #journals: Journals;
   readonly #leases: Leases;
+  readonly #jobs: Jobs;
 
   constructor(
     database: DatabaseSync,
     sql: Statements,
-    trees: TreeCache,
-    blobs: Blobs,
-    journals: Journals,
-    leases: Leases,
+    { trees, blobs, journals, leases, jobs }: AppendParts,
   ) {
     this.#database = database;
     this.#sql = sql;
@@ -35,6 +43,7 @@ export class Appends {
     this.#blobs = blobs;
     this.#journals = journals;
     this.#leases = leases;
+    this.#jobs = jobs;
   }
 
   append(append: AppendOperation): AppendResult {
@@ -57,6 +66,7 @@ export class Appends {
       this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
       return { replayed: true, entries: plan.replay };
     }
+    if (append.jobs !== undefined) this.#jobs.change({ put: append.jobs, remove: [], expect: [] });
     cached.logEnd = plan.logEnd;
     if (plan.logEnd.tree !== logEnd.tree) {
       const [, branches, compactions] = summaryOf(plan.logEnd);

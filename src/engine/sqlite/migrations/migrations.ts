@@ -162,6 +162,22 @@ export const migrations: readonly Migration[] = [
     name: "marks of purged conversations",
     up: addPurged,
   },
+  {
+    name: "jobs",
+    up: `
+      -- What is still to be done. A job names its conversation by its id, as changes do.
+      CREATE TABLE jobs (
+        queue TEXT NOT NULL,
+        id TEXT NOT NULL,
+        conversation TEXT,
+        at INTEGER NOT NULL,
+        n INTEGER NOT NULL,
+        data TEXT NOT NULL,
+        sum INTEGER NOT NULL,
+        PRIMARY KEY (queue, id)
+      ) STRICT, WITHOUT ROWID;
+    `,
+  },
 ];
 
 function addSums(database: DatabaseSync): void {

@@ -18,7 +18,7 @@ export function catchUp(view: Connection, file: Connection): boolean {
   const rows = readRows(file, since);
   if (rows === undefined) return false;
   const { database, sql, tables } = view;
-  database.exec("BEGIN; DELETE FROM journals; DELETE FROM journal_pieces");
+  database.exec("BEGIN; DELETE FROM journals; DELETE FROM journal_pieces; DELETE FROM jobs");
   for (const { n } of rows.conversations) sql.deleteConversation.run(n as number);
   for (const [table, added] of Object.entries(rows)) for (const row of added) insertRow(database, table, row);
   for (const { n } of rows.conversations) recount(database, sql, () => {}, n as number);
@@ -56,6 +56,7 @@ function rowsSince({ database, sql }: Connection, since: number): TableRows | un
   return {
     conversations: [...numbers].flatMap((n) => all("SELECT * FROM conversations WHERE n = ?", n)),
     ...{ entries, changes, journals, journal_pieces: all("SELECT * FROM journal_pieces") },
+    jobs: all("SELECT * FROM jobs"),
     ...blobsOf(database, entries),
   };
 }

@@ -66,6 +66,7 @@ class Rebuild {
     for (const change of this.#found.rows.changes) this.#insert("changes", change);
     for (const mark of [...this.#found.rows.purged, ...(this.#from?.rows.purged ?? [])])
       this.#insert("purged", mark);
+    this.#writeJobs(conversations);
     this.#writeOperations();
     this.#writeJournals(conversations);
     for (const problem of addBlobs(this.#target, this.#found, this.#from))
@@ -121,6 +122,13 @@ class Rebuild {
       const what = first === last ? `entry ${first}` : `entries ${first} to ${last}`;
       this.#note(code, conversation, `${what} ${how}`);
     }
+  }
+
+  /** Not from a backup: what was to be done then may be done by now. */
+  #writeJobs(conversations: ReadonlyMap<number, SalvagedRow>): void {
+    const ids = new Set([...conversations.values()].map(({ id }) => id));
+    for (const job of this.#found.rows.jobs)
+      if (job.conversation === null || ids.has(job.conversation)) this.#insert("jobs", job);
   }
 
   /** Those that have an entry left, and those that only their entries name. */

@@ -14,6 +14,7 @@ const SEALED = [
   "journals",
   "journal_pieces",
   "purged",
+  "jobs",
 ] as const;
 
 type SealedTable = (typeof SEALED)[number];
@@ -44,7 +45,7 @@ export function salvage(image: Image): Salvaged {
   return found;
 }
 
-const WITHOUT_ROWID: ReadonlySet<string> = new Set(["operations", "journal_pieces", "purged"]);
+const WITHOUT_ROWID: ReadonlySet<string> = new Set(["operations", "journal_pieces", "purged", "jobs"]);
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const HASH = /^[0-9a-f]{64}$/;
@@ -52,7 +53,7 @@ const HASH = /^[0-9a-f]{64}$/;
 class Collector implements Salvaged {
   readonly rows: Record<SealedTable, SalvagedRow[]> = {
     ...{ entries: [], conversations: [], operations: [] },
-    ...{ changes: [], journals: [], journal_pieces: [], purged: [] },
+    ...{ changes: [], journals: [], journal_pieces: [], purged: [], jobs: [] },
   };
   readonly doubtful = new Map<number, SalvagedRow>();
   readonly blobs: SalvagedRow[] = [];
@@ -159,6 +160,7 @@ function tableColumns(): Record<SealedTable | "blobs" | "blob_chunks", Column[]>
     journals: columns("journals"),
     journal_pieces: columns("journal_pieces"),
     purged: columns("purged"),
+    jobs: columns("jobs"),
     blobs: columns("blobs"),
     blob_chunks: columns("blob_chunks"),
   };
