@@ -1,4 +1,5 @@
 /** `colloquy/agent`: a loop around a language model that stores every step. */
+
 export {
   type AgentDefinition,
   agentById,
@@ -7,6 +8,10 @@ export {
   type SpawnLimits,
 } from "./agents/agent-definition.ts";
 export { agentFor, type MessagePlace } from "./agents/agent-for.ts";
+export { AgentLoop } from "./loop/agent-loop.ts";
+export type { AgentEvent, RunResult, RunStopReason } from "./loop/events.ts";
+export type { AgentOptions, RunOptions } from "./loop/options.ts";
+export { type SessionUsage, sessionUsage, usageOf } from "./loop/usage.ts";
 export {
   type ChatModel,
   type ModelEvent,

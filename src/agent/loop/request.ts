@@ -1,0 +1,92 @@
+/** What the model is sent: as much of the conversation as fits, compacted when that is nearly all. */
+import type { Ledger } from "../../context/index.ts";
+import { asColloquyError } from "../../errors.ts";
+import type { Message } from "../../message/types.ts";
+import type { Context } from "../../store/context/context.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { ChatModel, ModelRequest, ThinkingLevel, ToolDescription } from "../model/chat-model.ts";
+import type { AgentEvent } from "./events.ts";
+import { summarizeWith } from "./summarize.ts";
+
+export interface RequestSettings {
+  readonly conversation: Conversation;
+  readonly model: ChatModel;
+  readonly system: string | undefined;
+  readonly tools: readonly ToolDescription[];
+  readonly thinking: ThinkingLevel | undefined;
+  readonly maxOutputTokens: number | undefined;
+  /** Compact when more than this share of the context window is used; `false`: never. */
+  readonly compactAt: number | false;
+}
+
+const OUTPUT_TOKENS_MAX = 8192;
+/** The share of the window that compaction keeps as it is. */
+const KEPT_SHARE = 0.3;
+
+/** Makes the requests of one run. */
+export class Requests {
+  readonly #settings: RequestSettings;
+  readonly #report: (event: AgentEvent) => void;
+  #compacts: boolean;
+
+  constructor(settings: RequestSettings, report: (event: AgentEvent) => void) {
+    this.#settings = settings;
+    this.#report = report;
+    this.#compacts = settings.compactAt !== false;
+  }
+
+  async next(signal: AbortSignal): Promise<ModelRequest> {
+    const { system, tools, thinking, maxOutputTokens, compactAt } = this.#settings;
+    let context = await this.#context();
+    if (this.#compacts && compactAt !== false && isNearlyFull(context.ledger, compactAt)) {
+      this.#compacts = await this.#compact(context.ledger.budget.available, signal);
+      if (this.#compacts) context = await this.#context();
+    }
+    return { system, messages: asking(context.messages), tools, thinking, maxOutputTokens };
+  }
+
+  #context(): Promise<Context> {
+    const { conversation, model, system, tools, maxOutputTokens } = this.#settings;
+    const reserve = maxOutputTokens ?? Math.min(OUTPUT_TOKENS_MAX, Math.floor(model.contextWindow / 4));
+    return conversation.context({
+      maxTokens: model.contextWindow,
+      reserveForOutput: reserve,
+      tools,
+      ...(system === undefined ? {} : { system }),
+    });
+  }
+
+  /** Whether there is a summary now. Never fails the run. */
+  async #compact(available: number, signal: AbortSignal): Promise<boolean> {
+    const { conversation, model } = this.#settings;
+    this.#report({ type: "compaction", state: "started" });
+    try {
+      const entry = await conversation.compact({
+        summarize: summarizeWith(model),
+        keepTokens: Math.floor(available * KEPT_SHARE),
+        signal,
+      });
+      if (entry === undefined) return false;
+      const messages = entry.data.summarised ?? 0;
+      this.#report({ type: "compaction", state: "done", entry: entry.id, messages });
+      return true;
+    } catch (error) {
+      if (signal.aborted) throw signal.reason;
+      this.#report({ type: "compaction", state: "failed", error: asColloquyError(error, "Cannot compact") });
+      return false;
+    }
+  }
+}
+
+function isNearlyFull({ budget, dropped }: Ledger, share: number): boolean {
+  return budget.used > budget.available * share || dropped.some(({ reason }) => reason === "budget");
+}
+
+const AGAIN =
+  "[The answer above was cut off before its end. Answer the last message again, from the beginning.]";
+
+/** An answer that was cut off is at the end; the model must not take it for its turn. */
+function asking(messages: readonly Message[]): readonly Message[] {
+  if (messages.at(-1)?.role !== "assistant") return messages;
+  return [...messages, { role: "user", content: AGAIN }];
+}

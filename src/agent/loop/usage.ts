@@ -1,0 +1,104 @@
+/** Token counts: of a step as they are stored, of a run, and of a conversation. */
+import type { Message, MessageEntry } from "../../message/types.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { JsonObject } from "../../util/json.ts";
+import { numberIn } from "../../util/values.ts";
+import type { ModelUsage } from "../model/chat-model.ts";
+
+export const NO_USAGE: ModelUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheWriteTokens: 0,
+};
+
+/** As Anthropic names them, which is how contexts count the tokens of an answer. */
+export function storedUsage(usage: ModelUsage): JsonObject {
+  return {
+    input_tokens: usage.inputTokens,
+    output_tokens: usage.outputTokens,
+    cache_read_input_tokens: usage.cacheReadTokens,
+    cache_creation_input_tokens: usage.cacheWriteTokens,
+    ...(usage.cost === undefined ? {} : { cost: usage.cost }),
+  };
+}
+
+/** Imported messages may have the names of other providers. */
+function usageOfMessage({ usage = {} }: Pick<Message, "usage">): ModelUsage {
+  const cost = numberIn(usage.cost);
+  return {
+    inputTokens: numberIn(usage.input_tokens ?? usage.prompt_tokens) ?? 0,
+    outputTokens: numberIn(usage.output_tokens ?? usage.completion_tokens) ?? 0,
+    cacheReadTokens: numberIn(usage.cache_read_input_tokens) ?? 0,
+    cacheWriteTokens: numberIn(usage.cache_creation_input_tokens) ?? 0,
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+  const cost = one.cost === undefined && other.cost === undefined ? undefined : sum(one.cost, other.cost);
+  return {
+    inputTokens: one.inputTokens + other.inputTokens,
+    outputTokens: one.outputTokens + other.outputTokens,
+    cacheReadTokens: one.cacheReadTokens + other.cacheReadTokens,
+    cacheWriteTokens: one.cacheWriteTokens + other.cacheWriteTokens,
+    ...(cost === undefined ? {} : { cost }),
+  };
+}
+
+function sum(one = 0, other = 0): number {
+  return one + other;
+}
+
+export function usageOfEntries(entries: readonly MessageEntry[]): ModelUsage {
+  return entries.reduce((total, { message }) => addUsage(total, usageOfMessage(message)), NO_USAGE);
+}
+
+/** The facts of a conversation that a session index keeps, by their names there. */
+export interface SessionUsage {
+  readonly inputTokens: number;
+  readonly outputTokens: number;
+  readonly totalTokens: number;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
+  /** The model that answered last. */
+  readonly model?: string;
+  readonly modelProvider?: string;
+  readonly compactionCount: number;
+}
+
+/** What all answers of a conversation used, on every branch. Reads the whole conversation. */
+export async function usageOf(conversation: Conversation): Promise<ModelUsage> {
+  return (await counted(conversation)).usage;
+}
+
+/** The values for the entry of a conversation in the session index. Reads the whole conversation. */
+export async function sessionUsage(conversation: Conversation): Promise<SessionUsage> {
+  const { usage, model } = await counted(conversation);
+  const { inputTokens, outputTokens, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite } = usage;
+  const { compactionCount } = await conversation.info();
+  const slash = model?.indexOf("/") ?? -1;
+  return {
+    inputTokens,
+    outputTokens,
+    totalTokens: inputTokens + outputTokens + cacheRead + cacheWrite,
+    cacheRead,
+    cacheWrite,
+    ...(model === undefined ? {} : { model: model.slice(slash + 1) }),
+    ...(model === undefined || slash < 0 ? {} : { modelProvider: model.slice(0, slash) }),
+    compactionCount,
+  };
+}
+
+async function counted(
+  conversation: Conversation,
+): Promise<{ usage: ModelUsage; model: string | undefined }> {
+  let usage = NO_USAGE;
+  let model: string | undefined;
+  for await (const { message } of conversation.messages({ all: true, blobs: "references" })) {
+    if (message.role !== "assistant") continue;
+    usage = addUsage(usage, usageOfMessage(message));
+    model = message.model ?? model;
+  }
+  return { usage, model };
+}
