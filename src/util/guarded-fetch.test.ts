@@ -1,4 +1,4 @@
-import { createServer, type RequestListener } from "node:http";
+import { createServer, type RequestListener, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isLoopback, isSpecial } from "./addresses.ts";
@@ -50,6 +50,55 @@ describe("an outgoing request", () => {
     const url = await served((_, response) => response.end("x".repeat(1001)));
     const ask = guardedFetch({ baseUrl: url, ...limits });
     await expect(ask(url)).rejects.toMatchObject({ code: "NETWORK_ERROR", message: /more than 1.0 kB/ });
+  });
+
+  describe("of an answer that is streamed", () => {
+    const streaming = { timeoutMs: 60_000, silenceMs: 60_000, bytesMax: 1000 };
+
+    it("returns each part when it arrives", async () => {
+      const { promise: goOn, resolve } = Promise.withResolvers<void>();
+      const url = await served(async (_, response) => {
+        response.write("one");
+        await goOn;
+        response.end("two");
+      });
+      const { body } = await guardedFetch({ baseUrl: url, ...streaming })(url);
+      const parts: string[] = [];
+      for await (const part of body ?? []) {
+        parts.push(Buffer.from(part).toString());
+        resolve();
+      }
+      expect(parts).toEqual(["one", "two"]);
+    });
+
+    it.each([
+      ["silent", { silenceMs: 20 }, /sent nothing for 0.02 s/, () => {}],
+      ["cut off", {}, /broke off/, (response: ServerResponse) => response.destroy()],
+      ["too large", {}, /more than 1.0 kB/, (response: ServerResponse) => response.end("x".repeat(1001))],
+    ])("fails when it is %s", async (_name, limit, message, act) => {
+      const { promise: goOn, resolve } = Promise.withResolvers<void>();
+      const url = await served(async (_, response) => {
+        response.write("one");
+        await goOn;
+        act(response);
+      });
+      const { body } = await guardedFetch({ baseUrl: url, ...streaming, ...limit })(url);
+      const reading = (async () => {
+        for await (const _ of body ?? []) resolve();
+      })();
+      await expect(reading).rejects.toMatchObject({ code: "NETWORK_ERROR", message });
+    });
+
+    it("ends with the reason of the signal", async () => {
+      const url = await served((_, response) => void response.write("one"));
+      const stop = new AbortController();
+      const ask = guardedFetch({ baseUrl: url, ...streaming });
+      const { body } = await ask(url, { signal: stop.signal });
+      const reading = (async () => {
+        for await (const _ of body ?? []) stop.abort(new Error("enough"));
+      })();
+      await expect(reading).rejects.toThrow("enough");
+    });
   });
 
   it("reports a server that is not there, and a name that does not exist", async () => {

@@ -18,8 +18,10 @@ export interface GuardOptions {
   readonly baseUrl: string;
   /** The Unix socket of a server on this machine, instead of the address in `baseUrl`. */
   readonly socketPath?: string | undefined;
-  /** From the first to the last byte. */
+  /** For the whole answer, or until it begins when it is streamed. */
   readonly timeoutMs: number;
+  /** Return an answer as soon as it begins, and allow this much silence between its parts. */
+  readonly silenceMs?: number | undefined;
   /** The most that an answer may have. */
   readonly bytesMax: number;
   /** Added to each request. They belong to this origin, such as a key. */
@@ -36,15 +38,18 @@ export function guardedFetch(options: GuardOptions): GuardedFetch {
     if (url.origin !== base.origin) throw failed(base, `was not asked: ${url.origin} is another server`);
     const headers = { ...Object.fromEntries(new Headers(init.headers)), ...(await options.headers?.()) };
     const { signal: given } = init;
-    const limit = AbortSignal.timeout(options.timeoutMs);
-    const signal = given ? AbortSignal.any([given, limit]) : limit;
+    const limit = new AbortController();
+    const timer = setTimeout(() => limit.abort(), options.timeoutMs);
+    const signal = given ? AbortSignal.any([given, limit.signal]) : limit.signal;
     try {
       const answer = await send(url, { method: init.method ?? "GET", headers, signal }, init.body, options);
-      return await responseOf(answer, base, options.bytesMax);
+      return await responseOf(answer, base, options, given);
     } catch (error) {
       if (given?.aborted) throw given.reason;
-      if (limit.aborted) throw failed(base, `did not answer within ${options.timeoutMs / 1000} s`);
+      if (limit.signal.aborted) throw failed(base, `did not answer within ${options.timeoutMs / 1000} s`);
       throw error instanceof ColloquyError ? error : failed(base, `cannot be reached: ${reasonOf(error)}`);
+    } finally {
+      clearTimeout(timer);
     }
   };
 }
@@ -101,27 +106,70 @@ function checkedLookup(isPlain: boolean): LookupFunction {
   };
 }
 
-async function responseOf(answer: IncomingMessage, base: URL, bytesMax: number): Promise<Response> {
+async function responseOf(
+  answer: IncomingMessage,
+  base: URL,
+  { bytesMax, silenceMs }: GuardOptions,
+  given: AbortSignal | null | undefined,
+): Promise<Response> {
   const { statusCode: status = 0, headers } = answer;
   if (status >= 300 && status < 400) {
     answer.destroy();
     throw failed(base, "answered with a redirect, which is not followed", { status });
   }
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    bytes += chunk.length;
-    if (bytes > bytesMax) throw failed(base, `answered with more than ${bytesText(bytesMax)}`, { status });
-    chunks.push(chunk);
-  }
+  const parts = limited(answer, base, bytesMax);
   const named = Object.entries(headers).flatMap(([name, value]) =>
     typeof value === "string" ? [[name, value] as [string, string]] : [],
   );
   const isEmpty = status < 200 || status === 204 || status === 205;
-  return new Response(isEmpty ? null : Buffer.concat(chunks), {
-    status: Math.max(status, 200),
-    headers: named,
-  });
+  const body =
+    silenceMs === undefined
+      ? Buffer.concat(await Array.fromAsync(parts))
+      : streamed(answer, parts, base, silenceMs, given);
+  return new Response(isEmpty ? null : body, { status: Math.max(status, 200), headers: named });
+}
+
+async function* limited(answer: IncomingMessage, base: URL, bytesMax: number): AsyncGenerator<Buffer> {
+  let bytes = 0;
+  for await (const part of answer as AsyncIterable<Buffer>) {
+    bytes += part.length;
+    if (bytes > bytesMax) throw failed(base, `answered with more than ${bytesText(bytesMax)}`);
+    yield part;
+  }
+}
+
+/** The parts as they arrive. Silence counts while somebody waits for the next part, not while they are busy. */
+function streamed(
+  answer: IncomingMessage,
+  parts: AsyncGenerator<Buffer>,
+  base: URL,
+  silenceMs: number,
+  given: AbortSignal | null | undefined,
+): ReadableStream<Uint8Array> {
+  const silent = failed(base, `sent nothing for ${silenceMs / 1000} s`);
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const timer = setTimeout(() => answer.destroy(silent), silenceMs);
+        try {
+          const { done, value } = await parts.next();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          if (given?.aborted) throw given.reason;
+          throw error instanceof ColloquyError
+            ? error
+            : failed(base, "broke off in the middle of its answer");
+        } finally {
+          clearTimeout(timer);
+        }
+      },
+      cancel() {
+        answer.destroy();
+      },
+    },
+    { highWaterMark: 0 },
+  );
 }
 
 function failed(base: URL, what: string, details?: Record<string, unknown>): ColloquyError {
