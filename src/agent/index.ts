@@ -22,6 +22,7 @@ export {
   type ThinkingLevel,
   type ToolDescription,
 } from "./model/chat-model.ts";
+export { type OpenModelOptions, openModel } from "./model/open-model.ts";
 export { type Approval, approvalFor, type ToolLimits } from "./tools/approvals/approval.ts";
 export {
   type ApprovalOptions,

@@ -17,6 +17,12 @@ export function isLoopback(address: string): boolean {
   return loopback.check(address, familyOf(address));
 }
 
+/** Whether a URL names this machine. */
+export function isHere({ hostname }: URL): boolean {
+  const host = hostname.replace(/^\[|\]$/g, "");
+  return isIP(host) === 0 ? /(?:^|\.)localhost$/.test(host) : isLoopback(host);
+}
+
 /** Link-local (where clouds serve their secrets), multicast, broadcast, unspecified. */
 export function isSpecial(address: string): boolean {
   return special.check(address, familyOf(address));

@@ -10,7 +10,7 @@ import type { LookupAddress } from "node:dns";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { isIP, type LookupFunction } from "node:net";
 import { ColloquyError, invalid } from "../errors.ts";
-import { isLoopback, isSpecial } from "./addresses.ts";
+import { isHere, isLoopback, isSpecial } from "./addresses.ts";
 import { bytesText } from "./bytes-text.ts";
 
 export interface GuardOptions {
@@ -64,8 +64,7 @@ function checkedUrl(text: string, isLocal: boolean): URL {
     throw invalid("The base URL must not contain a user or a password", "baseUrl");
   }
   const host = url.hostname.replace(/^\[|\]$/g, "");
-  const isHere = isIP(host) === 0 ? /(?:^|\.)localhost$/.test(host) : isLoopback(host);
-  if (url.protocol === "http:" && !isHere && !isLocal) {
+  if (url.protocol === "http:" && !isHere(url) && !isLocal) {
     throw invalid(`${url.origin} must be https: only a server on this machine may use http`, "baseUrl");
   }
   if (isIP(host) !== 0 && isSpecial(host)) {

@@ -110,6 +110,7 @@ async function play(
     if ("fault" in piece) {
       // What was written before must arrive: a real server breaks in the middle of an answer, not before it.
       if (piece.fault === "cut") response.write("", () => setImmediate(() => response.destroy()));
+      if (piece.fault === "end") response.end();
       return;
     }
     await perform(encoder, piece, response, `call_${index}_${place}`);
@@ -134,10 +135,11 @@ async function perform(encoder: Encoder, piece: Piece, response: ServerResponse,
 }
 
 async function large(encoder: Encoder, bytes: number, response: ServerResponse): Promise<void> {
+  const closed = once(response, "close");
   for (let left = bytes; left > 0 && !response.destroyed; left -= PIECE_OF_A_LARGE_TEXT) {
     encoder.text("x".repeat(Math.min(left, PIECE_OF_A_LARGE_TEXT)));
     if (response.writableNeedDrain) {
-      await Promise.race([once(response, "drain"), once(response, "close")]);
+      await Promise.race([once(response, "drain"), closed]);
     }
   }
 }

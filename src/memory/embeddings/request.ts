@@ -1,16 +1,13 @@
 /** A request to an embedding server, with its token, and with its failures as typed errors. */
 import { ColloquyError, type ErrorCode } from "../../errors.ts";
-import { maskSecretsIn } from "../../secrets/mask.ts";
+import { statedReason } from "../../secrets/stated-reason.ts";
 import { type GuardedFetch, guardedFetch } from "../../util/guarded-fetch.ts";
-import { parseJson } from "../../util/json.ts";
-import { safeLine } from "../../util/visible-text.ts";
-import { parseRetryAfter } from "./failures.ts";
+import { parseRetryAfter } from "../../util/retry-after.ts";
 import type { ChosenModel, EmbeddingSettings } from "./settings.ts";
 
 const TIMEOUT_MS = 30_000;
 /** 96 vectors of 8192 numbers of 20 digits need 16 MB. */
 const BYTES_MAX = 32 * 1024 * 1024;
-const MESSAGE_CHARS_MAX = 300;
 
 /** The codes of answers with these statuses. Others are failures inside the server, which may pass. */
 const CODES: Readonly<Record<number, ErrorCode>> = {
@@ -74,7 +71,7 @@ function refused(
   nowMs: number,
 ): ColloquyError {
   const code = CODES[status] ?? "SERVICE_UNAVAILABLE";
-  const reason = messageIn(body, token);
+  const reason = statedReason(body, token);
   const said = reason === "" ? "" : `: ${reason}`;
   const hint = HINTS[code] === undefined ? "" : `. ${HINTS[code]}`;
   const retryAfterMs = parseRetryAfter(headers.get("retry-after"), nowMs);
@@ -89,13 +86,4 @@ function refused(
       },
     },
   );
-}
-
-/** The reason that a server states, short and without the token. */
-function messageIn(body: string, token: string | undefined): string {
-  const parsed = parseJson(body) as { error?: { message?: unknown } | string } | null | undefined;
-  const error = parsed?.error;
-  const message = typeof error === "string" ? error : error?.message;
-  if (typeof message !== "string") return "";
-  return maskSecretsIn(safeLine(message), [token]).slice(0, MESSAGE_CHARS_MAX);
 }

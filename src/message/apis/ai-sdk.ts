@@ -102,8 +102,8 @@ function answerPart(
 
 /** Thinking that its own provider takes back: sealed by Claude, or from an API in the style of OpenAI. */
 function reasoningPart(block: Block, { model }: Message): AiSdkReasoningPart[] {
-  const { thinking, signature, data, openai } = block;
-  const isClaude = model === undefined || /claude/i.test(model);
+  const { thinking, signature, data, openai, provider } = block;
+  const isClaude = provider === undefined && (model === undefined || /claude/i.test(model));
   if (block.type === "redacted_thinking" && isClaude) {
     return [sealed("", { redactedData: stringOf(data) })];
   }

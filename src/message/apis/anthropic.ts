@@ -190,7 +190,7 @@ function acceptedBlock(block: JsonObject, place: Place): JsonObject[] {
       return typeof own.text === "string" && own.text.trim() !== "" ? [own] : [];
     case "thinking":
       // Without a signature the API cannot tell that the thinking is Claude's, and rejects it.
-      return own.signature && place.isClaude ? [own] : [];
+      return own.signature && place.isClaude && block.provider === undefined ? [own] : [];
     case "redacted_thinking":
       return place.isClaude ? [own] : [];
     case "refusal":

@@ -184,6 +184,14 @@ describe("a request", () => {
     expect(toRequest("openai", [], prompt).messages).toEqual([{ role: "system", content: "Be brief." }]);
   });
 
+  it("has no thinking that another provider than Anthropic sealed", () => {
+    const thinking = { type: "thinking", thinking: "hm", signature: "x", provider: "openai", id: "rs_1" };
+    const answer: Message = { role: "assistant", content: [thinking, { type: "text", text: "Yes" }] };
+    for (const api of ["anthropic", "ai-sdk"] as const) {
+      expect(JSON.stringify(toRequest(api, [answer]))).not.toContain("hm");
+    }
+  });
+
   it("to Anthropic has no sealed thinking of another provider, and no property that the API does not know", () => {
     const content = [
       { type: "redacted_thinking", data: "gAAAA" },

@@ -17,7 +17,8 @@ export type Piece =
   | { readonly bytes: number }
   /** An error inside of the stream, as the protocol sends it. */
   | { readonly error: string }
-  | { readonly fault: "hang" | "cut" };
+  /** Sends nothing more, ends the connection, or ends the answer without saying so. */
+  | { readonly fault: "hang" | "cut" | "end" };
 
 interface ScriptUsage {
   /** Without those of the cache. */

@@ -1,0 +1,1 @@
+export { createAnthropic } from "@ai-sdk/anthropic";

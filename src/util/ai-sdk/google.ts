@@ -1,0 +1,1 @@
+export { createGoogle } from "@ai-sdk/google";
