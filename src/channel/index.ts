@@ -1,3 +1,9 @@
 /** `colloquy/channel`: what a channel must do, to write one of your own, and the channels that there are. */
 export type { Attachment, Channel, ChannelEvents, ChannelMessage, SendOptions } from "./channel.ts";
+export {
+  CHAT_COMMANDS,
+  type ChatCommand,
+  type CommandContext,
+  findCommand,
+} from "./commands/chat-commands.ts";
 export { type TelegramOptions, telegramChannel } from "./telegram/telegram-channel.ts";

@@ -40,10 +40,11 @@ import {
 import { type Context, type ContextOptions, contextOf } from "./context/context.ts";
 import { type JobInput, jobsOf } from "./jobs/jobs.ts";
 import { withContextState } from "./read/context-state.ts";
+import { readEntries } from "./read/entries.ts";
 import { readAll, readPage } from "./read/entry-pages.ts";
 import type { EntryQuery } from "./read/entry-query.ts";
 import { type Listing, listing } from "./read/listing.ts";
-import { infoOf, logEndOf } from "./read/lookups.ts";
+import { findEntry, infoOf, logEndOf } from "./read/lookups.ts";
 import { type RedactTarget, redact } from "./retention/erasure.ts";
 import type { Receipt } from "./retention/receipt.ts";
 import { type FollowEvent, type FollowOptions, follow } from "./turns/follow.ts";
@@ -128,6 +129,12 @@ export class Conversation {
   /** Entries of every kind in ascending order: await a page, or iterate over all that match the query. */
   entries(query: EntryQuery = {}): Listing<Entry> {
     return this.#list(query, undefined);
+  }
+
+  /** One entry, on any branch, or `undefined`. */
+  async entry(id: string): Promise<Entry | undefined> {
+    const found = await findEntry(this.#store, this.id, checkEntryId(id));
+    return found === undefined ? undefined : (await readEntries(this.#store, [found]))[0];
   }
 
   /** Information about the conversation. `NOT_FOUND` if it was deleted. */

@@ -43,6 +43,7 @@ import type { SearchListing } from "./search/search.ts";
 import type { SearchOptions } from "./search/search-query.ts";
 import { StoreSearch, searchPath } from "./search/store-search.ts";
 import { sealInterrupted } from "./turns/turn-end.ts";
+import { freeKey } from "./write/claim-key.ts";
 import { Ingest } from "./write/ingest.ts";
 import {
   type ConversationInit,
@@ -152,6 +153,20 @@ export class Store {
       { ...fields, id, key: init.key === undefined ? null : this.resolveKey(init.key) },
       false,
     );
+  }
+
+  /**
+   * Start a new conversation under a session key. The one that has it keeps everything, under the same key followed
+   * by `~` and its id. One without messages is used again.
+   */
+  async startOver(key: string, init: ConversationInit = {}): Promise<Conversation> {
+    const fields = checkInit(init, OPEN_PROPERTIES);
+    const current = this.resolveKey(key);
+    this.#assertWritable();
+    const former = await byKey(this.#access, key);
+    if (former?.messageCount === 0) return this.#opened(former.id);
+    if (former !== undefined) await freeKey(this.#access, former.id, current);
+    return this.#create({ ...fields, id: undefined, key: current }, true);
   }
 
   /** Get the conversation with this id or session key, or `undefined`. A reference that contains ":" is a key. */

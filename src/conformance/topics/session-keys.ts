@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import type { CreateOperation } from "../../engine/index.ts";
 import { openStore } from "../../store/open.ts";
-import { type Bench, refuses, type Topic } from "../kit.ts";
+import { type Bench, idOf, refuses, say, type Topic } from "../kit.ts";
 
 /** Spellings of one key, the current one last. */
 const SPELLINGS = [
@@ -85,6 +85,26 @@ export const sessionKeys: Topic = (check) => {
     assert.equal((await again.get("cli:new"))?.id, id);
     assert.notEqual((await again.get("cli:old"))?.id, id);
   });
+
+  check(
+    "a session starts over, and the former conversation keeps its messages under another key",
+    async (bench) => {
+      const store = await bench.open();
+      const former = await store.open("cli:default");
+      assert.equal((await store.startOver("CLI:Default")).id, former.id, "an empty one is used again");
+      const { entries } = await former.append(say("before"));
+      const fresh = await store.startOver("CLI:Default", { title: "Fresh" });
+      assert.notEqual(fresh.id, former.id);
+      assert.equal((await store.get("cli:default"))?.id, fresh.id);
+      assert.equal((await fresh.info()).title, "Fresh");
+      assert.equal((await store.get(`cli:default~${former.id}`))?.id, former.id);
+      assert.deepEqual((await former.entry(idOf(entries[0])))?.message, { role: "user", content: "before" });
+      assert.equal(await fresh.entry(idOf(entries[0])), undefined);
+      const [one, two] = await Promise.all([store.startOver("cli:none"), store.startOver("cli:none")]);
+      assert.equal(one.id, two.id);
+      assert.deepEqual((await store.verify()).findings, []);
+    },
+  );
 
   check.persistent("a key that an earlier version stored is found by its own spelling", async (bench) => {
     await withOldKeys(bench, ["CLI:Default"]);

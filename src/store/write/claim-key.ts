@@ -37,6 +37,12 @@ export async function claimKey(store: StoreAccess, conversation: string): Promis
   return replaced;
 }
 
+/** Mark the holder of a key as the older one, so that a new conversation can have it. */
+export async function freeKey(store: StoreAccess, holder: string, key: string): Promise<void> {
+  const at = isoTime(store.nowMs());
+  await store.queue.push({ type: "set-key", conversation: holder, key: keyOfOlder(key, holder), at });
+}
+
 const TOLERATED: ReadonlySet<string> = new Set(["CONFLICT", "NOT_FOUND", "NOT_SUPPORTED"]);
 
 function claimOf(info: ConversationInfo, key: string): Claim {
