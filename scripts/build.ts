@@ -2,9 +2,11 @@
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { bundleCommand } from "./bundle-command.ts";
+import { bundlePackages } from "./bundle-packages.ts";
 
 rmSync("dist", { recursive: true, force: true });
 compileLibrary();
+await bundlePackages("dist");
 await bundleCommand("dist/command");
 
 function compileLibrary(): void {

@@ -3,6 +3,7 @@
  * reading files, so the code of everyday commands is in one file. Rare code has separate files.
  */
 import { rolldown } from "rolldown";
+import { EXTERNAL } from "./bundle-packages.ts";
 
 /** Every command loads it. Dependencies follow their importer into its chunk. */
 const CORE = /\/src\/(cli\/(main|commands\/sessions\/list)|store\/open|engine\/sqlite\/sqlite-engine)\.ts$/;
@@ -25,7 +26,7 @@ export async function bundleCommand(dir: string): Promise<void> {
     input: { main: "src/cli/main.ts", ...STARTED },
     platform: "node",
     // Dependencies are installed beside the package, and loaded by the commands that need them.
-    external: [/^[^./]/],
+    external: [EXTERNAL],
     checks: { ineffectiveDynamicImport: false },
     plugins: [{ name: "builtins-in-part", renderChunk: usedBuiltins }],
   });

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { NODE_MAJOR_MIN } from "../src/util/node-version.ts";
 
@@ -67,6 +67,30 @@ describe("the package", () => {
   it("passes the checks of its packaging", () => {
     run("node_modules/.bin/publint", ["--strict", tarball]);
     run("node_modules/.bin/attw", [tarball, "--profile", "esm-only"]);
+  });
+
+  it("imports nothing that is not installed with it", () => {
+    const { exports, dependencies, peerDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
+    const entries = Object.values<{ types?: string }>(exports).flatMap(({ types }) => types ?? []);
+    const code = readdirSync(join(installed, "dist"), { recursive: true, encoding: "utf8" })
+      .filter((name) => name.endsWith(".js"))
+      .map((name) => join("dist", name));
+    const known = new Set([...Object.keys({ ...dependencies, ...peerDependencies }), "colloquy"]);
+    const packages = [...code, ...reachable(entries)].flatMap((name) =>
+      importsIn(join(installed, name)).filter((one) => !/^(?:\.|node:)/.test(one)),
+    );
+    const names = packages.map((one) => /^(?:@[^/]+\/)?[^/]+/.exec(one)?.[0] ?? one);
+    expect(names).toContain("yauzl");
+    expect(new Set(names.filter((name) => !known.has(name)))).toEqual(new Set());
+  });
+
+  it("takes at most 30 MB with its dependencies", () => {
+    const packages = Object.entries<{ dev?: boolean; optional?: boolean; peer?: boolean }>(
+      JSON.parse(readFileSync("package-lock.json", "utf8")).packages,
+    ).filter(([path, { dev, optional, peer }]) => path !== "" && !dev && !optional && !peer);
+    const folders = [installed, ...packages.map(([path]) => path)];
+    const bytes = folders.flatMap(filesIn).reduce((sum, file) => sum + statSync(file).size, 0);
+    expect(bytes).toBeLessThan(30_000_000);
   });
 
   it("has a command that calls itself by its name", () => {
@@ -142,6 +166,31 @@ describe("the package", () => {
     expect(() => run(process.execPath, [file])).toThrow(/needs Node 24 or newer/);
   });
 });
+
+function filesIn(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ parentPath, name }) => join(parentPath, name));
+}
+
+const IMPORT =
+  /(?:^|[;}\s])(?:import|export)\b[^"'();=]*?\bfrom\s*"([^"]+)"|\bimport\(\s*"([^"]+)"\s*\)|^import "([^"]+)"/gm;
+
+function importsIn(file: string): string[] {
+  const text = readFileSync(file, "utf8").replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+  return [...text.matchAll(IMPORT)].flatMap(([, first, second, third]) => first ?? second ?? third ?? []);
+}
+
+/** The declarations that a compiler reads for these. */
+function reachable(entries: readonly string[]): string[] {
+  const found = new Set(entries.map((entry) => join(entry)));
+  for (const name of found) {
+    for (const one of importsIn(join(installed, name)).filter((path) => path.startsWith("."))) {
+      found.add(join(dirname(name), one.replace(/\.(?:js|ts)$/, ".d.ts")));
+    }
+  }
+  return [...found];
+}
 
 describe("the documentation", () => {
   it("has the first example within the first 30 lines of the README", () => {

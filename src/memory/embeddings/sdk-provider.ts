@@ -1,6 +1,5 @@
 /** Embedding models of the AI SDK, called without its `ai` package, which adds retries of its own. */
 import { asColloquyError, ColloquyError } from "../../errors.ts";
-import { optionalPackage } from "../../util/optional-package.ts";
 import { objectIn, objectsIn } from "../../util/values.ts";
 import { type EmbeddingProvider, type EmbedOptions, wrapped } from "./provider.ts";
 import { embeddingFetch } from "./request.ts";
@@ -38,14 +37,12 @@ export function sdkProvider(
 
 async function loadModel(chosen: ChosenModel, fetch: Fetch): Promise<SdkModel> {
   const { provider, model, baseUrl: baseURL } = chosen;
-  const purpose = `Embedding with ${provider}`;
   if (provider === "gemini") {
-    const google = await optionalPackage("@ai-sdk/google", purpose, () => import("@ai-sdk/google"));
-    return google.createGoogle({ baseURL, apiKey: "placeholder", fetch }).embeddingModel(model);
+    const { createGoogle } = await import("../../util/ai-sdk/google.ts");
+    return createGoogle({ baseURL, apiKey: "placeholder", fetch }).embeddingModel(model);
   }
-  const name = "@ai-sdk/openai-compatible";
-  const compatible = await optionalPackage(name, purpose, () => import("@ai-sdk/openai-compatible"));
-  return compatible.createOpenAICompatible({ name: "colloquy", baseURL, fetch }).embeddingModel(model);
+  const { createOpenAICompatible } = await import("../../util/ai-sdk/openai-compatible.ts");
+  return createOpenAICompatible({ name: "colloquy", baseURL, fetch }).embeddingModel(model);
 }
 
 async function embedWith(
