@@ -23,6 +23,7 @@ export {
   type ToolDescription,
 } from "./model/chat-model.ts";
 export { type OpenModelOptions, openModel } from "./model/open-model.ts";
+export { findSkills, type Skill, type SkillOptions, type SkillProblem, Skills } from "./skills/skills.ts";
 export { type Approval, approvalFor, type ToolLimits } from "./tools/approvals/approval.ts";
 export {
   type ApprovalOptions,
@@ -30,6 +31,11 @@ export {
   type Approve,
   approvedTools,
 } from "./tools/approvals/approved-tools.ts";
+export { type BuiltInOptions, builtInTools } from "./tools/built-in/built-in-tools.ts";
+export type { SkillSource } from "./tools/built-in/read-skill.ts";
+export type { SearchScope } from "./tools/built-in/search-conversations.ts";
+export { type SpawnedSession, type SpawnLoopsOptions, spawnLoops } from "./tools/built-in/spawn-loops.ts";
+export type { Spawn, SpawnRequest, StartAgentOptions } from "./tools/built-in/start-agent.ts";
 export { checkInput } from "./tools/check-input.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
 export { ToolRegistry } from "./tools/registry.ts";

@@ -12,12 +12,14 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const GIVEN = `
 import { createReadStream } from "node:fs";
 import type { Conversation, MessageInput, Store } from "colloquy";
+import type { ChatModel } from "colloquy/agent";
 import type { Refresher } from "colloquy/credentials";
 declare const store: Store;
 declare const chat: Conversation;
 declare const [turn, answer, result]: [MessageInput[], MessageInput & { id: string }, MessageInput];
 declare const [entryId, stateDir]: [string, string];
 declare const tools: { name: string }[];
+declare const model: ChatModel;
 declare const socket: NodeJS.WritableStream;
 declare const refresher: Refresher;
 declare const callTheModel: (key: string | undefined) => Promise<void>;

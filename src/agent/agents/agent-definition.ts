@@ -32,6 +32,8 @@ export interface AgentDefinition {
   readonly system?: string;
   readonly tools: ToolLimits;
   readonly spawn: SpawnLimits;
+  /** Other agents that it can start. */
+  readonly startable: readonly string[];
 }
 
 const MAIN_AGENT = "main";
@@ -81,13 +83,19 @@ function definition(id: string, own: JsonObject, defaults: JsonObject, config: J
     fallbacks,
     tools: limitsIn(own.tools ?? defaults.tools),
     spawn: spawnIn(objectIn(defaults.subagents) ?? {}),
+    startable: filledOf(objectIn(own.subagents)?.allowAgents).map(checkId),
   };
 }
 
 function modelIn(model: Json | undefined): { primary: string | undefined; fallbacks: readonly string[] } {
   const { primary, fallbacks } = objectIn(model) ?? { primary: model };
-  const others = listIn(fallbacks).filter((name) => typeof name === "string" && name !== "");
-  return { primary: filledIn(primary), fallbacks: others as string[] };
+  return { primary: filledIn(primary), fallbacks: filledOf(fallbacks) };
+}
+
+function filledOf(list: Json | undefined): string[] {
+  return listIn(list)
+    .filter((name) => typeof name === "string")
+    .filter((name) => name !== "");
 }
 
 function thinkingIn(level: Json | undefined): ThinkingLevel | undefined {

@@ -16,7 +16,13 @@ const config: JsonObject = {
       subagents: { maxSpawnDepth: 1, runTimeoutSeconds: 5 },
     },
     list: [
-      { id: "ops", name: "Ops", workspace: "/ops", model: { primary: "openai/x", fallbacks: ["openai/y"] } },
+      {
+        id: "ops",
+        name: "Ops",
+        workspace: "/ops",
+        model: { primary: "openai/x", fallbacks: ["openai/y"] },
+        subagents: { allowAgents: ["Guest"] },
+      },
       { id: "Guest", model: "ollama/small", tools: { allow: [] }, thinking: "off", system: "Be kind." },
       { id: "server" },
       { id: "dm" },
@@ -64,6 +70,7 @@ describe("agentFor", () => {
       fallbacks: [],
       tools: { allow: undefined, deny: [] },
       spawn: SPAWN_LIMITS,
+      startable: [],
     });
   });
 });
@@ -80,6 +87,7 @@ describe("agentById", () => {
       system: "Be brief.",
       tools: { allow: undefined, deny: ["forget"] },
       spawn: { ...SPAWN_LIMITS, depthMax: 1, timeoutMs: 5000 },
+      startable: ["guest"],
     });
     expect(agentById("guest", config)).toMatchObject({
       workspace: "/work",

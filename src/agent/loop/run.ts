@@ -136,7 +136,7 @@ class Run {
     const tool = admit(tools, use);
     if ("tool_use_id" in tool) return tool;
     if (!mayRepeat) await this.#turn.note({ tool: id });
-    const call: ToolCall = { id, signal, store, conversation, key: key ?? undefined, depth };
+    const call: ToolCall = { id, signal, store, conversation, key: key ?? undefined, depth, run: this };
     return insideTool(conversation.id, () => callTool(tool, use, call, limits));
   }
 

@@ -1,5 +1,6 @@
 import { ColloquyError } from "../../../errors.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { untilAborted } from "../../loop/until-aborted.ts";
 import type { Tool, ToolCall, ToolOutput } from "../tool.ts";
 import { type Approval, approvalFor, type ToolLimits } from "./approval.ts";
 
@@ -70,17 +71,11 @@ async function ask(
   const limit = AbortSignal.timeout(answerTimeoutMs);
   const signal = AbortSignal.any([stopped, limit]);
   const request = { tool, input: structuredClone(input), callId: id, key, signal };
-  const answer = await Promise.race([Promise.resolve(approve(request)).catch(() => false), aborted(signal)]);
+  const asked = Promise.resolve(approve(request)).catch(() => false);
+  const answer = await untilAborted(asked, signal).catch(() => "none");
   if (stopped.aborted) throw stopped.reason;
-  if (answer === "aborted") throw refused(tool, "it needs the approval of a user, who did not answer");
+  if (answer === "none") throw refused(tool, "it needs the approval of a user, who did not answer");
   if (answer !== true) throw refused(tool, "the user did not allow it");
-}
-
-function aborted(signal: AbortSignal): Promise<"aborted"> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve("aborted");
-    else signal.addEventListener("abort", () => resolve("aborted"), { once: true });
-  });
 }
 
 function refused(tool: string, why: string): ColloquyError {

@@ -49,6 +49,9 @@ export const agents: Field = section("Agents", {
       name: text("Its name"),
       default: flag("It answers where no binding matches, instead of main"),
       ...settings(),
+      subagents: section("The agents that it starts", {
+        allowAgents: list("Other agents that it can start; default: only itself", text("The id of an agent")),
+      }),
     }),
   ),
 });
