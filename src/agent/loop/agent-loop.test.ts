@@ -287,6 +287,25 @@ describe("a model that fails", () => {
     expect(await said(await loop.conversation())).toEqual(["user: Hi", "assistant: So"]);
   });
 
+  it("answers a message that the conversation has, once, whatever came after it", async () => {
+    await using store = await openStore("ephemeral:");
+    const chat = await store.open("cli:default");
+    for (const id of ["m:1", "m:2"]) await chat.append({ id, role: "user", content: `Question ${id}` });
+    const model = scriptedModel([["First."], ["Second."]]);
+    const loop = new AgentLoop({ store, key: "cli:default", model });
+    expect((await loop.answer("m:1")).reply).toBe("First.");
+    expect((await loop.answer("m:2")).reply).toBe("Second.");
+    expect((await loop.answer("m:1")).reply).toBe("First.");
+    expect(model.requests[1]?.messages.at(-1)).toEqual({ role: "user", content: "Question m:2" });
+    expect(await said(chat)).toEqual([
+      "user: Question m:1",
+      "user: Question m:2",
+      "assistant: First.",
+      "assistant: Second.",
+    ]);
+    await expect(loop.answer("m:3")).rejects.toMatchObject({ code: "NOT_FOUND" });
+  });
+
   it("is resumed without the message", async () => {
     const model = scriptedModel([[unavailable("down")], ["Up again."]]);
     const loop = new AgentLoop({ model });

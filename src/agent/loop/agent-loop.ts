@@ -1,5 +1,5 @@
 import { ColloquyError, invalid } from "../../errors.ts";
-import type { Block, MessageInput } from "../../message/types.ts";
+import type { Block, Message, MessageInput } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { openStore } from "../../store/open.ts";
 import type { Store } from "../../store/store.ts";
@@ -61,6 +61,22 @@ export class AgentLoop implements AsyncDisposable {
   }
 
   /**
+   * Answer a message that the conversation has already, such as one that a channel has accepted. The id of the run is
+   * `operationId`, or that of the message.
+   */
+  async answer(entryId: string, options: RunOptions = {}): Promise<RunResult> {
+    checkRunOptions(options);
+    const id = checkRunId(options.operationId ?? entryId);
+    return this.#queued(options, async (place) => {
+      const question = (await place.conversation.entry(entryId))?.message;
+      if (question?.role === "user") return this.#run(place, id, undefined, options, question);
+      throw new ColloquyError("NOT_FOUND", `There is no message ${entryId} of the user to answer`, {
+        field: "entryId",
+      });
+    });
+  }
+
+  /**
    * Complete what the last run of the conversation left open: a message without an answer, or tool calls without
    * results. `undefined` if there is nothing to do.
    */
@@ -107,13 +123,14 @@ export class AgentLoop implements AsyncDisposable {
     id: string,
     input: MessageInput | undefined,
     options: RunOptions,
+    question?: Message,
   ): Promise<RunResult> {
     const { onDelta, onEvent, signal = NEVER, model = this.#options.model } = options;
     const report = (event: AgentEvent): void => {
       if (event.type === "text") onDelta?.(event.text);
       onEvent?.(event);
     };
-    const result = await run(await this.#setup(place, model, options, signal, report), id, input);
+    const result = await run(await this.#setup(place, model, options, signal, report, question), id, input);
     report({ type: "done", result });
     return result;
   }
@@ -124,6 +141,7 @@ export class AgentLoop implements AsyncDisposable {
     options: RunOptions,
     signal: AbortSignal,
     report: (event: AgentEvent) => void,
+    question: Message | undefined,
   ): Promise<RunSetup> {
     const { system, maxTokens, compactAt = 0.85 } = this.#options;
     const requests = new Requests(
@@ -135,6 +153,7 @@ export class AgentLoop implements AsyncDisposable {
         thinking: options.thinking ?? this.#options.thinking,
         maxOutputTokens: maxTokens,
         compactAt,
+        question,
       },
       report,
     );

@@ -17,6 +17,8 @@ export interface RequestSettings {
   readonly maxOutputTokens: number | undefined;
   /** Compact when more than this share of the context window is used; `false`: never. */
   readonly compactAt: number | false;
+  /** The message to answer. Others may have arrived after it, and may be answered by now. */
+  readonly question?: Message | undefined;
 }
 
 const OUTPUT_TOKENS_MAX = 8192;
@@ -42,7 +44,13 @@ export class Requests {
       this.#compacts = await this.#compact(context.ledger.budget.available, signal);
       if (this.#compacts) context = await this.#context();
     }
-    return { system, messages: asking(context.messages), tools, thinking, maxOutputTokens };
+    return {
+      system,
+      messages: asking(context.messages, this.#settings.question),
+      tools,
+      thinking,
+      maxOutputTokens,
+    };
   }
 
   #context(): Promise<Context> {
@@ -85,8 +93,11 @@ function isNearlyFull({ budget, dropped }: Ledger, share: number): boolean {
 const AGAIN =
   "[The answer above was cut off before its end. Answer the last message again, from the beginning.]";
 
-/** An answer that was cut off is at the end; the model must not take it for its turn. */
-function asking(messages: readonly Message[]): readonly Message[] {
+/**
+ * An answer is at the end: one that was cut off, or that of another message, which was given after the question had
+ * arrived. The model must not take it for its turn.
+ */
+function asking(messages: readonly Message[], question: Message | undefined): readonly Message[] {
   if (messages.at(-1)?.role !== "assistant") return messages;
-  return [...messages, { role: "user", content: AGAIN }];
+  return [...messages, { role: "user", content: question?.content ?? AGAIN }];
 }
