@@ -22,6 +22,8 @@ export {
   type ThinkingLevel,
   type ToolDescription,
 } from "./model/chat-model.ts";
+export { type ChosenModel, chooseModel, isOffline, type ModelChoices } from "./model/choose-model.ts";
+export { type OfflineModelOptions, offlineModel } from "./model/offline/offline-model.ts";
 export { type OpenModelOptions, openModel } from "./model/open-model.ts";
 export { findSkills, type Skill, type SkillOptions, type SkillProblem, Skills } from "./skills/skills.ts";
 export { type Approval, approvalFor, type ToolLimits } from "./tools/approvals/approval.ts";

@@ -17,9 +17,11 @@ export interface ToolLimits {
 export const STOPPED = "Stopped by the user.";
 
 /** The tool of a call, ready to run; or the result that says why it does not run. */
-export function admit(tools: ToolRegistry, { id, name, input }: ToolUseBlock): Tool | ToolResultBlock {
+export function admit(tools: ToolRegistry, call: ToolUseBlock): Tool | ToolResultBlock {
+  const { id, name, input, invalid_input: invalid } = call;
   const tool = tools.get(name);
   if (tool === undefined) return errorResult(id, unknownTool(name, tools));
+  if (invalid !== undefined) return errorResult(id, `The arguments are not a JSON object: ${invalid}`);
   try {
     checkInput(tool.inputSchema, input);
     return tool;

@@ -45,7 +45,7 @@ export function targetOf(name: string, models: Pick<ModelsFile, "providers">): T
   return { name: `${provider}/${model}`, provider, model, api, baseUrl: baseUrl.replace(/\/+$/, ""), spec };
 }
 
-function isApi(api: string): api is Api {
+export function isApi(api: string): api is Api {
   return (APIS as readonly string[]).includes(api);
 }
 

@@ -1,0 +1,44 @@
+/** An answer from what was found, as Markdown. */
+import type { FoundChunk } from "../../../memory/recall/searcher.ts";
+import type { SearchHit } from "../../../store/search/hits.ts";
+import { safeLine } from "../../../util/visible-text.ts";
+import type { Answers } from "./find-answers.ts";
+
+const INTRODUCTION = `I am not a language model: I look up what you ask in your stored conversations and memory.
+To talk to a language model, add a key: \`colloquy auth add anthropic\`.`;
+
+const NOTHING_STORED = `Nothing is stored yet that I could look in.
+Import your conversations with \`colloquy import PATH\`, for example \`colloquy import ~/.claude/projects\`,
+or save a note with \`colloquy memory add "Anna likes green tea"\`.`;
+
+const NOTHING_FOUND = "I found nothing about this in your stored conversations. Other words may find more.";
+
+export const ONLY_WORDS = "I can only look up words. Ask me with a few of them.";
+
+const SNIPPET_CHARS_MAX = 240;
+
+export function answerText({ hits, chunks, isEmpty }: Answers, isFirst: boolean): string {
+  const parts = isFirst ? [INTRODUCTION] : [];
+  if (isEmpty) parts.push(NOTHING_STORED);
+  else if (hits.length + chunks.length === 0) parts.push(NOTHING_FOUND);
+  if (hits.length > 0) parts.push("From your conversations:", hits.map(cited).join("\n"));
+  if (chunks.length > 0) parts.push("From your memory:", chunks.map(remembered).join("\n"));
+  return parts.join("\n\n");
+}
+
+/** Texts are quoted on one line, so that none of them can pass for a part of the answer. */
+function cited({ title, key, conversation, entry, role, at, snippet }: SearchHit): string {
+  const name = safeLine(title ?? key ?? "Untitled").replaceAll("*", "");
+  const reference = key ?? conversation;
+  return `- **${name}**, ${at.slice(0, 10)}, ${role}: “${shortened(snippet)}”\n  \`${reference}\` · \`${entry}\``;
+}
+
+function remembered({ source, lines, at, text, id }: FoundChunk): string {
+  const place = `${safeLine(source)}:${lines.first}`;
+  return `- **${place.replaceAll("*", "")}**, ${at.slice(0, 10)}: “${shortened(text)}”\n  \`${id}\``;
+}
+
+function shortened(text: string): string {
+  const line = safeLine(text).replace(/\s+/g, " ").trim();
+  return line.length <= SNIPPET_CHARS_MAX ? line : `${line.slice(0, SNIPPET_CHARS_MAX).toWellFormed()}…`;
+}
