@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { Output } from "../../src/cli/output.ts";
-import { widthOf } from "../../src/cli/terminal/width.ts";
 import { wrapHard } from "../../src/cli/terminal/wrap.ts";
 import { treeRows } from "../../src/cli/view/branch-tree.ts";
 import { branchTable, warningLines } from "../../src/cli/view/branch-view.ts";
 import type { BranchInfo } from "../../src/store/index.ts";
+import { widthOf } from "../../src/util/text-width.ts";
 
 function branch(
   name: string,

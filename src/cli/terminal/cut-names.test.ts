@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { widthOf } from "../../util/text-width.ts";
 import { cutNames } from "./cut-names.ts";
-import { widthOf } from "./width.ts";
 
 describe("cut names", () => {
   it.each([

@@ -1,5 +1,5 @@
 /** Names cut in the middle, because both ends tell them apart. */
-import { charactersOf, endOf, startOf, widthOf } from "./width.ts";
+import { charactersOf, endOf, startOf, widthOf } from "../../util/text-width.ts";
 
 export const CUT = "…";
 

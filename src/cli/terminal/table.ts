@@ -1,6 +1,6 @@
+import { cut, pad, widthOf } from "../../util/text-width.ts";
 import type { Style } from "./colours.ts";
 import { cutNames } from "./cut-names.ts";
-import { cut, pad, widthOf } from "./width.ts";
 
 /** Where a table is shown: its width, and its colours. */
 export interface Surface {

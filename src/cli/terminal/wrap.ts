@@ -1,5 +1,5 @@
 /** Text on lines that fit a terminal, broken between words. */
-import { startOf, widthOf } from "./width.ts";
+import { startOf, widthOf } from "../../util/text-width.ts";
 
 const BELOW = "      ";
 const CONTINUED = "    ";

@@ -1,10 +1,10 @@
 /** Branches as tables and as JSON. */
 import type { BranchInfo } from "../../store/index.ts";
+import { widthOf } from "../../util/text-width.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
 import { numberText } from "../terminal/count-text.ts";
 import { table } from "../terminal/table.ts";
-import { widthOf } from "../terminal/width.ts";
 import { wrapHard } from "../terminal/wrap.ts";
 import { STEP_MAX, treeRows } from "./branch-tree.ts";
 

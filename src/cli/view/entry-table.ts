@@ -1,10 +1,10 @@
 import type { Entry } from "../../message/types.ts";
+import { cut } from "../../util/text-width.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Output } from "../output.ts";
 import { roleStyle } from "../terminal/colours.ts";
 import { type Column, table } from "../terminal/table.ts";
 import { timeAgo } from "../terminal/time-ago.ts";
-import { cut } from "../terminal/width.ts";
 import { controlText } from "./control-text.ts";
 import { endMark, summaryOf } from "./message-view.ts";
 

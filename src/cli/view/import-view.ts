@@ -1,12 +1,12 @@
 import type { Imported, ImportReport, Skipped } from "../../formats/import/report.ts";
 import { bytesText } from "../../util/bytes-text.ts";
+import { cut } from "../../util/text-width.ts";
 import { safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
 import { nextCommand } from "../invocation.ts";
 import { counted, numberText } from "../terminal/count-text.ts";
 import { shortIds } from "../terminal/short-ids.ts";
 import { table } from "../terminal/table.ts";
-import { cut } from "../terminal/width.ts";
 import { wrap } from "../terminal/wrap.ts";
 
 /** At most this many lines of each kind are shown; `--json` lists all. */

@@ -1,6 +1,6 @@
+import { startOf } from "../../../util/text-width.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Surface } from "../../terminal/table.ts";
-import { startOf } from "../../terminal/width.ts";
 import { wrapHard } from "../../terminal/wrap.ts";
 
 type Span = readonly [from: number, to: number];

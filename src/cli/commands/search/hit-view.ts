@@ -1,12 +1,12 @@
 /** Hits as text, by conversation. */
 import type { MessageEntry } from "../../../message/types.ts";
 import type { SearchHit } from "../../../store/index.ts";
+import { cut, pad, widthOf } from "../../../util/text-width.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import { roleStyle } from "../../terminal/colours.ts";
 import { cutNames } from "../../terminal/cut-names.ts";
 import type { Surface } from "../../terminal/table.ts";
 import { timeAgo } from "../../terminal/time-ago.ts";
-import { cut, pad, widthOf } from "../../terminal/width.ts";
 import { nameOf, titleOf } from "../../view/conversation-view.ts";
 import { summaryOf } from "../../view/message-view.ts";
 import type { Found, FoundConversation } from "./found.ts";
