@@ -6,6 +6,7 @@
 import type { CommandSpec, OptionSpec } from "./command.ts";
 import { AUTH_COMMANDS } from "./commands/auth/table.ts";
 import { BRANCH_COMMANDS } from "./commands/branches/table.ts";
+import { CHAT_COMMANDS } from "./commands/chat/table.ts";
 import { CONFIG_COMMANDS } from "./commands/config/table.ts";
 import { FORMAT_COMMANDS } from "./commands/formats/table.ts";
 import { MAINTENANCE_COMMANDS } from "./commands/maintenance/table.ts";
@@ -28,6 +29,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 /** In the order of the overview. */
 export const COMMANDS: readonly CommandSpec[] = [
   ...START_COMMANDS,
+  ...CHAT_COMMANDS,
   ...SEARCH_COMMANDS,
   ...SESSION_COMMANDS,
   ...BRANCH_COMMANDS,

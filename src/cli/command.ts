@@ -34,6 +34,12 @@ export interface Topic {
 
 export const READ: Topic = { group: "Conversations", summary: "Find and read conversations" };
 
+export const AGENT: Topic = {
+  group: "Conversations",
+  summary: "Talk to an agent; keep notes and files",
+  families: true,
+};
+
 export const STATE: Topic = {
   group: "Maintenance",
   summary: "Manage settings, API keys and models",

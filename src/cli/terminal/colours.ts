@@ -21,7 +21,7 @@ export function styled(stream: NodeJS.WriteStream, style: Style, text: string): 
   return hasColours(stream) ? styleText(style, text, { validateStream: false }) : text;
 }
 
-function hasColours({ isTTY }: NodeJS.WriteStream): boolean {
+export function hasColours({ isTTY }: NodeJS.WriteStream): boolean {
   if (choice !== "auto") return choice === "always";
   return isTTY === true && !process.env.NO_COLOR && process.env.TERM !== "dumb";
 }

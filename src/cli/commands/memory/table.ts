@@ -1,16 +1,10 @@
 /** The part of the command table about memory. */
-import type { CommandSpec, Topic } from "../../command.ts";
-
-const MEMORY: Topic = {
-  group: "Conversations",
-  summary: "Remember and find notes and files",
-  families: true,
-};
+import { AGENT, type CommandSpec } from "../../command.ts";
 
 export const MEMORY_COMMANDS: readonly CommandSpec[] = [
   {
     name: "memory add",
-    topic: MEMORY,
+    topic: AGENT,
     summary: "Remember a note or a Markdown file",
     details:
       "TEXT is the note, or - to read it from standard input. A path of an existing file means the file.",
@@ -27,7 +21,7 @@ export const MEMORY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "memory search",
-    topic: MEMORY,
+    topic: AGENT,
     summary: "Find notes and files by words and meaning",
     details: "Without an embedding provider in the config (memory.embedding), only words are compared.",
     args: [{ name: "TEXT", phrase: "the question" }],
@@ -44,7 +38,7 @@ export const MEMORY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "memory index",
-    topic: MEMORY,
+    topic: AGENT,
     summary: "Bring Markdown files and folders up to date",
     details:
       "Without a PATH, the files and folders in memory.paths of the config. Unchanged files are not read again.",
@@ -55,7 +49,7 @@ export const MEMORY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "memory list",
-    topic: MEMORY,
+    topic: AGENT,
     summary: "List what is in memory",
     options: {
       source: { value: "NAME", help: "Only this note or file" },
@@ -67,7 +61,7 @@ export const MEMORY_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "memory forget",
-    topic: MEMORY,
+    topic: AGENT,
     summary: "Erase a chunk or a source from memory",
     details:
       "ID is the id of a chunk, or the name of a note or file. Its bytes are overwritten. This cannot be undone.",

@@ -1,0 +1,136 @@
+/** What the config and the state folder say of the agent that answers on the command line. */
+import { join } from "node:path";
+import {
+  type AgentDefinition,
+  type Approve,
+  agentFor,
+  approvedTools,
+  builtInTools,
+  type ChatModel,
+  chooseModel,
+  findSkills,
+  isOffline,
+  offlineModel,
+  openModel,
+  spawnLoops,
+  THINKING_LEVELS,
+  type ThinkingLevel,
+  type Tool,
+} from "../../../agent/index.ts";
+import type { Memory } from "../../../memory/index.ts";
+import { stateLayout } from "../../../state/folder.ts";
+import { composeModels, type ModelsFile } from "../../../state/models/index.ts";
+import { loadSessionStore, type SessionEntry } from "../../../state/session-index/index.ts";
+import type { Store } from "../../../store/store.ts";
+import { defined, type JsonObject } from "../../../util/json.ts";
+import type { Call } from "../../command.ts";
+import { type Access, access, warn } from "../auth/access.ts";
+import { openedMemory } from "../memory/open.ts";
+
+const CHANNEL = "cli";
+const SECTIONS = ["env", "models", "agents", "bindings", "tools", "approvals", "memory"];
+
+export async function openSetup(call: Call, store: Store): Promise<AgentSetup> {
+  const accessed = await access(call, "values", SECTIONS);
+  const { credentials, config, env } = accessed;
+  const composed = composeModels({ providers: await credentials.providers(), config, env });
+  for (const warning of composed.warnings) warn(call, warning);
+  const { memory } = await openedMemory(call);
+  return new AgentSetup(call, store, accessed, composed.file, memory);
+}
+
+export class AgentSetup {
+  /** The folder of the agent in the state folder. */
+  readonly agentDir: string;
+  /** The model that was asked for, before any other. */
+  asked: string | undefined;
+  readonly #call: Call;
+  readonly #store: Store;
+  readonly #access: Access;
+  readonly #models: ModelsFile;
+  readonly #memory: Memory;
+  readonly #agent: AgentDefinition;
+
+  constructor(call: Call, store: Store, accessed: Access, models: ModelsFile, memory: Memory) {
+    this.#call = call;
+    this.asked = call.values.get("model");
+    this.#store = store;
+    this.#access = accessed;
+    this.#models = models;
+    this.#memory = memory;
+    this.#agent = agentFor({ channel: CHANNEL }, this.#config);
+    this.agentDir = stateLayout(accessed.stateDir).agent(this.#agent.id).root;
+  }
+
+  get #config(): JsonObject {
+    return this.#access.config as JsonObject;
+  }
+
+  modelNames(): string[] {
+    return Object.entries(this.#models.providers).flatMap(([provider, { models }]) =>
+      models.map(({ id }) => `${provider}/${id}`),
+    );
+  }
+
+  /** The name of the model that answers in a session. */
+  modelName(key: string): string {
+    const { modelOverride, providerOverride } = this.#session(key);
+    const [agent, models] = [this.#agent.model, this.#models];
+    return chooseModel({ asked: this.asked, modelOverride, providerOverride, agent, models }).name;
+  }
+
+  model(name: string, key: string): ChatModel {
+    if (isOffline(name)) return offlineModel({ store: this.#store, memory: this.#memory });
+    const { credentials, env } = this.#access;
+    return openModel({
+      name,
+      models: this.#models,
+      credentials,
+      env,
+      fallbacks: name === this.#agent.model ? this.#agent.fallbacks : [],
+      onNotice: (text) => warn(this.#call, text),
+      ...defined({ profileId: this.#session(key).authProfileOverride }),
+    });
+  }
+
+  thinking(key: string): ThinkingLevel | undefined {
+    const { thinkingLevel } = this.#session(key);
+    return THINKING_LEVELS.find((level) => level === thinkingLevel) ?? this.#agent.thinking;
+  }
+
+  /** The tools that may run here, those that need an approval included. */
+  tools(model: ChatModel, approve: Approve | undefined): Tool[] {
+    const [store, memory, skills] = [this.#store, this.#memory, this.#skills()];
+    const loopOf = () => ({ store, model, tools: this.tools(model, approve), system: this.#agent.system });
+    const subAgents = { spawn: spawnLoops({ loopOf }), agent: this.#agent.id, limits: this.#agent.spawn };
+    const tools = builtInTools({ store, memory, skills, subAgents });
+    return approvedTools(tools, {
+      config: this.#config,
+      channel: CHANNEL,
+      agent: this.#agent.tools,
+      approve,
+    });
+  }
+
+  get system(): string | undefined {
+    return this.#agent.system;
+  }
+
+  close(): Promise<void> {
+    return this.#memory.close();
+  }
+
+  #skills(): ReturnType<typeof findSkills> {
+    const { workspace } = this.#agent;
+    const { root, agent } = stateLayout(this.#access.stateDir);
+    return findSkills([
+      ...(workspace === undefined ? [] : [join(workspace, "skills")]),
+      agent(this.#agent.id).skills,
+      join(root, "skills"),
+    ]);
+  }
+
+  #session(key: string): Partial<SessionEntry> {
+    return loadSessionStore({ agentDir: this.agentDir, readonly: true })[key] ?? {};
+  }
+}

@@ -1,0 +1,74 @@
+import { describe, expect, it } from "vitest";
+import { ChatPlace } from "./chat-place.ts";
+
+const HELLO = [{ text: "Hello **" }, { text: "you**" }];
+
+describe("chat -m", () => {
+  it("sends one message and prints the answer as it is", async () => {
+    await using place = await ChatPlace.open([HELLO]);
+    const { code, stdout, stderr } = await place.run(["chat", "-m", "Hi"]);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Hello **you**\n", stderr: "" });
+    const { messages } = await place.json(["sessions", "history", "cli:default"]);
+    expect(messages.map(({ role, text }: { role: string; text: string }) => [role, text])).toEqual([
+      ["user", "Hi"],
+      ["assistant", "Hello **you**"],
+    ]);
+  });
+
+  it.each([
+    ["-m -", ["-m", "-"]],
+    ["no option", []],
+  ])("reads a pipe with %s", async (_, args) => {
+    await using place = await ChatPlace.open([HELLO]);
+    const { code, stdout } = await place.run(["chat", ...args], { input: "What\nis this?\n" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "Hello **you**\n" });
+    const { messages } = await place.json(["sessions", "history", "cli:default"]);
+    expect(messages[0].text).toBe("What\nis this?");
+  });
+
+  it("prints the contract with --json, in the session and with the model that were named", async () => {
+    await using place = await ChatPlace.open([HELLO]);
+    const args = ["chat", "-m", "Hi", "--session", "work", "--model", "local/large"];
+    const printed = await place.json(args);
+    expect(Object.keys(printed)).toEqual(
+      "key conversation branch model reply entries usage stopReason".split(" "),
+    );
+    expect(printed).toMatchObject({
+      key: "cli:work",
+      branch: "main",
+      model: "local/large",
+      reply: "Hello **you**",
+      entries: [expect.any(String), expect.any(String)],
+      usage: { inputTokens: 10, outputTokens: 5 },
+      stopReason: "end",
+    });
+    expect(place.server.requests[0]?.body.model).toBe("large");
+  });
+
+  it("removes what a terminal would obey", async () => {
+    await using place = await ChatPlace.open([
+      [{ text: "a\u001b[2" }, { text: "Jb\u001b]0;x\u0007c\u202e" }],
+    ]);
+    expect((await place.run(["chat", "-m", "Hi"])).stdout).toBe("abc\n");
+  });
+
+  it.each([
+    ["an empty message", ["-m", " "], "message"],
+    ["an empty pipe", ["-m", "-"], "message"],
+    ["an empty session", ["-m", "x", "--session", " "], "session"],
+    ["a model that is not one", ["-m", "x", "--model", "gpt"], "name"],
+  ])("refuses %s", async (_, args, field) => {
+    await using place = await ChatPlace.open([]);
+    const { code, error } = await place.failure(["chat", ...args]);
+    expect([code, error.code, error.field]).toEqual([1, "VALIDATION_ERROR", field]);
+  });
+
+  it("keeps the message and reports a failure of the model", async () => {
+    await using place = await ChatPlace.open([{ status: 401 }]);
+    const { code, stdout, stderr } = await place.run(["chat", "-m", "Hi"]);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
+    expect(stderr).toMatch(/^Error: .*local/);
+    const { messages } = await place.json(["sessions", "history", "cli:default"]);
+    expect(messages[0].text).toBe("Hi");
+  });
+});
