@@ -6,4 +6,5 @@ export {
   type CommandContext,
   findCommand,
 } from "./commands/chat-commands.ts";
+export { type DiscordOptions, discordChannel } from "./discord/discord-channel.ts";
 export { type TelegramOptions, telegramChannel } from "./telegram/telegram-channel.ts";
