@@ -26,6 +26,7 @@ export { type ChosenModel, chooseModel, isOffline, type ModelChoices } from "./m
 export { type OfflineModelOptions, offlineModel } from "./model/offline/offline-model.ts";
 export { type OpenModelOptions, openModel } from "./model/open-model.ts";
 export { findSkills, type Skill, type SkillOptions, type SkillProblem, Skills } from "./skills/skills.ts";
+export { type SystemPromptOptions, systemPrompt } from "./system/system-prompt.ts";
 export { type Approval, approvalFor, type ToolLimits } from "./tools/approvals/approval.ts";
 export {
   type ApprovalOptions,

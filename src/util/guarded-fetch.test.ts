@@ -116,6 +116,20 @@ describe("an outgoing request", () => {
     });
   });
 
+  it("is sent again when the server ended the connection that it used again", async () => {
+    const seen: string[] = [];
+    const sockets = new WeakSet<object>();
+    const url = await served((request, response) => {
+      seen.push(sockets.has(request.socket) ? "again" : "new");
+      if (sockets.has(request.socket)) request.socket.destroy();
+      sockets.add(request.socket);
+      response.end("here");
+    });
+    const ask = guardedFetch({ baseUrl: url, ...limits });
+    for (let count = 0; count < 2; count++) expect(await (await ask(url)).text()).toBe("here");
+    expect(seen).toEqual(["new", "again", "new"]);
+  });
+
   it("reaches this machine by its name", async () => {
     const url = (await served((_, response) => response.end("here"))).replace("127.0.0.1", "localhost");
     expect(await (await guardedFetch({ baseUrl: url, ...limits })(url)).text()).toBe("here");

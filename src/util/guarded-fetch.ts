@@ -82,11 +82,20 @@ async function send(
   const isPlain = url.protocol === "http:";
   const { request: open } = isPlain ? await import("node:http") : await import("node:https");
   const place = socketPath === undefined ? { lookup: checkedLookup(isPlain) } : { socketPath };
-  return new Promise((resolve, reject) => {
-    const sent: ClientRequest = open(url, { ...request, ...place }, resolve);
-    sent.once("error", reject);
-    sent.end(typeof body === "string" ? body : undefined);
-  });
+  const attempt = (retry: (error: Error) => Promise<IncomingMessage>): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const sent: ClientRequest = open(url, { ...request, ...place }, resolve);
+      // A server may end an idle connection at the moment at which it is used again.
+      sent.once("error", (error) =>
+        sent.reusedSocket && isReset(error) ? resolve(retry(error)) : reject(error),
+      );
+      sent.end(typeof body === "string" ? body : undefined);
+    });
+  return attempt(() => attempt((error) => Promise.reject(error)));
+}
+
+function isReset({ code }: NodeJS.ErrnoException): boolean {
+  return code === "ECONNRESET" || code === "EPIPE";
 }
 
 /** The addresses of a name, checked before one of them is used. */

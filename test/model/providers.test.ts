@@ -168,6 +168,18 @@ describe.each(APIS)("a model of %s", (api) => {
     expect(JSON.stringify(headers)).not.toContain("placeholder");
   });
 
+  it("uses one connection for one answer after the other", async () => {
+    await using server = await modelServer(() => [{ text: "Hm" }], { keepAlive: true });
+    const chat = modelOn(server, api);
+    for (let count = 0; count < 3; count++) {
+      await eventsOf(chat, ask("Hm"));
+      // The last bytes of an answer are read when it has been returned.
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(server.requests).toHaveLength(3);
+    expect(server.connections).toBeLessThan(3);
+  });
+
   it("stops when it is told to, and ends the request", async () => {
     await using server = await modelServer([[{ text: "One" }, { fault: "hang" }]]);
     const stop = new AbortController();

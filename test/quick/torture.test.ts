@@ -28,4 +28,15 @@ describe("npm run torture -- --quick", () => {
     const row = new RegExp(`│ ${engine} +│ 8 +│ 4\\d\\d\\d +│ \\d+ +│ 0 +│`);
     expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(row) });
   });
+
+  it.each(["sqlite", "jsonl"])(
+    "kills agents on a %s store, and every message is answered once",
+    async (engine) => {
+      const args = ["--agent", "--quick", "--engine", engine, "--seed", "7"];
+      const { status, output } = await runScript("test/torture/run.ts", ...args);
+      // Kills, answered (at least three by the last agent), tool runs, wrong.
+      const row = new RegExp(`│ ${engine} +│ 5 +│ [1-9]\\d* +│ \\d+ +│ 0 +│`);
+      expect({ status, output }).toEqual({ status: 0, output: expect.stringMatching(row) });
+    },
+  );
 });

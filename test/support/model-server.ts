@@ -35,20 +35,34 @@ export interface ModelServer extends AsyncDisposable {
   readonly baseUrls: { readonly anthropic: string; readonly openai: string; readonly google: string };
   /** All that arrived, oldest first. */
   readonly requests: readonly ModelServerRequest[];
+  /** How many were opened. */
+  readonly connections: number;
   close(): Promise<void>;
 }
 
 const PROTOCOLS = [anthropicProtocol, chatCompletionsProtocol, responsesProtocol, googleProtocol];
 const PIECE_OF_A_LARGE_TEXT = 64 * 1024;
 
-export async function modelServer(script: Script): Promise<ModelServer> {
+/**
+ * Each request has a connection of its own, because one that fails on a connection that was used before is sent again,
+ * and a test could not tell how many steps of its script that takes. `keepAlive` is for tests of just that.
+ */
+export async function modelServer(
+  script: Script,
+  { keepAlive = false }: { readonly keepAlive?: boolean } = {},
+): Promise<ModelServer> {
   const requests: ModelServerRequest[] = [];
   const server = createServer(async (incoming, response) => {
+    response.shouldKeepAlive = keepAlive;
     const request = await readRequest(incoming);
     const index = requests.length;
     requests.push(request);
     const step = typeof script === "function" ? script(request, index) : script[index];
     await answer(request, response, step ?? { status: 500, message: "The script has no more steps" }, index);
+  });
+  let connections = 0;
+  server.on("connection", () => {
+    connections += 1;
   });
   server.listen(0, "127.0.0.1");
   await new Promise((resolve) => server.once("listening", resolve));
@@ -58,7 +72,16 @@ export async function modelServer(script: Script): Promise<ModelServer> {
     await new Promise((resolve) => server.close(resolve));
   };
   const baseUrls = { anthropic: origin, openai: `${origin}/v1`, google: `${origin}/v1beta` };
-  return { origin, baseUrls, requests, close, [Symbol.asyncDispose]: close };
+  return {
+    origin,
+    baseUrls,
+    requests,
+    get connections() {
+      return connections;
+    },
+    close,
+    [Symbol.asyncDispose]: close,
+  };
 }
 
 async function readRequest(incoming: IncomingMessage): Promise<ModelServerRequest> {

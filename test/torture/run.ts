@@ -1,4 +1,5 @@
 /** `npm run torture`: kill writers and count what was lost, or let eight of them write at once. */
+import { killAgents } from "../agent/kills.ts";
 import { scriptOptions } from "../support/script-options.ts";
 import { manyWriters } from "./many-writers.ts";
 import { type EngineName, torture } from "./torture.ts";
@@ -10,6 +11,9 @@ const USAGE = `npm run torture -- [--engine sqlite|jsonl] [--kills N] [--seed S]
 npm run torture -- --writers [--engine sqlite|jsonl] [--appends N] [--durability full|process] [--quick]
   Eight processes append N times each (default 5000, with --quick 50) to one store at once.
 
+npm run torture -- --agent [--engine sqlite|jsonl] [--kills N] [--seed S] [--quick]
+  Kill agents N times per engine (default 500, with --quick 5) while they answer with tools, and continue their runs.
+
 Exit code 1 when something is wrong.`;
 
 const RECOVERY_MAX_MS = 2000;
@@ -20,6 +24,7 @@ const values = scriptOptions(USAGE, {
   kills: { type: "string" },
   seed: { type: "string", default: String(Date.now() % 1_000_000) },
   writers: { type: "boolean", default: false },
+  agent: { type: "boolean", default: false },
   appends: { type: "string" },
   durability: { type: "string", default: "full" },
 });
@@ -37,13 +42,7 @@ async function killing(): Promise<void> {
   const rows: Record<string, Record<string, number>> = {};
   for (const engine of engines) {
     const startMs = performance.now();
-    let shownMs = startMs;
-    const progress = (killed: number): void => {
-      if (performance.now() - shownMs < 5000) return;
-      shownMs = performance.now();
-      console.log(`${engine}: ${killed} of ${kills} kills`);
-    };
-    console.log(`${engine}: ${kills} kills, seed ${values.seed}`);
+    const progress = announced(engine, kills);
     const result = await torture({ engine, kills, seed: Number(values.seed), progress });
     for (const kind of ["lost", "duplicated", "partial", "wrong"] as const) show(kind, result[kind]);
     // How long a recovery takes says nothing on a machine that is busy with other tests.
@@ -59,6 +58,30 @@ async function killing(): Promise<void> {
       "max recovery ms": Math.round(result.recoveryMaxMs),
       seconds: Math.round((performance.now() - startMs) / 1000),
     };
+  }
+  console.table(rows);
+}
+
+/** Says how far it is, every few seconds. */
+function announced(engine: string, kills: number): (killed: number) => void {
+  let shownMs = performance.now();
+  console.log(`${engine}: ${kills} kills, seed ${values.seed}`);
+  return (killed) => {
+    if (performance.now() - shownMs < 5000) return;
+    shownMs = performance.now();
+    console.log(`${engine}: ${killed} of ${kills} kills`);
+  };
+}
+
+async function answering(): Promise<void> {
+  const kills = Number(values.kills ?? (values.quick ? 5 : 500));
+  const rows: Record<string, Record<string, number>> = {};
+  for (const engine of engines) {
+    const progress = announced(engine, kills);
+    const result = await killAgents({ engine, kills, seed: Number(values.seed), progress });
+    show("wrong", result.wrong);
+    const { answered, toolRuns } = result;
+    rows[engine] = { kills: result.kills, answered, "tool runs": toolRuns, wrong: result.wrong.length };
   }
   console.table(rows);
 }
@@ -81,5 +104,6 @@ async function writing(): Promise<void> {
   console.table(rows);
 }
 
-await (values.writers ? writing() : killing());
+if (values.agent) await answering();
+else await (values.writers ? writing() : killing());
 process.exit(failed ? 1 : 0);

@@ -20,31 +20,47 @@ export async function* ask(request: ModelRequest, options: AskOptions): AsyncGen
   const { target, key, limits, signal } = options;
   const stop = new AbortController();
   const abortSignal = signal === undefined ? stop.signal : AbortSignal.any([signal, stop.signal]);
+  let whole: Parts | undefined;
   try {
     const model = await loadModel(target, modelFetch(target, key, limits));
     const { stream } = await model.doStream({ ...callOptions(request, target), abortSignal });
+    const reader = stream.getReader();
     const { charsMax } = limits;
-    yield* answerEvents(partsOf(stream), { target, charsMax, key: key.value });
+    for await (const event of answerEvents(partsOf(reader), { target, charsMax, key: key.value })) {
+      if (event.type === "end") whole = reader;
+      yield event;
+    }
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     throw streamError(target, error, key.value);
   } finally {
-    // A reader that leaves early also ends the request.
-    stop.abort();
+    // A reader that leaves early ends the request.
+    if (whole === undefined) stop.abort();
+    else void letEnd(whole, stop);
   }
 }
 
-async function* partsOf(
-  stream: ReadableStream<LanguageModelV4StreamPart>,
-): AsyncGenerator<LanguageModelV4StreamPart> {
-  const reader = stream.getReader();
+type Parts = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
+
+async function* partsOf(reader: Parts): AsyncGenerator<LanguageModelV4StreamPart> {
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return;
+    yield value;
+  }
+}
+
+/** Of the few bytes after an answer. */
+const END_MS = 1000;
+
+/** The connection can be used again once the answer has been read to its end, for which nobody waits. */
+async function letEnd(reader: Parts, stop: AbortController): Promise<void> {
+  const timer = setTimeout(() => stop.abort(), END_MS).unref();
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      if (done) return;
-      yield value;
-    }
+    for await (const _ of partsOf(reader));
+  } catch {
+    // The answer was complete.
   } finally {
-    reader.cancel().catch(() => {});
+    clearTimeout(timer);
   }
 }
