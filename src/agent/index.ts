@@ -41,6 +41,13 @@ export { type SpawnedSession, type SpawnLoopsOptions, spawnLoops } from "./tools
 export type { Spawn, SpawnRequest, StartAgentOptions } from "./tools/built-in/start-agent.ts";
 export { checkInput } from "./tools/check-input.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
+export { type McpOptions, McpTools } from "./tools/mcp/mcp-tools.ts";
+export {
+  type HttpSettings,
+  type McpServerSettings,
+  mcpServersIn,
+  type ProcessSettings,
+} from "./tools/mcp/settings.ts";
 export { ToolRegistry } from "./tools/registry.ts";
 export type { InputOf, ObjectSchema } from "./tools/schema-type.ts";
 export type { Tool, ToolCall, ToolOutput } from "./tools/tool.ts";

@@ -12,14 +12,16 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const GIVEN = `
 import { createReadStream } from "node:fs";
 import type { Conversation, MessageInput, Store } from "colloquy";
-import type { ChatModel } from "colloquy/agent";
+import type { ChatModel, Tool } from "colloquy/agent";
+import type { LoadedConfig } from "colloquy/config";
 import type { Refresher } from "colloquy/credentials";
 declare const store: Store;
 declare const chat: Conversation;
 declare const [turn, answer, result]: [MessageInput[], MessageInput & { id: string }, MessageInput];
 declare const [entryId, stateDir]: [string, string];
-declare const tools: { name: string }[];
+declare const tools: Tool[];
 declare const model: ChatModel;
+declare const config: LoadedConfig;
 declare const socket: NodeJS.WritableStream;
 declare const refresher: Refresher;
 declare const callTheModel: (key: string | undefined) => Promise<void>;

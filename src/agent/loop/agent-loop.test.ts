@@ -65,6 +65,17 @@ describe("a run", () => {
     expect(model.requests[1]?.messages.length).toBe(3);
   });
 
+  it("asks for the tools of each run, if they are a function", async () => {
+    const model = scriptedModel([["One."], [{ call: "later", input: { text: "b" } }], ["Two."]]);
+    const tools = [echo];
+    await using loop = new AgentLoop({ model, tools: async () => tools });
+    await loop.run("first");
+    tools.push({ ...echo, name: "later" });
+    expect((await loop.run("second")).reply).toBe("Two.");
+    expect(model.requests.map((request) => request.tools?.length)).toEqual([1, 2, 2]);
+    expect(await said(await loop.conversation())).toContain("user: heard b");
+  });
+
   it("runs tools in order, each with its result stored at once, and sums the usage", async () => {
     const seen: number[] = [];
     const model = scriptedModel([

@@ -29,7 +29,7 @@ interface Place {
  */
 export class AgentLoop implements AsyncDisposable {
   readonly #options: AgentOptions;
-  readonly #tools: ToolRegistry;
+  readonly #tools: () => ToolRegistry | Promise<ToolRegistry>;
   #place: Promise<Place> | undefined;
   #ownStore: Store | undefined;
   #last: Promise<unknown> = Promise.resolve();
@@ -37,7 +37,12 @@ export class AgentLoop implements AsyncDisposable {
   constructor(options: AgentOptions) {
     checkAgentOptions(options);
     this.#options = options;
-    this.#tools = new ToolRegistry(options.tools ?? []);
+    const { tools = [] } = options;
+    if (typeof tools === "function") this.#tools = async () => new ToolRegistry(await tools());
+    else {
+      const registry = new ToolRegistry(tools);
+      this.#tools = () => registry;
+    }
   }
 
   /** The conversation, which is created at its first use. */
@@ -144,12 +149,13 @@ export class AgentLoop implements AsyncDisposable {
     question: Message | undefined,
   ): Promise<RunSetup> {
     const { system, maxTokens, compactAt = 0.85 } = this.#options;
+    const tools = await this.#tools();
     const requests = new Requests(
       {
         conversation: place.conversation,
         model,
         system: typeof system === "function" ? await system() : system,
-        tools: this.#tools.descriptions(),
+        tools: tools.descriptions(),
         thinking: options.thinking ?? this.#options.thinking,
         maxOutputTokens: maxTokens,
         compactAt,
@@ -160,7 +166,7 @@ export class AgentLoop implements AsyncDisposable {
     return {
       ...place,
       model,
-      tools: this.#tools,
+      tools,
       requests,
       maxSteps: this.#options.maxSteps ?? 25,
       limits: {

@@ -16,7 +16,8 @@ export interface AgentOptions {
   /** Instead of `key`: a conversation of the store. */
   readonly conversation?: Conversation | undefined;
   readonly model: ChatModel;
-  readonly tools?: Iterable<Tool> | undefined;
+  /** Tools, or a function that returns them for each run, because those of a server can change. */
+  readonly tools?: Iterable<Tool> | (() => Iterable<Tool> | Promise<Iterable<Tool>>) | undefined;
   /** The system prompt, or a function that returns it for each run. It is not stored. */
   readonly system?: string | (() => string | Promise<string>) | undefined;
   readonly thinking?: ThinkingLevel | undefined;
