@@ -23,6 +23,12 @@ export {
   type ToolDescription,
 } from "./model/chat-model.ts";
 export { type ChosenModel, chooseModel, isOffline, type ModelChoices } from "./model/choose-model.ts";
+export {
+  type ResumedSession,
+  type ResumeSessionOptions,
+  resumeSession,
+} from "./model/claude-code/resume-session.ts";
+export type { SessionAnswer, SessionEvent } from "./model/claude-code/session-events.ts";
 export { type OfflineModelOptions, offlineModel } from "./model/offline/offline-model.ts";
 export { type OpenModelOptions, openModel } from "./model/open-model.ts";
 export { findSkills, type Skill, type SkillOptions, type SkillProblem, Skills } from "./skills/skills.ts";
