@@ -19,6 +19,9 @@ export class Journal {
   #written = 0;
   #flushing: Promise<void> | undefined;
   #lastFlush = 0;
+  /** How many wait until nothing is pending: the text is about to become a message, so there is no pause. */
+  #waiting = 0;
+  #endPause: (() => void) | undefined;
 
   constructor(store: StoreAccess, conversation: string, turn: string, epoch: number) {
     this.#store = store;
@@ -72,15 +75,17 @@ export class Journal {
 
   /** Resolves when no write is pending. Text that could not be written is still in `text`. */
   async settled(): Promise<void> {
+    this.#waiting++;
+    this.#endPause?.();
     while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
+    this.#waiting--;
   }
 
   /** `first` is a pending write. If it fails, the next one includes its text. */
   async #flush(first?: Promise<unknown>): Promise<void> {
     try {
       await first?.catch(() => {});
-      const pause = this.#lastFlush + FLUSH_EVERY_MS - performance.now();
-      if (pause > 0) await new Promise((resolve) => setTimeout(resolve, pause));
+      await this.#pause(this.#lastFlush + FLUSH_EVERY_MS - performance.now());
       // One at a time; text that arrives meanwhile waits for the next.
       while (this.#written < this.#text.length) {
         this.#lastFlush = performance.now();
@@ -89,6 +94,16 @@ export class Journal {
     } finally {
       this.#flushing = undefined;
     }
+  }
+
+  async #pause(ms: number): Promise<void> {
+    if (ms <= 0 || this.#waiting > 0) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#endPause = resolve;
+    const timer = setTimeout(resolve, ms);
+    await promise;
+    clearTimeout(timer);
+    this.#endPause = undefined;
   }
 
   async #push(text: string): Promise<number> {
