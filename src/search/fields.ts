@@ -44,7 +44,7 @@ const NAME_CHARS_MAX = 100;
 
 /** The name of the person who wrote a message, if its channel or its importer reported one. */
 function speakerOf({ provenance }: Message): string {
-  const name = provenance?.name;
+  const name = provenance?.fromName;
   return typeof name === "string" ? name.slice(0, NAME_CHARS_MAX) : "";
 }
 

@@ -154,7 +154,7 @@ export const search: Topic = (check) => {
 
   check("roles and the names of writers are found like words", async (bench) => {
     const store = await bench.open();
-    const provenance = { channel: "discord", name: "Ottoline Frost" };
+    const provenance = { channel: "discord", fromName: "Ottoline Frost" };
     const chat = await store.open("discord:dm:42");
     await chat.append([
       { role: "user", content: "compass here", provenance },
