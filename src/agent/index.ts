@@ -8,6 +8,8 @@ export {
   type SpawnLimits,
 } from "./agents/agent-definition.ts";
 export { agentFor, type MessagePlace } from "./agents/agent-for.ts";
+export type { ChannelLike, Extension, ExtensionContext, ExtensionFactory } from "./extensions/extension.ts";
+export { type ExtensionOptions, type Extensions, loadExtensions } from "./extensions/load-extensions.ts";
 export { AgentLoop } from "./loop/agent-loop.ts";
 export type { AgentEvent, RunResult, RunStopReason } from "./loop/events.ts";
 export type { AgentOptions, RunOptions } from "./loop/options.ts";

@@ -1,4 +1,5 @@
 /** What a channel is to the rest: a way in for messages, and a way out for answers. A new one is one small folder. */
+import type { ExtensionFactory } from "../agent/index.ts";
 import type { ColloquyError } from "../errors.ts";
 import type { DeliveryAddress } from "../key/index.ts";
 import type { SessionChatType } from "../state/session-index/index.ts";
@@ -67,3 +68,6 @@ export interface Channel {
   typing?(address: DeliveryAddress): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The default export of a module that adds channels. */
+export type ChannelExtension = ExtensionFactory<Channel>;

@@ -1,5 +1,12 @@
 /** `colloquy/channel`: what a channel must do, to write one of your own, and the channels that there are. */
-export type { Attachment, Channel, ChannelEvents, ChannelMessage, SendOptions } from "./channel.ts";
+export type {
+  Attachment,
+  Channel,
+  ChannelEvents,
+  ChannelExtension,
+  ChannelMessage,
+  SendOptions,
+} from "./channel.ts";
 export {
   CHAT_COMMANDS,
   type ChatCommand,

@@ -146,7 +146,7 @@ export const plugins: Field = section("Extensions: modules that add tools and ch
     {},
     section("An extension", {
       enabled: flag("Whether it is loaded; default: false"),
-      module: text("Its file in the folder extensions/; default: <name>.js, or <name>/index.js"),
+      module: text("Its file in the folder extensions/; default: <name>.js, <name>.mjs or <name>/index.js"),
       config: object("Its settings, which it checks itself", {}, KEPT),
       dbPath: path("Where it stores its data"),
     }),
