@@ -14,4 +14,7 @@ export {
   findCommand,
 } from "./commands/chat-commands.ts";
 export { type DiscordOptions, discordChannel } from "./discord/discord-channel.ts";
+export { type AccessPolicy, type Authorised, authorise } from "./host/authorise.ts";
+export { ChannelHost, type HostOptions, type Session } from "./host/host.ts";
+export type { SessionSettings } from "./host/session-facts.ts";
 export { type TelegramOptions, telegramChannel } from "./telegram/telegram-channel.ts";

@@ -8,6 +8,7 @@ import type { ConfigOptions } from "../state/config/config-build.ts";
 import { storeOptions } from "../state/config/store-options.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { checkAgents } from "./agents.ts";
+import { checkChannels } from "./channels.ts";
 import { checkConfig } from "./config.ts";
 import { checkQuarantine, checkStateFolder, checkStoreFiles } from "./files.ts";
 import { attempt, type Checkup, type DoctorFinding, type Fixed, type Fixing } from "./finding.ts";
@@ -68,6 +69,8 @@ async function checkAll(options: ConfigOptions, target: StoreToCheck, fixing: Fi
   }
   const agents = { options, config, store: target.indexed ? store : undefined, fixing };
   checkups.push(...(await attempt("Agents", () => checkAgents(agents))));
+  if (store !== undefined)
+    checkups.push(...(await attempt("Messages of channels", () => checkChannels(store))));
   const places = elsewhere ? [stateDir, path] : [stateDir];
   checkups.push(...(await attempt("Files set aside by repairs", () => checkQuarantine(places))));
   checkups.push(...(await attempt("Disk space", () => checkDisk(path ?? stateDir))));

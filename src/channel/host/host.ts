@@ -1,0 +1,187 @@
+/**
+ * Connects a channel with an agent: from a message that comes in to its answer that goes out.
+ *
+ * Everything a channel need not know is here: who may write, which agent and session a message belongs to,
+ * commands, the inbox and the outbox.
+ */
+
+import { type ChunkSettings, chunk } from "../../agent/chunker/index.ts";
+import type { AgentLoop } from "../../agent/index.ts";
+import { asColloquyError, type ColloquyError } from "../../errors.ts";
+import { deriveSessionKey, type KeyConfig } from "../../key/index.ts";
+import type { IndexOptions } from "../../state/session-index/index.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { channelQueues } from "../../store/jobs/channel-queues.ts";
+import type { Store } from "../../store/store.ts";
+import { defined } from "../../util/json.ts";
+import { sha256Hex } from "../../util/sha256.ts";
+import type { Channel, ChannelMessage } from "../channel.ts";
+import { findCommand } from "../commands/chat-commands.ts";
+import { acceptEdit, acceptMessage, addressOf } from "../inbox/accept.ts";
+import { MessageDesk, type Question } from "../inbox/desk.ts";
+import { type AccessPolicy, authorise } from "./authorise.ts";
+import { SessionFacts, type SessionSettings } from "./session-facts.ts";
+
+/** A session that a message belongs to. */
+export interface Session {
+  readonly key: string;
+  readonly agentId: string | undefined;
+  readonly conversation: Conversation;
+  readonly settings: SessionSettings;
+}
+
+export interface HostOptions {
+  readonly store: Store;
+  readonly channel: Channel;
+  readonly access: AccessPolicy;
+  /** Makes the loop that answers in a session. */
+  readonly loopFor: (session: Session) => AgentLoop | Promise<AgentLoop>;
+  /** The agent that answers a message, when there are several. */
+  readonly agentFor?: ((message: ChannelMessage) => string | undefined) | undefined;
+  readonly keys?: KeyConfig | undefined;
+  /** How answers are cut. Default: as the channel allows. */
+  readonly cuts?: ChunkSettings | undefined;
+  /** Where the session index of an agent is. Without it, none is kept. */
+  readonly indexOf?: ((agentId: string | undefined) => IndexOptions) | undefined;
+  /** Default: a process warning. */
+  readonly onProblem?: ((problem: ColloquyError) => void) | undefined;
+  readonly pollMs?: number | undefined;
+}
+
+export class ChannelHost {
+  readonly #options: HostOptions;
+  readonly #desk: MessageDesk;
+  readonly #cuts: ChunkSettings;
+  /** The agent of each session that wrote since the start. */
+  readonly #agents = new Map<string, string | undefined>();
+
+  constructor(options: HostOptions) {
+    const { store, channel, pollMs } = options;
+    this.#options = options;
+    const cuts = options.cuts ?? {};
+    this.#cuts = { ...cuts, max: Math.min(cuts.max ?? channel.charsMax, channel.charsMax) };
+    this.#desk = new MessageDesk({
+      ...{ store, channel, pollMs, cuts: this.#cuts },
+      answer: (question) => this.#answer(question),
+      onProblem: (problem) => this.#report(problem),
+    });
+  }
+
+  /** Connect, and take up what was left. With `retry`, also what the platform refused. */
+  async start({ retry = false }: { readonly retry?: boolean } = {}): Promise<void> {
+    const { channel } = this.#options;
+    await channel.start({
+      onMessage: (message) => this.#received(message),
+      onProblem: (problem) => this.#report(problem),
+    });
+    if (retry) await this.#retry();
+    await this.#desk.start();
+  }
+
+  async close(): Promise<void> {
+    await this.#options.channel.close();
+    await this.#desk.close();
+  }
+
+  /** Resolves when the message is durable, or is not for the agent. */
+  async #received(message: ChannelMessage): Promise<void> {
+    const { store, channel, access } = this.#options;
+    const allowed = authorise(message, access);
+    if (!allowed.ok) {
+      if (allowed.reason === "not-allowed") await this.#say(message, notAllowed(message.from.id));
+      return;
+    }
+    const agentId = this.#options.agentFor?.(message);
+    const key = this.#keyOf(message, agentId);
+    this.#agents.set(key, agentId);
+    const command = message.isEdit === true ? undefined : findCommand(message.text);
+    if (command !== undefined) {
+      await this.#say(message, await command.command.run({ store, key }, command.argument));
+      return;
+    }
+    const chat = await store.open(key, { channel: channel.name });
+    const isNew =
+      message.isEdit === true
+        ? await acceptEdit(store, chat, channel, message)
+        : await acceptMessage(chat, channel, message);
+    this.#desk.serve(chat.id);
+    if (isNew) await this.#note(() => this.#facts(agentId)?.received(key, chat, channel, message));
+  }
+
+  #keyOf({ from, to, threadId, chatType }: ChannelMessage, agentId: string | undefined): string {
+    const { channel, keys } = this.#options;
+    const room = chatType === "direct" ? undefined : to;
+    return deriveSessionKey({
+      channel: channel.name,
+      from: from.id,
+      to: room,
+      threadId,
+      agentId,
+      config: keys,
+    });
+  }
+
+  async #answer({ conversation, entryId }: Question): Promise<string | undefined> {
+    const { key } = await conversation.info();
+    const agentId = key === null ? undefined : (this.#agents.get(key) ?? agentIn(key));
+    const facts = key === null ? undefined : this.#facts(agentId);
+    const settings = key === null ? {} : (facts?.settings(key) ?? {});
+    await using loop = await this.#options.loopFor({ key: key ?? "", agentId, conversation, settings });
+    const { thinking } = settings;
+    const { reply, entries } = await loop.answer(entryId, defined({ thinking }));
+    if (key !== null) await this.#note(() => facts?.answered(key, conversation));
+    return reply.trim() === "" ? undefined : entries.at(-1);
+  }
+
+  #facts(agentId: string | undefined): SessionFacts | undefined {
+    const index = this.#options.indexOf?.(agentId);
+    return index === undefined ? undefined : new SessionFacts(index);
+  }
+
+  /** The index is a convenience: that it cannot be written must not stop a message. */
+  async #note(work: () => Promise<void> | undefined): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.#report(asColloquyError(error, "Cannot write the session index"));
+    }
+  }
+
+  /** A sentence that is no part of the conversation. */
+  async #say(message: ChannelMessage, text: string): Promise<void> {
+    const { channel } = this.#options;
+    try {
+      for (const [at, { text: part }] of chunk(text, this.#cuts).entries()) {
+        const nonce = sha256Hex(`${message.id}\n${at}`).slice(0, 24);
+        await channel.send(addressOf(channel, message), part, { nonce, replyTo: message.id });
+      }
+    } catch (error) {
+      this.#report(asColloquyError(error, `Cannot send to ${channel.name}`));
+    }
+  }
+
+  async #retry(): Promise<void> {
+    const { store, channel } = this.#options;
+    const { failed, outbox } = channelQueues(channel.name, channel.accountId);
+    for await (const job of store.jobs.list({ queue: failed })) {
+      const { error: _, due: __, ...data } = job.data;
+      const name = { queue: failed, id: job.id };
+      const put = [{ ...job, queue: outbox, data: { ...data, attempts: 0 } }];
+      await store.jobs.change({ expect: [name], remove: [name], put });
+    }
+  }
+
+  #report(problem: ColloquyError): void {
+    const { onProblem = (error) => process.emitWarning(error.message) } = this.#options;
+    onProblem(problem);
+  }
+}
+
+/** After a restart: the agent is part of the key. */
+function agentIn(key: string): string | undefined {
+  return /^agent:([^:]+):/.exec(key)?.[1];
+}
+
+function notAllowed(id: string): string {
+  return `I may not answer you. Your id is ${id}: ask the owner of this agent to allow it.`;
+}

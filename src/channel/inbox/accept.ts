@@ -1,0 +1,112 @@
+/**
+ * Accepts messages: each is durable, under the id of its platform, together with the job to answer it.
+ *
+ * The same message again changes nothing, whichever process receives it.
+ */
+import { ColloquyError } from "../../errors.ts";
+import { type DeliveryAddress, deliveryAddress } from "../../key/index.ts";
+import { textOf } from "../../message/text.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { channelQueues } from "../../store/jobs/channel-queues.ts";
+import type { Store } from "../../store/store.ts";
+import { defined, type JsonObject } from "../../util/json.ts";
+import { sha256Hex } from "../../util/sha256.ts";
+import type { Channel, ChannelMessage } from "../channel.ts";
+import { contentOf } from "./content.ts";
+
+/** What the job of an accepted message says. */
+export interface InboxData {
+  /** The message to answer. */
+  readonly entry: string;
+  readonly address: DeliveryAddress;
+  /** Its id on the platform. */
+  readonly messageId: string;
+}
+
+export type ChannelName = Pick<Channel, "name" | "accountId">;
+
+const ID_BYTES_MAX = 160;
+
+/** The id of a message in its conversation, and of the run that answers it. */
+function operationIdOf({ name, accountId }: ChannelName, messageId: string): string {
+  const id = `${name}:${accountId}:${messageId}`;
+  const isPlain = /^[\x21-\x7d]+$/.test(id) && id.length <= ID_BYTES_MAX;
+  return isPlain ? id : `${name}:${sha256Hex(id)}`;
+}
+
+/** False if it was accepted before. */
+export async function acceptMessage(
+  chat: Conversation,
+  channel: ChannelName,
+  message: ChannelMessage,
+): Promise<boolean> {
+  const id = operationIdOf(channel, message.id);
+  if ((await chat.entry(id)) !== undefined) return false;
+  return append(chat, channel, message, id, id);
+}
+
+/**
+ * A new version of a message. One that waits for its answer is answered in this version; for others, the new
+ * version is noted. False if there is nothing to do.
+ */
+export async function acceptEdit(
+  store: Store,
+  chat: Conversation,
+  channel: ChannelName,
+  message: ChannelMessage,
+): Promise<boolean> {
+  const id = operationIdOf(channel, message.id);
+  const { inbox } = channelQueues(channel.name, channel.accountId);
+  const job = await store.jobs.get(inbox, id);
+  const known = (job?.data.entry as string | undefined) ?? id;
+  const before = (await chat.entry(known))?.message;
+  // A platform also reports changes of its own, such as a preview.
+  if (before === undefined || textOf(before).startsWith(message.text)) return false;
+  const version = `${id}+${sha256Hex(message.text).slice(0, 16)}`;
+  if (job !== undefined) return append(chat, channel, message, id, version);
+  await chat.record({ type: "message-edited", entry: id, text: message.text }, { operationId: version });
+  return true;
+}
+
+async function append(
+  chat: Conversation,
+  channel: ChannelName,
+  message: ChannelMessage,
+  job: string,
+  entry: string,
+): Promise<boolean> {
+  const content = await contentOf(message);
+  if (content === undefined) return false;
+  const { inbox } = channelQueues(channel.name, channel.accountId);
+  const address = addressOf(channel, message);
+  const data: InboxData & JsonObject = { entry, address: { ...address }, messageId: message.id };
+  try {
+    const { replayed } = await chat.append(
+      {
+        id: entry,
+        role: "user",
+        content,
+        provenance: provenanceOf(channel, message),
+        ...defined({ at: message.at }),
+      },
+      { operationId: entry, jobs: [{ queue: inbox, id: job, data }] },
+    );
+    return !replayed;
+  } catch (error) {
+    // Accepted before, with other words for a file that could not be downloaded then.
+    if (error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "operationId")
+      return false;
+    throw error;
+  }
+}
+
+export function addressOf({ name, accountId }: ChannelName, message: ChannelMessage): DeliveryAddress {
+  const { from, to, threadId } = message;
+  return deliveryAddress({ channel: name, accountId, from: from.id, to, threadId });
+}
+
+function provenanceOf({ name, accountId }: ChannelName, message: ChannelMessage): JsonObject {
+  const { id, from, to, threadId, groupId, chatType } = message;
+  const place = defined({ to, threadId, groupId, fromName: from.name });
+  return { channel: name, accountId, messageId: id, from: from.id, chatType, ...place };
+}

@@ -1,0 +1,188 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import type { ChannelMessage } from "../../src/channel/channel.ts";
+import { acceptEdit, acceptMessage } from "../../src/channel/inbox/accept.ts";
+import { MessageDesk } from "../../src/channel/inbox/desk.ts";
+import { checkChannels } from "../../src/doctor/channels.ts";
+import { ColloquyError, openStore, type Store, textOf } from "../../src/index.ts";
+import { until } from "../support/until.ts";
+
+const NAME = { name: "test", accountId: "1" };
+
+function message(id: string, text: string, rest: Partial<ChannelMessage> = {}): ChannelMessage {
+  return { id, text, from: { id: "42", name: "Ann" }, chatType: "direct", isAddressed: true, ...rest };
+}
+
+interface Scene {
+  readonly store: Store;
+  readonly desk: MessageDesk;
+  readonly sent: string[];
+  readonly problems: string[];
+  /** Thrown by the next sends, or by the next answers. */
+  readonly failures: { send: ColloquyError[]; answer: Error[] };
+  now: number;
+}
+
+async function scene(): Promise<Scene> {
+  const store = await openStore("ephemeral:");
+  const [sent, problems]: [string[], string[]] = [[], []];
+  const failures: Scene["failures"] = { send: [], answer: [] };
+  const made: Omit<Scene, "desk"> = { store, sent, problems, failures, now: Date.parse("2026-01-01") };
+  const desk = new MessageDesk({
+    store,
+    channel: {
+      ...NAME,
+      async send({ to }, text) {
+        const failure = failures.send.shift();
+        if (failure !== undefined) throw failure;
+        sent.push(`${to}: ${text}`);
+      },
+    },
+    cuts: {},
+    pollMs: 5,
+    clock: () => made.now,
+    onProblem: (problem) => problems.push(problem.message),
+    async answer({ conversation, entryId }) {
+      const failure = failures.answer.shift();
+      if (failure !== undefined) throw failure;
+      const question = (await conversation.entry(entryId))?.message;
+      const words = question === undefined ? "" : textOf(question);
+      const content = `re ${words}`;
+      const operationId = `${entryId}/answer`;
+      return (await conversation.append({ role: "assistant", content }, { operationId })).head;
+    },
+  });
+  return Object.assign(made, { desk });
+}
+
+const open = async ({ store }: Scene): Promise<string[]> =>
+  (await Array.fromAsync(store.jobs.list())).map(({ queue, id }) => `${queue} ${id}`);
+
+describe("an inbox", () => {
+  it("keeps a message with where it came from, and answers in order", async () => {
+    const { store, desk, sent } = await scene();
+    const chat = await store.open("test:dm:42");
+    expect(await acceptMessage(chat, NAME, message("1", "one"))).toBe(true);
+    expect(await acceptMessage(chat, NAME, message("2", "two", { to: "room", chatType: "channel" }))).toBe(
+      true,
+    );
+    expect(await acceptMessage(chat, NAME, message("1", "one"))).toBe(false);
+    expect(await acceptMessage(chat, NAME, message("3", "  "))).toBe(false);
+    const [first] = (await chat.messages()).items;
+    expect(first?.message.provenance).toEqual({
+      ...{ channel: "test", accountId: "1", messageId: "1", from: "42", fromName: "Ann", chatType: "direct" },
+    });
+    await desk.start();
+    await until(() => sent.length === 2);
+    expect(sent).toEqual(["42: re one", "room: re two"]);
+    await desk.close();
+    expect(await acceptMessage(chat, NAME, message("1", "one"))).toBe(false);
+    expect((await store.jobs.list()).items).toEqual([]);
+  });
+
+  it("keeps the files of a message, and names those that it cannot keep", async () => {
+    const { store } = await scene();
+    const chat = await store.open("test:dm:42");
+    const file = (name: string, mediaType: string, read: () => Promise<Uint8Array>, size = 3) => ({
+      ...{ name, mediaType, size, read },
+    });
+    const bytes = async (): Promise<Uint8Array> => Buffer.from("abc");
+    const attachments = [
+      file("a.png", "image/png", bytes),
+      file("b.txt", "text/plain; charset=utf-8", bytes),
+      file("c.zip", "application/zip", bytes),
+      file("d.png", "image/png", bytes, 1e9),
+      file("e.png", "image/png", () => Promise.reject(new Error("gone"))),
+    ];
+    await acceptMessage(chat, NAME, message("1", "look", { attachments }));
+    const [entry] = (await chat.messages()).items;
+    expect(entry?.message.content).toEqual([
+      { type: "text", text: "look" },
+      { type: "image", source: { type: "base64", media_type: "image/png", data: "YWJj" } },
+      { type: "text", text: "[file b.txt]\nabc" },
+      {
+        type: "text",
+        text: expect.stringMatching(/^\[file c\.zip \(application\/zip, .*\) was not read\]$/),
+      },
+      { type: "text", text: expect.stringContaining("is too large") },
+      { type: "text", text: expect.stringContaining("could not be downloaded") },
+    ]);
+  });
+
+  it("answers the new version of a message that waits, and notes that of an answered one", async () => {
+    const { store, desk, sent } = await scene();
+    const chat = await store.open("test:dm:42");
+    const edit = (text: string) => acceptEdit(store, chat, NAME, message("1", text, { isEdit: true }));
+    expect(await edit("never seen")).toBe(false);
+    await acceptMessage(chat, NAME, message("1", "oen"));
+    expect(await edit("one")).toBe(true);
+    expect(await edit("one")).toBe(false);
+    await desk.start();
+    await until(() => sent.length > 0);
+    expect(await edit("two")).toBe(true);
+    await desk.close();
+    expect(sent).toEqual(["42: re one"]);
+    const notes = (await chat.entries()).items.filter(({ kind }) => kind === "custom");
+    expect(notes.map(({ data }) => data)).toEqual([
+      { type: "message-edited", entry: "test:1:1", text: "two" },
+    ]);
+  });
+
+  it("tells the user in one sentence that it could not answer", async () => {
+    const { store, desk, sent, failures } = await scene();
+    const chat = await store.open("test:dm:42");
+    failures.answer.push(
+      new ColloquyError("RATE_LIMITED", "The model is busy, key sk-ant-api03-abcdefghijklmnopqrst"),
+    );
+    failures.answer.push(new TypeError("undefined is not a function\n at secret.ts"));
+    await acceptMessage(chat, NAME, message("1", "one"));
+    await acceptMessage(chat, NAME, message("2", "two"));
+    await desk.start();
+    await until(() => sent.length === 2);
+    await desk.close();
+    expect(sent[0]).toMatch(/^42: I could not answer: The model is busy/);
+    expect(sent[0]).not.toContain("abcdefghijkl");
+    expect(sent[1]).toBe("42: I could not answer: something went wrong here.");
+  });
+});
+
+describe("an outbox", () => {
+  it("tries again later, in order, and does not keep the next message waiting for its answer", async () => {
+    const it = await scene();
+    const { store, desk, sent, failures, problems } = it;
+    const chat = await store.open("test:dm:42");
+    failures.send.push(new ColloquyError("NETWORK_ERROR", "Connection lost"));
+    for (const id of ["1", "2"]) await acceptMessage(chat, NAME, message(id, id));
+    await desk.start();
+    const both = "outbox:test:1 test:1:1,outbox:test:1 test:1:2";
+    while ((await open(it)).join() !== both || problems.length === 0) await sleep(5);
+    expect([sent, problems]).toEqual([[], ["Connection lost"]]);
+    it.now += 2001;
+    await until(() => sent.length === 2);
+    await desk.close();
+    expect(sent).toEqual(["42: re 1", "42: re 2"]);
+    expect(await open(it)).toEqual([]);
+  });
+
+  it("sets an answer aside that the platform refuses for good, and continues with the next", async () => {
+    const it = await scene();
+    const { store, desk, sent, failures } = it;
+    const chat = await store.open("test:dm:42");
+    failures.send.push(new ColloquyError("FORBIDDEN", "The bot was removed from this room"));
+    for (const id of ["1", "2"]) await acceptMessage(chat, NAME, message(id, id));
+    await desk.start();
+    await until(() => sent.length === 1);
+    await desk.close();
+    expect(sent).toEqual(["42: re 2"]);
+    expect(await open(it)).toEqual(["failed:test:1 test:1:1"]);
+    const [job] = (await store.jobs.list()).items;
+    expect(job?.data).toMatchObject({ error: "The bot was removed from this room", attempts: 1 });
+    expect(JSON.stringify(job)).not.toContain("re 1");
+    await acceptMessage(chat, NAME, message("3", "3"));
+    const { findings } = await checkChannels(store);
+    expect(findings).toMatchObject([
+      { code: "unanswered-messages", details: { channel: "test", count: 1 } },
+      { code: "failed-replies", what: /^test: 1 reply could not be delivered, .*: The bot was removed/ },
+    ]);
+  });
+});
