@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ChatPlace } from "./chat-place.ts";
+import { Place } from "./run-command.ts";
 
 const HELLO = [{ text: "Hello **" }, { text: "you**" }];
 
@@ -70,5 +71,20 @@ describe("chat -m", () => {
     expect(stderr).toMatch(/^Error: .*local/);
     const { messages } = await place.json(["sessions", "history", "cli:default"]);
     expect(messages[0].text).toBe("Hi");
+  });
+});
+
+describe("chat on a machine without a key", () => {
+  /** No key of the machine that runs the tests counts. */
+  const env = { ANTHROPIC_API_KEY: "", OPENAI_API_KEY: "", GEMINI_API_KEY: "", GOOGLE_API_KEY: "" };
+
+  it("answers from what is stored, and says what it is", async () => {
+    using place = new Place();
+    const content = "We decided to paint the harbour wall green.";
+    await place.json(["sessions", "append", "notes:harbour", "--role", "user", "--content", content]);
+    const printed = await place.json(["chat", "-m", "What about the harbour?"], { env });
+    expect(printed).toMatchObject({ key: "cli:default", model: "offline/recall", stopReason: "end" });
+    expect(printed.reply).toContain("paint the harbour wall green");
+    expect(printed.reply).toMatch(/not a language model/i);
   });
 });

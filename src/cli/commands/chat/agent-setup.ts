@@ -12,7 +12,9 @@ import {
   isOffline,
   offlineModel,
   openModel,
+  type Skills,
   spawnLoops,
+  systemPrompt,
   THINKING_LEVELS,
   type ThinkingLevel,
   type Tool,
@@ -35,8 +37,7 @@ export async function openSetup(call: Call, store: Store): Promise<AgentSetup> {
   const { credentials, config, env } = accessed;
   const composed = composeModels({ providers: await credentials.providers(), config, env });
   for (const warning of composed.warnings) warn(call, warning);
-  const { memory } = await openedMemory(call);
-  return new AgentSetup(call, store, accessed, composed.file, memory);
+  return new AgentSetup(call, store, accessed, composed.file);
 }
 
 export class AgentSetup {
@@ -48,16 +49,15 @@ export class AgentSetup {
   readonly #store: Store;
   readonly #access: Access;
   readonly #models: ModelsFile;
-  readonly #memory: Memory;
+  #memory: Promise<Memory> | undefined;
   readonly #agent: AgentDefinition;
 
-  constructor(call: Call, store: Store, accessed: Access, models: ModelsFile, memory: Memory) {
+  constructor(call: Call, store: Store, accessed: Access, models: ModelsFile) {
     this.#call = call;
     this.asked = call.values.get("model");
     this.#store = store;
     this.#access = accessed;
     this.#models = models;
-    this.#memory = memory;
     this.#agent = agentFor({ channel: CHANNEL }, this.#config);
     this.agentDir = stateLayout(accessed.stateDir).agent(this.#agent.id).root;
   }
@@ -79,8 +79,8 @@ export class AgentSetup {
     return chooseModel({ asked: this.asked, modelOverride, providerOverride, agent, models }).name;
   }
 
-  model(name: string, key: string): ChatModel {
-    if (isOffline(name)) return offlineModel({ store: this.#store, memory: this.#memory });
+  async model(name: string, key: string): Promise<ChatModel> {
+    if (isOffline(name)) return offlineModel({ store: this.#store, memory: await this.#opened() });
     const { credentials, env } = this.#access;
     return openModel({
       name,
@@ -99,9 +99,14 @@ export class AgentSetup {
   }
 
   /** The tools that may run here, those that need an approval included. */
-  tools(model: ChatModel, approve: Approve | undefined): Tool[] {
-    const [store, memory, skills] = [this.#store, this.#memory, this.#skills()];
-    const loopOf = () => ({ store, model, tools: this.tools(model, approve), system: this.#agent.system });
+  async tools(model: ChatModel, approve: Approve | undefined): Promise<Tool[]> {
+    const [store, memory, skills] = [this.#store, await this.#opened(), this.#skills()];
+    const loopOf = async () => ({
+      store,
+      model,
+      tools: await this.tools(model, approve),
+      system: this.system,
+    });
     const subAgents = { spawn: spawnLoops({ loopOf }), agent: this.#agent.id, limits: this.#agent.spawn };
     const tools = builtInTools({ store, memory, skills, subAgents });
     return approvedTools(tools, {
@@ -112,15 +117,23 @@ export class AgentSetup {
     });
   }
 
-  get system(): string | undefined {
-    return this.#agent.system;
+  /** Made for each run, because files and the date change. */
+  readonly system = (): string => {
+    const { workspace, name, system } = this.#agent;
+    return systemPrompt({ workspace, name, system, skills: this.#skills() });
+  };
+
+  async close(): Promise<void> {
+    await (await this.#memory?.catch(() => undefined))?.close();
   }
 
-  close(): Promise<void> {
-    return this.#memory.close();
+  /** Memory is opened when a model or its tools need it: a prompt does not wait for it. */
+  #opened(): Promise<Memory> {
+    this.#memory ??= openedMemory(this.#call).then(({ memory }) => memory);
+    return this.#memory;
   }
 
-  #skills(): ReturnType<typeof findSkills> {
+  #skills(): Skills {
     const { workspace } = this.#agent;
     const { root, agent } = stateLayout(this.#access.stateDir);
     return findSkills([

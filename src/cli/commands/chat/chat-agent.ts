@@ -68,7 +68,7 @@ export class ChatAgent implements AsyncDisposable {
   /** For this session, from now on. Refuses a name that cannot work. */
   async chooseModel(given: string): Promise<void> {
     const setup = await this.#settings();
-    const { name } = setup.model(given, this.#key);
+    const { name } = await setup.model(given, this.#key);
     const { id } = await this.store.open(this.#key);
     const slash = name.indexOf("/");
     const patch = {
@@ -103,7 +103,7 @@ export class ChatAgent implements AsyncDisposable {
       store: this.store,
       key: this.#key,
       model,
-      tools: setup.tools(model, this.approve),
+      tools: await setup.tools(model, this.approve),
       system: setup.system,
       thinking: setup.thinking(this.#key),
     });
