@@ -6,6 +6,7 @@ import { type ResumeSessionOptions, resumeSession, type SessionEvent } from "../
 import { openStore, type Store } from "../../src/index.ts";
 import { textOf } from "../../src/message/index.ts";
 import { tempFolder } from "../support/temp-folder.ts";
+import { until } from "../support/until.ts";
 
 const SESSION = "0b6b0d0e-93f4-4c8e-8d43-5f1d4c1f9a11";
 
@@ -95,15 +96,26 @@ it.each([
   ]);
 });
 
-it("a prompt that is stopped ends the process, and what was written is kept", async () => {
+it("a transcript is mirrored while it grows, and a prompt that is stopped ends the process", async () => {
   await using store = await openStore("ephemeral:");
   const { options } = session();
   const stop = new AbortController();
   const reason = new Error("enough");
-  const onEvent = (): void => stop.abort(reason);
+  let mirrored = 0;
+  const onEvent = (event: SessionEvent): void => {
+    if (event.type === "mirrored") mirrored += event.messages;
+  };
   const running = resumeSession(SESSION, "hang on", { store, ...options, onEvent, signal: stop.signal });
-  await expect(running).rejects.toBe(reason);
-  expect((await said(store, `claude-code:${SESSION}`)).at(-1)).toBe("user: hang on");
+  const settled = expect(running).rejects.toBe(reason);
+  await until(() => mirrored >= 3);
+  expect((await said(store, `claude-code:${SESSION}`)).slice(0, 3)).toEqual([
+    "user: Hello",
+    "assistant: Hi",
+    "user: hang on",
+  ]);
+  stop.abort(reason);
+  await settled;
+  expect((await said(store, `claude-code:${SESSION}`)).at(-1)).toBe("assistant: You said hang on");
 });
 
 it("a session that cannot be resumed is refused, and nothing is started", async () => {

@@ -168,13 +168,15 @@ describe.each(APIS)("a model of %s", (api) => {
     expect(JSON.stringify(headers)).not.toContain("placeholder");
   });
 
-  it("uses one connection for one answer after the other", async () => {
-    await using server = await modelServer(() => [{ text: "Hm" }], { keepAlive: true });
+  it("uses one connection for one answer after the other, although it ends after its last word", async () => {
+    await using server = await modelServer(() => ({ say: [{ text: "Hm" }], lingerMs: 20 }), {
+      keepAlive: true,
+    });
     const chat = modelOn(server, api);
     for (let count = 0; count < 3; count++) {
       await eventsOf(chat, ask("Hm"));
-      // The last bytes of an answer are read when it has been returned.
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      // The end of an answer is read when it has been returned.
+      await new Promise((resolve) => setTimeout(resolve, 200));
     }
     expect(server.requests).toHaveLength(3);
     expect(server.connections).toBeLessThan(3);

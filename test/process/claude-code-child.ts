@@ -91,7 +91,10 @@ function respond(prompt: string): void {
   const text = `You said ${prompt}`;
   event({ type: "content_block_delta", index: 0, delta: { type: "text_delta", text } });
   if (prompt.startsWith("die")) process.exit(3);
-  if (prompt.startsWith("hang")) return;
+  if (prompt.startsWith("hang")) {
+    answer([{ type: "text", text }]);
+    return;
+  }
   if (prompt.startsWith("tool")) {
     answer([{ type: "tool_use", id: "toolu_1", name: "Bash", input: { command: "ls" } }]);
     write("user", {

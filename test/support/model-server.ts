@@ -123,7 +123,7 @@ function refuse(response: ServerResponse, step: Refused, protocol: Protocol = an
 
 async function play(
   encoder: Encoder,
-  { say, stop }: Streamed,
+  { say, stop, lingerMs = 0 }: Streamed,
   response: ServerResponse,
   index: number,
 ): Promise<void> {
@@ -139,6 +139,7 @@ async function play(
     await perform(encoder, piece, response, `call_${index}_${place}`);
   }
   encoder.end(stop ?? (say.some((piece) => "tool" in piece) ? "tools" : "end"));
+  if (lingerMs > 0) await sleep(lingerMs);
   response.end();
 }
 

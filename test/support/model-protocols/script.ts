@@ -35,6 +35,8 @@ export interface Streamed {
   readonly usage?: ScriptUsage;
   /** By default `tools` after a tool call, otherwise `end`. */
   readonly stop?: ScriptStop;
+  /** How long the answer stays open after its last event. */
+  readonly lingerMs?: number;
 }
 
 /** An answer that is not a stream: an error, or anything else a server may send. */
