@@ -23,6 +23,37 @@ const REFUSALS: readonly [string, Step, object][] = [
     { status: 429, message: "Slow down", headers: { "retry-after": "7" } },
     { code: "RATE_LIMITED", details: { retryAfterMs: 7000, status: 429 } },
   ],
+  [
+    "429 and a pause in milliseconds",
+    { status: 429, headers: { "retry-after-ms": "1500", "retry-after": "2" } },
+    { code: "RATE_LIMITED", details: { retryAfterMs: 1500 } },
+  ],
+  [
+    "429 as Google words it",
+    {
+      status: 429,
+      body: JSON.stringify({
+        error: {
+          message: "You exceeded your current quota, please check your plan and billing details.",
+          details: [{ "@type": "type.googleapis.com/google.rpc.RetryInfo", retryDelay: "34.5s" }],
+        },
+      }),
+    },
+    { code: "RATE_LIMITED", details: { retryAfterMs: 34_500 } },
+  ],
+  [
+    "a spent quota as OpenAI words it",
+    {
+      status: 429,
+      body: '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}',
+    },
+    { code: "FORBIDDEN", details: { kind: "billing" } },
+  ],
+  [
+    "a wrong key as Google words it",
+    { status: 400, message: "API key not valid. Pass one" },
+    { code: "UNAUTHORIZED" },
+  ],
   ["500", { status: 500, body: "<html>oops" }, { code: "SERVICE_UNAVAILABLE" }],
   ["529", { status: 529, message: "Overloaded" }, { code: "SERVICE_UNAVAILABLE", message: /Overloaded/ }],
   [

@@ -21,25 +21,28 @@ type RefusalKind = "context-length" | "billing";
 
 const CONTEXT_LENGTH =
   /context_length_exceeded|request_too_large|(?:prompt|input|request|conversation) is too (?:long|large)|context (?:length|window|size)|too many (?:input )?tokens|token count .*exceeds/i;
-const BILLING = /insufficient_quota|credit balance|billing|payment required|out of credits/i;
+const BILLING = /insufficient_quota|credit balance|payment required|out of credits/i;
+/** Google says so with the status of a wrong request. */
+const WRONG_KEY = /API_KEY_INVALID|API key not valid/i;
 
 export interface Refusal {
   readonly status: number;
   /** The whole answer. */
   readonly body: string;
-  readonly retryAfter?: string | null;
+  readonly headers?: Headers;
 }
 
 export function refusalError(
   target: Target,
-  { status, body, retryAfter = null }: Refusal,
+  refusal: Refusal,
   key: string | undefined,
   nowMs: number = Date.now(),
 ): ColloquyError {
+  const { status, body } = refusal;
   const kind = kindOf(status, body);
-  const code = kind === "billing" ? "FORBIDDEN" : (CODES[status] ?? "SERVICE_UNAVAILABLE");
+  const code = codeOf(status, body, kind);
   const reason = statedReason(body, key);
-  const retryAfterMs = parseRetryAfter(retryAfter, nowMs);
+  const retryAfterMs = pauseOf(refusal, nowMs);
   const message = `${sentence(target, status, code, kind)}${reason === "" ? "" : `: ${reason}`}`;
   return new ColloquyError(code, message, {
     details: {
@@ -49,6 +52,20 @@ export function refusalError(
       ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     },
   });
+}
+
+function codeOf(status: number, body: string, kind: RefusalKind | undefined): ErrorCode {
+  if (kind === "billing") return "FORBIDDEN";
+  if (status === 400 && WRONG_KEY.test(body)) return "UNAUTHORIZED";
+  return CODES[status] ?? "SERVICE_UNAVAILABLE";
+}
+
+/** How long the provider asks to be left alone: in a header, or in the words of Google. */
+function pauseOf({ headers, body }: Refusal, nowMs: number): number | undefined {
+  const ms = Number(headers?.get("retry-after-ms") || Number.NaN);
+  if (Number.isFinite(ms)) return Math.max(0, ms);
+  const [, seconds = null] = /"retryDelay":\s*"(\d+(?:\.\d+)?)s"/.exec(body) ?? [];
+  return parseRetryAfter(headers?.get("retry-after") ?? seconds, nowMs);
 }
 
 function kindOf(status: number, body: string): RefusalKind | undefined {
@@ -73,7 +90,7 @@ function sentence(
     case "FORBIDDEN":
       return `The key for ${provider} may not use ${name} ${said}`;
     case "NOT_FOUND":
-      return `${provider} does not have the model ${name} ${said}`;
+      return `${provider} does not have the model ${name}, or its address is wrong ${said}`;
     case "RATE_LIMITED":
       return `${provider} has had too many requests ${said}`;
     case "VALIDATION_ERROR":

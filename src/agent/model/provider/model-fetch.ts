@@ -35,7 +35,7 @@ export function modelFetch(target: Target, key: Key, limits: Limits): GuardedFet
     if (response.ok) return response;
     const body = await beginningOf(response);
     const { status, headers } = response;
-    throw refusalError(target, { status, body, retryAfter: headers.get("retry-after") }, key.value);
+    throw refusalError(target, { status, body, headers }, key.value);
   };
 }
 
