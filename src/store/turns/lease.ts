@@ -17,6 +17,7 @@ export interface LeaseOptions {
 const LEASE_TTL_MS = 30_000;
 const TTL_MAX_MS = 24 * 3_600_000;
 const POLL_MS = 25;
+const RELEASE_AGAIN_MS = 200;
 
 /** The exclusive right to run one conversation, across processes, until it is released, it expires or its holder dies. */
 export class Lease implements AsyncDisposable {
@@ -75,6 +76,20 @@ export class Lease implements AsyncDisposable {
   /** Release it. Has no effect if it was lost. */
   async release(): Promise<void> {
     await this.#ask("release");
+  }
+
+  /** @internal Release it as soon as the store can: it may have no room even for that, and others would wait. */
+  async abandon(): Promise<void> {
+    const deadline = performance.now() + this.ttlMs;
+    const attempt = async (): Promise<void> => {
+      try {
+        await this.release();
+      } catch (error) {
+        const isFull = error instanceof ColloquyError && error.code === "SERVICE_UNAVAILABLE";
+        if (isFull && performance.now() < deadline) setTimeout(attempt, RELEASE_AGAIN_MS).unref();
+      }
+    };
+    await attempt();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

@@ -237,7 +237,7 @@ class RunningTurn implements Turn {
     if (this.#state !== "running" || this.#lost !== undefined) return;
     await this.finish("stopped").catch(async (error: unknown) => {
       // The next holder of the lease ends it.
-      if (this.#ownsLease) await this.#lease.release().catch(() => {});
+      if (this.#ownsLease) await this.#lease.abandon();
       // The process that took over has already ended it.
       if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") throw error;
     });
