@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ChatPlace } from "./chat-place.ts";
 import { Place } from "./run-command.ts";
@@ -71,6 +73,46 @@ describe("chat -m", () => {
     expect(stderr).toMatch(/^Error: .*local/);
     const { messages } = await place.json(["sessions", "history", "cli:default"]);
     expect(messages[0].text).toBe("Hi");
+  });
+});
+
+describe("an agent in a chat", () => {
+  it("has the tools of MCP servers, its workspace, and a place in the session index", async () => {
+    const server = { command: process.execPath, args: [resolve("test/process/mcp-child.ts")] };
+    await using place = await ChatPlace.open(
+      [[{ tool: "notes_echo", input: { text: "tea" } }], [{ text: "Done." }], [{ text: "Again." }]],
+      { mcp: { servers: { notes: server } }, agents: { defaults: { workspace: "~/agent" } } },
+    );
+    mkdirSync(place.path("agent"));
+    writeFileSync(place.path("agent", "AGENTS.md"), "You like green tea.");
+    const env = { HOME: place.folder };
+    expect((await place.run(["chat", "-m", "Echo"], { env })).stdout).toBe("Done.\n");
+    const [first, second] = place.server.requests.map(({ body }) => JSON.stringify(body));
+    expect(first).toContain("You like green tea.");
+    expect(second).toContain('heard {\\"text');
+    await place.run(["chat", "-m", "More"], { env });
+    const index = JSON.parse(
+      readFileSync(place.path("state", "agents", "main", "sessions", "sessions.json"), "utf8"),
+    );
+    expect(index["cli:default"]).toMatchObject({
+      inputTokens: 30,
+      outputTokens: 15,
+      totalTokens: 45,
+      model: "small",
+      modelProvider: "local",
+      lastChannel: "cli",
+    });
+  });
+
+  it("uses the model of its session", async () => {
+    await using place = await ChatPlace.open([[{ text: "One." }], [{ text: "Two." }]]);
+    await place.run(["chat", "-m", "Hi"]);
+    const path = place.path("state", "agents", "main", "sessions", "sessions.json");
+    const index = JSON.parse(readFileSync(path, "utf8"));
+    Object.assign(index["cli:default"], { providerOverride: "local", modelOverride: "large" });
+    writeFileSync(path, JSON.stringify(index));
+    await place.run(["chat", "-m", "Hi"]);
+    expect(place.server.requests.map(({ body }) => body.model)).toEqual(["small", "large"]);
   });
 });
 

@@ -10,6 +10,8 @@ import {
   chooseModel,
   findSkills,
   isOffline,
+  McpTools,
+  mcpServersIn,
   offlineModel,
   openModel,
   type Skills,
@@ -30,7 +32,11 @@ import { type Access, access, warn } from "../auth/access.ts";
 import { openedMemory } from "../memory/open.ts";
 
 const CHANNEL = "cli";
-const SECTIONS = ["env", "models", "agents", "bindings", "tools", "approvals", "memory"];
+/** The tools of MCP servers have other names. */
+const BUILT_IN = [
+  ...["current_time", "search_conversations", "recall", "remember", "forget", "read_skill", "start_agent"],
+];
+const SECTIONS = ["env", "models", "agents", "bindings", "tools", "approvals", "memory", "mcp"];
 
 export async function openSetup(call: Call, store: Store): Promise<AgentSetup> {
   const accessed = await access(call, "values", SECTIONS);
@@ -51,6 +57,7 @@ export class AgentSetup {
   readonly #models: ModelsFile;
   #memory: Promise<Memory> | undefined;
   readonly #agent: AgentDefinition;
+  readonly #mcp: McpTools;
 
   constructor(call: Call, store: Store, accessed: Access, models: ModelsFile) {
     this.#call = call;
@@ -59,6 +66,8 @@ export class AgentSetup {
     this.#access = accessed;
     this.#models = models;
     this.#agent = agentFor({ channel: CHANNEL }, this.#config);
+    const onNotice = (text: string): void => warn(call, text);
+    this.#mcp = new McpTools(mcpServersIn(this.#config), { taken: BUILT_IN, onNotice });
     this.agentDir = stateLayout(accessed.stateDir).agent(this.#agent.id).root;
   }
 
@@ -108,7 +117,7 @@ export class AgentSetup {
       system: this.system,
     });
     const subAgents = { spawn: spawnLoops({ loopOf }), agent: this.#agent.id, limits: this.#agent.spawn };
-    const tools = builtInTools({ store, memory, skills, subAgents });
+    const tools = [...builtInTools({ store, memory, skills, subAgents }), ...(await this.#mcp.tools())];
     return approvedTools(tools, {
       config: this.#config,
       channel: CHANNEL,
@@ -124,6 +133,7 @@ export class AgentSetup {
   };
 
   async close(): Promise<void> {
+    await this.#mcp.close();
     await (await this.#memory?.catch(() => undefined))?.close();
   }
 

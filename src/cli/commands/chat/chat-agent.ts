@@ -1,11 +1,20 @@
 /** The agent that answers in a chat: a store, what the config says of the agent, and a loop for the session. */
-import { AgentLoop, type Approve, type ChatModel } from "../../../agent/index.ts";
+import {
+  AgentLoop,
+  type Approve,
+  type ChatModel,
+  type RunOptions,
+  type RunResult,
+} from "../../../agent/index.ts";
+import { asColloquyError } from "../../../errors.ts";
 import { patchSessionEntry } from "../../../state/session-index/index.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Call } from "../../command.ts";
+import { report } from "../../output.ts";
 import { openToAppend } from "../../store/open-store.ts";
 import type { AgentSetup } from "./agent-setup.ts";
+import { recordRun } from "./session-facts.ts";
 
 export class ChatAgent implements AsyncDisposable {
   readonly store: Store;
@@ -82,6 +91,18 @@ export class ChatAgent implements AsyncDisposable {
     this.#loop = undefined;
   }
 
+  /** Answer a message of the user. */
+  async answer(text: string, options: RunOptions): Promise<RunResult> {
+    const result = await (await this.loop()).run(text, options);
+    try {
+      await recordRun((await this.#settings()).agentDir, this.store, result);
+    } catch (error) {
+      // The answer is stored; the index is a view of the store.
+      report("warning", asColloquyError(error, "The session index was not updated"), this.#call.json);
+    }
+    return result;
+  }
+
   /** The loop of the session, made when it is first needed. */
   loop(): Promise<AgentLoop> {
     this.#loop ??= this.#opened().catch((error: unknown) => {
@@ -103,7 +124,8 @@ export class ChatAgent implements AsyncDisposable {
       store: this.store,
       key: this.#key,
       model,
-      tools: await setup.tools(model, this.approve),
+      // MCP servers start when a message is answered, and can have other tools each time.
+      tools: () => setup.tools(model, this.approve),
       system: setup.system,
       thinking: setup.thinking(this.#key),
     });

@@ -63,8 +63,7 @@ async function answer(agent: ChatAgent, input: LineInput, text: string): Promise
   const view = new AnswerView(process.stdout);
   view.wait();
   try {
-    const loop = await agent.loop();
-    const { stopReason } = await loop.run(text, {
+    const { stopReason } = await agent.answer(text, {
       signal: controller.signal,
       onEvent: (event) => view.show(event),
     });

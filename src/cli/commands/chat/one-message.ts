@@ -10,9 +10,8 @@ export async function answerOnce(call: Call, agent: ChatAgent, message: string):
   const { signal, end } = stopOnInterrupt();
   const view = call.json ? undefined : new AnswerView(process.stdout);
   try {
-    const loop = await agent.loop();
     view?.wait();
-    const result = await loop.run(message, { signal, onEvent: (event) => view?.show(event) });
+    const result = await agent.answer(message, { signal, onEvent: (event) => view?.show(event) });
     view?.end();
     return { json: resultJson(result), ...(result.stopReason === "stopped" ? { exit: EXIT_FAILED } : {}) };
   } finally {
