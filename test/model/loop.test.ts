@@ -1,6 +1,6 @@
 /** The loop with models of all protocols on a real server. */
 import { describe, expect, it } from "vitest";
-import { AgentLoop, defineTool } from "../../src/agent/index.ts";
+import { type AgentEvent, AgentLoop, defineTool } from "../../src/agent/index.ts";
 import { modelServer } from "../support/model-server.ts";
 import { modelOn, PROVIDERS } from "../support/model-target.ts";
 
@@ -55,5 +55,32 @@ describe.each(Object.keys(PROVIDERS))("a loop with a model of %s", (api) => {
     const { items } = await (await loop.conversation()).messages();
     expect(JSON.stringify(items)).toContain("Half an answer");
     expect((await loop.run("Go on")).reply).toBe("Whole.");
+  });
+
+  it("sends less when the provider finds the conversation too long", async () => {
+    const refusal = { status: 400, message: "prompt is too long: 9000 tokens > 4000 maximum" };
+    await using server = await modelServer(({ body }) =>
+      JSON.stringify(body).length > 16_000 ? refusal : [{ text: "Short." }],
+    );
+    await using loop = new AgentLoop({ model: modelOn(server, api, {}, { contextWindow: 100_000 }) });
+    const conversation = await loop.conversation();
+    for (let count = 0; count < 10; count++) {
+      await conversation.append({ role: "user", content: `${count} ${"many words ".repeat(300)}` });
+      await conversation.append({ role: "assistant", content: "Hm." });
+    }
+    const states: string[] = [];
+    const onEvent = (event: AgentEvent): void => {
+      if (event.type === "compaction") states.push(event.state);
+    };
+    expect((await loop.run("Now?", { onEvent })).reply).toBe("Short.");
+    expect(states.at(-1)).toBe("done");
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("Now?");
+  });
+
+  it("says so when even a short conversation is too long", async () => {
+    await using server = await modelServer(() => ({ status: 400, message: "prompt is too long" }));
+    await using loop = new AgentLoop({ model: modelOn(server, api, {}, { contextWindow: 100_000 }) });
+    await expect(loop.run("Now?")).rejects.toMatchObject({ details: { kind: "context-length" } });
+    expect(server.requests.length).toBeLessThan(10);
   });
 });

@@ -22,6 +22,8 @@ export interface RequestSettings {
 }
 
 const OUTPUT_TOKENS_MAX = 8192;
+/** No model has less. */
+const WINDOW_MIN = 2000;
 /** The share of the window that compaction keeps as it is. */
 const KEPT_SHARE = 0.3;
 
@@ -30,11 +32,20 @@ export class Requests {
   readonly #settings: RequestSettings;
   readonly #report: (event: AgentEvent) => void;
   #compacts: boolean;
+  #window: number;
 
   constructor(settings: RequestSettings, report: (event: AgentEvent) => void) {
     this.#settings = settings;
     this.#report = report;
     this.#compacts = settings.compactAt !== false;
+    this.#window = settings.model.contextWindow;
+  }
+
+  /** The provider found the last request too long: later ones are half as long. Whether that makes sense. */
+  shorten(): boolean {
+    this.#window = Math.floor(this.#window / 2);
+    this.#compacts = this.#settings.compactAt !== false;
+    return this.#window >= WINDOW_MIN;
   }
 
   async next(signal: AbortSignal): Promise<ModelRequest> {
@@ -54,10 +65,10 @@ export class Requests {
   }
 
   #context(): Promise<Context> {
-    const { conversation, model, system, tools, maxOutputTokens } = this.#settings;
-    const reserve = maxOutputTokens ?? Math.min(OUTPUT_TOKENS_MAX, Math.floor(model.contextWindow / 4));
+    const { conversation, system, tools, maxOutputTokens } = this.#settings;
+    const reserve = maxOutputTokens ?? Math.min(OUTPUT_TOKENS_MAX, Math.floor(this.#window / 4));
     return conversation.context({
-      maxTokens: model.contextWindow,
+      maxTokens: this.#window,
       reserveForOutput: reserve,
       tools,
       ...(system === undefined ? {} : { system }),
@@ -70,7 +81,7 @@ export class Requests {
     this.#report({ type: "compaction", state: "started" });
     try {
       const entry = await conversation.compact({
-        summarize: summarizeWith(model),
+        summarize: summarizeWith(model, this.#window),
         keepTokens: Math.floor(available * KEPT_SHARE),
         signal,
       });

@@ -10,11 +10,12 @@ import type { Turn } from "../../store/turns/turn.ts";
 import type { ChatModel } from "../model/chat-model.ts";
 import type { ToolRegistry } from "../tools/registry.ts";
 import type { ToolCall } from "../tools/tool.ts";
+import { askModel } from "./ask-model.ts";
 import { type Attempt, beginAttempt, openStepOf } from "./attempts.ts";
 import { admit, callTool, outputText, STOPPED, type ToolLimits } from "./call-tool.ts";
 import type { AgentEvent, RunResult, RunStopReason } from "./events.ts";
 import { insideTool } from "./inside-tool.ts";
-import { type Failures, modelStep } from "./model-step.ts";
+import type { Failures } from "./model-step.ts";
 import type { Requests } from "./request.ts";
 import { errorResult } from "./tool-output.ts";
 import { NO_USAGE, usageOfEntries } from "./usage.ts";
@@ -98,14 +99,12 @@ class Run {
   }
 
   async #steps(): Promise<RunResult> {
-    const { model, requests, maxSteps, signal, stallMs, report } = this.#setup;
+    const { maxSteps, signal, report } = this.#setup;
     let step = this.#earlier.filter(isStep).length;
     while (step < maxSteps) {
       signal.throwIfAborted();
       report({ type: "step", step: ++step });
-      const request = await requests.next(signal);
-      const limits = { signal, stallMs };
-      const { message, calls } = await modelStep(model, request, this.#turn, report, this.#failures, limits);
+      const { message, calls } = await askModel(this.#setup, this.#turn, this.#failures);
       if (message === undefined || calls.length === 0) return this.#end("finished", message);
       await this.#turn.add(message);
       await this.#callTools(calls);

@@ -20,25 +20,30 @@ const PART_SHARE = 0.5;
 const PARTS_MAX = 8;
 const BLOCK_CHARS_MAX = 4000;
 
-export function summarizeWith(model: ChatModel): Summarize {
+export function summarizeWith(model: ChatModel, window: number = model.contextWindow): Summarize {
   return async ({ messages, previousSummary, signal }) => {
     let summary = previousSummary;
-    const parts = partsOf(messages.map(told), model.contextWindow * PART_SHARE);
+    const parts = partsOf(messages.map(told), window * PART_SHARE);
     const skipped = parts.length - PARTS_MAX;
     for (const part of parts.slice(-PARTS_MAX)) {
       const before = summary === undefined ? "" : `Summary so far:\n${summary}\n\n`;
-      summary = await answerOf(model, `${before}Conversation:\n${part.join("\n\n")}`, signal);
+      summary = await answerOf(model, window, `${before}Conversation:\n${part.join("\n\n")}`, signal);
     }
     if (summary === undefined) throw unavailable("There was nothing to summarise");
     return skipped > 0 ? `[The oldest part was too long to be summarised.]\n${summary}` : summary;
   };
 }
 
-async function answerOf(model: ChatModel, content: string, signal: AbortSignal | undefined): Promise<string> {
+async function answerOf(
+  model: ChatModel,
+  window: number,
+  content: string,
+  signal: AbortSignal | undefined,
+): Promise<string> {
   const request = {
     system: SYSTEM,
     messages: [{ role: "user", content }],
-    maxOutputTokens: Math.min(SUMMARY_TOKENS_MAX, Math.floor(model.contextWindow / 8)),
+    maxOutputTokens: Math.min(SUMMARY_TOKENS_MAX, Math.floor(window / 8)),
   } as const;
   for await (const event of model.stream(request, signal === undefined ? {} : { signal })) {
     if (event.type === "end") return textOf({ content: event.content });
