@@ -8,6 +8,7 @@ export {
   type SpawnLimits,
 } from "./agents/agent-definition.ts";
 export { agentFor, type MessagePlace } from "./agents/agent-for.ts";
+export { AgentTools, type AgentToolsOptions } from "./agents/agent-tools.ts";
 export type { ChannelLike, Extension, ExtensionContext, ExtensionFactory } from "./extensions/extension.ts";
 export { type ExtensionOptions, type Extensions, loadExtensions } from "./extensions/load-extensions.ts";
 export { AgentLoop } from "./loop/agent-loop.ts";

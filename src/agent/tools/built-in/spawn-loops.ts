@@ -5,6 +5,7 @@ import type { Spawn, SpawnRequest } from "./start-agent.ts";
 
 /** What a session index keeps of a sub-agent. */
 export interface SpawnedSession {
+  readonly agent: string;
   readonly key: string;
   /** The id of the conversation. */
   readonly sessionId: string;
@@ -27,10 +28,10 @@ const OPERATION = "task";
 /** Sub-agents as loops, each with a conversation in the store. */
 export function spawnLoops({ loopOf, onSpawn }: SpawnLoopsOptions): Spawn {
   return async (request) => {
-    const { task, key, spawnedBy, depth, signal } = request;
+    const { task, agent, key, spawnedBy, depth, signal } = request;
     await using loop = new AgentLoop({ ...(await loopOf(request)), key, depth });
     const { id: sessionId } = await loop.conversation();
-    await onSpawn?.({ key, sessionId, spawnedBy, spawnDepth: depth });
+    await onSpawn?.({ agent, key, sessionId, spawnedBy, spawnDepth: depth });
     const provenance = defined({ spawnedBy, spawnDepth: depth });
     const input = { role: "user", content: task, provenance } as const;
     const { reply, stopReason } = await loop.run(input, { signal, operationId: OPERATION });

@@ -30,12 +30,19 @@ export type McpServerSettings = ProcessSettings | HttpSettings;
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 
-/** The servers that are enabled. A wrong one is a `VALIDATION_ERROR`. */
-export function mcpServersIn(config: JsonObject): McpServerSettings[] {
+/** The servers that are enabled. A wrong one is a `VALIDATION_ERROR`, or is passed to `onProblem` and left out. */
+export function mcpServersIn(config: JsonObject, onProblem?: (text: string) => void): McpServerSettings[] {
   const servers = objectIn(objectIn(config.mcp)?.servers) ?? {};
   return Object.entries(servers).flatMap(([name, value]) => {
     const server = objectIn(value) ?? {};
-    return server.enabled === false ? [] : [checkServer({ ...settingsIn(server), name })];
+    if (server.enabled === false) return [];
+    try {
+      return [checkServer({ ...settingsIn(server), name })];
+    } catch (error) {
+      if (onProblem === undefined) throw error;
+      onProblem((error as Error).message);
+      return [];
+    }
   });
 }
 

@@ -1,21 +1,15 @@
 /** What the config and the state folder say of the agent that answers on the command line. */
-import { join } from "node:path";
 import {
   type AgentDefinition,
+  AgentTools,
   type Approve,
   agentFor,
-  approvedTools,
-  builtInTools,
   type ChatModel,
   chooseModel,
-  findSkills,
   isOffline,
-  McpTools,
-  mcpServersIn,
   offlineModel,
   openModel,
   type Skills,
-  spawnLoops,
   systemPrompt,
   THINKING_LEVELS,
   type ThinkingLevel,
@@ -32,11 +26,10 @@ import { type Access, access, warn } from "../auth/access.ts";
 import { openedMemory } from "../memory/open.ts";
 
 const CHANNEL = "cli";
-/** The tools of MCP servers have other names. */
-const BUILT_IN = [
-  ...["current_time", "search_conversations", "recall", "remember", "forget", "read_skill", "start_agent"],
+const SECTIONS = [
+  ...["env", "models", "agents", "bindings", "tools", "approvals", "memory"],
+  ...["mcp", "skills", "plugins"],
 ];
-const SECTIONS = ["env", "models", "agents", "bindings", "tools", "approvals", "memory", "mcp"];
 
 export async function openSetup(call: Call, store: Store): Promise<AgentSetup> {
   const accessed = await access(call, "values", SECTIONS);
@@ -57,7 +50,9 @@ export class AgentSetup {
   readonly #models: ModelsFile;
   #memory: Promise<Memory> | undefined;
   readonly #agent: AgentDefinition;
-  readonly #mcp: McpTools;
+  readonly #tools: AgentTools;
+  /** The model of the session, which answers for its sub-agents too. */
+  #model: ChatModel | undefined;
 
   constructor(call: Call, store: Store, accessed: Access, models: ModelsFile) {
     this.#call = call;
@@ -66,9 +61,17 @@ export class AgentSetup {
     this.#access = accessed;
     this.#models = models;
     this.#agent = agentFor({ channel: CHANNEL }, this.#config);
-    const onNotice = (text: string): void => warn(call, text);
-    this.#mcp = new McpTools(mcpServersIn(this.#config), { taken: BUILT_IN, onNotice });
     this.agentDir = stateLayout(accessed.stateDir).agent(this.#agent.id).root;
+    this.#tools = new AgentTools({
+      config: this.#config,
+      agent: this.#agent,
+      stateDir: accessed.stateDir,
+      channel: CHANNEL,
+      store,
+      memory: () => this.#opened(),
+      loopOf: (agent, skills) => this.#loopOf(agent, skills),
+      onNotice: (text) => warn(call, text),
+    });
   }
 
   get #config(): JsonObject {
@@ -108,33 +111,24 @@ export class AgentSetup {
   }
 
   /** The tools that may run here, those that need an approval included. */
-  async tools(model: ChatModel, approve: Approve | undefined): Promise<Tool[]> {
-    const [store, memory, skills] = [this.#store, await this.#opened(), this.#skills()];
-    const loopOf = async () => ({
-      store,
-      model,
-      tools: await this.tools(model, approve),
-      system: this.system,
-    });
-    const subAgents = { spawn: spawnLoops({ loopOf }), agent: this.#agent.id, limits: this.#agent.spawn };
-    const tools = [...builtInTools({ store, memory, skills, subAgents }), ...(await this.#mcp.tools())];
-    return approvedTools(tools, {
-      config: this.#config,
-      channel: CHANNEL,
-      agent: this.#agent.tools,
-      approve,
-    });
+  tools(model: ChatModel, approve: Approve | undefined): Promise<Tool[]> {
+    this.#model = model;
+    return this.#tools.tools(approve);
   }
 
   /** Made for each run, because files and the date change. */
-  readonly system = (): string => {
-    const { workspace, name, system } = this.#agent;
-    return systemPrompt({ workspace, name, system, skills: this.#skills() });
-  };
+  readonly system = (): string => promptOf(this.#agent, this.#tools.skills());
 
   async close(): Promise<void> {
-    await this.#mcp.close();
+    await this.#tools.close();
     await (await this.#memory?.catch(() => undefined))?.close();
+  }
+
+  /** A sub-agent of another kind has its own model, if the config names one. */
+  async #loopOf(agent: AgentDefinition, skills: Skills): Promise<{ model: ChatModel; system: string }> {
+    const same = agent.id === this.#agent.id ? this.#model : undefined;
+    const model = same ?? (await this.model(agent.model ?? this.modelName(""), ""));
+    return { model, system: promptOf(agent, skills) };
   }
 
   /** Memory is opened when a model or its tools need it: a prompt does not wait for it. */
@@ -143,17 +137,11 @@ export class AgentSetup {
     return this.#memory;
   }
 
-  #skills(): Skills {
-    const { workspace } = this.#agent;
-    const { root, agent } = stateLayout(this.#access.stateDir);
-    return findSkills([
-      ...(workspace === undefined ? [] : [join(workspace, "skills")]),
-      agent(this.#agent.id).skills,
-      join(root, "skills"),
-    ]);
-  }
-
   #session(key: string): Partial<SessionEntry> {
     return loadSessionStore({ agentDir: this.agentDir, readonly: true })[key] ?? {};
   }
+}
+
+function promptOf({ workspace, name, system }: AgentDefinition, skills: Skills): string {
+  return systemPrompt({ workspace, name, system, skills });
 }
