@@ -7,7 +7,7 @@ import { isPlainObject } from "../../util/json.ts";
 import { systemRandom, uuidv7 } from "../../util/uuid.ts";
 import type { ChatModel } from "../model/chat-model.ts";
 import { ToolRegistry } from "../tools/registry.ts";
-import { checkRunId, openStepOf, runOf } from "./attempts.ts";
+import { checkRunId, isRunId, openStepOf, runOf } from "./attempts.ts";
 import type { AgentEvent, RunResult } from "./events.ts";
 import { waitsForTool } from "./inside-tool.ts";
 import { type AgentOptions, checkAgentOptions, checkRunOptions, type RunOptions } from "./options.ts";
@@ -88,9 +88,8 @@ export class AgentLoop implements AsyncDisposable {
   async resume(options: Omit<RunOptions, "operationId"> = {}): Promise<RunResult | undefined> {
     checkRunOptions(options);
     return this.#queued(options, async (place) => {
-      const left = await leftOpen(place.conversation);
-      if (left === undefined) return undefined;
-      return this.#run(place, left.run ?? newId(), undefined, options);
+      const id = await leftOpen(place.conversation);
+      return id === undefined ? undefined : this.#run(place, id, undefined, options);
     });
   }
 
@@ -212,12 +211,14 @@ function messageOf(input: string | readonly Block[] | MessageInput): MessageInpu
   return message;
 }
 
-/** The last message needs an answer. Its run is continued if there was one. */
-async function leftOpen(conversation: Conversation): Promise<{ run: string | undefined } | undefined> {
+/** The run of the last message, if that needs an answer. */
+async function leftOpen(conversation: Conversation): Promise<string | undefined> {
   const [last] = (await conversation.messages({ last: 1, blobs: "references" })).items;
   if (last === undefined) return undefined;
   const { role, endState } = last.message;
   const isOpen =
     role === "user" || endState === "interrupted" || (await openStepOf(conversation)) !== undefined;
-  return isOpen ? { run: runOf(last) } : undefined;
+  if (!isOpen) return undefined;
+  // A message that no run wrote is answered under its id, as `answer` does.
+  return (await runOf(conversation, last)) ?? (isRunId(last.id) ? last.id : newId());
 }

@@ -24,15 +24,17 @@ const RUN_ID_BYTES_MAX = 200;
 const SUFFIX = /~[0-9]+$/;
 
 /** A run must not be mistaken for a later turn of another one. */
+export function isRunId(id: string): boolean {
+  return !SUFFIX.test(id) && Buffer.byteLength(id) <= RUN_ID_BYTES_MAX;
+}
+
 export function checkRunId(operationId: string): string {
   const id = checkOperationId(operationId);
-  if (SUFFIX.test(id) || Buffer.byteLength(id) > RUN_ID_BYTES_MAX) {
-    throw invalid(
-      `Invalid operation id: the id of a run has at most ${RUN_ID_BYTES_MAX} bytes and does not end with ~ and a number`,
-      "operationId",
-    );
-  }
-  return id;
+  if (isRunId(id)) return id;
+  throw invalid(
+    `Invalid operation id: the id of a run has at most ${RUN_ID_BYTES_MAX} bytes and does not end with ~ and a number`,
+    "operationId",
+  );
 }
 
 export async function beginAttempt(
@@ -52,9 +54,16 @@ export async function beginAttempt(
 }
 
 /** The run that wrote an entry; `undefined` if no run did. */
-export function runOf({ operationId }: MessageEntry): string | undefined {
-  const turn = /^(.+)\/(?:[1-9][0-9]*|end)$/s.exec(operationId ?? "")?.[1];
-  return turn?.replace(SUFFIX, "");
+export async function runOf(
+  conversation: Conversation,
+  { operationId = "" }: MessageEntry,
+): Promise<string | undefined> {
+  const turn = /^(.+)\/(?:[1-9][0-9]*|end)$/s.exec(operationId)?.[1];
+  if (turn === undefined) return undefined;
+  // The operation id of any other append may look the same.
+  const isTurn =
+    (await conversation.entry(`${turn}/end`)) !== undefined || (await conversation.turn())?.id === turn;
+  return isTurn ? turn.replace(SUFFIX, "") : undefined;
 }
 
 /** The last step of a conversation, if some of its tool calls have no result. */

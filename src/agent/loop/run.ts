@@ -51,7 +51,10 @@ export async function run(setup: RunSetup, id: string, input: MessageInput | und
   });
   if (attempt === undefined) return nothingRun(setup);
   const { turn, earlier } = attempt;
-  if (turn.state !== "running") return resultOf(setup, turn, earlier);
+  if (turn.state !== "running") {
+    knownMessage([...earlier, ...turn.entries], input);
+    return resultOf(setup, turn, earlier);
+  }
   return new Run(setup, attempt).perform(input);
 }
 
@@ -92,9 +95,8 @@ class Run {
     if (open !== undefined && !isOwn) {
       await this.#turn.add({ role: "user", content: open.calls.map(({ id }) => errorResult(id, ABANDONED)) });
     }
-    const known = this.#earlier.find(({ message }) => isRealUser(message));
+    const known = knownMessage(this.#earlier, input);
     if (input !== undefined && known === undefined) await this.#turn.add(input);
-    if (input !== undefined && known !== undefined) checkSame(known, input);
     if (isOwn) await this.#callTools(open.calls);
   }
 
@@ -163,8 +165,14 @@ function isStep({ message }: MessageEntry): boolean {
   return message.role === "assistant" && message.endState !== "interrupted";
 }
 
-function checkSame(known: MessageEntry, input: MessageInput): void {
-  if (isDeepStrictEqual(known.message.content, input.content)) return;
+/** The message of the run. A retry with another one is a mistake of the caller. */
+function knownMessage(
+  entries: readonly MessageEntry[],
+  input: MessageInput | undefined,
+): MessageEntry | undefined {
+  const known = entries.find(({ message }) => isRealUser(message));
+  if (input === undefined || known === undefined) return known;
+  if (isDeepStrictEqual(known.message.content, input.content)) return known;
   throw new ColloquyError("CONFLICT", "A run with this operation id was started with another message", {
     field: "operationId",
     details: { entry: known.id },
