@@ -31,7 +31,7 @@ export {
   type ResumeSessionOptions,
   resumeSession,
 } from "./model/claude-code/resume-session.ts";
-export type { SessionAnswer, SessionEvent } from "./model/claude-code/session-events.ts";
+export type { SessionAnswer, SessionEvent } from "./model/claude-code/session.ts";
 export { type OfflineModelOptions, offlineModel } from "./model/offline/offline-model.ts";
 export { type OpenModelOptions, openModel } from "./model/open-model.ts";
 export { findSkills, type Skill, type SkillOptions, type SkillProblem, Skills } from "./skills/skills.ts";

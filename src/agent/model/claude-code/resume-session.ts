@@ -9,7 +9,8 @@ import { optionalPackage } from "../../../util/optional-package.ts";
 import { isUuid } from "../../../util/uuid.ts";
 import { claudeFolder, findTranscript, projectOf, sessionNotFound } from "./find-transcript.ts";
 import { Mirror } from "./mirror.ts";
-import { answerOf, eventsOf, failed, type SessionAnswer, type SessionEvent } from "./session-events.ts";
+import type { SessionAnswer, SessionEvent } from "./session.ts";
+import { answerOf, eventsOf, failed } from "./session-events.ts";
 
 export interface ResumeSessionOptions {
   readonly store: Store;

@@ -1,15 +1,8 @@
-/** What Claude Code reports, in our words. */
+/** What Claude Code reports, in our words. Users see none of its types, so that they need not have its SDK. */
 import type { SDKMessage } from "@anthropic-ai/claude-agent-sdk";
 import { ColloquyError } from "../../../errors.ts";
 import { safeLine } from "../../../util/visible-text.ts";
-import type { ModelUsage } from "../chat-model.ts";
-
-export type SessionEvent =
-  | { readonly type: "text"; readonly text: string }
-  | { readonly type: "thinking"; readonly text: string }
-  | { readonly type: "tool"; readonly id: string; readonly name: string }
-  /** So many messages are in the store now that were not before. */
-  | { readonly type: "mirrored"; readonly messages: number };
+import type { SessionAnswer, SessionEvent } from "./session.ts";
 
 /** Sub-agents report too; only the session itself is shown. */
 export function eventsOf(message: SDKMessage): SessionEvent[] {
@@ -23,12 +16,6 @@ export function eventsOf(message: SDKMessage): SessionEvent[] {
   return message.message.content.flatMap((block) =>
     block.type === "tool_use" ? [{ type: "tool", id: block.id, name: block.name } as const] : [],
   );
-}
-
-export interface SessionAnswer {
-  readonly reply: string;
-  /** Of this prompt. */
-  readonly usage: ModelUsage;
 }
 
 /** The answer, or the error that it is. */
