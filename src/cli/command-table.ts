@@ -6,6 +6,7 @@
 import type { CommandSpec, OptionSpec } from "./command.ts";
 import { AUTH_COMMANDS } from "./commands/auth/table.ts";
 import { BRANCH_COMMANDS } from "./commands/branches/table.ts";
+import { CHANNEL_COMMANDS } from "./commands/channels/table.ts";
 import { CHAT_COMMANDS } from "./commands/chat/table.ts";
 import { CONFIG_COMMANDS } from "./commands/config/table.ts";
 import { FORMAT_COMMANDS } from "./commands/formats/table.ts";
@@ -30,6 +31,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 export const COMMANDS: readonly CommandSpec[] = [
   ...START_COMMANDS,
   ...CHAT_COMMANDS,
+  ...CHANNEL_COMMANDS,
   ...SEARCH_COMMANDS,
   ...SESSION_COMMANDS,
   ...BRANCH_COMMANDS,

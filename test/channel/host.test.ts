@@ -100,6 +100,9 @@ describe("a channel host", () => {
     await it.receive(message("2", "/new"));
     await it.receive(message("3", "hi again"));
     await until(() => it.sent.at(-1) === "42: Two.");
+    const { length } = it.sent;
+    await it.receive(message("2", "/new"));
+    expect(it.sent).toHaveLength(length);
     expect((await it.store.list()).items).toHaveLength(2);
     const { items } = await (await it.store.open("test:dm:42")).messages();
     expect(items.map(({ message: { content } }) => content)).toEqual([

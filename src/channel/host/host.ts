@@ -18,6 +18,7 @@ import { sha256Hex } from "../../util/sha256.ts";
 import type { Channel, ChannelMessage } from "../channel.ts";
 import { findCommand } from "../commands/chat-commands.ts";
 import { acceptEdit, acceptMessage, addressOf } from "../inbox/accept.ts";
+import { CommandMarks } from "../inbox/command-marks.ts";
 import { MessageDesk, type Question } from "../inbox/desk.ts";
 import { type AccessPolicy, authorise } from "./authorise.ts";
 import { SessionFacts, type SessionSettings } from "./session-facts.ts";
@@ -52,12 +53,14 @@ export class ChannelHost {
   readonly #options: HostOptions;
   readonly #desk: MessageDesk;
   readonly #cuts: ChunkSettings;
+  readonly #commands: CommandMarks;
   /** The agent of each session that wrote since the start. */
   readonly #agents = new Map<string, string | undefined>();
 
   constructor(options: HostOptions) {
     const { store, channel, pollMs } = options;
     this.#options = options;
+    this.#commands = new CommandMarks(store, channel);
     const cuts = options.cuts ?? {};
     this.#cuts = { ...cuts, max: Math.min(cuts.max ?? channel.charsMax, channel.charsMax) };
     this.#desk = new MessageDesk({
@@ -74,6 +77,7 @@ export class ChannelHost {
       onMessage: (message) => this.#received(message),
       onProblem: (problem) => this.#report(problem),
     });
+    await this.#commands.forgetOld(Date.now());
     if (retry) await this.#retry();
     await this.#desk.start();
   }
@@ -96,6 +100,7 @@ export class ChannelHost {
     this.#agents.set(key, agentId);
     const command = message.isEdit === true ? undefined : findCommand(message.text);
     if (command !== undefined) {
+      if (!(await this.#commands.isFirst(message))) return;
       await this.#say(message, await command.command.run({ store, key }, command.argument));
       return;
     }

@@ -28,7 +28,7 @@ export type ChannelName = Pick<Channel, "name" | "accountId">;
 const ID_BYTES_MAX = 160;
 
 /** The id of a message in its conversation, and of the run that answers it. */
-function operationIdOf({ name, accountId }: ChannelName, messageId: string): string {
+export function operationIdOf({ name, accountId }: ChannelName, messageId: string): string {
   const id = `${name}:${accountId}:${messageId}`;
   const isPlain = /^[\x21-\x7d]+$/.test(id) && id.length <= ID_BYTES_MAX;
   return isPlain ? id : `${name}:${sha256Hex(id)}`;

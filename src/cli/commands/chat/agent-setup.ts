@@ -3,6 +3,7 @@ import {
   type AgentDefinition,
   AgentTools,
   type Approve,
+  agentById,
   agentFor,
   type ChatModel,
   chooseModel,
@@ -31,12 +32,27 @@ const SECTIONS = [
   ...["mcp", "skills", "plugins"],
 ];
 
-export async function openSetup(call: Call, store: Store): Promise<AgentSetup> {
+/** `agentId`: instead of the agent that answers in the channel wherever no other does. */
+export async function openSetup(
+  call: Call,
+  store: Store,
+  channel: string = CHANNEL,
+  agentId?: string,
+): Promise<AgentSetup> {
   const accessed = await access(call, "values", SECTIONS);
   const { credentials, config, env } = accessed;
   const composed = composeModels({ providers: await credentials.providers(), config, env });
   for (const warning of composed.warnings) warn(call, warning);
-  return new AgentSetup(call, store, accessed, composed.file);
+  return new AgentSetup({ call, store, accessed, models: composed.file, channel, agentId });
+}
+
+interface SetupParts {
+  readonly call: Call;
+  readonly store: Store;
+  readonly accessed: Access;
+  readonly models: ModelsFile;
+  readonly channel: string;
+  readonly agentId: string | undefined;
 }
 
 export class AgentSetup {
@@ -54,19 +70,20 @@ export class AgentSetup {
   /** The model of the session, which answers for its sub-agents too. */
   #model: ChatModel | undefined;
 
-  constructor(call: Call, store: Store, accessed: Access, models: ModelsFile) {
+  constructor({ call, store, accessed, models, channel, agentId }: SetupParts) {
     this.#call = call;
     this.asked = call.values.get("model");
     this.#store = store;
     this.#access = accessed;
     this.#models = models;
-    this.#agent = agentFor({ channel: CHANNEL }, this.#config);
+    this.#agent =
+      agentId === undefined ? agentFor({ channel }, this.#config) : agentById(agentId, this.#config);
     this.agentDir = stateLayout(accessed.stateDir).agent(this.#agent.id).root;
     this.#tools = new AgentTools({
       config: this.#config,
       agent: this.#agent,
       stateDir: accessed.stateDir,
-      channel: CHANNEL,
+      channel,
       store,
       memory: () => this.#opened(),
       loopOf: (agent, skills) => this.#loopOf(agent, skills),

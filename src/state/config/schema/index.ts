@@ -1,5 +1,6 @@
 /** Every section of the config, and which of them this version uses. */
 import { agents, approvals, bindings, mcp, plugins, skills, tools } from "./agent-sections.ts";
+import { channels } from "./channels-section.ts";
 import { type Field, type ObjectField, type Section, text } from "./field.ts";
 import { gateway } from "./gateway-section.ts";
 import * as kept from "./kept-sections.ts";
@@ -24,7 +25,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   commands: unused(kept.commands),
   approvals: used(approvals),
   session: used(session),
-  channels: unused(kept.channels),
+  channels: used(channels),
   cron: unused(kept.cron),
   hooks: unused(kept.hooks),
   discovery: unused(kept.discovery),
@@ -38,7 +39,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   mcp: used(mcp),
   search: used(search),
   sessions: used(sessions),
-  streaming: unused(streaming),
+  streaming: used(streaming),
 };
 
 const members = Object.fromEntries(Object.entries(SECTIONS).map(([name, { field }]) => [name, field]));

@@ -6,7 +6,6 @@ import {
   type Field,
   flag,
   KEPT,
-  list,
   number,
   object,
   path,
@@ -25,26 +24,6 @@ export const wizard: Field = kept("The last run of the setup", {
 
 export const messages: Field = kept("How messages are received and answered");
 export const commands: Field = kept("Commands in chats");
-const account: Field = kept("An account", {
-  enabled,
-  token: secret("The token; prefer a variable"),
-  botToken: secret("The token; prefer a variable"),
-  allowFrom: list("Users who may write to it", either("A user", text("A name or number"), number("An id"))),
-});
-
-export const channels: Field = object(
-  "Channels through which users talk to agents",
-  {},
-  kept("A channel", {
-    enabled,
-    token: secret("The token; prefer a variable"),
-    botToken: secret("The token; prefer a variable"),
-    appToken: secret("The token; prefer a variable"),
-    accounts: object("Accounts by name", {}, account),
-    allowFrom: list("Users who may write to it", either("A user", text("A name or number"), number("An id"))),
-  }),
-);
-
 export const cron: Field = kept("Scheduled jobs", { enabled });
 export const hooks: Field = kept("Webhooks", { enabled, token: secret("The token that callers must send") });
 export const discovery: Field = kept("Discovery on the local network");

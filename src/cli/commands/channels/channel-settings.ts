@@ -1,0 +1,62 @@
+/** What the config says of a channel. */
+import type { AccessPolicy } from "../../../channel/index.ts";
+import { ColloquyError, invalid } from "../../../errors.ts";
+import type { Environment } from "../../../state/folder.ts";
+import type { JsonObject } from "../../../util/json.ts";
+import { filledIn, objectIn } from "../../../util/values.ts";
+
+export interface ChannelSettings {
+  readonly token: string;
+  readonly accountId: string;
+  readonly apiRoot: string | undefined;
+  readonly access: AccessPolicy;
+}
+
+const ACCOUNT_DEFAULT = "default";
+
+/** Settings of an account win over those of its channel. */
+export function channelSettings(
+  channel: string,
+  config: JsonObject,
+  env: Environment,
+  account: string | undefined,
+): ChannelSettings {
+  const section = objectIn(objectIn(config.channels)?.[channel]) ?? {};
+  const accounts = objectIn(section.accounts) ?? {};
+  const accountId = account ?? ACCOUNT_DEFAULT;
+  const own = objectIn(accounts[accountId]);
+  if (account !== undefined && own === undefined) {
+    throw new ColloquyError("NOT_FOUND", `There is no account ${account} in channels.${channel}.accounts`, {
+      field: "account",
+    });
+  }
+  const of = { ...section, ...own };
+  if (of.enabled === false) throw invalid(`channels.${channel} is not enabled in the config`, "enabled");
+  const variable = `${channel.toUpperCase()}_BOT_TOKEN`;
+  const token = filledIn(of.token) ?? filledIn(of.botToken) ?? filledIn(env[variable]);
+  if (token === undefined) {
+    const path = `channels.${channel}.token`;
+    throw new ColloquyError(
+      "NOT_FOUND",
+      `There is no token: set ${path} in the config, or the variable ${variable}`,
+      {
+        field: "token",
+      },
+    );
+  }
+  const access = {
+    users: idsIn(of.allowFrom, `channels.${channel}.allowFrom`),
+    rooms: idsIn(of.allowRooms, `channels.${channel}.allowRooms`),
+    answersAll: of.requireMention === false,
+  };
+  return { token, accountId, apiRoot: filledIn(of.apiRoot), access };
+}
+
+/** Names can be chosen by anybody, so only numbers count. A room of Telegram has a negative one. */
+function idsIn(value: unknown, path: string): string[] {
+  return (Array.isArray(value) ? value : []).map((id) => {
+    const text = String(id).trim();
+    if (text === "*" || /^[+-]?\d+$/.test(text)) return text;
+    throw invalid(`${path} has "${text}": only numeric ids are allowed, as strings, or *`, path);
+  });
+}

@@ -1,0 +1,35 @@
+/** The part of the command table about channels. */
+import { AGENT, type CommandSpec, type OptionSpec } from "../../command.ts";
+
+const OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  account: {
+    value: "NAME",
+    help: "The account in the config; without it, the settings of the channel itself",
+  },
+  model: { value: "PROVIDER/MODEL", help: "Ask this model instead of that of each session" },
+  retry: { help: "Also deliver replies that the platform refused before" },
+};
+
+const details = (channel: string, variable: string): string =>
+  `The token is channels.${channel}.token in the config, or the variable ${variable}. Only users and rooms in channels.${channel}.allowFrom and allowRooms are answered, in rooms only when they mention the agent. Stop with Ctrl-C: what is not answered or delivered by then is taken up by the next start.`;
+
+export const CHANNEL_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "discord",
+    topic: AGENT,
+    summary: "Answer messages on Discord",
+    details: details("discord", "DISCORD_BOT_TOKEN"),
+    options: OPTIONS,
+    examples: ["colloquy discord", "colloquy discord --account work --retry"],
+    load: () => import("./discord.ts"),
+  },
+  {
+    name: "telegram",
+    topic: AGENT,
+    summary: "Answer messages on Telegram",
+    details: details("telegram", "TELEGRAM_BOT_TOKEN"),
+    options: OPTIONS,
+    examples: ["colloquy telegram", "colloquy telegram --account work --retry"],
+    load: () => import("./telegram.ts"),
+  },
+];

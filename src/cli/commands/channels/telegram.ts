@@ -1,0 +1,7 @@
+import { telegramChannel } from "../../../channel/index.ts";
+import type { Call, Result } from "../../command.ts";
+import { runChannel } from "./run-channel.ts";
+
+export function run(call: Call): Promise<Result> {
+  return runChannel(call, "telegram", telegramChannel);
+}

@@ -1,0 +1,30 @@
+/** The channels through which people talk to agents. Other keys are kept for OpenClaw, which shares the section. */
+import { either, type Field, flag, KEPT, list, number, object, secret, text } from "./field.ts";
+
+const ids = (description: string): Field =>
+  list(description, either("An id", text("A number as a string, or *"), number("An id")));
+
+/** The same for a channel and for one of its accounts. */
+const settings = (): Readonly<Record<string, Field>> => ({
+  enabled: flag("Whether it is used; unless false, it is"),
+  token: secret("The token of the bot; prefer a variable"),
+  botToken: secret("The same, as OpenClaw calls it for Telegram"),
+  allowFrom: ids("Ids of users who may write to it; * is everybody. Without any, nobody may"),
+  allowRooms: ids("Ids of rooms or servers in which everybody may write; * is every room"),
+  requireMention: flag("Answer in rooms only messages that mention the agent", { default: true }),
+  apiRoot: text("The address of the platform, for a server of your own"),
+});
+
+export const channels: Field = object(
+  "Channels through which users talk to agents",
+  {},
+  object(
+    "A channel",
+    {
+      ...settings(),
+      appToken: secret("A second token, of Slack. Not used yet"),
+      accounts: object("Accounts by name", {}, object("An account", settings(), KEPT)),
+    },
+    KEPT,
+  ),
+);
