@@ -25,7 +25,7 @@ describe.skipIf(lacks(has("script"), "chat on a terminal: script is not installe
     await chat.shows(/The first part\. The end\.\n\n>$/);
     chat.type("/quit\r");
     expect(await chat.ended()).toBe(0);
-    expect(chat.screen).toContain("chat --session cli:default");
+    expect(chat.screen).toMatch(/To continue: colloquy chat$/);
     await using again = place.chat();
     await again.shows("cli:default · 2 messages");
   });
@@ -158,6 +158,22 @@ describe.skipIf(lacks(has("script"), "chat on a terminal: script is not installe
     chat.type(`Hi${ENTER}`);
     await chat.shows("# A\n**b**\n\n>");
     expect(chat.output).not.toMatch(COLOUR);
+  });
+
+  it("shows why a model did not answer, and continues", async () => {
+    await using place = await ChatPlace.open([
+      { status: 400, message: "No \u001b[2Jtea" },
+      [{ text: "Tea." }],
+    ]);
+    await using chat = place.chat(["--session", "work"]);
+    await chat.shows(/^cli:work .*\n\n>$/);
+    chat.type(`Hi${ENTER}`);
+    await chat.shows(/Error: .*No tea(?:.|\n)*>$/);
+    chat.type(`Again${ENTER}`);
+    await chat.shows(/Tea\.\n\n>$/);
+    chat.type("\u0004");
+    expect(await chat.ended()).toBe(0);
+    expect(chat.screen).toContain("chat --session cli:work");
   });
 
   it("asks before a tool that needs approval runs", async () => {

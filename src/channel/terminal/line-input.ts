@@ -72,8 +72,9 @@ export class LineInput implements Disposable {
         this.#onAnswer = undefined;
         resolve(key);
       };
-      signal.addEventListener("abort", () => done(), { once: true });
       this.#onAnswer = done;
+      if (signal.aborted) done();
+      else signal.addEventListener("abort", () => done(), { once: true });
     });
   }
 

@@ -27,7 +27,7 @@ export function run(call: Call): Promise<Result> {
 }
 
 /** When each branch was last written, or created if it has no entries yet. */
-async function lastTimes(
+export async function lastTimes(
   conversation: Conversation,
   branches: readonly BranchInfo[],
 ): Promise<Map<string, string | null>> {

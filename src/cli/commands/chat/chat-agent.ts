@@ -16,6 +16,8 @@ import { openToAppend } from "../../store/open-store.ts";
 import type { AgentSetup } from "./agent-setup.ts";
 import { recordRun } from "./session-facts.ts";
 
+export const SESSION_DEFAULT = "cli:default";
+
 export class ChatAgent implements AsyncDisposable {
   readonly store: Store;
   readonly #call: Call;

@@ -1,10 +1,9 @@
 import { invalid } from "../../../errors.ts";
 import type { Call, Result } from "../../command.ts";
 import { readStdin } from "../../input/stdin.ts";
-import { ChatAgent } from "./chat-agent.ts";
+import { ChatAgent, SESSION_DEFAULT } from "./chat-agent.ts";
 import { answerOnce } from "./one-message.ts";
 
-const SESSION_DEFAULT = "cli:default";
 const MESSAGE_BYTES_MAX = 8 * 1024 * 1024;
 
 export async function run(call: Call): Promise<Result> {

@@ -11,7 +11,7 @@ import { stateFolder } from "../../store/store-target.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { AnswerView } from "./answer-view.ts";
 import { Approvals } from "./approvals.ts";
-import type { ChatAgent } from "./chat-agent.ts";
+import { type ChatAgent, SESSION_DEFAULT } from "./chat-agent.ts";
 import { completionsOf, LEAVE, runSlashCommand } from "./slash-commands.ts";
 
 const HISTORY_NAME = "chat-history.jsonl";
@@ -45,11 +45,9 @@ export async function chatOnTerminal(call: Call, agent: ChatAgent): Promise<Resu
       report("error", asColloquyError(error, "The message was not answered"), false);
     }
   }
-  const session = (await agent.messageCount()) === 0 ? [] : [`chat --session ${quoted(safeLine(agent.key))}`];
-  return {
-    json: null,
-    notes: session.map((words) => out.style("dim", `To continue: ${nextCommand(words, values)}`)),
-  };
+  const words = agent.key === SESSION_DEFAULT ? "chat" : `chat --session ${quoted(safeLine(agent.key))}`;
+  const hint = out.style("dim", `To continue: ${nextCommand(words, values)}`);
+  return { json: null, notes: (await agent.messageCount()) === 0 ? [] : [hint] };
 }
 
 /** The first Ctrl-C stops the answer, which keeps what was written; the second one leaves. */

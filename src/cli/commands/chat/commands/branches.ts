@@ -3,6 +3,7 @@ import { safeLine } from "../../../../util/visible-text.ts";
 import type { Call } from "../../../command.ts";
 import { timeAgo } from "../../../terminal/time-ago.ts";
 import { branchTable, warningLines } from "../../../view/branch-view.ts";
+import { lastTimes } from "../../branches/branches.ts";
 import type { ChatAgent } from "../chat-agent.ts";
 
 const NO_CONVERSATION = ["This conversation has no messages yet."];
@@ -28,7 +29,9 @@ export async function branchCommand(call: Call, agent: ChatAgent, name: string):
 export async function treeCommand({ out }: Call, agent: ChatAgent): Promise<readonly string[]> {
   const conversation = await agent.existing();
   if (conversation === undefined) return NO_CONVERSATION;
-  return branchTable(out, await conversation.branches(), ({ createdAt }) => timeAgo(createdAt));
+  const branches = await conversation.branches();
+  const times = await lastTimes(conversation, branches);
+  return branchTable(out, branches, ({ name }) => timeAgo(times.get(name) ?? null));
 }
 
 export async function branchNames(agent: ChatAgent): Promise<readonly string[]> {
