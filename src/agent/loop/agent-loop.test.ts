@@ -346,12 +346,15 @@ describe("a conversation that is nearly too long", () => {
     expect((await (await loop.conversation()).info()).compactionCount).toBeGreaterThan(0);
   });
 
-  it("is answered even if it cannot be compacted", async () => {
+  it.each<readonly [string, Piece]>([
+    ["fails", new Error("no")],
+    ["hangs", () => new Promise(() => {})],
+  ])("is answered even if the summary %s", async (_, fault) => {
     const model = scriptedModel(
-      ({ system }) => (system?.startsWith("You write the memory") ? [new Error("no")] : ["ok ".repeat(300)]),
+      ({ system }) => (system?.startsWith("You write the memory") ? [fault] : ["ok ".repeat(300)]),
       4000,
     );
-    const loop = new AgentLoop({ model });
+    const loop = new AgentLoop({ model, stallTimeoutMs: 300 });
     const states: string[] = [];
     for (let n = 0; n < 12; n++) {
       const result = await loop.run(`${n} `.repeat(200), {

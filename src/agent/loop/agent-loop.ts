@@ -10,6 +10,7 @@ import { ToolRegistry } from "../tools/registry.ts";
 import { checkRunId, isRunId, openStepOf, runOf } from "./attempts.ts";
 import type { AgentEvent, RunResult } from "./events.ts";
 import { waitsForTool } from "./inside-tool.ts";
+import { STALL_MS } from "./lively.ts";
 import { type AgentOptions, checkAgentOptions, checkRunOptions, type RunOptions } from "./options.ts";
 import { Requests } from "./request.ts";
 import { type RunSetup, run } from "./run.ts";
@@ -149,6 +150,7 @@ export class AgentLoop implements AsyncDisposable {
   ): Promise<RunSetup> {
     const { system, maxTokens, compactAt = 0.85 } = this.#options;
     const tools = await this.#tools();
+    const stallMs = this.#options.stallTimeoutMs ?? STALL_MS;
     const requests = new Requests(
       {
         conversation: place.conversation,
@@ -158,6 +160,7 @@ export class AgentLoop implements AsyncDisposable {
         thinking: options.thinking ?? this.#options.thinking,
         maxOutputTokens: maxTokens,
         compactAt,
+        stallMs,
         question,
       },
       report,
@@ -172,7 +175,7 @@ export class AgentLoop implements AsyncDisposable {
         timeoutMs: this.#options.toolTimeoutMs ?? 120_000,
         charsMax: this.#options.toolOutputMax ?? 200_000,
       },
-      stallMs: this.#options.stallTimeoutMs ?? 300_000,
+      stallMs,
       waitMs: this.#options.waitMs ?? 600_000,
       depth: this.#options.depth ?? 0,
       signal,

@@ -6,7 +6,7 @@ import type { Turn } from "../../store/turns/turn.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { ChatModel, ModelEvent, ModelRequest } from "../model/chat-model.ts";
 import type { AgentEvent } from "./events.ts";
-import { untilAborted } from "./until-aborted.ts";
+import { lively } from "./lively.ts";
 import { storedUsage } from "./usage.ts";
 
 export interface Step {
@@ -41,37 +41,6 @@ export async function modelStep(
     }
   }
   throw unavailable(`The answer of ${model.name} ended before it was complete. Ask again`);
-}
-
-/** The events of a model, unless it is silent for too long. A model that ignores its signal is left behind. */
-async function* lively(
-  model: ChatModel,
-  request: ModelRequest,
-  stop: AbortSignal,
-  stallMs: number,
-): AsyncGenerator<ModelEvent, void, undefined> {
-  const limit = new AbortController();
-  const stalled = unavailable(`${model.name} sent nothing for ${stallMs / 1000} s. Ask again`);
-  const timer = setTimeout(() => limit.abort(stalled), stallMs);
-  const signal = AbortSignal.any([stop, limit.signal]);
-  const events = model.stream(request, { signal })[Symbol.asyncIterator]();
-  let isLeft = false;
-  try {
-    for (;;) {
-      const { done, value } = await untilAborted(events.next(), signal);
-      if (done) return;
-      timer.refresh();
-      yield value;
-    }
-  } catch (error) {
-    isLeft = signal.aborted;
-    // The model may report the abort in its own words.
-    throw limit.signal.aborted ? stalled : error;
-  } finally {
-    clearTimeout(timer);
-    const closing = events.return?.()?.catch(() => {});
-    if (!isLeft) await closing;
-  }
 }
 
 function stepOf({ content, usage, model, stopReason, profileId }: End, failures: Failures): Step {

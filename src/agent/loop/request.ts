@@ -17,6 +17,8 @@ export interface RequestSettings {
   readonly maxOutputTokens: number | undefined;
   /** Compact when more than this share of the context window is used; `false`: never. */
   readonly compactAt: number | false;
+  /** How long a model may be silent while it writes a summary. */
+  readonly stallMs: number;
   /** The message to answer. Others may have arrived after it, and may be answered by now. */
   readonly question?: Message | undefined;
 }
@@ -77,11 +79,11 @@ export class Requests {
 
   /** Whether there is a summary now. Never fails the run. */
   async #compact(available: number, signal: AbortSignal): Promise<boolean> {
-    const { conversation, model } = this.#settings;
+    const { conversation, model, stallMs } = this.#settings;
     this.#report({ type: "compaction", state: "started" });
     try {
       const entry = await conversation.compact({
-        summarize: summarizeWith(model, this.#window),
+        summarize: summarizeWith(model, this.#window, stallMs),
         keepTokens: Math.floor(available * KEPT_SHARE),
         signal,
       });
