@@ -146,7 +146,7 @@ async function* limited(answer: IncomingMessage, base: URL, bytesMax: number): A
   }
 }
 
-/** The parts as they arrive. Silence counts while somebody waits for the next part, not while they are busy. */
+/** The parts as they arrive. Silence counts while the reader waits for the next part, not while it is busy. */
 function streamed(
   answer: IncomingMessage,
   parts: AsyncGenerator<Buffer>,

@@ -31,20 +31,6 @@ describe.each(Object.keys(PROVIDERS))("a loop with a model of %s", (api) => {
     expect(JSON.stringify(server.requests[1]?.body)).toContain("found tea");
   });
 
-  it("does not run a tool whose arguments are not JSON, and lets the model try again", async () => {
-    if (api === "google-generative-ai") return;
-    await using server = await modelServer([
-      [{ tool: "search", input: '{"text": "te' }],
-      [{ tool: "search", input: { text: "tea" } }],
-      [{ text: "Green." }],
-    ]);
-    await using loop = new AgentLoop({ model: modelOn(server, api, {}, { contextWindow: 100_000 }), tools });
-    expect((await loop.run("Which tea?")).reply).toBe("Green.");
-    const bodies = server.requests.map(({ body }) => JSON.stringify(body));
-    expect(bodies[1]).toContain("not a JSON object");
-    expect(bodies[2]).toContain("found tea");
-  });
-
   it("keeps the first half of an answer that breaks off", async () => {
     await using server = await modelServer([
       [{ text: "Half an answer" }, { fault: "cut" }],
@@ -84,3 +70,20 @@ describe.each(Object.keys(PROVIDERS))("a loop with a model of %s", (api) => {
     expect(server.requests.length).toBeLessThan(10);
   });
 });
+
+// Google sends arguments as an object, which is always JSON.
+it.each(Object.keys(PROVIDERS).filter((api) => api !== "google-generative-ai"))(
+  "a loop with a model of %s does not run a tool whose arguments are not JSON, and lets the model try again",
+  async (api) => {
+    await using server = await modelServer([
+      [{ tool: "search", input: '{"text": "te' }],
+      [{ tool: "search", input: { text: "tea" } }],
+      [{ text: "Green." }],
+    ]);
+    await using loop = new AgentLoop({ model: modelOn(server, api, {}, { contextWindow: 100_000 }), tools });
+    expect((await loop.run("Which tea?")).reply).toBe("Green.");
+    const bodies = server.requests.map(({ body }) => JSON.stringify(body));
+    expect(bodies[1]).toContain("not a JSON object");
+    expect(bodies[2]).toContain("found tea");
+  },
+);

@@ -136,16 +136,6 @@ describe.each(APIS)("a model of %s", (api) => {
     expect(JSON.stringify(server.requests)).not.toMatch(/foreign-seal|private thought/);
   });
 
-  it("may call a tool with arguments that are not JSON, and says so", async () => {
-    if (api === "google-generative-ai") return;
-    await using server = await modelServer([[{ tool: "search", input: '{"text": ', id: "call_1" }]]);
-    const { events } = await eventsOf(modelOn(server, api), ask("Tea?", { tools: [SEARCH] }));
-    expect(events.at(-1)).toMatchObject({
-      type: "end",
-      content: [{ type: "tool_use", name: "search", input: {}, invalid_input: '{"text": ' }],
-    });
-  });
-
   it("thinks as it is told", async () => {
     await using server = await modelServer(() => [{ text: "Hm" }]);
     for (const thinking of THINKING_LEVELS) {
@@ -197,6 +187,19 @@ describe.each(APIS)("a model of %s", (api) => {
     expect(seen).toEqual(["text"]);
   });
 });
+
+// Google sends arguments as an object, which is always JSON.
+it.each(APIS.filter((api) => api !== "google-generative-ai"))(
+  "a model of %s may call a tool with arguments that are not JSON, and says so",
+  async (api) => {
+    await using server = await modelServer([[{ tool: "search", input: '{"text": ', id: "call_1" }]]);
+    const { events } = await eventsOf(modelOn(server, api), ask("Tea?", { tools: [SEARCH] }));
+    expect(events.at(-1)).toMatchObject({
+      type: "end",
+      content: [{ type: "tool_use", name: "search", input: {}, invalid_input: '{"text": ' }],
+    });
+  },
+);
 
 describe("prompt caching", () => {
   it("marks the tools, the system prompt and the last messages for Anthropic", async () => {

@@ -44,7 +44,7 @@ const PROTOCOLS = [anthropicProtocol, chatCompletionsProtocol, responsesProtocol
 const PIECE_OF_A_LARGE_TEXT = 64 * 1024;
 
 /**
- * Each request has a connection of its own, because one that fails on a connection that was used before is sent again,
+ * Each request opens a connection, because one that fails on a connection that was used before is sent again,
  * and a test could not tell how many steps of its script that takes. `keepAlive` is for tests of just that.
  */
 export async function modelServer(

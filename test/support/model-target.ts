@@ -6,7 +6,7 @@ import type { ModelServer } from "./model-server.ts";
 
 export const CANARY = "canary-0123456789-abcdefghijkl";
 
-/** Under the names that models.json gives to protocols. */
+/** By the names of protocols in models.json. */
 export const PROVIDERS: Readonly<
   Record<string, { provider: string; model: string; base: keyof ModelServer["baseUrls"] }>
 > = {

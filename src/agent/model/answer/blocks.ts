@@ -90,7 +90,7 @@ export class AnswerBlocks {
   }
 }
 
-/** `invalid_input` is the text of arguments that are not a JSON object: whoever runs the tool must not run it. */
+/** `invalid_input` is the text of arguments that are not a JSON object: the tool must not run. */
 function argumentsOf(text: string): JsonObject {
   const input = text.trim() === "" ? {} : parseJson(text);
   if (isJsonObject(input)) return { input };

@@ -5,7 +5,7 @@ import type { FailureKind } from "../../../state/credentials/types.ts";
 export interface Reaction {
   /** How the profile is marked; `undefined` if it is not to blame. */
   readonly mark: FailureKind | undefined;
-  /** Who is asked next: another profile of the provider, another model, or nobody, because all would refuse. */
+  /** Who is asked next: another profile of the provider, another model, or none, because all would refuse. */
   readonly next: "profile" | "model" | "none";
 }
 

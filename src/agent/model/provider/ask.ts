@@ -53,7 +53,7 @@ async function* partsOf(reader: Parts): AsyncGenerator<LanguageModelV4StreamPart
 /** Of the few bytes after an answer. */
 const END_MS = 1000;
 
-/** The connection can be used again once the answer has been read to its end, for which nobody waits. */
+/** The connection can be used again once the answer has been read to its end. The caller does not wait for it. */
 async function letEnd(reader: Parts, stop: AbortController): Promise<void> {
   const timer = setTimeout(() => stop.abort(), END_MS).unref();
   try {
