@@ -171,10 +171,10 @@ describe("config set and unset", () => {
 describe("config validate", () => {
   it("accepts a valid config, and only mentions unused sections", async () => {
     using place = new Place();
-    write(place, "colloquy.json", "{ models: {}, channels: {} }");
+    write(place, "colloquy.json", "{ models: {}, cron: {} }");
     const { code, stdout } = await place.run(["config", "validate"]);
     expect(code).toBe(0);
-    expect(stdout).toContain('The section "channels" is not used yet');
+    expect(stdout).toContain('The section "cron" is not used yet');
     expect(await place.json(["config", "validate"])).toMatchObject({
       ok: true,
       findings: [{ code: "unused-section" }],

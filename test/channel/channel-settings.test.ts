@@ -1,0 +1,30 @@
+import { describe, expect, it } from "vitest";
+import { channelSettings } from "../../src/cli/commands/channels/channel-settings.ts";
+
+describe("the settings of a channel", () => {
+  it("are those of its account, then those of the channel", () => {
+    const accounts = { work: { token: "w", allowFrom: ["8"] } };
+    const discord = { token: "t", allowFrom: ["7", 9], allowRooms: ["5"], requireMention: false, accounts };
+    const config = { channels: { discord } };
+    expect(channelSettings("discord", config, {}, undefined)).toMatchObject({
+      ...{ token: "t", accountId: "default" },
+      access: { users: ["7", "9"], rooms: ["5"], answersAll: true },
+    });
+    expect(channelSettings("discord", config, {}, "work")).toMatchObject({
+      ...{ token: "w", accountId: "work", access: { users: ["8"], rooms: ["5"] } },
+    });
+    expect(() => channelSettings("discord", config, {}, "home")).toThrow("no account home");
+  });
+
+  it("allow nobody by default, and never a name", () => {
+    const env = { DISCORD_BOT_TOKEN: "e" };
+    expect(channelSettings("discord", {}, env, undefined)).toMatchObject({
+      ...{ token: "e", access: { users: [], rooms: [], answersAll: false } },
+    });
+    const named = { channels: { discord: { allowFrom: ["anna"] } } };
+    expect(() => channelSettings("discord", named, env, undefined)).toThrow("only numeric ids");
+    expect(() => channelSettings("discord", {}, {}, undefined)).toThrow("There is no token");
+    const off = { channels: { discord: { enabled: false, token: "t" } } };
+    expect(() => channelSettings("discord", off, {}, undefined)).toThrow("not enabled");
+  });
+});
