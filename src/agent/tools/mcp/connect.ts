@@ -3,6 +3,7 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { CallToolResult, Tool as ListedTool } from "@modelcontextprotocol/sdk/types.js";
 import { ColloquyError } from "../../../errors.ts";
+import { bytesText } from "../../../util/bytes-text.ts";
 import { guardedFetch } from "../../../util/guarded-fetch.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { optionalPackage } from "../../../util/optional-package.ts";
@@ -32,6 +33,8 @@ export interface ConnectionEvents {
 const PAGES_MAX = 50;
 const ANSWER_BYTES_MAX = 16_000_000;
 const ANSWER_MS = 60_000;
+/** In the error of a guarded request. */
+const TOO_LONG = "answered with more than";
 /** Of the stream on which a server announces changes. */
 const SILENCE_MS = 3_600_000;
 const STREAM_BYTES_MAX = 64_000_000;
@@ -75,8 +78,14 @@ export async function connect(
   const { transport, end, goodbye } =
     "command" in settings ? processOf(settings, sdk) : httpOf(settings, sdk);
   client.onclose = events.onClosed;
-  // The errors of requests are thrown; others, such as an unknown message, have no consequence.
-  client.onerror = () => {};
+  let broken = new AbortController();
+  // The errors of requests are thrown; others, such as an unknown message, have no consequence. That of an answer
+  // which was too long is only told here, and its request would wait for its time limit.
+  client.onerror = ({ message }) => {
+    if (!message.includes(TOO_LONG)) return;
+    broken.abort(new Error(`It sent more than ${bytesText(ANSWER_BYTES_MAX)} at once`));
+    broken = new AbortController();
+  };
   const close = async (): Promise<void> => {
     await goodbye();
     await client.close().catch(() => {});
@@ -93,7 +102,8 @@ export async function connect(
     listTools: (given) => listTools(client, sdk, given),
     callTool: (name, input, given) => {
       const request = { method: "tools/call", params: { name, arguments: input } } as const;
-      return client.request(request, sdk.types.CallToolResultSchema, requestOptions(given));
+      const signal = AbortSignal.any([broken.signal, ...(given.signal === undefined ? [] : [given.signal])]);
+      return client.request(request, sdk.types.CallToolResultSchema, requestOptions({ ...given, signal }));
     },
     end,
     close,
@@ -146,11 +156,9 @@ function requestOptions({ signal, timeoutMs }: Limit): { signal?: AbortSignal; t
   return { timeout: timeoutMs, ...(signal === undefined ? {} : { signal }) };
 }
 
-const REQUEST_TIMEOUT = -32001;
-
-/** What went wrong, in words for people. */
+/** What went wrong, in words for people. The SDK has one code for a request that timed out and one that was aborted. */
 export function reasonOf(error: unknown, { timeoutMs }: Limit): string {
-  if ((error as { code?: unknown }).code === REQUEST_TIMEOUT)
-    return `It did not answer within ${timeoutMs / 1000} s`;
-  return error instanceof Error ? error.message.replace(/^MCP error -?\d+: /, "") : String(error);
+  if (!(error instanceof Error)) return String(error);
+  const message = error.message.replace(/^MCP error -?\d+: (?:Error: )?/, "");
+  return message === "Request timed out" ? `It did not answer within ${timeoutMs / 1000} s` : message;
 }
