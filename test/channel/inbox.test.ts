@@ -115,6 +115,7 @@ describe("an inbox", () => {
     const edit = (text: string) => acceptEdit(store, chat, NAME, message("1", text, { isEdit: true }));
     expect(await edit("never seen")).toBe(false);
     await acceptMessage(chat, NAME, message("1", "oen"));
+    expect(await edit("one more")).toBe(true);
     expect(await edit("one")).toBe(true);
     expect(await edit("one")).toBe(false);
     await desk.start();

@@ -5,7 +5,7 @@
  */
 import { ColloquyError } from "../../errors.ts";
 import { type DeliveryAddress, deliveryAddress } from "../../key/index.ts";
-import { textOf } from "../../message/text.ts";
+import type { Message } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { channelQueues } from "../../store/jobs/channel-queues.ts";
 import type { Store } from "../../store/store.ts";
@@ -61,11 +61,18 @@ export async function acceptEdit(
   const known = (job?.data.entry as string | undefined) ?? id;
   const before = (await chat.entry(known))?.message;
   // A platform also reports changes of its own, such as a preview.
-  if (before === undefined || textOf(before).startsWith(message.text)) return false;
+  if (before === undefined || wordsOf(before) === message.text.trim()) return false;
   const version = `${id}+${sha256Hex(message.text).slice(0, 16)}`;
   if (job !== undefined) return append(chat, channel, message, id, version);
   await chat.record({ type: "message-edited", entry: id, text: message.text }, { operationId: version });
   return true;
+}
+
+/** What the user wrote, without the files: `contentOf` puts it first. */
+function wordsOf({ content }: Message): string {
+  if (typeof content === "string") return content;
+  const [first] = content;
+  return first?.type === "text" && typeof first.text === "string" ? first.text : "";
 }
 
 async function append(
