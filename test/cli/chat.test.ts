@@ -139,6 +139,24 @@ describe.skipIf(lacks(has("script"), "chat on a terminal: script is not installe
     await chat.shows("There is too little to summarise.");
   });
 
+  it.each(["/new", "/clear"])(
+    "begins a conversation after %s that does not know the former one",
+    async (typed) => {
+      await using place = await ChatPlace.open([[{ text: "To you too." }], [{ text: "Have we met?" }]]);
+      await using chat = place.chat();
+      await chat.shows(/>$/);
+      chat.type(`Good morning${ENTER}`);
+      await chat.shows("To you too.");
+      chat.type(`${typed}${ENTER}`);
+      await chat.shows(/begins here\..*>$/s);
+      chat.type(`Who am I?${ENTER}`);
+      await chat.shows("Have we met?");
+      expect(JSON.stringify(place.server.requests[1]?.body.messages)).not.toContain("Good morning");
+      const { messages } = await place.json(["sessions", "history", "cli:default"]);
+      expect(messages.map(({ text }: Printed) => text)).toEqual(["Who am I?", "Have we met?"]);
+    },
+  );
+
   it("follows the width of the terminal", async () => {
     const words = "one two three four five six seven eight nine ten";
     await using place = await ChatPlace.open([[{ text: words }], [{ text: words }]]);

@@ -65,6 +65,21 @@ describe("a run", () => {
     expect(model.requests[1]?.messages.length).toBe(3);
   });
 
+  it("follows its key to the conversation that has it now", async () => {
+    await using store = await openStore("ephemeral:");
+    const model = scriptedModel([["One."], ["Two."], ["Three."]]);
+    const loop = new AgentLoop({ store, key: "cli:default", model });
+    const first = await loop.run("first");
+    const fresh = await store.startOver("cli:default");
+    expect((await loop.run("second")).conversation).toBe(fresh.id);
+    expect(await said(fresh)).toEqual(["user: second", "assistant: Two."]);
+    await store.delete(fresh.id);
+    const third = await loop.run("third");
+    expect([first.conversation, fresh.id]).not.toContain(third.conversation);
+    expect(third.key).toBe("cli:default");
+    expect(model.requests.map(({ messages }) => messages.length)).toEqual([1, 1, 1]);
+  });
+
   it("asks for the tools of each run, if they are a function", async () => {
     const model = scriptedModel([["One."], [{ call: "later", input: { text: "b" } }], ["Two."]]);
     const tools = [echo];

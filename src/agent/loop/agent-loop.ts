@@ -106,16 +106,16 @@ export class AgentLoop implements AsyncDisposable {
 
   /** One after the other; a run that is stopped before its turn writes nothing. */
   async #queued<T>({ signal = NEVER }: RunOptions, work: (place: Place) => Promise<T>): Promise<T> {
-    const place = await this.#at();
-    const { id } = place.conversation;
-    if (waitsForTool(id)) {
-      const message = `Conversation ${id} waits for the tool that asks for another run of it. Use another conversation`;
-      throw new ColloquyError("CONFLICT", message, { field: "conversation" });
-    }
     const before = this.#last;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#last = before.then(() => promise);
     try {
+      const place = await this.#at();
+      const { id } = place.conversation;
+      if (waitsForTool(id)) {
+        const message = `Conversation ${id} waits for the tool that asks for another run of it. Use another conversation`;
+        throw new ColloquyError("CONFLICT", message, { field: "conversation" });
+      }
       await untilAborted(before, signal).catch(() => {});
       return await work(place);
     } finally {
@@ -184,12 +184,21 @@ export class AgentLoop implements AsyncDisposable {
   }
 
   #at(): Promise<Place> {
-    this.#place ??= this.#open();
+    const known = this.#place;
+    this.#place = known === undefined ? this.#open() : known.then((place) => this.#current(place));
     // One that failed, for example because the disk was full, may be tried again.
     this.#place.catch(() => {
       this.#place = undefined;
     });
     return this.#place;
+  }
+
+  /** A key can belong to another conversation by now: a user, in any process, may have started a new one. */
+  async #current(place: Place): Promise<Place> {
+    const { key, conversation: given } = this.#options;
+    if (key === undefined || given !== undefined) return place;
+    const found = await place.store.get(key);
+    return found?.id === place.conversation.id ? place : this.#open();
   }
 
   async #open(): Promise<Place> {
