@@ -5,6 +5,7 @@ import { acceptEdit, acceptMessage } from "../../src/channel/inbox/accept.ts";
 import { MessageDesk } from "../../src/channel/inbox/desk.ts";
 import { checkChannels } from "../../src/doctor/channels.ts";
 import { ColloquyError, openStore, type Store, textOf } from "../../src/index.ts";
+import type { Job } from "../../src/store/jobs/jobs.ts";
 import { until } from "../support/until.ts";
 
 const NAME = { name: "test", accountId: "1" };
@@ -127,6 +128,39 @@ describe("an inbox", () => {
     expect(notes.map(({ data }) => data)).toEqual([
       { type: "message-edited", entry: "test:1:1", text: "two" },
     ]);
+  });
+
+  it("waits for a message that another process is writing after its job", async () => {
+    const { store, desk, sent } = await scene();
+    const chat = await store.open("test:dm:42");
+    const writer = await chat.lease();
+    await acceptMessage(chat, NAME, message("1", "one"));
+    const [job] = (await store.jobs.list()).items as [Job];
+    const other = await store.open("test:dm:43");
+    const early = { ...job, conversation: other.id, id: "test:1:2", data: { ...job.data, entry: "test:1:2" } };
+    const held = await other.lease();
+    await store.jobs.change({ put: [early] });
+    await desk.start();
+    await sleep(30);
+    await other.append({ id: "test:1:2", role: "user", content: "two" });
+    await held.release();
+    await writer.release();
+    await until(() => sent.length === 2);
+    await desk.close();
+    expect(sent.toSorted()).toEqual(["42: re one", "42: re two"]);
+  });
+
+  it("answers a message whose new version was not written before a crash, and drops one that was not", async () => {
+    const { store, desk, sent } = await scene();
+    const chat = await store.open("test:dm:42");
+    await acceptMessage(chat, NAME, message("1", "one"));
+    const [job] = (await store.jobs.list()).items as [Job];
+    const lost = (id: string) => ({ ...job, id, data: { ...job.data, entry: `${id}+x` } });
+    await store.jobs.change({ put: [lost("test:1:1"), lost("test:1:9")] });
+    await desk.start();
+    while ((await store.jobs.list()).items.length > 0) await sleep(5);
+    await desk.close();
+    expect(sent).toEqual(["42: re one"]);
   });
 
   it("tells the user in one sentence that it could not answer", async () => {

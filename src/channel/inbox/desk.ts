@@ -156,14 +156,17 @@ export class MessageDesk {
   }
 
   async #answer(chat: Conversation, job: Job): Promise<boolean> {
-    const { entry, address, messageId } = job.data as JsonObject & InboxData;
-    // A crash came between the job and the message: it was never accepted, and the platform sends it again.
-    if ((await chat.entry(entry)) === undefined) {
-      await this.#options.store.jobs.change({ remove: [nameOf(job)] });
+    const { address, messageId } = job.data as JsonObject & InboxData;
+    // Nothing is done here that another process is doing: the loop would wait for it. And a message that was being
+    // written when its job was seen is there once the lease is.
+    const found = await withLease(chat, async () => ({ entry: await this.#messageOf(chat, job) }));
+    if (found === undefined) throw busy(chat.id);
+    const { entry } = found;
+    if (entry === undefined) return true;
+    if (entry !== job.data.entry) {
+      await this.#put(job, entry);
       return true;
     }
-    // Nothing is done here that another process is doing: the loop would wait for it.
-    if ((await withLease(chat, async () => true)) === undefined) throw busy(chat.id);
     const typing = this.#type(address);
     let said: Pick<OutboxData, "entry" | "notice"> | undefined;
     try {
@@ -178,6 +181,25 @@ export class MessageDesk {
     }
     await this.#answered(job, said && { ...said, address: { ...address }, replyTo: messageId });
     return true;
+  }
+
+  /**
+   * The message of a job. A crash may have come between the job and the message: then the message was never accepted,
+   * and the platform sends it again. If it was a new version, the message itself is still to be answered.
+   */
+  async #messageOf(chat: Conversation, job: Job): Promise<string | undefined> {
+    const has = async (id: string): Promise<boolean> => (await chat.entry(id)) !== undefined;
+    const entry = String(job.data.entry);
+    if (await has(entry)) return entry;
+    if (await has(job.id)) return job.id;
+    await this.#options.store.jobs.change({ remove: [nameOf(job)] });
+    // The platform may have sent it again just now: then it has lost its job here.
+    return (await has(entry)) ? this.#put(job, entry) : undefined;
+  }
+
+  async #put(job: Job, entry: string): Promise<string> {
+    await this.#options.store.jobs.change({ put: [{ ...job, data: { ...job.data, entry } }] });
+    return entry;
   }
 
   /** From now on it is answered, and its answer is to be delivered. One process does this for each message. */
