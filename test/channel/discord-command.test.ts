@@ -91,4 +91,21 @@ describe("colloquy discord", () => {
     const answers = server.sent.filter(({ content }) => !content.startsWith("You:"));
     expect(answers.map(({ content }) => content)).toEqual(["A whole answer."]);
   });
+
+  it("does not search the conversations of others", async () => {
+    const { server, bot, place } = await scene([
+      [{ tool: "search_conversations", input: { query: "harbour OR channel:cli" } }],
+      [{ text: "Nothing." }],
+    ]);
+    {
+      await using store = await openStore(`sqlite:${place.state}/conversations.db`);
+      await (await store.open("cli:default")).append({ role: "user", content: "The harbour code is 4711" });
+    }
+    await bot();
+    server.write(ANNA, "What is the code of the harbour?");
+    await until(() => server.sent.length === 1);
+    const [, second] = place.server.requests.map(({ body }) => JSON.stringify(body));
+    expect(second).toContain("search_conversations");
+    expect(second).not.toContain("4711");
+  });
 });

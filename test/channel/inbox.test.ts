@@ -137,7 +137,12 @@ describe("an inbox", () => {
     await acceptMessage(chat, NAME, message("1", "one"));
     const [job] = (await store.jobs.list()).items as [Job];
     const other = await store.open("test:dm:43");
-    const early = { ...job, conversation: other.id, id: "test:1:2", data: { ...job.data, entry: "test:1:2" } };
+    const early = {
+      ...job,
+      conversation: other.id,
+      id: "test:1:2",
+      data: { ...job.data, entry: "test:1:2" },
+    };
     const held = await other.lease();
     await store.jobs.change({ put: [early] });
     await desk.start();

@@ -30,6 +30,13 @@ async function said(model: ChatModel, question: string): Promise<string> {
 }
 
 describe("the offline model", () => {
+  it("finds nothing outside of the conversation that it is limited to", async () => {
+    await using store = await stocked();
+    const model = offlineModel({ store, conversation: "cli:boat" });
+    expect(await said(model, "what tea does Anna like, and which boat")).not.toMatch(/green|black/);
+    expect(await said(model, "what does the boat need")).toContain("sails");
+  });
+
   it("cites what it finds: title, date, conversation and message", async () => {
     await using store = await stocked();
     const model = offlineModel({ store });

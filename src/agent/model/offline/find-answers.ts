@@ -4,8 +4,16 @@ import type { FoundChunk } from "../../../memory/recall/searcher.ts";
 import { textOf } from "../../../message/text.ts";
 import type { SearchHit } from "../../../store/search/hits.ts";
 import type { Store } from "../../../store/store.ts";
+import { defined } from "../../../util/json.ts";
 
 export const OFFLINE_NAME = "offline/recall";
+
+/** Where answers are looked for. */
+interface Places {
+  readonly store: Store;
+  readonly memory?: Memory | undefined;
+  readonly conversation?: string | undefined;
+}
 
 export interface Answers {
   readonly hits: readonly SearchHit[];
@@ -24,13 +32,12 @@ const SEEN_MAX = 100;
 const SEARCHED_CHARS_MAX = 2000;
 
 export async function findAnswers(
-  store: Store,
-  memory: Memory | undefined,
+  { store, memory, conversation }: Places,
   question: string,
   signal: AbortSignal | undefined,
 ): Promise<Answers> {
   const text = question.slice(0, SEARCHED_CHARS_MAX);
-  const hits = await findHits(store, text, question, signal);
+  const hits = await findHits(store, { text, conversation }, question, signal);
   const query = { limit: CHUNKS_MAX, ...(signal === undefined ? {} : { signal }) };
   const chunks = (await memory?.search(text, query))?.chunks ?? [];
   const isEmpty = hits.length === 0 && chunks.length === 0 && (await holdsNothing(store));
@@ -39,14 +46,14 @@ export async function findAnswers(
 
 async function findHits(
   store: Store,
-  text: string,
+  { text, conversation }: { readonly text: string; readonly conversation: string | undefined },
   question: string,
   signal: AbortSignal | undefined,
 ): Promise<SearchHit[]> {
   const hits: SearchHit[] = [];
   const counts = new Map<string, number>();
   let seen = 0;
-  for await (const hit of store.search(text, { in: "text", limit: 20 })) {
+  for await (const hit of store.search(text, { in: "text", limit: 20, ...defined({ conversation }) })) {
     signal?.throwIfAborted();
     seen += 1;
     const count = counts.get(hit.conversation) ?? 0;

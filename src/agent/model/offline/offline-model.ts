@@ -16,6 +16,8 @@ export interface OfflineModelOptions {
   readonly store: Store;
   /** Searched too. */
   readonly memory?: Memory | undefined;
+  /** Only this conversation of the store is searched, by its id or key. Default: all of them. */
+  readonly conversation?: string | undefined;
 }
 
 /** Large enough that a conversation is never summarised, which needs a language model. */
@@ -35,7 +37,7 @@ export function offlineModel(options: OfflineModelOptions): ChatModel {
 }
 
 async function* answer(
-  { store, memory }: OfflineModelOptions,
+  options: OfflineModelOptions,
   { messages }: ModelRequest,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<ModelEvent> {
@@ -44,7 +46,7 @@ async function* answer(
   if (question.length > QUESTION_CHARS_MAX) throw tooLong();
   const isFirst = !messages.some(({ role }) => role === "assistant");
   const text =
-    question === "" ? ONLY_WORDS : answerText(await findAnswers(store, memory, question, signal), isFirst);
+    question === "" ? ONLY_WORDS : answerText(await findAnswers(options, question, signal), isFirst);
   for (const [word] of text.matchAll(WORD)) {
     signal?.throwIfAborted();
     yield { type: "text", text: word };

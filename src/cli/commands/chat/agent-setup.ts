@@ -67,6 +67,8 @@ export class AgentSetup {
   #memory: Promise<Memory> | undefined;
   readonly #agent: AgentDefinition;
   readonly #tools: AgentTools;
+  /** Whether others than the owner write here: what they ask must not find the conversations of anybody else. */
+  readonly #isShared: boolean;
   /** The model of the session, which answers for its sub-agents too. */
   #model: ChatModel | undefined;
 
@@ -79,6 +81,7 @@ export class AgentSetup {
     this.#agent =
       agentId === undefined ? agentFor({ channel }, this.#config) : agentById(agentId, this.#config);
     this.agentDir = stateLayout(accessed.stateDir).agent(this.#agent.id).root;
+    this.#isShared = channel !== CHANNEL;
     this.#tools = new AgentTools({
       config: this.#config,
       agent: this.#agent,
@@ -86,6 +89,9 @@ export class AgentSetup {
       channel,
       store,
       memory: () => this.#opened(),
+      ...(this.#isShared && {
+        searchScope: ({ conversation, key }) => ({ conversation: conversation?.id ?? key ?? "" }),
+      }),
       loopOf: (agent, skills) => this.#loopOf(agent, skills),
       onNotice: (text) => warn(call, text),
     });
@@ -109,7 +115,10 @@ export class AgentSetup {
   }
 
   async model(name: string, key: string): Promise<ChatModel> {
-    if (isOffline(name)) return offlineModel({ store: this.#store, memory: await this.#opened() });
+    if (isOffline(name)) {
+      const scope = this.#isShared ? { conversation: key } : {};
+      return offlineModel({ store: this.#store, memory: await this.#opened(), ...scope });
+    }
     const { credentials, env } = this.#access;
     return openModel({
       name,
