@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { channelSettings } from "../../src/cli/commands/channels/channel-settings.ts";
+import { channelSettings, lookupIn } from "../../src/cli/commands/channels/channel-settings.ts";
 
 describe("the settings of a channel", () => {
   it("are those of its account, then those of the channel", () => {
@@ -26,5 +26,17 @@ describe("the settings of a channel", () => {
     expect(() => channelSettings("discord", {}, {}, undefined)).toThrow("There is no token");
     const off = { channels: { discord: { enabled: false, token: "t" } } };
     expect(() => channelSettings("discord", off, {}, undefined)).toThrow("not enabled");
+  });
+
+  it("let only those whom the owner has named look into everything, and only where nobody else reads it", () => {
+    const access = { users: ["7", "*"], rooms: ["600"] };
+    const where = (key: string) => lookupIn(key, { access, lookup: undefined });
+    expect(["discord:dm:7", "telegram:dm:7", "agent:work:discord:dm:7"].map(where)).toEqual([
+      ...["all", "all", "all"],
+    ]);
+    const others = ["discord:dm:8", "discord:channel:600", "discord:thread:7", "discord:channel:7", "cli:7"];
+    expect(others.map(where)).toEqual(others.map(() => "session"));
+    expect(lookupIn("discord:channel:600", { access, lookup: "all" })).toBe("all");
+    expect(lookupIn("discord:dm:7", { access, lookup: "session" })).toBe("session");
   });
 });

@@ -68,6 +68,10 @@ describe("colloquy discord", () => {
       expect.stringMatching(/^97 A new conversation begins/),
       "97 Three.",
     ]);
+    // In a room, others read the answer: what is yours is out of reach.
+    const [direct, room] = place.server.requests.map(({ body }) => JSON.stringify(body.tools));
+    expect([direct?.includes('"recall"'), room?.includes('"recall"')]).toEqual([true, false]);
+    expect([direct?.includes('"search_conversations"'), room?.includes('"forget"')]).toEqual([true, false]);
     await using store = await openStore(`sqlite:${place.state}/conversations.db`, { readonly: true });
     const keys = (await store.list()).items.map(({ key }) => key?.replace(/~.*/, "~")).sort();
     expect(keys).toEqual(["discord:channel:600", "discord:dm:7", "discord:dm:7~"]);

@@ -1,15 +1,19 @@
 /** What the config says of a channel. */
 import type { AccessPolicy } from "../../../channel/index.ts";
 import { ColloquyError, invalid } from "../../../errors.ts";
+import { parseSessionKey } from "../../../key/index.ts";
 import type { Environment } from "../../../state/folder.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { filledIn, objectIn } from "../../../util/values.ts";
+import type { Lookup } from "../chat/agent-setup.ts";
 
 export interface ChannelSettings {
   readonly token: string;
   readonly accountId: string;
   readonly apiRoot: string | undefined;
   readonly access: AccessPolicy;
+  /** Where the agent may look things up; by default, `lookupIn` decides. */
+  readonly lookup: Lookup | undefined;
 }
 
 const ACCOUNT_DEFAULT = "default";
@@ -49,7 +53,23 @@ export function channelSettings(
     rooms: idsIn(of.allowRooms, `channels.${channel}.allowRooms`),
     answersAll: of.requireMention === false,
   };
-  return { token, accountId, apiRoot: filledIn(of.apiRoot), access };
+  const lookup = LOOKUPS.find((one) => one === of.lookup);
+  return { token, accountId, apiRoot: filledIn(of.apiRoot), access, lookup };
+}
+
+const LOOKUPS: readonly Lookup[] = ["all", "session"];
+
+/**
+ * Everything that is stored may only be looked up for a user whom the owner has named, and where nobody else reads
+ * the answer.
+ */
+export function lookupIn(
+  key: string,
+  { access, lookup }: Pick<ChannelSettings, "access" | "lookup">,
+): Lookup {
+  if (lookup !== undefined) return lookup;
+  const { kind, id } = parseSessionKey(key);
+  return kind === "dm" && access.users.includes(id) ? "all" : "session";
 }
 
 /** Names can be chosen by anybody, so only numbers count. A room of Telegram has a negative one. */

@@ -13,7 +13,7 @@ import { openToAppend } from "../../store/open-store.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
 import { access, warn } from "../auth/access.ts";
 import { type AgentSetup, openSetup } from "../chat/agent-setup.ts";
-import { type ChannelSettings, channelSettings } from "./channel-settings.ts";
+import { type ChannelSettings, channelSettings, lookupIn } from "./channel-settings.ts";
 
 const SECTIONS = ["env", "channels", "streaming", "agents", "bindings"];
 
@@ -26,7 +26,7 @@ export async function runChannel(
   const values = config as JsonObject;
   const settings = channelSettings(name, values, env, call.values.get("account"));
   await using store = await openToAppend(call);
-  await using setups = new Setups(call, store, name);
+  await using setups = new Setups(call, store, name, settings);
   const channel = make(settings);
   const mainId = defaultAgentId(values);
   const host = new ChannelHost({
@@ -70,19 +70,24 @@ class Setups implements AsyncDisposable {
   readonly #call: Call;
   readonly #store: Store;
   readonly #channel: string;
+  readonly #settings: ChannelSettings;
   readonly #setups = new Map<string, Promise<AgentSetup>>();
 
-  constructor(call: Call, store: Store, channel: string) {
+  constructor(call: Call, store: Store, channel: string, settings: ChannelSettings) {
     this.#call = call;
     this.#store = store;
     this.#channel = channel;
+    this.#settings = settings;
   }
 
   async loopFor({ key, conversation }: Session, agentId: string): Promise<AgentLoop> {
-    const opened = this.#setups.get(agentId) ?? openSetup(this.#call, this.#store, this.#channel, agentId);
-    this.#setups.set(agentId, opened);
+    const lookup = lookupIn(key, this.#settings);
+    const name = `${agentId} ${lookup}`;
+    const opened =
+      this.#setups.get(name) ?? openSetup(this.#call, this.#store, this.#channel, agentId, lookup);
+    this.#setups.set(name, opened);
     // One that failed may be tried again.
-    opened.catch(() => this.#setups.delete(agentId));
+    opened.catch(() => this.#setups.delete(name));
     const setup = await opened;
     const model = await setup.model(setup.modelName(key), key);
     return new AgentLoop({

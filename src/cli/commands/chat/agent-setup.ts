@@ -32,18 +32,22 @@ const SECTIONS = [
   ...["mcp", "skills", "plugins"],
 ];
 
+/** Where an agent may look things up: everywhere, or only in the conversation that it answers in. */
+export type Lookup = "all" | "session";
+
 /** `agentId`: instead of the agent that answers in the channel wherever no other does. */
 export async function openSetup(
   call: Call,
   store: Store,
   channel: string = CHANNEL,
   agentId?: string,
+  lookup: Lookup = "all",
 ): Promise<AgentSetup> {
   const accessed = await access(call, "values", SECTIONS);
   const { credentials, config, env } = accessed;
   const composed = composeModels({ providers: await credentials.providers(), config, env });
   for (const warning of composed.warnings) warn(call, warning);
-  return new AgentSetup({ call, store, accessed, models: composed.file, channel, agentId });
+  return new AgentSetup({ call, store, accessed, models: composed.file, channel, agentId, lookup });
 }
 
 interface SetupParts {
@@ -53,6 +57,7 @@ interface SetupParts {
   readonly models: ModelsFile;
   readonly channel: string;
   readonly agentId: string | undefined;
+  readonly lookup: Lookup;
 }
 
 export class AgentSetup {
@@ -64,34 +69,33 @@ export class AgentSetup {
   readonly #store: Store;
   readonly #access: Access;
   readonly #models: ModelsFile;
+  readonly #lookup: Lookup;
   #memory: Promise<Memory> | undefined;
   readonly #agent: AgentDefinition;
   readonly #tools: AgentTools;
-  /** Whether others than the owner write here: what they ask must not find the conversations of anybody else. */
-  readonly #isShared: boolean;
   /** The model of the session, which answers for its sub-agents too. */
   #model: ChatModel | undefined;
 
-  constructor({ call, store, accessed, models, channel, agentId }: SetupParts) {
+  constructor({ call, store, accessed, models, channel, agentId, lookup }: SetupParts) {
     this.#call = call;
     this.asked = call.values.get("model");
     this.#store = store;
     this.#access = accessed;
     this.#models = models;
+    this.#lookup = lookup;
     this.#agent =
       agentId === undefined ? agentFor({ channel }, this.#config) : agentById(agentId, this.#config);
     this.agentDir = stateLayout(accessed.stateDir).agent(this.#agent.id).root;
-    this.#isShared = channel !== CHANNEL;
     this.#tools = new AgentTools({
       config: this.#config,
       agent: this.#agent,
       stateDir: accessed.stateDir,
       channel,
       store,
-      memory: () => this.#opened(),
-      ...(this.#isShared && {
-        searchScope: ({ conversation, key }) => ({ conversation: conversation?.id ?? key ?? "" }),
-      }),
+      // Whoever may not see everything must not reach the memory of the owner either, nor change it.
+      ...(lookup === "all"
+        ? { memory: () => this.#opened() }
+        : { searchScope: ({ conversation }) => ({ conversation: conversation?.id ?? NOWHERE }) }),
       loopOf: (agent, skills) => this.#loopOf(agent, skills),
       onNotice: (text) => warn(call, text),
     });
@@ -116,8 +120,9 @@ export class AgentSetup {
 
   async model(name: string, key: string): Promise<ChatModel> {
     if (isOffline(name)) {
-      const scope = this.#isShared ? { conversation: key } : {};
-      return offlineModel({ store: this.#store, memory: await this.#opened(), ...scope });
+      const [store, isAll] = [this.#store, this.#lookup === "all"];
+      if (isAll) return offlineModel({ store, memory: await this.#opened() });
+      return offlineModel({ store, conversation: key === "" ? NOWHERE : key });
     }
     const { credentials, env } = this.#access;
     return openModel({
@@ -167,6 +172,9 @@ export class AgentSetup {
     return loadSessionStore({ agentDir: this.agentDir, readonly: true })[key] ?? {};
   }
 }
+
+/** A conversation that no store has. */
+const NOWHERE = "00000000-0000-0000-0000-000000000000";
 
 function promptOf({ workspace, name, system }: AgentDefinition, skills: Skills): string {
   return systemPrompt({ workspace, name, system, skills });

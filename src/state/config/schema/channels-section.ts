@@ -1,5 +1,5 @@
 /** The channels through which people talk to agents. Other keys are kept for OpenClaw, which shares the section. */
-import { either, type Field, flag, KEPT, list, number, object, secret, text } from "./field.ts";
+import { choice, either, type Field, flag, KEPT, list, number, object, secret, text } from "./field.ts";
 
 const ids = (description: string): Field =>
   list(description, either("An id", text("A number as a string, or *"), number("An id")));
@@ -12,6 +12,10 @@ const settings = (): Readonly<Record<string, Field>> => ({
   allowFrom: ids("Ids of users who may write to it; * is everybody. Without any, nobody may"),
   allowRooms: ids("Ids of rooms or servers in which everybody may write; * is every room"),
   requireMention: flag("Answer in rooms only messages that mention the agent", { default: true }),
+  lookup: choice(
+    "Where the agent may look things up. By default, all for direct messages of users in allowFrom, session elsewhere",
+    ["all", "session"],
+  ),
   apiRoot: text("The address of the platform, for a server of your own"),
 });
 
