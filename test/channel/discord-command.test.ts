@@ -96,7 +96,7 @@ describe("colloquy discord", () => {
     expect(answers.map(({ content }) => content)).toEqual(["A whole answer."]);
   });
 
-  it("does not search the conversations of others", async () => {
+  it("searches for a room only what was said there", async () => {
     const { server, bot, place } = await scene([
       [{ tool: "search_conversations", input: { query: "harbour OR channel:cli" } }],
       [{ text: "Nothing." }],
@@ -106,7 +106,7 @@ describe("colloquy discord", () => {
       await (await store.open("cli:default")).append({ role: "user", content: "The harbour code is 4711" });
     }
     await bot();
-    server.write(ANNA, "What is the code of the harbour?");
+    server.write(ANNA, "<@42> What is the code of the harbour?", { channel_id: "600", ...MENTION });
     await until(() => server.sent.length === 1);
     const [, second] = place.server.requests.map(({ body }) => JSON.stringify(body));
     expect(second).toContain("search_conversations");

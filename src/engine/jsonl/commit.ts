@@ -4,7 +4,7 @@ import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { LogWriter } from "../../transcript/log-writer.ts";
 import type { TreePlace } from "../../tree/place-entries.ts";
 import type { Awaitable } from "../engine.ts";
-import type { AppendOperation, Done, Operation, Outcome } from "../operations.ts";
+import type { AppendOperation, Done, JournalOperation, Operation, Outcome } from "../operations.ts";
 import { notFound } from "../rules.ts";
 import { purgeConversation } from "./erase/purge.ts";
 import { collectBlobs, redactEntry, setKey, sweepConversation } from "./erase/removals.ts";
@@ -84,8 +84,7 @@ export class Commit {
       case "jobs":
         return { length: context.jobs.change(operation, (id) => context.catalogue.peek(id) !== undefined) };
       case "journal":
-        if (this.#ended.length > 0) this.#endTurns();
-        return { length: writeJournal(context, operation, (file) => this.mustSync(file, index)) };
+        return { length: this.#writeJournal(operation, index) };
       default:
         break;
     }
@@ -232,14 +231,23 @@ export class Commit {
     return this.#outcomes.map((outcome) => (outcome.ok ? this.#refused(error) : outcome));
   }
 
-  /** End the turns of this commit now, because it begins another one. */
-  #endTurns(): void {
+  #writeJournal(operation: JournalOperation, index: number): number {
+    const restarts = this.#ended.length > 0 && this.#endTurns(operation);
+    return writeJournal(this.#context, operation, restarts, (file) => this.mustSync(file, index));
+  }
+
+  /** End the turns of this commit now, because it begins another journal. Returns whether that is of the same turn. */
+  #endTurns({ conversation, turn: next, position }: JournalOperation): boolean {
     this.flush();
-    const ended = this.#ended.splice(0);
-    for (const { index, known, turn } of ended) {
+    let restarts = false;
+    for (const { index, known, turn } of this.#ended.splice(0)) {
       this.#context.logs.sync(known.metadata.id);
-      if (this.#outcomes[index]?.ok) this.#endJournal(known, turn);
+      if (!this.#outcomes[index]?.ok) continue;
+      // Replaced in one step: a kill must not leave a turn that has begun without a journal, which nobody would end.
+      if (known.metadata.id === conversation && turn === next && position === 0) restarts = true;
+      else this.#endJournal(known, turn);
     }
+    return restarts;
   }
 
   /** The entries are durable, so a failure only leaves a journal behind, which the next reader ends. */

@@ -100,14 +100,15 @@ export async function sealWith(store: StoreAccess, conversation: string, lease: 
   const nowMs = store.nowMs();
   const branch = open.header.branch as number;
   const options = { branch, expectedHead: undefined, epoch: lease.epoch, endsTurn: open.id };
-  const pending = pendingEnd(store, open.id, open.header, undefined, open.text, "interrupted", nowMs);
+  const text = (await isInLog(store, conversation, open)) ? "" : open.text;
+  const pending = pendingEnd(store, open.id, open.header, undefined, text, "interrupted", nowMs);
   try {
     await write(store, conversation, [pending], { ...options, operationId: `${open.id}/end` }, nowMs);
   } catch (error) {
     if (!(error instanceof ColloquyError) || !["CONFLICT", "NOT_FOUND"].includes(error.code)) throw error;
     // Its end was written, and only the journal is left; or its branch was pruned, but the text is kept.
     const written = (await entriesOfTurn(store, conversation, open.id)).length > 0;
-    const words = written ? {} : { text: open.text };
+    const words = written ? {} : { text };
     const note = pendingEntry(
       store,
       "info",
@@ -117,6 +118,17 @@ export async function sealWith(store: StoreAccess, conversation: string, lease: 
     const { branch: _, ...anywhere } = options;
     await write(store, conversation, [note], { ...anywhere, operationId: undefined }, nowMs);
   }
+}
+
+/** A file engine writes the message first and then empties the journal: the text may have become that message. */
+async function isInLog(store: StoreAccess, conversation: string, open: OpenTurn): Promise<boolean> {
+  if (open.text === "") return false;
+  const part = Number(open.header.part ?? 1);
+  const own = await entriesOfOpenTurn(store, conversation, open.id);
+  return own.some(({ message, operationId }) => {
+    const step = stepOf(open.id, operationId);
+    return message?.role === "assistant" && typeof step === "number" && step >= part;
+  });
 }
 
 /** The turn that ended under this id, with its entries. */

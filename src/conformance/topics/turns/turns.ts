@@ -19,6 +19,19 @@ function shortLease(chat: Conversation): Promise<Lease> {
 }
 
 export const turns: Topic = (check) => {
+  check("text that is in the log already is not sealed a second time", async (bench) => {
+    const chat = await fresh(bench);
+    const lease = await chat.lease();
+    const turn = await chat.beginTurn({ operationId: "t1", lease });
+    await turn.delta("Let me look.");
+    // As a kill leaves it between a message and its journal, where these are two files.
+    await chat.append({ role: "assistant", content: "Let me look." }, { operationId: "t1/1", lease });
+    await lease.release();
+    const again = await chat.beginTurn({ operationId: "t1" });
+    assert.deepEqual([again.state, texts(again.entries)], ["interrupted", ["Let me look."]]);
+    assert.deepEqual(texts(await allMessages(chat)), ["Let me look."]);
+  });
+
   check("a turn stores the question, tool results, and the streamed answer as one message", async (bench) => {
     const chat = await fresh(bench);
     const turn = await chat.beginTurn({ operationId: "t1", model: "m-1" });

@@ -59,11 +59,19 @@ export class Journals {
     this.#durable = durable;
   }
 
-  /** Under the lock. `waits` must be synced before the length is acknowledged. */
-  write(known: CatalogueEntry, operation: JournalOperation): { length: number; waits: Syncable | undefined } {
+  /**
+   * Under the lock. `waits` must be synced before the length is acknowledged. With `restarts`, the text so far is in
+   * the log, and the journal begins again.
+   */
+  write(
+    known: CatalogueEntry,
+    operation: JournalOperation,
+    restarts: boolean,
+  ): { length: number; waits: Syncable | undefined } {
     const { turn, header } = operation;
     const path = this.#ownPath(known);
-    const journal = this.#read(path).journal;
+    const journal = restarts ? undefined : this.#read(path).journal;
+    if (restarts) this.#forget(path);
     const text = newText(journal, operation);
     const length = journal?.length ?? 0;
     const line = text === "" ? Buffer.alloc(0) : sealObject({ position: length, text });
@@ -120,11 +128,15 @@ export class Journals {
     for (const path of this.#paths(known)) {
       if (this.#io.stat(path) === undefined) continue;
       if (turn !== undefined && this.#read(path).journal?.turn !== turn) continue;
-      this.#waiting.get(path)?.close();
-      this.#known.delete(path);
-      this.#named.delete(path);
+      this.#forget(path);
       this.#io.remove(path);
     }
+  }
+
+  #forget(path: string): void {
+    this.#waiting.get(path)?.close();
+    this.#known.delete(path);
+    this.#named.delete(path);
   }
 
   /** In the folder of the conversation. A crash during a move can leave the journal in the other one. */

@@ -7,11 +7,12 @@ import type { Syncable } from "./journals.ts";
 export function writeJournal(
   context: JsonlContext,
   operation: JournalOperation,
+  restarts: boolean,
   waits: (file: Syncable) => void,
 ): number {
   const known = liveConversation(context, operation.conversation);
   checkEpoch(operation.conversation, context.leases.read(known.stem), operation.epoch);
-  const written = context.journals.write(known, operation);
+  const written = context.journals.write(known, operation, restarts);
   if (written.waits !== undefined) waits(written.waits);
   return written.length;
 }
