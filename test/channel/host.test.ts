@@ -111,6 +111,41 @@ describe("a channel host", () => {
     ]);
   });
 
+  it.each(["/new", "/clear"])(
+    "does not answer a message again that comes again after %s",
+    async (command) => {
+      await using it = await scene(["One.", "Two.", "Three."]);
+      const at = (second: number) => ({ at: `2026-01-01T00:00:0${second}.000Z` });
+      await it.receive(message("1", "hi", at(1)));
+      await until(() => it.sent.includes("42: One."));
+      await it.receive(message("2", command, at(2)));
+      for (const received of [message("1", "hi", at(1)), message("2", command, at(2))])
+        await it.receive(received);
+      // In the same second, but never seen before.
+      await it.receive(message("3", "fresh", at(2)));
+      await until(() => it.sent.includes("42: Two."));
+      const { items } = await (await it.store.open("test:dm:42")).messages();
+      expect(items.map(({ message: { content } }) => content)).toEqual([
+        "fresh",
+        [{ type: "text", text: "Two." }],
+      ]);
+      expect(it.sent).not.toContain("42: Three.");
+    },
+  );
+
+  it("carries out a command later that the store could not carry out", async () => {
+    await using it = await scene(["One."]);
+    await it.receive(message("1", "hi"));
+    await until(() => it.sent.length === 1);
+    const chat = await it.store.open("test:dm:42");
+    const startOver = it.store.startOver.bind(it.store);
+    it.store.startOver = () => Promise.reject(new Error("The disk is full"));
+    await expect(it.receive(message("2", "/new"))).rejects.toThrow("The disk is full");
+    it.store.startOver = startOver;
+    await it.receive(message("2", "/new"));
+    expect((await it.store.open("test:dm:42")).id).not.toBe(chat.id);
+  });
+
   it("tells a stranger that it may not answer, and says nothing in rooms", async () => {
     await using it = await scene([]);
     await it.receive(message("1", "hi", { from: { id: "7", name: "42" } }));

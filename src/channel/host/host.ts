@@ -20,6 +20,7 @@ import { findCommand } from "../commands/chat-commands.ts";
 import { acceptEdit, acceptMessage, addressOf } from "../inbox/accept.ts";
 import { CommandMarks } from "../inbox/command-marks.ts";
 import { MessageDesk, type Question } from "../inbox/desk.ts";
+import { isInFormer } from "../inbox/former.ts";
 import { type AccessPolicy, authorise } from "./authorise.ts";
 import { SessionFacts, type SessionSettings } from "./session-facts.ts";
 
@@ -100,17 +101,25 @@ export class ChannelHost {
     this.#agents.set(key, agentId);
     const command = message.isEdit === true ? undefined : findCommand(message.text);
     if (command !== undefined) {
-      if (!(await this.#commands.isFirst(message))) return;
-      await this.#say(message, await command.command.run({ store, key }, command.argument));
+      const { argument, command: found } = command;
+      const work = (): Promise<string> => found.run({ store, key }, argument);
+      const said = await this.#commands.once(message, key, found, work);
+      if (said !== undefined) await this.#say(message, said);
       return;
     }
     const chat = await store.open(key, { channel: channel.name });
     const isNew =
       message.isEdit === true
         ? await acceptEdit(store, chat, channel, message)
-        : await acceptMessage(chat, channel, message);
+        : !(await this.#wasAccepted(message, key)) && (await acceptMessage(chat, channel, message));
     this.#desk.serve(chat.id);
     if (isNew) await this.#note(() => this.#facts(agentId)?.received(key, chat, channel, message));
+  }
+
+  /** Before the session started over. */
+  async #wasAccepted(message: ChannelMessage, key: string): Promise<boolean> {
+    const { store, channel } = this.#options;
+    return (await this.#commands.isCleared(message, key)) || (await isInFormer(store, key, channel, message));
   }
 
   #keyOf({ from, to, threadId, chatType }: ChannelMessage, agentId: string | undefined): string {
