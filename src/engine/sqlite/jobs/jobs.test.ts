@@ -59,3 +59,19 @@ it("keeps jobs when a damaged file is rebuilt, and in the view of it", async () 
   await using store = await openStore(`sqlite:${file}`, { onProblem: () => {}, readonly: true });
   expect((await store.jobs.list()).items.map(({ id }) => id)).toEqual(["1", "2", "3"]);
 });
+
+it("lists and copies all others, however many jobs are damaged", async () => {
+  const file = join(tempFolder(), "agent.db");
+  const ids = Array.from({ length: 450 }, (_, at) => `${at}`);
+  {
+    await using store = await openStore(`sqlite:${file}`);
+    await store.jobs.change({ put: ids.map(name) });
+  }
+  damage(file, "UPDATE jobs SET data = '{\"to\":\"another\"}' WHERE id < '2' OR id = '20'");
+  const left = ids.filter((id) => !(id < "2" || id === "20"));
+  await using store = await openStore(`sqlite:${file}`, { onProblem: () => {} });
+  expect((await Array.fromAsync(store.jobs.list({ limit: 3 }))).map(({ id }) => id)).toEqual(left);
+  await using copy = await openStore("ephemeral:");
+  await store.copyTo(copy);
+  expect((await Array.fromAsync(copy.jobs.list())).map(({ id }) => id)).toEqual(left);
+});

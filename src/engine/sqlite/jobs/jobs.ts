@@ -29,12 +29,18 @@ export class Jobs {
     return put.length + remove.length;
   }
 
+  /** As many as asked for, as long as there are more: a damaged one must not look like the end. */
   page({ queue, id, prefix, conversation, after, limit }: JobQuery): QueuedJob[] {
-    const place = after === undefined ? [null, 0] : [timeOf(after.at), after.n];
     const filter = [queue ?? null, id ?? null, prefix ?? null, conversation ?? null] as const;
-    return this.#sql.jobs
-      .all<JobRow>(...filter, ...place, limit)
-      .flatMap((row) => (this.#isIntact(row) ? [toJob(row)] : []));
+    const found: QueuedJob[] = [];
+    for (let place = after === undefined ? [null, 0] : [timeOf(after.at), after.n]; ; ) {
+      const wanted = limit - found.length;
+      const rows = this.#sql.jobs.all<JobRow>(...filter, ...place, wanted);
+      for (const row of rows) if (this.#isIntact(row)) found.push(toJob(row));
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < wanted || found.length === limit) return found;
+      place = [last[3], last[4]];
+    }
   }
 
   removeOf(conversation: string): void {
