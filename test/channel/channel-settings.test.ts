@@ -24,6 +24,8 @@ describe("the settings of a channel", () => {
     const named = { channels: { discord: { allowFrom: ["anna"] } } };
     expect(() => channelSettings("discord", named, env, undefined)).toThrow("only numeric ids");
     expect(() => channelSettings("discord", {}, {}, undefined)).toThrow("There is no token");
+    const inexact = { channels: { discord: { allowRooms: [Number("80351110224678912")] } } };
+    expect(() => channelSettings("discord", inexact, env, undefined)).toThrow("write the id as a string");
     const off = { channels: { discord: { enabled: false, token: "t" } } };
     expect(() => channelSettings("discord", off, {}, undefined)).toThrow("not enabled");
   });

@@ -75,6 +75,9 @@ export function lookupIn(
 /** Names can be chosen by anybody, so only numbers count. A room of Telegram has a negative one. */
 function idsIn(value: unknown, path: string): string[] {
   return (Array.isArray(value) ? value : []).map((id) => {
+    // A number of this size is already that of somebody else.
+    if (typeof id === "number" && !Number.isSafeInteger(id))
+      throw invalid(`${path} has a number that is too large to be exact: write the id as a string`, path);
     const text = String(id).trim();
     if (text === "*" || /^[+-]?\d+$/.test(text)) return text;
     throw invalid(`${path} has "${text}": only numeric ids are allowed, as strings, or *`, path);
