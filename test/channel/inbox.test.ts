@@ -119,6 +119,9 @@ describe("an inbox", () => {
     expect(await edit("one more")).toBe(true);
     expect(await edit("one")).toBe(true);
     expect(await edit("one")).toBe(false);
+    expect(await edit("on")).toBe(true);
+    expect(await edit("one and")).toBe(true);
+    expect(await edit("one")).toBe(true);
     await desk.start();
     await until(() => sent.length > 0);
     expect(await edit("two")).toBe(true);
@@ -202,6 +205,19 @@ describe("an outbox", () => {
     await desk.close();
     expect(sent).toEqual(["42: re 1", "42: re 2"]);
     expect(await open(it)).toEqual([]);
+  });
+
+  it("does not wait for a time that a wrong clock has set", async () => {
+    const it = await scene();
+    const { store, desk, sent, failures, problems } = it;
+    const chat = await store.open("test:dm:42");
+    failures.send.push(new ColloquyError("NETWORK_ERROR", "Connection lost"));
+    await acceptMessage(chat, NAME, message("1", "1"));
+    await desk.start();
+    await until(() => problems.length === 1);
+    it.now -= 86_400_000;
+    await until(() => sent.length === 1);
+    await desk.close();
   });
 
   it("sets an answer aside that the platform refuses for good, and continues with the next", async () => {

@@ -62,7 +62,8 @@ export async function acceptEdit(
   const before = (await chat.entry(known))?.message;
   // A platform also reports changes of its own, such as a preview.
   if (before === undefined || wordsOf(before) === message.text.trim()) return false;
-  const version = `${id}+${sha256Hex(message.text).slice(0, 16)}`;
+  // Words that come back, after others, are a version of their own.
+  const version = `${id}+${sha256Hex(`${known}\n${message.text}`).slice(0, 16)}`;
   if (job !== undefined) return append(chat, channel, message, id, version);
   await chat.record({ type: "message-edited", entry: id, text: message.text }, { operationId: version });
   return true;

@@ -69,9 +69,10 @@ export async function deliver(options: DeliveryOptions, chat: Conversation, job:
   return true;
 }
 
-/** Whether an answer may be tried now. */
+/** Whether an answer may be tried now. One that is due after the longest wait was put by a clock that was wrong. */
 export function isDue({ data }: Job, nowMs: number): boolean {
-  return typeof data.due !== "string" || data.due <= isoTime(nowMs);
+  if (typeof data.due !== "string") return true;
+  return data.due <= isoTime(nowMs) || data.due > isoTime(nowMs + BACKOFF_MAX_MS);
 }
 
 function dataOf({ data }: Job): OutboxData {
