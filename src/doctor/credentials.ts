@@ -10,7 +10,7 @@ import { expiryOf } from "../state/credentials/credential.ts";
 import { AllProfiles } from "../state/credentials/profiles/all-profiles.ts";
 import { adoptProfiles } from "../state/credentials/profiles/openclaw.ts";
 import { NO_PROFILES, parseProfiles } from "../state/credentials/profiles/profiles-file.ts";
-import type { Profile, ProfileSet } from "../state/credentials/types.ts";
+import type { Profile, ProfileSet, Usage } from "../state/credentials/types.ts";
 import { type Environment, stateLayout } from "../state/folder.ts";
 import { readPrivate } from "../state/private-file.ts";
 import { isoTime } from "../util/time.ts";
@@ -117,9 +117,9 @@ async function profileFindings(
   const missing = (await missingSecrets(profile, keys)).map(({ code, severity, why }) => {
     return { code, severity, what: `${named}: ${why}`, fix } as const;
   });
-  const until = all.usage.get(profile.id)?.cooldownUntil ?? 0;
+  const usage = all.usage.get(profile.id) ?? {};
   const details = { agentId, profile: profile.id };
-  const findings = [...missing, ...expired(profile, named, now, fix), ...resting(named, until, now)];
+  const findings = [...missing, ...expired(profile, named, now, fix), ...resting(named, usage, now, fix)];
   return findings.map((finding) => ({ ...finding, details }));
 }
 
@@ -140,9 +140,12 @@ function expired({ credential }: Profile, named: string, now: number, fix: Fix):
   return [{ code: "expired-token", severity: "note", what, fix: nothing }];
 }
 
-function resting(named: string, until: number, now: number): DoctorFinding[] {
+function resting(named: string, usage: Usage, now: number, addAgain: Fix): DoctorFinding[] {
+  const { cooldownUntil: until = 0, lastFailure } = usage;
   if (until <= now) return [];
-  const what = `${named} is paused until ${isoTime(Math.trunc(until))} after a failure`;
-  const fix = { text: `${NOTHING_TO_DO}: other profiles are used until then` };
+  const refused = lastFailure === "auth";
+  const cause = refused ? "because its provider did not accept it" : "after a failure";
+  const what = `${named} is paused until ${isoTime(Math.trunc(until))} ${cause}`;
+  const fix = refused ? addAgain : { text: `${NOTHING_TO_DO}: it is used again after that` };
   return [{ code: "resting-profile", severity: "note", what, fix }];
 }

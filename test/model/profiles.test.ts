@@ -196,6 +196,11 @@ it("a model without a key says how to add one", async () => {
   const { error } = await eventsOf(modelOn(server, API, { env: {}, models }), ask("Hm"));
   expect(error).toMatchObject({
     code: "UNAUTHORIZED",
-    message: expect.stringContaining("colloquy auth add anthropic"),
+    message: expect.stringMatching(/Set ANTHROPIC_API_KEY, or pass credentials$/),
+  });
+  const { credentials } = await withProfiles([]);
+  const other = await eventsOf(modelOn(server, API, { env: {}, models, credentials }), ask("Hm"));
+  expect(other.error).toMatchObject({
+    message: expect.stringMatching(/colloquy auth add anthropic, or set ANTHROPIC_API_KEY$/),
   });
 });

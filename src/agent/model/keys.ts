@@ -43,7 +43,7 @@ export async function* keysFor(target: Target, sources: KeySources): AsyncGenera
   }
   const other = keyOutside(target, sources.env);
   if (other !== undefined) yield other;
-  else if (tried.size === 0) yield noKey(target, problem);
+  else if (tried.size === 0) yield noKey(target, problem, sources.credentials !== undefined);
 }
 
 function isChosen({ provider }: Target, { profileId }: KeySources): boolean {
@@ -91,10 +91,10 @@ function variablesOf(provider: string): string[] {
 }
 
 /** A server on this machine, or one that is not in the catalogue, may not need a key. */
-function noKey(target: Target, problem: ColloquyError | undefined): Key {
+function noKey(target: Target, problem: ColloquyError | undefined, hasProfiles: boolean): Key {
   if (problem !== undefined) throw problem;
   const mayDoWithout = isHere(new URL(target.baseUrl)) || variablesOf(target.provider).length === 0;
-  if (!mayDoWithout) throw missing(target);
+  if (!mayDoWithout) throw missing(target, hasProfiles);
   return key("none", undefined);
 }
 
@@ -102,10 +102,13 @@ function key(kind: Key["kind"], value: string | undefined): Key {
   return Object.defineProperty({ profileId: undefined, kind }, "value", { value, enumerable: false }) as Key;
 }
 
-function missing({ provider, name }: Target): ColloquyError {
-  return new ColloquyError(
-    "UNAUTHORIZED",
-    `There is no key for ${name}. Add one with colloquy auth add ${provider}`,
-    { details: { provider } },
-  );
+/** A program that passes no credentials would not see a profile. */
+function missing({ provider, name }: Target, hasProfiles: boolean): ColloquyError {
+  const [variable] = variablesOf(provider);
+  const advice = hasProfiles
+    ? `Add one with colloquy auth add ${provider}, or set ${variable}`
+    : `Set ${variable}, or pass credentials`;
+  return new ColloquyError("UNAUTHORIZED", `There is no key for ${name}. ${advice}`, {
+    details: { provider },
+  });
 }

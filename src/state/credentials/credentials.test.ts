@@ -231,6 +231,8 @@ describe("the choice of a profile", () => {
     await credentials.markFailed("x:c", "auth");
     await expect(credentials.resolve("x")).rejects.toMatchObject({
       code: "RATE_LIMITED",
+      message:
+        /paused until .*: too many requests; a key was not accepted .*; an account has no credit left$/,
       details: { until: NOW + 60_000 },
     });
     // By name it is given all the same: that was a decision of the caller.

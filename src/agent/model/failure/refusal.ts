@@ -86,7 +86,7 @@ function sentence(
   if (kind === "context-length") return `The conversation is too long for ${name} ${said}`;
   switch (code) {
     case "UNAUTHORIZED":
-      return `${provider} does not accept the key. Replace it with colloquy auth add ${provider} ${said}`;
+      return `${provider} does not accept the key. Replace it with colloquy auth add ${provider} --replace ${said}`;
     case "FORBIDDEN":
       return `The key for ${provider} may not use ${name} ${said}`;
     case "NOT_FOUND":

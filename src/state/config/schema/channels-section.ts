@@ -1,8 +1,11 @@
 /** The channels through which people talk to agents. Other keys are kept for OpenClaw, which shares the section. */
-import { choice, either, type Field, flag, KEPT, list, number, object, secret, text } from "./field.ts";
+import { choice, either, type Field, flag, KEPT, list, object, secret, text, whole } from "./field.ts";
+
+/** A longer one, such as those of Discord, loses digits as a number and would be that of another user. */
+const ID_MAX = 999_999_999_999_999;
 
 const ids = (description: string): Field =>
-  list(description, either("An id", text("A number as a string, or *"), number("An id")));
+  list(description, either("An id", text("A number as a string, or *"), whole("An id", -ID_MAX, ID_MAX)));
 
 /** The same for a channel and for one of its accounts. */
 const settings = (): Readonly<Record<string, Field>> => ({

@@ -16,6 +16,8 @@ const found = (value: Json): string[] =>
 const DOCUMENT =
   "meta auth env wizard skills plugins models agents tools bindings messages commands approvals session channels cron hooks discovery gateway memory diagnostics logging update browser ui";
 
+const ID_MAX = 999_999_999_999_999;
+
 describe("the schema", () => {
   it("knows the 25 sections of the document, and our own four", () => {
     expect(Object.keys(SECTIONS)).toEqual([...DOCUMENT.split(" "), "mcp", "search", "sessions", "streaming"]);
@@ -46,6 +48,10 @@ describe("the schema", () => {
       'error: gateway.auth.mode must be one of "token", "password", "tailscale": did you mean "token"?',
     ],
     [{ gateway: [] }, "error: gateway must be an object"],
+    [
+      { channels: { discord: { allowFrom: [JSON.parse("80351110224678912")] } } },
+      `error: channels.discord.allowFrom[0] must be a string, or an integer from -${ID_MAX} to ${ID_MAX}`,
+    ],
     [{ bindings: {} }, "error: bindings must be a list"],
     [{ bindings: [1] }, "error: bindings[0] must be an object"],
     [{ env: { vars: { A: 1 } } }, "error: env.vars.A must be a string"],

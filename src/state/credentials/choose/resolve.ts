@@ -4,11 +4,18 @@ import { isoTime } from "../../../util/time.ts";
 import { boundTo, expiryOf, mainSecret } from "../credential.ts";
 import { expired } from "../secret/check-secret.ts";
 import type { Secrets } from "../secret/secrets.ts";
-import type { Profile, Resolved } from "../types.ts";
+import type { FailureKind, Profile, Resolved } from "../types.ts";
 import type { Ranked } from "./order.ts";
 
 /** A token that is about to expire could do so in transit. */
 const EARLY_MS = 60_000;
+
+const CAUSES: Readonly<Record<FailureKind, string>> = {
+  "rate-limit": "too many requests",
+  auth: "a key was not accepted (replace it with colloquy auth add --replace)",
+  billing: "an account has no credit left",
+  network: "the server did not answer",
+};
 
 export interface ResolveParts {
   readonly secrets: Secrets;
@@ -88,9 +95,10 @@ export async function resolveBest(
 
 function allResting(provider: string, ranked: readonly Ranked[]): ColloquyError {
   const until = ranked[0]?.restsUntil ?? 0;
+  const causes = [...new Set(ranked.map(({ usage }) => CAUSES[usage.lastFailure ?? "network"]))].join("; ");
   return new ColloquyError(
     "RATE_LIMITED",
-    `All profiles for ${provider} are paused after failures; the first is available at ${isoTime(Math.trunc(until))}`,
+    `All profiles for ${provider} are paused until ${isoTime(Math.trunc(until))}: ${causes}`,
     { field: "provider", details: { until, profiles: ranked.map(({ profile }) => profile.id) } },
   );
 }

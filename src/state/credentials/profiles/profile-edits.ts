@@ -6,7 +6,7 @@ import { noSuchProfile } from "./names.ts";
 /** The usage of the former profile says nothing about the new one. */
 export function withProfile(set: ProfileSet, profile: Profile, replace: boolean): ProfileSet {
   if (set.profiles.has(profile.id) && !replace) {
-    const message = `The profile ${profile.id} already exists: choose another name, or replace it`;
+    const message = `The profile ${profile.id} already exists: choose another name, or replace it with --replace`;
     throw new ColloquyError("CONFLICT", message, { field: "name" });
   }
   return {
