@@ -433,7 +433,7 @@ const rows: readonly Row[] = [
     args: ["sessions", "compact", "good:1"],
     exit: 2,
     field: "summary",
-    message: /cannot call a model/,
+    message: /no model that could write the summary.*auth add anthropic.*--summary/,
   },
   {
     what: "an empty summary",

@@ -224,7 +224,6 @@ describe("help", () => {
     expect(append.stdout).toMatch(/sessions append KEY\|ID \(--role ROLE --content TEXT \| --jsonl -\)/);
     for (const [command, required] of [
       ["context", "--max-tokens N"],
-      ["compact", "(--summary TEXT | --undo ENTRY)"],
       ["migrate", "--to TARGET"],
     ] as const) {
       const { commands } = await place.json(["help", "sessions", command]);

@@ -73,7 +73,7 @@ for (const engine of ["sqlite", "jsonl"] as const) {
         sessions("context", "notes:long", "--max-tokens", "9000", "--strategy", "sandwich"),
       );
       expect({ code, ...error }).toMatchObject({ code: "NOT_SUPPORTED", field: "strategy" });
-      expect(error.message).toMatch(/cannot call a model: use another strategy/);
+      expect(error.message).toMatch(/asks no model: use another strategy/);
       expect(
         (await place.failure(sessions("context", "notes:long", "--max-tokens", "4000", "--strategy", "full")))
           .error.code,

@@ -1,14 +1,14 @@
 import { ColloquyError, invalid } from "../../../errors.ts";
 import type { Entry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/conversation.ts";
+import type { Store } from "../../../store/store.ts";
 import { isPlainObject } from "../../../util/json.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
 import { checkEntry, entryAt, entryIdOf, entryOf } from "../../input/entry-reference.ts";
 import { givenNumber } from "../../input/integer.ts";
 import { readStdin } from "../../input/stdin.ts";
-import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
+import { nextCommand, quoted } from "../../invocation.ts";
 import { changeConversation } from "../../store/open-store.ts";
 import { counted } from "../../terminal/count-text.ts";
 import { controlText } from "../../view/control-text.ts";
@@ -19,8 +19,8 @@ const SUMMARY_BYTES_MAX = 1024 * 1024;
 export async function run(call: Call): Promise<Result> {
   const undo = call.values.get("undo");
   const work = undo === undefined ? await compacting(call) : undoing(checkEntry(undo));
-  return changeConversation(call, async (conversation) => {
-    const { entry, lines } = await work(conversation);
+  return changeConversation(call, async (conversation, store) => {
+    const { entry, lines } = await work(conversation, store);
     const info = await conversation.info();
     const [line = "", ...notes] = lines(quoted(nameOf(info)));
     return { json: { info: infoJson(info), entry: entry ?? null }, lines: [line], notes };
@@ -33,7 +33,7 @@ interface Worked {
   readonly lines: (name: string) => readonly string[];
 }
 
-type Work = (conversation: Conversation) => Promise<Worked>;
+type Work = (conversation: Conversation, store: Store) => Promise<Worked>;
 
 function undoing(typed: string): Work {
   return async (conversation) => {
@@ -84,8 +84,12 @@ async function compacting(call: Call): Promise<Work> {
   const keepMessages = givenNumber(call, "keep-messages", 0);
   const keepTokens = givenNumber(call, "keep-tokens", 0);
   const summary = await summaryOf(call);
-  return async (conversation) => {
-    const entry = await conversation.compact({ summarize: () => summary, keepMessages, keepTokens });
+  return async (conversation, store) => {
+    const keep = { keepMessages, keepTokens };
+    const entry =
+      summary === undefined
+        ? await (await import("./model-summary.ts")).compactWithModel(call, store, conversation, keep)
+        : await conversation.compact({ summarize: () => summary, ...keep });
     if (entry === undefined) return { entry, lines: (name) => tooShort(name, keepMessages ?? keepTokens) };
     const count = isPlainObject(entry.data) ? Number(entry.data.summarised) : 0;
     return {
@@ -107,14 +111,10 @@ function tooShort(name: string, keep: number | undefined): string[] {
   ];
 }
 
-async function summaryOf({ values }: Call): Promise<string> {
+/** `undefined`: a model writes it. */
+async function summaryOf({ values }: Call): Promise<string | undefined> {
   const given = values.get("summary");
-  if (given === undefined) {
-    throw new UsageError(
-      `"sessions compact" requires --summary, written by you: this version cannot call a model. See ${PROGRAM} sessions compact --help`,
-      "summary",
-    );
-  }
+  if (given === undefined) return undefined;
   const summary = given === "-" ? await readStdin("summary", SUMMARY_BYTES_MAX) : given;
   if (summary.trim() === "") throw invalid("The summary is empty", "summary");
   return summary;

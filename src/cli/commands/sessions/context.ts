@@ -78,7 +78,7 @@ async function contextOf<Api extends ModelApi | undefined>(
     if (error.field === "summarize") {
       throw new ColloquyError(
         "NOT_SUPPORTED",
-        "The strategy sandwich must summarise the middle, and this version cannot call a model: use another strategy, or sessions compact",
+        "The strategy sandwich must summarise the middle, and this command asks no model: use another strategy, or sessions compact first",
         { field: "strategy", cause: error },
       );
     }

@@ -156,21 +156,22 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     topic: CONTEXT,
     summary: "Replace the beginning with a summary",
     details:
-      "The summary replaces the beginning only in what a model receives; every message stays in the conversation. You write the summary, because this version of Colloquy cannot call a model. After an earlier compaction, it must cover that summary as well.",
+      "The summary replaces the beginning only in what a model receives; every message stays in the conversation. The model of the session writes the summary, unless you pass one. After an earlier compaction, yours must cover that summary as well.",
     args: [CONVERSATION],
-    required: "(--summary TEXT | --undo ENTRY)",
     textOption: "summary",
     options: {
-      summary: { value: "TEXT", help: "The summary; - reads standard input" },
+      summary: { value: "TEXT", help: "Your summary; - reads standard input" },
+      model: { value: "PROVIDER/MODEL", help: "Ask this model instead of that of the session" },
       "keep-messages": { value: "N", help: "Keep about N messages at the end" },
       "keep-tokens": { value: "N", help: "Keep about N tokens at the end (default 20000)" },
       undo: {
         value: "ENTRY",
         help: "Undo this compaction: id or number",
-        without: ["summary", "keep-messages", "keep-tokens"],
+        without: ["summary", "model", "keep-messages", "keep-tokens"],
       },
     },
     examples: [
+      "colloquy sessions compact cli:default --keep-messages 10",
       'colloquy sessions compact notes:today --summary "We chose SQLite." --keep-messages 10',
       "colloquy sessions compact notes:today --summary - < summary.txt",
       "colloquy sessions compact notes:today --undo 57",
