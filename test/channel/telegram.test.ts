@@ -89,6 +89,9 @@ describe("the Telegram channel", () => {
     expect(connected.received.map(({ isAddressed }) => isAddressed)).toEqual([
       ...[false, true, false, true, true, false],
     ]);
+    expect(connected.received.map(({ text }) => text)).toEqual([
+      ...["just talking", "hi", "mail me@scribe_bot", "yes", "/new", "topic"],
+    ]);
     expect(connected.received[5]).toMatchObject({ chatType: "thread", to: "-100", threadId: "9" });
     const chat = { id: 7, type: "private", first_name: "Anna" };
     server.push({ edited_message: { message_id: 1, date: 0, from: ANNA, chat, text: "better" } });

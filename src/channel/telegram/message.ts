@@ -10,8 +10,9 @@ export function toChannelMessage(
   bot: UserFromGetMe,
   download: (fileId: string) => Promise<Uint8Array>,
 ): ChannelMessage | undefined {
-  const { from, chat, text = message.caption ?? "" } = message;
+  const { from, chat } = message;
   if (from === undefined || from.is_bot) return undefined;
+  const text = withoutName(message.text ?? message.caption ?? "", bot);
   const attachments = attachmentsOf(message, download);
   if (text === "" && attachments.length === 0) return undefined;
   const isDirect = chat.type === "private";
@@ -28,6 +29,13 @@ export function toChannelMessage(
     isAddressed: isDirect || message.reply_to_message?.from?.id === bot.id || isMentioned(message, bot),
     at: isoTime(message.date * 1000),
   };
+}
+
+/** The name at the beginning, or after a command as groups have it, says only that the message is for this agent. */
+function withoutName(text: string, { username }: UserFromGetMe): string {
+  const [found, command] = /^\s*(\/[a-z0-9_]+)?@([a-z0-9_]+)(?![a-z0-9_])/i.exec(text) ?? [];
+  if (found?.trim().toLowerCase() !== `${command ?? ""}@${username}`.toLowerCase()) return text;
+  return `${command ?? ""}${text.slice(found.length)}`.trim();
 }
 
 function chatTypeOf(isDirect: boolean, threadId: number | undefined): SessionChatType {
