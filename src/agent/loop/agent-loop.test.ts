@@ -174,6 +174,21 @@ describe("a run", () => {
     expect(await repairs(await loop.conversation())).toEqual([]);
   });
 
+  it("survives a tool that throws what cannot be shown", async () => {
+    const thrown = [null, Object.create(null), Object.assign(new Error(), { message: 5 })];
+    const model = scriptedModel([thrown.map((_, at) => ({ call: `t${at}` })), ["Oh."]]);
+    const tools = thrown.map((error, at): Tool => {
+      const run = (): never => {
+        throw error;
+      };
+      return { ...echo, name: `t${at}`, inputSchema: { type: "object" }, run };
+    });
+    const loop = new AgentLoop({ model, tools });
+    expect((await loop.run("Try")).reply).toBe("Oh.");
+    const results = (await said(await loop.conversation())).slice(2, -1);
+    expect(results).toEqual(["user: null", "user: The tool failed without saying why.", "user: 5"]);
+  });
+
   it("ends after the last step with a sentence, and continues in the next run", async () => {
     const model = scriptedModel((_, index) =>
       index < 3 ? [{ call: "echo", input: { text: "x" } }] : ["Here."],

@@ -65,9 +65,15 @@ async function ran(tool: Tool, input: JsonObject, call: ToolCall): Promise<ToolO
   return tool.run(input, call);
 }
 
+/** Code of others can throw anything. */
 function messageOf(error: unknown): string {
-  const text = error instanceof Error ? error.message : String(error);
-  return text.trim() === "" ? "The tool failed without saying why." : text;
+  try {
+    const text = String(error instanceof Error ? error.message : error);
+    if (text.trim() !== "") return text;
+  } catch {
+    // It cannot be shown.
+  }
+  return "The tool failed without saying why.";
 }
 
 export function outputText({ content }: ToolResultBlock): string {

@@ -3,8 +3,10 @@ import { scriptedModel } from "../../../test/support/scripted-model.ts";
 import { textOf } from "../../message/text.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { openStore } from "../../store/open.ts";
+import type { ChatModel } from "../model/chat-model.ts";
 import type { Tool } from "../tools/tool.ts";
 import { AgentLoop } from "./agent-loop.ts";
+import { NO_USAGE } from "./usage.ts";
 
 /** A tool that counts its runs. */
 function counting(name: string, mayRepeat: boolean): Tool & { runs: number } {
@@ -51,6 +53,26 @@ describe("a run that was interrupted while a tool ran", () => {
     const [first, ...rest] = await results(chat);
     expect(first).toMatch(/not known whether it finished/);
     expect(rest).toEqual(["pay ran", "Paid."]);
+  });
+
+  it("runs a new call whose id an interrupted one had", async () => {
+    await using store = await openStore("ephemeral:");
+    const chat = await store.open("cli:default");
+    const tool = counting("pay", false);
+    const model: ChatModel = {
+      ...{ name: "test/ids", contextWindow: 100_000 },
+      async *stream({ messages }) {
+        const again = [{ type: "tool_use", id: "a", name: "pay", input: {} }];
+        const isLast = messages.length > 4;
+        const content = isLast ? [{ type: "text", text: "Paid." }] : again;
+        const stopReason = isLast ? "end" : "tool_use";
+        yield { type: "end", content, stopReason, usage: NO_USAGE, model: "test/ids" };
+      },
+    };
+    const loop = new AgentLoop({ store, key: "cli:default", model, tools: [tool] });
+    await killed(chat, "pay");
+    expect((await loop.run("Go", { operationId: "m1" })).reply).toBe("Paid.");
+    expect(tool.runs).toBe(2);
   });
 
   it("runs a tool again that may be repeated", async () => {

@@ -38,6 +38,7 @@ export interface RunSetup {
 
 const INTERRUPTED =
   "The process ended while this tool was running, so it is not known whether it finished. It was not run again.";
+const NONE: ReadonlySet<string> = new Set();
 const ABANDONED = "The run was interrupted before this tool returned a result.";
 
 /** `input` is `undefined` when the conversation has the message already. */
@@ -97,7 +98,7 @@ class Run {
     }
     const known = knownMessage(this.#earlier, input);
     if (input !== undefined && known === undefined) await this.#turn.add(input);
-    if (isOwn) await this.#callTools(open.calls);
+    if (isOwn) await this.#callTools(open.calls, this.#started);
   }
 
   async #steps(): Promise<RunResult> {
@@ -116,9 +117,9 @@ class Run {
   }
 
   /** In order. Each result is durable before the next tool runs, so no kill makes a finished tool run again. */
-  async #callTools(calls: readonly ToolUseBlock[]): Promise<void> {
+  async #callTools(calls: readonly ToolUseBlock[], started: ReadonlySet<string> = NONE): Promise<void> {
     for (const use of calls) {
-      const result = await this.#callTool(use);
+      const result = await this.#callTool(use, started);
       await this.#turn.add({ role: "user", content: [result] });
       const isError = result.is_error === true;
       const { id, name } = use;
@@ -127,12 +128,13 @@ class Run {
     this.#setup.signal.throwIfAborted();
   }
 
-  async #callTool(use: ToolUseBlock): Promise<ToolResultBlock> {
+  /** `started`: only for calls of an interrupted run. Some models use the same ids in every step. */
+  async #callTool(use: ToolUseBlock, started: ReadonlySet<string>): Promise<ToolResultBlock> {
     const { tools, signal, limits, report, store, conversation, key, depth } = this.#setup;
     const { id, name, input } = use;
     if (signal.aborted) return errorResult(id, STOPPED);
     const mayRepeat = tools.get(name)?.mayRepeat === true;
-    if (this.#started.has(id) && !mayRepeat) return errorResult(id, INTERRUPTED);
+    if (started.has(id) && !mayRepeat) return errorResult(id, INTERRUPTED);
     report({ type: "tool-start", id, name, input });
     const tool = admit(tools, use);
     if ("tool_use_id" in tool) return tool;
