@@ -34,6 +34,20 @@ export function keyOfOlder(key: string, sessionId: string): string {
 }
 
 /**
+ * The key of a conversation that its user has left for a new one. The mark differs from that of `keyOfOlder`, because
+ * these two do not belong together.
+ */
+export function keyOfLeft(key: string, sessionId: string): string {
+  const [plain] = splitMark(key);
+  return `${plain}~x${hash(sessionId)}`;
+}
+
+/** Whether the user has left the conversation with this key for a new one. */
+export function wasLeft(key: string, sessionId: string): boolean {
+  return WHOLE_UUID.test(sessionId) && splitMark(key)[1] === `~x${hash(sessionId)}`;
+}
+
+/**
  * The key of each conversation, in the order of the claims. Several claims of
  * one conversation on one key count as one.
  */

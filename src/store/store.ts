@@ -157,7 +157,7 @@ export class Store {
 
   /**
    * Start a new conversation under a session key. The one that has it keeps everything, under the same key followed
-   * by `~` and its id. One without messages is used again.
+   * by `~` and a mark. One without messages is used again.
    */
   async startOver(key: string, init: ConversationInit = {}): Promise<Conversation> {
     const fields = checkInit(init, OPEN_PROPERTIES);

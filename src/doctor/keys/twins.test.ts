@@ -30,6 +30,17 @@ async function wordsOf(store: Store, id: string, branch: string): Promise<unknow
   return entries.map(({ message }) => message.content);
 }
 
+it("conversations that were left for new ones are not joined with them", async () => {
+  await using store = await openStore("ephemeral:");
+  for (const words of ["one", "two", "three"]) {
+    await say(store, (await store.startOver("cli:default")).id, words);
+  }
+  const fixed: Fixed[] = [];
+  expect((await checkKeys(store, fixed)).findings).toEqual([]);
+  expect(fixed).toEqual([]);
+  expect((await store.list()).items).toHaveLength(3);
+});
+
 describe("conversations with keys of an earlier version", () => {
   it("are found and joined, with every message", async () => {
     const { store, ids } = await storeWith(["CLI:Default", "cli:local", "cli:default", "web:A"]);

@@ -5,6 +5,7 @@
 
 import { activeAt } from "../../engine/index.ts";
 import { asColloquyError } from "../../errors.ts";
+import { wasLeft } from "../../key/copies.ts";
 import { parseSessionKey } from "../../key/index.ts";
 import type { ConversationInfo } from "../../store/index.ts";
 import type { Store } from "../../store/store.ts";
@@ -35,7 +36,9 @@ export async function checkKeys(store: Store, fixing: Fixing): Promise<Checkup> 
 async function twinsOf(store: Store): Promise<Twins[]> {
   const byKey = new Map<string, ConversationInfo[]>();
   for await (const info of store.list()) {
-    const key = info.key === null ? undefined : currentKey(store, info.key);
+    const { id } = info;
+    // What a user has left for a new conversation is not a part of that one.
+    const key = info.key === null || wasLeft(info.key, id) ? undefined : currentKey(store, info.key);
     if (key !== undefined) byKey.set(key, [...(byKey.get(key) ?? []), info]);
   }
   return [...byKey].flatMap(([key, infos]) => {

@@ -1,6 +1,6 @@
 import { activeAt, type ConversationInfo } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
-import { type Claim, keyOfOlder, settleClaims, splitMark } from "../../key/copies.ts";
+import { type Claim, keyOfLeft, keyOfOlder, settleClaims, splitMark } from "../../key/copies.ts";
 import { isoTime, timeOf } from "../../util/time.ts";
 import type { StoreAccess } from "../access.ts";
 
@@ -37,10 +37,10 @@ export async function claimKey(store: StoreAccess, conversation: string): Promis
   return replaced;
 }
 
-/** Mark the holder of a key as the older one, so that a new conversation can have it. */
+/** Mark the holder of a key as one that was left, so that a new conversation can have it. */
 export async function freeKey(store: StoreAccess, holder: string, key: string): Promise<void> {
   const at = isoTime(store.nowMs());
-  await store.queue.push({ type: "set-key", conversation: holder, key: keyOfOlder(key, holder), at });
+  await store.queue.push({ type: "set-key", conversation: holder, key: keyOfLeft(key, holder), at });
 }
 
 const TOLERATED: ReadonlySet<string> = new Set(["CONFLICT", "NOT_FOUND", "NOT_SUPPORTED"]);
