@@ -204,13 +204,16 @@ describe.skipIf(lacks(has("script"), "chat on a terminal: script is not installe
     await using chat = place.chat();
     await chat.shows(/>$/);
     chat.type(`Time?${ENTER}`);
-    await chat.shows("Allow current_time {}? (y/n/always)");
-    chat.type("n");
+    await chat.shows("Allow current_time {}? (yes/no/always)");
+    // Typed ahead, as the next message.
+    chat.type(`and yes${ENTER}`);
+    await chat.shows(/always\) and yes\nAllow .*always\)/);
+    chat.type(`ny\u007f${ENTER}`);
     await chat.shows("No time.");
     expect(JSON.stringify(place.server.requests[1]?.body)).toContain("the user did not allow it");
     chat.type(`Again${ENTER}`);
     await chat.shows(/always\) $|always\)$/);
-    chat.type("a");
+    chat.type(`always${ENTER}`);
     await chat.shows("Noon.");
     expect(JSON.stringify(place.server.requests[4]?.body)).not.toContain("Allow");
   });

@@ -1,5 +1,6 @@
 /** Reads messages that a user types on a terminal. */
 import { StringDecoder } from "node:string_decoder";
+import { safeLine } from "../../util/visible-text.ts";
 import { type Complete, completed } from "./completion.ts";
 import { type EditedText, EMPTY, edited } from "./edited-text.ts";
 import type { InputHistory } from "./input-history.ts";
@@ -65,14 +66,24 @@ export class LineInput implements Disposable {
     });
   }
 
-  /** One key as an answer to a question, while nobody reads. */
-  answer(signal: AbortSignal): Promise<Key | undefined> {
+  /** A line as an answer to a question, while nobody reads. `undefined` if an answer no longer matters. */
+  answer(signal: AbortSignal): Promise<string | undefined> {
     return new Promise((resolve) => {
-      const done = (key?: Key): void => {
+      let typed = "";
+      const done = (line?: string): void => {
         this.#onAnswer = undefined;
-        resolve(key);
+        resolve(line);
       };
-      this.#onAnswer = done;
+      this.#onAnswer = (key) => {
+        if (key.name === "enter") done(typed);
+        else if (key.name === "text") {
+          typed += key.text;
+          this.#print(safeLine(key.text));
+        } else if (key.name === "backspace" && typed !== "") {
+          typed = [...typed].slice(0, -1).join("");
+          this.#print("\b \b");
+        }
+      };
       if (signal.aborted) done();
       else signal.addEventListener("abort", () => done(), { once: true });
     });

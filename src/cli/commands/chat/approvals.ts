@@ -5,6 +5,9 @@ import { cut } from "../../../util/text-width.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 
+const ANSWERS = ["yes", "no", "always"] as const;
+type Answer = (typeof ANSWERS)[number];
+
 const INPUT_COLUMNS_MAX = 400;
 const CLEAR_LINE = "\r\u001b[K";
 
@@ -31,22 +34,22 @@ export class Approvals {
     if (this.#always.has(tool)) return true;
     const { out } = this.#call;
     const what = `${tool} ${cut(safeLine(JSON.stringify(input)), INPUT_COLUMNS_MAX)}`;
-    process.stdout.write(`${CLEAR_LINE}${out.style("yellow", "Allow")} ${safeLine(what)}? (y/n/always) `);
-    const answer = await this.#letter(signal);
-    process.stdout.write(`${answer}\n`);
+    const question = `${out.style("yellow", "Allow")} ${safeLine(what)}? (yes/no/always) `;
+    const answer = await this.#answer(question, signal);
     if (answer === "always") this.#always.add(tool);
     return answer !== "no";
   }
 
-  /** Every other key is ignored: what a user types ahead must not be an answer. */
-  async #letter(signal: AbortSignal): Promise<"yes" | "no" | "always"> {
+  /** A word and Enter: of what a user types ahead, a letter must not be an answer. */
+  async #answer(question: string, signal: AbortSignal): Promise<Answer> {
     for (;;) {
-      const key = await this.#input.answer(signal);
-      if (key === undefined) return "no";
-      const letter = key.name === "text" ? key.text.toLowerCase() : "";
-      if (letter === "y") return "yes";
-      if (letter === "n") return "no";
-      if (letter === "a") return "always";
+      process.stdout.write(`${CLEAR_LINE}${question}`);
+      const line = await this.#input.answer(signal);
+      process.stdout.write("\n");
+      if (line === undefined) return "no";
+      const word = line.trim().toLowerCase();
+      const found = ANSWERS.find((answer) => answer === word || answer[0] === word);
+      if (found !== undefined) return found;
     }
   }
 }
