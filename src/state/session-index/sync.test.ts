@@ -71,6 +71,18 @@ describe("the index as a view of the store", () => {
     expect(folder.read()["discord:dm:42"]?.label).toBeUndefined();
   });
 
+  it("keeps the model of the last run and the profile that a user chose for a session", async () => {
+    using folder = new AgentFolder();
+    const { agentDir } = folder;
+    await using store = await openStore("ephemeral:");
+    const sessionId = await begin(store, "cli:default");
+    const chosen = { model: "small", modelProvider: "local", authProfileOverride: "local:work" };
+    const patch = { sessionId, managedBy: "colloquy", ...chosen };
+    await patchSessionEntry({ agentDir, sessionKey: "cli:default", patch });
+    await syncSessionIndex(store, agentDir);
+    expect(folder.read()["cli:default"]).toMatchObject(chosen);
+  });
+
   it("loses only the entries of removed conversations", async () => {
     using folder = new AgentFolder();
     const { agentDir } = folder;

@@ -101,6 +101,9 @@ function isOutdated(entry: SessionEntry, { known }: Listing, before: ReadonlySet
   return entry.managedBy === MANAGED && before.has(entry.sessionId);
 }
 
+/** Also set by runs and by users, for one session: that the store has no such value does not clear it. */
+const OF_RUNS: ReadonlySet<string> = new Set(["model", "authProfileOverride"]);
+
 /** `former` is the entry of this conversation, `atKey` the entry of this key. */
 function entryOf(
   info: ConversationInfo,
@@ -115,7 +118,7 @@ function entryOf(
   };
   const fields = Object.entries(former ?? settingsOf(atKey)).filter(
     // A field that the store does not set belongs to another program, unless the store managed the entry: then it was cleared.
-    ([field]) => former?.managedBy !== MANAGED || !Object.hasOwn(own, field),
+    ([field]) => former?.managedBy !== MANAGED || !Object.hasOwn(own, field) || OF_RUNS.has(field),
   );
   return {
     ...Object.fromEntries(fields),
