@@ -14,6 +14,8 @@ class Connected {
   readonly channel: Channel;
   /** As if the store could not keep the next messages. */
   failures = 0;
+  /** The same, for all messages of this user. */
+  refused: string | undefined;
 
   constructor(server: TelegramServer) {
     this.server = server;
@@ -24,7 +26,8 @@ class Connected {
     const connected = new Connected(await TelegramServer.start());
     await connected.channel.start({
       onMessage: async (message) => {
-        if (connected.failures-- > 0) throw new ColloquyError("SERVICE_UNAVAILABLE", "The disk is full");
+        if (connected.failures-- > 0 || message.from.id === connected.refused)
+          throw new ColloquyError("SERVICE_UNAVAILABLE", "The disk is full");
         connected.received.push(message);
       },
       onProblem: (problem) => connected.problems.push(problem),
@@ -70,6 +73,19 @@ describe("the Telegram channel", () => {
     await connected.next(2);
     expect(connected.received.map(({ text }) => text)).toEqual(["first", "second"]);
     expect(connected.problems.map(({ message }) => message)).toEqual(["The disk is full"]);
+  });
+
+  it("does not let a chat that cannot be kept stop the others", async () => {
+    const connected = await Connected.open();
+    connected.refused = "7";
+    connected.server.write({ from: ANNA, text: "first" });
+    connected.server.write({ from: ANNA, text: "second" });
+    connected.server.write({ from: { id: 8, first_name: "Ben" }, text: "other" });
+    expect((await connected.next()).text).toBe("other");
+    connected.refused = undefined;
+    await until(() => connected.received.some(({ text }) => text === "second"));
+    const texts = connected.received.map(({ text }) => text).filter((text) => text !== "other");
+    expect(texts).toEqual(["first", "second"]);
   });
 
   it("knows groups, topics, mentions, replies and edits", async () => {

@@ -86,10 +86,15 @@ class TelegramChannel implements Channel {
     for (let waitMs = RETRY_MIN_MS; !signal.aborted; ) {
       try {
         const query = { offset, timeout: POLL_SEC, allowed_updates: ["message", "edited_message"] as const };
+        const failed = new Map<number, unknown>();
         for (const update of await api.getUpdates(query, signal as GrammySignal)) {
-          await this.#receive(api, bot, events, update);
-          offset = update.update_id + 1;
+          const chat = (update.message ?? update.edited_message)?.chat.id ?? 0;
+          // The messages of one chat stay in order. Those of others must not wait for it: they come again, unchanged.
+          if (failed.has(chat)) continue;
+          await this.#receive(api, bot, events, update).catch((error) => failed.set(chat, error));
+          if (failed.size === 0) offset = update.update_id + 1;
         }
+        for (const error of failed.values()) throw error;
         waitMs = RETRY_MIN_MS;
       } catch (error) {
         if (signal.aborted) return;
