@@ -18,6 +18,14 @@ describe("chat -m", () => {
     ]);
   });
 
+  it("prints what is said before a tool and after it on two lines", async () => {
+    await using place = await ChatPlace.open([
+      [{ text: "Let me look." }, { tool: "current_time" }],
+      [{ text: "Late." }],
+    ]);
+    expect((await place.run(["chat", "-m", "How late is it?"])).stdout).toBe("Let me look.\nLate.\n");
+  });
+
   it.each([
     ["-m -", ["-m", "-"]],
     ["no option", []],

@@ -90,8 +90,9 @@ export class AnswerView {
 
   /** One line beside the answer: of no use to a program that reads it. */
   #note(line: string): void {
-    if (!this.#isTerminal) return;
+    // Anywhere, what is said before it and after it are two lines.
     this.#print(this.#text.push(this.#safe.end()) + this.#text.end());
+    if (!this.#isTerminal) return;
     this.#clearWaiting();
     const columns = (this.#stream.columns || COLUMNS_DEFAULT) - 1;
     this.#stream.write(`${this.#paint(["dim"], cut(safeLine(line), columns))}\n`);
