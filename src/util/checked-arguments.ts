@@ -11,6 +11,12 @@ export function checkList(value: unknown, field: string): void {
   if (!Array.isArray(value)) throw invalid(`${field} must be a list`, field);
 }
 
+/** A list, or anything else that `for … of` can go through. */
+export function checkIterable(value: unknown, field: string): void {
+  const isObject = typeof value === "object" && value !== null;
+  if (!isObject || !(Symbol.iterator in value)) throw invalid(`${field} must be a list`, field);
+}
+
 export function checkObjects(value: unknown, field: string): void {
   checkList(value, field);
   for (const item of value as readonly unknown[]) checkObject(item, field);

@@ -1,5 +1,7 @@
 /** The agents of a config, as plain values. */
+
 import { ColloquyError, invalid } from "../../errors.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { defined, type Json, type JsonObject } from "../../util/json.ts";
 import { filledIn, listIn, numberIn, objectIn, objectsIn } from "../../util/values.ts";
 import { THINKING_LEVELS, type ThinkingLevel } from "../model/chat-model.ts";
@@ -41,6 +43,7 @@ const ID = /^[a-z0-9][a-z0-9_-]{0,63}$/;
 
 /** The agent with this id. `NOT_FOUND` if the config has none; `main` always exists. */
 export function agentById(id: string, config: JsonObject): AgentDefinition {
+  checkObject(config, "config");
   const section = objectIn(config.agents) ?? {};
   const wanted = checkId(id);
   const entries = objectsIn(section.list).filter((entry) => checkId(entry.id) === wanted);
@@ -57,6 +60,7 @@ export function agentById(id: string, config: JsonObject): AgentDefinition {
 
 /** The agent that answers where no binding matches. */
 export function defaultAgentId(config: JsonObject): string {
+  checkObject(config, "config");
   const agents = objectsIn(objectIn(config.agents)?.list);
   const chosen = agents.find((agent) => agent.default === true);
   return chosen === undefined ? MAIN_AGENT : checkId(chosen.id);

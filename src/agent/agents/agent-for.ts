@@ -1,4 +1,5 @@
 import { ColloquyError } from "../../errors.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { objectIn, objectsIn, textIn } from "../../util/values.ts";
 import { type AgentDefinition, agentById, defaultAgentId } from "./agent-definition.ts";
@@ -21,6 +22,8 @@ export interface MessagePlace {
  * default agent. A binding to an agent that does not exist is an error: another agent may be allowed to do more.
  */
 export function agentFor(place: MessagePlace, config: JsonObject): AgentDefinition {
+  checkObject(place, "place");
+  checkObject(config, "config");
   let best = { weight: 0, index: -1, agentId: "" };
   for (const [index, binding] of objectsIn(config.bindings).entries()) {
     const weight = weightOf(objectIn(binding.match) ?? {}, place);

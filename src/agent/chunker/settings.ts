@@ -1,5 +1,7 @@
 /** Where and how a text is cut, and what the channels need. */
+
 import { invalid } from "../../errors.ts";
+import { checkObject, checkString } from "../../util/checked-arguments.ts";
 
 /** Sizes are in UTF-16 units, the `length` of a string: no platform counts more. */
 export interface ChunkSettings {
@@ -51,6 +53,8 @@ const REFUSES_LONGER = ["telegram", "discord"];
 
 /** The settings of a channel: its own in the config, then those of the platform, then `default` of the config. */
 export function chunkSettings(channel: string, streaming: StreamingConfig = {}): ChunkSettings {
+  checkString(channel, "channel");
+  checkObject(streaming, "streaming");
   const own = Object.hasOwn(streaming, channel) ? streaming[channel] : undefined;
   const common = Object.hasOwn(streaming, "default") ? streaming.default : undefined;
   const limit = CHANNEL_MAX.get(channel);

@@ -1,5 +1,6 @@
 import { pathToFileURL } from "node:url";
 import { invalid, unavailable } from "../../errors.ts";
+import { checkObject, checkString } from "../../util/checked-arguments.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import { untilAborted } from "../loop/until-aborted.ts";
 import { ToolRegistry } from "../tools/registry.ts";
@@ -37,6 +38,9 @@ const TIMEOUT_MS = 30_000;
 export async function loadExtensions<Channel extends ChannelLike = ChannelLike>(
   options: ExtensionOptions,
 ): Promise<Extensions<Channel>> {
+  checkObject(options, "options");
+  checkObject(options.config, "config");
+  checkString(options.folder, "folder");
   const { config, folder, onNotice = () => {}, timeoutMs = TIMEOUT_MS } = options;
   const closing = new AbortController();
   const registry = new ToolRegistry(options.tools);

@@ -1,6 +1,8 @@
 /** Token counts: of a step as they are stored, of a run, and of a conversation. */
+
 import type { Message, MessageEntry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
+import { checkMethod } from "../../util/checked-arguments.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { numberIn } from "../../util/values.ts";
 import type { ModelUsage } from "../model/chat-model.ts";
@@ -69,11 +71,13 @@ export interface SessionUsage {
 
 /** What all answers of a conversation used, on every branch. Reads the whole conversation. */
 export async function usageOf(conversation: Conversation): Promise<ModelUsage> {
+  checkMethod(conversation, "info", "conversation");
   return (await counted(conversation)).usage;
 }
 
 /** The values for the entry of a conversation in the session index. Reads the whole conversation. */
 export async function sessionUsage(conversation: Conversation): Promise<SessionUsage> {
+  checkMethod(conversation, "info", "conversation");
   const { usage, model } = await counted(conversation);
   const { inputTokens, outputTokens, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite } = usage;
   const { compactionCount } = await conversation.info();

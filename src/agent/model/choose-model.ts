@@ -1,5 +1,7 @@
 /** Which model answers. Pure: everything it decides by is passed in. */
+
 import type { ModelsFile } from "../../state/models/types.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { OFFLINE_NAME } from "./offline/find-answers.ts";
 import { isApi } from "./target.ts";
 
@@ -26,6 +28,8 @@ export interface ChosenModel {
  * provider that can be used, and without any, the offline model.
  */
 export function chooseModel(choices: ModelChoices): ChosenModel {
+  checkObject(choices, "choices");
+  checkObject(choices.models, "models");
   const { asked, agent, models } = choices;
   if (asked) return { name: named(asked), by: "asked" };
   const session = ofSession(choices);

@@ -5,9 +5,11 @@
  * model sees the list and asks for one by name. The name is looked up in the list and is never part of a path; nothing
  * in a skill but its name, description and text means anything here.
  */
+
 import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ColloquyError } from "../../errors.ts";
+import { checkObject, checkStrings } from "../../util/checked-arguments.ts";
 import { readSkill } from "./skill-file.ts";
 
 export interface Skill {
@@ -78,6 +80,8 @@ export interface SkillOptions {
 
 /** The skills in some folders. A folder that comes first wins where a name is used twice. Missing folders are empty. */
 export function findSkills(folders: readonly string[], options: SkillOptions = {}): Skills {
+  checkStrings(folders, "folders");
+  checkObject(options, "options");
   const disabled = new Set(options.disabled);
   const byName = new Map<string, ListedSkill>();
   const problems: SkillProblem[] = [];

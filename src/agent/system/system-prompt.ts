@@ -1,4 +1,5 @@
 /** What a model is told before the conversation. Made for each run and never stored. */
+import { checkObject } from "../../util/checked-arguments.ts";
 import { type WorkspaceFile, workspaceFiles } from "./workspace-files.ts";
 
 export interface SystemPromptOptions {
@@ -21,6 +22,7 @@ const INTRODUCTION =
 
 /** The date is last, and without a time: a prompt that is the same all day can be cached by a provider. */
 export function systemPrompt(options: SystemPromptOptions = {}): string {
+  checkObject(options, "options");
   const { workspace, skills, name, system, now = new Date(), timeZone } = options;
   const files = workspace === undefined ? [] : workspaceFiles(workspace);
   const list = skills?.describe().trim() ?? "";

@@ -1,4 +1,5 @@
 import { invalid } from "../../errors.ts";
+import { checkObject } from "../../util/checked-arguments.ts";
 import { assertJson } from "../../util/json.ts";
 import type { InputOf, ObjectSchema } from "./schema-type.ts";
 import type { Tool, ToolCall, ToolOutput } from "./tool.ts";
@@ -22,6 +23,7 @@ const TIMEOUT_MAX_MS = 24 * 3_600_000;
 
 /** What every provider accepts; names are not guessed or repaired. */
 export function checkTool(tool: Tool): void {
+  checkObject(tool, "tool");
   const { name, description, inputSchema, timeoutMs } = tool;
   if (typeof name !== "string" || !NAME.test(name)) {
     const shown = JSON.stringify(name)?.slice(0, TOOL_NAME_MAX + 2);

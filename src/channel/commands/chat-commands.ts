@@ -4,8 +4,10 @@
  * A channel passes what was typed to `findCommand`, runs what it finds, and
  * shows the text that it returns. What is not a command is a message.
  */
+
 import { textOf } from "../../message/text.ts";
 import type { Store } from "../../store/store.ts";
+import { checkString } from "../../util/checked-arguments.ts";
 
 export interface CommandContext {
   readonly store: Store;
@@ -46,6 +48,7 @@ export const CHAT_COMMANDS: readonly ChatCommand[] = [
 export function findCommand(
   text: string,
 ): { readonly command: ChatCommand; readonly argument: string } | undefined {
+  checkString(text, "text");
   const [found, name = "", argument = ""] = /^\/([a-z]+)(?:\s+(.*))?$/is.exec(text.trim()) ?? [];
   if (found === undefined) return undefined;
   const command = CHAT_COMMANDS.find((one) => one.name === name.toLowerCase());

@@ -3,6 +3,7 @@
  *
  * Discord's gateway has no confirmations: a message that cannot be kept is tried again here.
  */
+
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type {
@@ -14,6 +15,7 @@ import type {
 } from "discord.js";
 import { ColloquyError } from "../../errors.ts";
 import type { DeliveryAddress } from "../../key/index.ts";
+import { checkObject, checkString } from "../../util/checked-arguments.ts";
 import { guardedFetch } from "../../util/guarded-fetch.ts";
 import { optionalPackage } from "../../util/optional-package.ts";
 import { isoTime } from "../../util/time.ts";
@@ -47,6 +49,8 @@ const COMMANDS = [
 ];
 
 export function discordChannel(options: DiscordOptions): Channel {
+  checkObject(options, "options");
+  checkString(options.token, "token");
   return new DiscordChannel(options);
 }
 

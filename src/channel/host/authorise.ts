@@ -1,4 +1,5 @@
 /** Who may write to an agent, and where it answers. One function decides for every kind of event. */
+import { checkObject, checkStrings } from "../../util/checked-arguments.ts";
 import type { ChannelMessage } from "../channel.ts";
 
 export interface AccessPolicy {
@@ -20,6 +21,10 @@ export function authorise(
   message: Pick<ChannelMessage, "from" | "to" | "groupId" | "chatType" | "isAddressed">,
   policy: AccessPolicy,
 ): Authorised {
+  checkObject(message, "message");
+  checkObject(message.from, "from");
+  checkObject(policy, "policy");
+  checkStrings(policy.users, "users");
   const { from, to, groupId, chatType, isAddressed } = message;
   const isDirect = chatType === "direct";
   if (!isDirect && !isAddressed && policy.answersAll !== true) return { ok: false, reason: "silent" };

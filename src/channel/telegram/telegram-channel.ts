@@ -10,6 +10,7 @@ import type { Api } from "grammy";
 import type { Update, UserFromGetMe } from "grammy/types";
 import { ColloquyError } from "../../errors.ts";
 import type { DeliveryAddress } from "../../key/index.ts";
+import { checkObject, checkString } from "../../util/checked-arguments.ts";
 import { type GuardedFetch, guardedFetch } from "../../util/guarded-fetch.ts";
 import { optionalPackage } from "../../util/optional-package.ts";
 import type { Channel, ChannelEvents } from "../channel.ts";
@@ -43,6 +44,8 @@ const COMMANDS = [
 ];
 
 export function telegramChannel(options: TelegramOptions): Channel {
+  checkObject(options, "options");
+  checkString(options.token, "token");
   return new TelegramChannel(options);
 }
 

@@ -4,6 +4,7 @@
  * The rules are the owner's: they come from the config alone. What a message, a tool or a skill says is not an
  * argument of this function, so that no text can change them.
  */
+import { checkObject } from "../../../util/checked-arguments.ts";
 import type { Json, JsonObject } from "../../../util/json.ts";
 import { listIn, objectIn } from "../../../util/values.ts";
 import { matchesName, weightOf } from "./name-pattern.ts";
@@ -32,6 +33,8 @@ export function approvalFor(
   config: JsonObject,
   agent: ToolLimits = {},
 ): Approval {
+  checkObject(config, "config");
+  checkObject(agent, "agent");
   if (![limitsIn(config.tools), agent].every((limits) => isWithin(tool, limits))) return "deny";
   const general = objectIn(config.approvals) ?? {};
   const channels = objectIn(general.channels) ?? {};

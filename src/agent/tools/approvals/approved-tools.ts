@@ -1,4 +1,5 @@
 import { ColloquyError } from "../../../errors.ts";
+import { checkIterable, checkObject } from "../../../util/checked-arguments.ts";
 import type { JsonObject } from "../../../util/json.ts";
 import { untilAborted } from "../../loop/until-aborted.ts";
 import type { Tool, ToolCall, ToolOutput } from "../tool.ts";
@@ -36,9 +37,12 @@ const RUN_TIMEOUT_MS = 2 * 60_000;
 
 /** The tools that may run. A denied one is not even shown to the model; one that needs approval asks first. */
 export function approvedTools(tools: Iterable<Tool>, options: ApprovalOptions): Tool[] {
+  checkObject(options, "options");
+  checkIterable(tools, "tools");
   const rule = ({ name }: Tool): Approval =>
     approvalFor(name, options.channel, options.config, options.agent);
   return [...tools].flatMap((tool) => {
+    checkObject(tool, "tools");
     const approval = rule(tool);
     if (approval === "deny") return [];
     return approval === "allow" ? [tool] : [askedFirst(tool, options)];

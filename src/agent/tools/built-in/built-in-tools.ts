@@ -1,5 +1,6 @@
 import type { Memory } from "../../../memory/memory.ts";
 import type { Store } from "../../../store/store.ts";
+import { checkObject } from "../../../util/checked-arguments.ts";
 import type { Clock } from "../../../util/time.ts";
 import type { Tool } from "../tool.ts";
 import { currentTime } from "./current-time.ts";
@@ -24,6 +25,7 @@ export interface BuiltInOptions {
 
 /** The built-in tools, as far as there is something for them to work on. */
 export function builtInTools(options: BuiltInOptions = {}): Tool[] {
+  checkObject(options, "options");
   const { store, searchScope, memory, skills, subAgents, clock } = options;
   return [
     currentTime(clock),

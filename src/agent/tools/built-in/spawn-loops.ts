@@ -1,3 +1,4 @@
+import { checkObject } from "../../../util/checked-arguments.ts";
 import { defined } from "../../../util/json.ts";
 import { AgentLoop } from "../../loop/agent-loop.ts";
 import type { AgentOptions } from "../../loop/options.ts";
@@ -26,7 +27,9 @@ export interface SpawnLoopsOptions {
 const OPERATION = "task";
 
 /** Sub-agents as loops, each with a conversation in the store. */
-export function spawnLoops({ loopOf, onSpawn }: SpawnLoopsOptions): Spawn {
+export function spawnLoops(options: SpawnLoopsOptions): Spawn {
+  checkObject(options, "options");
+  const { loopOf, onSpawn } = options;
   return async (request) => {
     const { task, agent, key, spawnedBy, depth, signal } = request;
     await using loop = new AgentLoop({ ...(await loopOf(request)), key, depth });

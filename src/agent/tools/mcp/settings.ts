@@ -1,5 +1,7 @@
 /** The servers in the section `mcp` of a config. */
+
 import { invalid } from "../../../errors.ts";
+import { checkObject } from "../../../util/checked-arguments.ts";
 import { defined, type Json, type JsonObject } from "../../../util/json.ts";
 import { filledIn, listIn, numberIn, objectIn } from "../../../util/values.ts";
 
@@ -32,6 +34,7 @@ const NAME = /^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$/;
 
 /** The servers that are enabled. A wrong one is a `VALIDATION_ERROR`, or is passed to `onProblem` and left out. */
 export function mcpServersIn(config: JsonObject, onProblem?: (text: string) => void): McpServerSettings[] {
+  checkObject(config, "config");
   const servers = objectIn(objectIn(config.mcp)?.servers) ?? {};
   return Object.entries(servers).flatMap(([name, value]) => {
     const server = objectIn(value) ?? {};
