@@ -23,7 +23,7 @@ export interface SearchListing extends Promise<SearchPage>, AsyncIterable<Search
 /** A search answers with what it has when the index is not complete by then. */
 const UPDATE_WAIT_MS = 2000;
 /** So many more hits than a page has are compared by their text. The order of the others is that of the index. */
-const COMPARED_MORE = 5;
+const COMPARED_MORE = 1;
 /** Messages that are read for a page, though they may lack a phrase or be on another branch. */
 const TRIES_MAX = 500;
 const HITS_MAX = 1000;
