@@ -30,14 +30,17 @@ describe("the settings of a channel", () => {
     expect(() => channelSettings("discord", off, {}, undefined)).toThrow("not enabled");
   });
 
-  it("let only those whom the owner has named look into everything, and only where nobody else reads it", () => {
-    const access = { users: ["7", "*"], rooms: ["600"] };
+  it("let only the owner look into everything, and only where nobody else reads it", () => {
+    const access = { users: ["7"], rooms: ["600"] };
     const where = (key: string) => lookupIn(key, { access, lookup: undefined });
     expect(["discord:dm:7", "telegram:dm:7", "agent:work:discord:dm:7"].map(where)).toEqual([
       ...["all", "all", "all"],
     ]);
     const others = ["discord:dm:8", "discord:channel:600", "discord:thread:7", "discord:channel:7", "cli:7"];
     expect(others.map(where)).toEqual(others.map(() => "session"));
+    for (const users of [["7", "8"], ["7", "*"], ["*"], []]) {
+      expect(lookupIn("discord:dm:7", { access: { users }, lookup: undefined })).toBe("session");
+    }
     expect(lookupIn("discord:channel:600", { access, lookup: "all" })).toBe("all");
     expect(lookupIn("discord:dm:7", { access, lookup: "session" })).toBe("session");
   });

@@ -48,6 +48,7 @@ async function scene(): Promise<Scene> {
       if (failure !== undefined) throw failure;
       const question = (await conversation.entry(entryId))?.message;
       const words = question === undefined ? "" : textOf(question);
+      if (words === "silence") return undefined;
       const content = `re ${words}`;
       const operationId = `${entryId}/answer`;
       return (await conversation.append({ role: "assistant", content }, { operationId })).head;
@@ -190,6 +191,15 @@ describe("an inbox", () => {
 });
 
 describe("an outbox", () => {
+  it("tells the user that there is no answer", async () => {
+    const { store, desk, sent } = await scene();
+    await acceptMessage(await store.open("test:dm:42"), NAME, message("1", "silence"));
+    await desk.start();
+    await until(() => sent.length === 1);
+    expect(sent).toEqual(["42: I have no answer to that."]);
+    await desk.close();
+  });
+
   it("tries again later, in order, and does not keep the next message waiting for its answer", async () => {
     const it = await scene();
     const { store, desk, sent, failures, problems } = it;

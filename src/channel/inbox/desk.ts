@@ -43,6 +43,8 @@ export interface DeskOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** A model may end without a word; the user must not wait for ever. */
+const NO_ANSWER = "I have no answer to that.";
 const PARALLEL_DEFAULT = 32;
 const POLL_MS_DEFAULT = 2000;
 const BUSY_MS = 250;
@@ -171,7 +173,7 @@ export class MessageDesk {
     let said: Pick<OutboxData, "entry" | "notice"> | undefined;
     try {
       const id = await this.#options.answer({ conversation: chat, entryId: entry, address });
-      said = id === undefined ? undefined : { entry: id };
+      said = id === undefined ? { notice: NO_ANSWER } : { entry: id };
     } catch (error) {
       if (this.#isClosed || isHeld(error)) throw error;
       said = { notice: noticeOf(error) };

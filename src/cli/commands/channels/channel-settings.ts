@@ -60,8 +60,8 @@ export function channelSettings(
 const LOOKUPS: readonly Lookup[] = ["all", "session"];
 
 /**
- * Everything that is stored may only be looked up for a user whom the owner has named, and where nobody else reads
- * the answer.
+ * Everything that is stored may only be looked up for the owner, and where nobody else reads the answer. Who is the
+ * only user that the config names is taken for the owner.
  */
 export function lookupIn(
   key: string,
@@ -69,7 +69,8 @@ export function lookupIn(
 ): Lookup {
   if (lookup !== undefined) return lookup;
   const { kind, id } = parseSessionKey(key);
-  return kind === "dm" && access.users.includes(id) ? "all" : "session";
+  const [owner, ...others] = access.users;
+  return kind === "dm" && id === owner && others.length === 0 ? "all" : "session";
 }
 
 /** Names can be chosen by anybody, so only numbers count. A room of Telegram has a negative one. */

@@ -1,14 +1,14 @@
 /** Asks on the terminal whether a tool may run. */
 import type { ApprovalRequest } from "../../../agent/index.ts";
 import type { LineInput } from "../../../channel/terminal/line-input.ts";
-import { cut } from "../../../util/text-width.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 
 const ANSWERS = ["yes", "no", "always"] as const;
 type Answer = (typeof ANSWERS)[number];
 
-const INPUT_COLUMNS_MAX = 400;
+/** An input is shown whole, so that nothing is approved unseen; a longer one is refused. */
+const INPUT_CHARS_MAX = 20_000;
 const CLEAR_LINE = "\r\u001b[K";
 
 export class Approvals {
@@ -33,8 +33,12 @@ export class Approvals {
   async #ask({ tool, input, signal }: ApprovalRequest): Promise<boolean> {
     if (this.#always.has(tool)) return true;
     const { out } = this.#call;
-    const what = `${tool} ${cut(safeLine(JSON.stringify(input)), INPUT_COLUMNS_MAX)}`;
-    const question = `${out.style("yellow", "Allow")} ${safeLine(what)}? (yes/no/always) `;
+    const what = safeLine(`${tool} ${JSON.stringify(input)}`);
+    if (what.length > INPUT_CHARS_MAX) {
+      out.note(`${tool} was not allowed: its input is too long to be shown`);
+      return false;
+    }
+    const question = `${out.style("yellow", "Allow")} ${what}? (yes/no/always) `;
     const answer = await this.#answer(question, signal);
     if (answer === "always") this.#always.add(tool);
     return answer !== "no";

@@ -16,7 +16,7 @@ const settings = (): Readonly<Record<string, Field>> => ({
   allowRooms: ids("Ids of rooms or servers in which everybody may write; * is every room"),
   requireMention: flag("Answer in rooms only messages that mention the agent", { default: true }),
   lookup: choice(
-    "Where the agent may look things up. By default, all for direct messages of users in allowFrom, session elsewhere",
+    "Where the agent may look things up. By default, all for direct messages of the only user in allowFrom, session elsewhere",
     ["all", "session"],
   ),
   apiRoot: text("The address of the platform, for a server of your own"),
