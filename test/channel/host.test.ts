@@ -146,6 +146,22 @@ describe("a channel host", () => {
     expect((await it.store.open("test:dm:42")).id).not.toBe(chat.id);
   });
 
+  it("carries out a command that another process began and did not end", async () => {
+    await using it = await scene(["One."]);
+    await it.receive(message("1", "hi"));
+    await until(() => it.sent.length === 1);
+    const chat = await it.store.open("test:dm:42");
+    const data = { key: "test:dm:42", name: "new" };
+    const begun = { queue: "commands:test:1", id: "test:1:2", at: new Date(0).toISOString(), data };
+    await it.store.jobs.change({ put: [begun] });
+    await it.receive(message("2", "/new"));
+    const fresh = await it.store.open("test:dm:42");
+    expect(fresh.id).not.toBe(chat.id);
+    await fresh.append({ role: "user", content: "something" });
+    await it.receive(message("2", "/new"));
+    expect((await it.store.open("test:dm:42")).id).toBe(fresh.id);
+  });
+
   it("tells a stranger that it may not answer, and says nothing in rooms", async () => {
     await using it = await scene([]);
     await it.receive(message("1", "hi", { from: { id: "7", name: "42" } }));
