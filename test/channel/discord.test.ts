@@ -142,7 +142,7 @@ describe("the Discord channel", () => {
     server.replay(0);
     server.write(ANNA, "after");
     await until(() => connected.received.some(({ text }) => text === "after"));
-    // The same id: whoever keeps it keeps it once.
+    // A repeated message has the same id, so an inbox stores it once.
     const [first, ...others] = connected.received.filter(({ text }) => text === "before");
     expect(others.every(({ id }) => id === first?.id)).toBe(true);
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { THINKING_LEVELS } from "../../src/agent/index.ts";
 import type { Message } from "../../src/message/types.ts";
+import { objectsIn } from "../../src/util/values.ts";
 import { modelServer, type Step } from "../support/model-server.ts";
 import { ask, CANARY, eventsOf, modelOn, PROVIDERS } from "../support/model-target.ts";
 
@@ -213,15 +214,11 @@ describe("prompt caching", () => {
       messages,
       tools: [SEARCH, { ...SEARCH, name: "last" }],
     });
-    const body = server.requests[0]?.body as unknown as {
-      system: object[];
-      tools: object[];
-      messages: { content: object[] }[];
-    };
-    const marked = (list: object[]): boolean[] => list.map((one) => "cache_control" in one);
+    const body = server.requests[0]?.body ?? {};
+    const marked = (list: unknown): boolean[] => objectsIn(list).map((one) => "cache_control" in one);
     expect(marked(body.system)).toEqual([true]);
     expect(marked(body.tools)).toEqual([false, true]);
-    expect(body.messages.map(({ content }) => marked(content))).toEqual([[false], [true], [true]]);
+    expect(objectsIn(body.messages).map(({ content }) => marked(content))).toEqual([[false], [true], [true]]);
   });
 
   it("names the conversation for OpenAI, without its words, and the same in every turn", async () => {

@@ -27,6 +27,13 @@ interface Incoming {
   readonly [more: string]: unknown;
 }
 
+/** Of other methods than `sendMessage`. */
+interface Parameters {
+  readonly offset?: number;
+  readonly timeout?: number;
+  readonly file_id?: string;
+}
+
 export class TelegramServer {
   readonly url: string;
   readonly sent: SentMessage[] = [];
@@ -88,7 +95,7 @@ export class TelegramServer {
     reply(response, 200, { ok: true, result: await this.#result(name, body) });
   }
 
-  async #result(method: string, body: Record<string, unknown>): Promise<unknown> {
+  async #result(method: string, body: Partial<SentMessage> & Parameters): Promise<unknown> {
     switch (method) {
       case "getMe":
         return BOT;
@@ -97,7 +104,7 @@ export class TelegramServer {
       case "getFile":
         return { file_id: body.file_id, file_unique_id: body.file_id, file_path: body.file_id };
       case "sendMessage": {
-        this.sent.push(body as unknown as SentMessage);
+        this.sent.push(body as SentMessage);
         const chat = { id: body.chat_id, type: "private", first_name: "Someone" };
         return { message_id: ++this.#lastMessage, date: 0, chat, text: body.text };
       }

@@ -161,7 +161,7 @@ export class ChannelHost {
     }
   }
 
-  /** A sentence that is no part of the conversation. */
+  /** Sends a sentence that is not stored in the conversation. */
   async #say(message: ChannelMessage, text: string): Promise<void> {
     const { channel } = this.#options;
     try {

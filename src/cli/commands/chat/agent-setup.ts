@@ -92,7 +92,7 @@ export class AgentSetup {
       stateDir: accessed.stateDir,
       channel,
       store,
-      // Whoever may not see everything must not reach the memory of the owner either, nor change it.
+      // The memory belongs to the owner: others must neither read nor change it.
       ...(lookup === "all"
         ? { memory: () => this.#opened() }
         : { searchScope: ({ conversation }) => ({ conversation: conversation?.id ?? NOWHERE }) }),
