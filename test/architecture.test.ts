@@ -107,6 +107,14 @@ describe("import direction", () => {
     expect(leaving).toEqual([]);
   });
 
+  it("keeps what travels free of the gateway, so that browsers can have it", () => {
+    const leaving = files
+      .filter((file) => /^gateway\/(?:wire|client)\//.test(file))
+      .flatMap((file) => importsOf(file).map((target) => [file, target] as const))
+      .filter(([, target]) => !/^(?:gateway\/(?:wire|client)\/|message\/types\.ts$)/.test(target));
+    expect(leaving).toEqual([]);
+  });
+
   it("has no cycle", () => {
     const done = new Set<string>();
     const visit = (file: string, path: readonly string[]): string[] => {

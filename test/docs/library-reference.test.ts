@@ -40,7 +40,14 @@ function documented(): [method: string, options: string[]][] {
   );
 }
 
-const source = sourceText("src/store", "src/formats", "src/message", "src/transcript", "src/agent");
+const source = sourceText(
+  "src/store",
+  "src/formats",
+  "src/message",
+  "src/transcript",
+  "src/agent",
+  "src/gateway",
+);
 
 /** The properties of the last parameter of each method or function of this name, if that is an object. */
 function optionsOf(method: string): string[][] {

@@ -1,0 +1,50 @@
+/** HTTP and WebSocket for people, browsers and programs, over one store. */
+import { once } from "node:events";
+import type { AddressInfo } from "node:net";
+import { createAdaptorServer } from "@hono/node-server";
+import { invalid } from "../errors.ts";
+import { Store } from "../store/store.ts";
+import { checkObject, checkString } from "../util/checked-arguments.ts";
+import { httpApp } from "./http/app.ts";
+import { ROUTES } from "./routes/table.ts";
+
+export interface GatewayOptions {
+  /** Stays open when the gateway is closed. */
+  readonly store: Store;
+  /** Default: 127.0.0.1. */
+  readonly host?: string;
+  /** Default: 18789; 0 takes a free one. */
+  readonly port?: number;
+  readonly version: string;
+}
+
+export interface Gateway extends AsyncDisposable {
+  /** Such as `http://127.0.0.1:18789`. */
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+const PORT = 18_789;
+const PORT_MAX = 65_535;
+
+/** Listen. Resolves when requests are answered. */
+export async function openGateway(options: GatewayOptions): Promise<Gateway> {
+  checkObject(options, "options");
+  const { store, version, host = "127.0.0.1", port = PORT } = options;
+  if (!(store instanceof Store)) throw invalid("store must be a store that is open", "store");
+  checkString(version, "version");
+  checkString(host, "host");
+  if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
+    throw invalid(`port must be an integer from 0 to ${PORT_MAX}`, "port");
+  const { fetch } = httpApp(ROUTES, { store, version });
+  const server = createAdaptorServer({ fetch });
+  server.listen(port, host);
+  await once(server, "listening");
+  const close = async (): Promise<void> => {
+    server.close();
+    if ("closeAllConnections" in server) server.closeAllConnections();
+    await once(server, "close");
+  };
+  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
+  return { url, close, [Symbol.asyncDispose]: close };
+}
