@@ -8,7 +8,8 @@ export {
   type SpawnLimits,
 } from "./agents/agent-definition.ts";
 export { agentFor, type MessagePlace } from "./agents/agent-for.ts";
-export { AgentTools, type AgentToolsOptions } from "./agents/agent-tools.ts";
+export { AgentTools, type AgentToolsOptions, type RunTools } from "./agents/agent-tools.ts";
+export { SharedTools, type SharedToolsOptions } from "./agents/shared-tools.ts";
 export type { ChannelLike, Extension, ExtensionContext, ExtensionFactory } from "./extensions/extension.ts";
 export { type ExtensionOptions, type Extensions, loadExtensions } from "./extensions/load-extensions.ts";
 export { AgentLoop } from "./loop/agent-loop.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { channelSettings, lookupIn } from "../../src/cli/commands/channels/channel-settings.ts";
+import { channelSettings, lookupIn } from "../../src/channel/setup/channel-settings.ts";
 
 describe("the settings of a channel", () => {
   it("are those of its account, then those of the channel", () => {

@@ -68,7 +68,9 @@ describe("the tools of an agent", () => {
     const call = { id: "c1", signal: new AbortController().signal, depth: 0 };
     const roll = tools.find(({ name }) => name === "dice") as Tool;
     await expect(roll.run({}, call)).rejects.toThrow("cannot be asked here");
-    const asking = (await agent.tools(async () => true)).find(({ name }) => name === "dice") as Tool;
+    const asking = (await agent.tools({ approve: async () => true })).find(
+      ({ name }) => name === "dice",
+    ) as Tool;
     expect(await asking.run({}, call)).toBe("4");
     expect(agent.skills().describe()).toBe("- tea: How to make tea\n");
     expect(notices).toEqual([

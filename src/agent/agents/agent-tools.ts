@@ -6,18 +6,17 @@ import { patchSessionEntry } from "../../state/session-index/patch.ts";
 import type { Store } from "../../store/store.ts";
 import { defined, type JsonObject } from "../../util/json.ts";
 import { listIn, objectIn } from "../../util/values.ts";
-import { type Extensions, loadExtensions } from "../extensions/load-extensions.ts";
 import type { AgentOptions } from "../loop/options.ts";
+import type { ChatModel } from "../model/chat-model.ts";
 import { findSkills, type Skills } from "../skills/skills.ts";
 import { type Approve, approvedTools } from "../tools/approvals/approved-tools.ts";
 import { builtInTools } from "../tools/built-in/built-in-tools.ts";
 import type { SearchScope } from "../tools/built-in/search-conversations.ts";
 import { type SpawnedSession, spawnLoops } from "../tools/built-in/spawn-loops.ts";
 import type { StartAgentOptions } from "../tools/built-in/start-agent.ts";
-import { McpTools } from "../tools/mcp/mcp-tools.ts";
-import { mcpServersIn } from "../tools/mcp/settings.ts";
 import type { Tool } from "../tools/tool.ts";
 import { type AgentDefinition, agentById } from "./agent-definition.ts";
+import { SharedTools } from "./shared-tools.ts";
 
 export interface AgentToolsOptions {
   readonly config: JsonObject;
@@ -31,27 +30,39 @@ export interface AgentToolsOptions {
   /** Where a run may search. Default: everywhere in the store. */
   readonly searchScope?: SearchScope | undefined;
   /** The model and the system prompt of a sub-agent. Without it, there are no sub-agents. */
-  readonly loopOf?: ((agent: AgentDefinition, skills: Skills) => LoopParts | Promise<LoopParts>) | undefined;
+  readonly loopOf?: LoopOf | undefined;
+  /** The extensions and servers, if several agents share them. They are then closed by their owner. */
+  readonly shared?: SharedTools | undefined;
   /** A sentence for the user: a skill, a server or an extension cannot be used. */
   readonly onNotice?: ((text: string) => void) | undefined;
 }
 
 type LoopParts = Omit<AgentOptions, "store" | "key" | "conversation" | "tools" | "depth">;
 
-/** What all agents of a process share. */
-interface Shared {
-  opened?: Promise<{ readonly extensions: Extensions; readonly mcp: McpTools }>;
+/** `model`: that of the run which starts a sub-agent of its own kind, if it is known. */
+type LoopOf = (
+  agent: AgentDefinition,
+  skills: Skills,
+  model: ChatModel | undefined,
+) => LoopParts | Promise<LoopParts>;
+
+/** What the tools of one run depend on. */
+export interface RunTools {
+  /** Asks the user. Without it, a tool that needs approval does not run. */
+  readonly approve?: Approve | undefined;
+  /** The model of the run. */
+  readonly model?: ChatModel | undefined;
 }
 
 /** The tools and skills of an agent. Servers and extensions are started when its tools are first asked for. */
 export class AgentTools implements AsyncDisposable {
   readonly #options: AgentToolsOptions;
-  readonly #shared: Shared;
+  readonly #shared: SharedTools;
   readonly #told = new Set<string>();
 
-  constructor(options: AgentToolsOptions, shared: object = {}) {
+  constructor(options: AgentToolsOptions) {
     this.#options = options;
-    this.#shared = shared;
+    this.#shared = options.shared ?? new SharedTools(options);
   }
 
   /** In the workspace, in the folder of the agent, and in the state folder, as they are now. */
@@ -73,26 +84,25 @@ export class AgentTools implements AsyncDisposable {
   }
 
   /** The tools that may run now. Those that need approval call `approve` first. */
-  async tools(approve?: Approve): Promise<Tool[]> {
+  async tools(run: RunTools = {}): Promise<Tool[]> {
     const { config, channel, agent } = this.#options;
-    const builtIn = await this.#builtIn(approve);
-    this.#shared.opened ??= this.#open(builtIn);
-    const { extensions, mcp } = await this.#shared.opened;
+    const builtIn = await this.#builtIn(run);
+    const extensions = await this.#shared.extensions();
+    const mcp = await this.#shared.mcp();
     const tools = [...builtIn, ...extensions.tools, ...(await mcp.tools())];
-    return approvedTools(tools, { config, channel, agent: agent.tools, approve });
+    return approvedTools(tools, { config, channel, agent: agent.tools, approve: run.approve });
   }
 
   /** Ends servers and extensions, those of sub-agents included. */
   async close(): Promise<void> {
-    const opened = await this.#shared.opened;
-    await Promise.all([opened?.extensions.close(), opened?.mcp.close()]);
+    if (this.#options.shared === undefined) await this.#shared.close();
   }
 
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  async #builtIn(approve: Approve | undefined): Promise<Tool[]> {
+  async #builtIn(run: RunTools): Promise<Tool[]> {
     const { store, memory: given, searchScope } = this.#options;
     const memory = typeof given === "function" ? await given() : given;
     return builtInTools({
@@ -100,18 +110,19 @@ export class AgentTools implements AsyncDisposable {
       memory,
       searchScope,
       skills: this.skills(),
-      subAgents: this.#subAgents(approve),
+      subAgents: this.#subAgents(run),
     });
   }
 
-  #subAgents(approve: Approve | undefined): StartAgentOptions | undefined {
+  #subAgents({ approve, model }: RunTools): StartAgentOptions | undefined {
     const { agent, config, store, loopOf } = this.#options;
     if (loopOf === undefined) return undefined;
     const spawn = spawnLoops({
       loopOf: async ({ agent: id }) => {
-        const other = id === agent.id ? this : this.#of(agentById(id, config));
-        const parts = await loopOf(other.#options.agent, other.skills());
-        return { ...parts, store, tools: () => other.tools(approve) };
+        const isSame = id === agent.id;
+        const other = isSame ? this : this.#of(agentById(id, config));
+        const parts = await loopOf(other.#options.agent, other.skills(), isSame ? model : undefined);
+        return { ...parts, store, tools: () => other.tools({ approve, model: parts.model }) };
       },
       onSpawn: (session) => this.#record(session),
     });
@@ -119,20 +130,12 @@ export class AgentTools implements AsyncDisposable {
   }
 
   #of(agent: AgentDefinition): AgentTools {
-    return new AgentTools({ ...this.#options, agent }, this.#shared);
+    return new AgentTools({ ...this.#options, agent, shared: this.#shared });
   }
 
   async #record({ agent, key, sessionId, spawnedBy, spawnDepth }: SpawnedSession): Promise<void> {
     const agentDir = stateLayout(this.#options.stateDir).agent(agent).root;
     const patch = { sessionId, spawnDepth, managedBy: "colloquy", ...defined({ spawnedBy }) };
     await patchSessionEntry({ agentDir, sessionKey: key, patch });
-  }
-
-  async #open(builtIn: readonly Tool[]): Promise<{ extensions: Extensions; mcp: McpTools }> {
-    const { config, stateDir, onNotice } = this.#options;
-    const folder = stateLayout(stateDir).extensions;
-    const extensions = await loadExtensions({ config, folder, tools: builtIn, onNotice });
-    const taken = [...builtIn, ...extensions.tools].map(({ name }) => name);
-    return { extensions, mcp: new McpTools(mcpServersIn(config, onNotice), { taken, onNotice }) };
   }
 }

@@ -3,7 +3,6 @@ import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import type { JsonObject } from "../../util/json.ts";
-import { builtInTools } from "../tools/built-in/built-in-tools.ts";
 import { type Extensions, loadExtensions } from "./load-extensions.ts";
 
 const TOOL = `{ name: "dice", description: "Roll", inputSchema: { type: "object" }, run: () => "4" }`;
@@ -26,7 +25,7 @@ class Place {
     const loaded = await loadExtensions({
       config: { plugins },
       folder,
-      tools: builtInTools(),
+      taken: ["current_time"],
       onNotice,
       timeoutMs,
     });

@@ -3,7 +3,7 @@ import { invalid, unavailable } from "../../errors.ts";
 import { checkObject, checkString } from "../../util/checked-arguments.ts";
 import { isPlainObject, type JsonObject } from "../../util/json.ts";
 import { untilAborted } from "../loop/until-aborted.ts";
-import { ToolRegistry } from "../tools/registry.ts";
+import { nameTaken, ToolRegistry } from "../tools/registry.ts";
 import type { Tool } from "../tools/tool.ts";
 import type { ChannelLike, Extension, ExtensionContext, ExtensionFactory } from "./extension.ts";
 import { moduleFile, type NamedModule, namedModules } from "./named-modules.ts";
@@ -13,8 +13,8 @@ export interface ExtensionOptions {
   readonly config: JsonObject;
   /** The folder `extensions/` of the state folder. */
   readonly folder: string;
-  /** Tools that there are already, whose names are taken. */
-  readonly tools?: Iterable<Tool> | undefined;
+  /** Names of other tools, which those of extensions cannot have. */
+  readonly taken?: Iterable<string> | undefined;
   /** A sentence for the user: an extension cannot be used, or wants to say something. */
   readonly onNotice?: ((text: string) => void) | undefined;
   /** How long a module may take to load. Default: 30 s. */
@@ -43,7 +43,8 @@ export async function loadExtensions<Channel extends ChannelLike = ChannelLike>(
   checkString(options.folder, "folder");
   const { config, folder, onNotice = () => {}, timeoutMs = TIMEOUT_MS } = options;
   const closing = new AbortController();
-  const registry = new ToolRegistry(options.tools);
+  const taken = new Set(options.taken);
+  const registry = new ToolRegistry();
   const loaded = new Map<string, Extension<Channel>>();
   for (const module of namedModules(config)) {
     const { name } = module;
@@ -51,7 +52,10 @@ export async function loadExtensions<Channel extends ChannelLike = ChannelLike>(
     const context = { name, config: structuredClone(module.config), signal: closing.signal, notice };
     try {
       const extension = await extensionOf<Channel>(module, folder, context, timeoutMs);
-      registry.add(...(extension.tools ?? []));
+      const { tools = [] } = extension;
+      const clash = tools.find((tool) => taken.has(tool?.name));
+      if (clash !== undefined) throw nameTaken(clash.name);
+      registry.add(...tools);
       loaded.set(name, extension);
     } catch (error) {
       notice(`it is not used: ${error instanceof Error ? error.message : String(error)}`);

@@ -16,10 +16,7 @@ export class ToolRegistry implements Iterable<Tool> {
     const names = new Set(this.#tools.keys());
     for (const tool of tools) {
       checkTool(tool);
-      if (names.has(tool.name)) {
-        const message = `There are two tools called ${tool.name}. Rename or remove one of them`;
-        throw new ColloquyError("CONFLICT", message, { details: { name: tool.name } });
-      }
+      if (names.has(tool.name)) throw nameTaken(tool.name);
       names.add(tool.name);
     }
     for (const tool of tools) this.#tools.set(tool.name, tool);
@@ -45,4 +42,9 @@ export class ToolRegistry implements Iterable<Tool> {
 
 function describe({ name, description, inputSchema }: Tool): ToolDescription {
   return { name, description, inputSchema };
+}
+
+export function nameTaken(name: string): ColloquyError {
+  const message = `There are two tools called ${name}. Rename or remove one of them`;
+  return new ColloquyError("CONFLICT", message, { details: { name } });
 }

@@ -23,6 +23,11 @@ export interface BuiltInOptions {
   readonly clock?: Clock | undefined;
 }
 
+/** No other tool can have one of these names, also where there is nothing for the built-in one to work on. */
+export const BUILT_IN_NAMES: readonly string[] = [
+  ...["current_time", "search_conversations", "recall", "remember", "forget", "read_skill", "start_agent"],
+];
+
 /** The built-in tools, as far as there is something for them to work on. */
 export function builtInTools(options: BuiltInOptions = {}): Tool[] {
   checkObject(options, "options");

@@ -4,6 +4,7 @@ import { findAdoptable } from "../../../state/adopt.ts";
 import type { ConfigOptions } from "../../../state/config/config-build.ts";
 import { type Credentials, openCredentials } from "../../../state/credentials/index.ts";
 import type { Environment } from "../../../state/folder.ts";
+import type { JsonObject } from "../../../util/json.ts";
 import type { Call } from "../../command.ts";
 import { configOptions } from "../../input/config-options.ts";
 import { loadedConfig } from "../../input/loaded-config.ts";
@@ -14,7 +15,7 @@ export interface Access {
   readonly credentials: Credentials;
   readonly stateDir: string;
   readonly agentId: string;
-  readonly config: Readonly<Record<string, unknown>>;
+  readonly config: JsonObject;
   /** Including variables from `.env` and `env.vars`. */
   readonly env: Environment;
 }
@@ -51,7 +52,7 @@ async function settings(
   options: ConfigOptions,
   need: Need,
   sections: readonly string[],
-): Promise<{ env: Environment; value: Readonly<Record<string, unknown>> }> {
+): Promise<{ env: Environment; value: JsonObject }> {
   try {
     return await loadedConfig(call, sections, options);
   } catch (error) {

@@ -1,9 +1,6 @@
-import { discordChannel } from "../../../channel/index.ts";
 import type { Call, Result } from "../../command.ts";
 import { runChannel } from "./run-channel.ts";
 
 export function run(call: Call): Promise<Result> {
-  return runChannel(call, "discord", ({ token, accountId, apiRoot }) =>
-    discordChannel({ token, accountId, apiRoot, ...(apiRoot !== undefined && { fileRoots: [apiRoot] }) }),
-  );
+  return runChannel(call, "discord");
 }

@@ -1,7 +1,6 @@
-import { telegramChannel } from "../../../channel/index.ts";
 import type { Call, Result } from "../../command.ts";
 import { runChannel } from "./run-channel.ts";
 
 export function run(call: Call): Promise<Result> {
-  return runChannel(call, "telegram", telegramChannel);
+  return runChannel(call, "telegram");
 }

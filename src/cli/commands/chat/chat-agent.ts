@@ -1,34 +1,31 @@
 /** The agent that answers in a chat: a store, what the config says of the agent, and a loop for the session. */
-import {
-  AgentLoop,
-  type Approve,
-  type ChatModel,
-  type RunOptions,
-  type RunResult,
-} from "../../../agent/index.ts";
+import type { AgentLoop, Approve, ChatModel, RunOptions, RunResult } from "../../../agent/index.ts";
+import type { AgentSetup } from "../../../channel/setup/agent-setup.ts";
+import type { Agents } from "../../../channel/setup/agents.ts";
 import { asColloquyError } from "../../../errors.ts";
-import { patchSessionEntry } from "../../../state/session-index/index.ts";
 import type { Conversation } from "../../../store/conversation.ts";
 import type { Store } from "../../../store/store.ts";
 import type { Call } from "../../command.ts";
 import { report } from "../../output.ts";
 import { openToAppend } from "../../store/open-store.ts";
-import type { AgentSetup } from "./agent-setup.ts";
-import { recordRun } from "./session-facts.ts";
 
+const CHANNEL = "cli";
 export const SESSION_DEFAULT = "cli:default";
 
 export class ChatAgent implements AsyncDisposable {
   readonly store: Store;
   readonly #call: Call;
   #key: string;
-  #setup: Promise<AgentSetup> | undefined;
+  /** The model of the command line, until another is chosen. */
+  #asked: string | undefined;
+  #agents: Promise<Agents> | undefined;
   #loop: Promise<AgentLoop> | undefined;
   /** Asks the user about a tool. Without it, tools that need an approval do not run. */
   approve: Approve | undefined;
 
   private constructor(call: Call, store: Store, key: string) {
     this.#call = call;
+    this.#asked = call.values.get("model");
     this.store = store;
     this.#key = store.resolveKey(key);
   }
@@ -64,32 +61,22 @@ export class ChatAgent implements AsyncDisposable {
 
   /** As `provider/model`: that of the command line, the session, the agent, the config, or the first that can be used. */
   async modelName(): Promise<string> {
-    return (await this.#settings()).modelName(this.#key);
+    return (await this.#setup()).modelName(this.#key, this.#asked);
   }
 
   async model(): Promise<ChatModel> {
-    const setup = await this.#settings();
-    return setup.model(setup.modelName(this.#key), this.#key);
+    const setup = await this.#setup();
+    return setup.model(setup.modelName(this.#key, this.#asked), this.#key);
   }
 
   async modelNames(): Promise<readonly string[]> {
-    return (await this.#settings()).modelNames();
+    return (await this.#setup()).modelNames();
   }
 
   /** For this session, from now on. Refuses a name that cannot work. */
   async chooseModel(given: string): Promise<void> {
-    const setup = await this.#settings();
-    const { name } = await setup.model(given, this.#key);
-    const { id } = await this.store.open(this.#key);
-    const slash = name.indexOf("/");
-    const patch = {
-      sessionId: id,
-      managedBy: "colloquy",
-      providerOverride: name.slice(0, slash),
-      modelOverride: name.slice(slash + 1),
-    };
-    await patchSessionEntry({ agentDir: setup.agentDir, sessionKey: this.#key, patch });
-    setup.asked = undefined;
+    await (await this.#setup()).chooseModel(given, this.#key);
+    this.#asked = undefined;
     this.#loop = undefined;
   }
 
@@ -97,7 +84,7 @@ export class ChatAgent implements AsyncDisposable {
   async answer(text: string, options: RunOptions): Promise<RunResult> {
     const result = await (await this.loop()).run(text, options);
     try {
-      await recordRun((await this.#settings()).agentDir, this.store, result);
+      await (await this.#setup()).record(result);
     } catch (error) {
       // The answer is stored; the index is a view of the store.
       report("warning", asColloquyError(error, "The session index was not updated"), this.#call.json);
@@ -115,27 +102,18 @@ export class ChatAgent implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await (await this.#setup?.catch(() => undefined))?.close();
+    await (await this.#agents?.catch(() => undefined))?.close();
     await this.store.close();
   }
 
   async #opened(): Promise<AgentLoop> {
-    const setup = await this.#settings();
-    const model = await this.model();
-    return new AgentLoop({
-      store: this.store,
-      key: this.#key,
-      model,
-      // MCP servers start when a message is answered, and can have other tools each time.
-      tools: () => setup.tools(model, this.approve),
-      system: setup.system,
-      thinking: setup.thinking(this.#key),
-    });
+    const [key, asked, approve] = [this.#key, this.#asked, this.approve];
+    return (await this.#setup()).loop({ key, asked, approve });
   }
 
-  #settings(): Promise<AgentSetup> {
+  async #setup(): Promise<AgentSetup> {
     // The config, credentials and models take as much code as the store.
-    this.#setup ??= import("./agent-setup.ts").then(({ openSetup }) => openSetup(this.#call, this.store));
-    return this.#setup;
+    this.#agents ??= import("./open-agents.ts").then(({ openAgents }) => openAgents(this.#call, this.store));
+    return (await this.#agents).at({ channel: CHANNEL });
   }
 }

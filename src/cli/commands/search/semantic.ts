@@ -1,11 +1,12 @@
 /** The embedding model of the config, for searches by meaning. */
+import { configuredEmbeddings } from "../../../channel/setup/embeddings.ts";
 import { invalid } from "../../../errors.ts";
 import { openEmbeddings } from "../../../memory/index.ts";
 import type { SearchOptions, SemanticModel } from "../../../store/index.ts";
+import { objectIn } from "../../../util/values.ts";
 import type { Call } from "../../command.ts";
 import { PROGRAM } from "../../invocation.ts";
 import { access } from "../auth/access.ts";
-import { configuredEmbeddings, sectionOf } from "../memory/embeddings.ts";
 
 export interface ConfiguredSearch {
   readonly mode: NonNullable<SearchOptions["mode"]>;
@@ -19,7 +20,7 @@ export interface ConfiguredSearch {
 export async function configuredSearch(call: Call, mode: SearchOptions["mode"]): Promise<ConfiguredSearch> {
   if (mode === "keyword") return { mode };
   const accessed = await access(call, "values", ["env", "memory", "search"]);
-  const isAllowed = sectionOf(accessed.config.search).semantic === true;
+  const isAllowed = objectIn(accessed.config.search)?.semantic === true;
   if (!isAllowed && mode === undefined) return { mode: "keyword" };
   if (!isAllowed) {
     const advice = `${PROGRAM} config set search.semantic true`;

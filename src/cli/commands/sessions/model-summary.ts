@@ -9,7 +9,7 @@ import type { Call } from "../../command.ts";
 import { UsageError } from "../../exit.ts";
 import { PROGRAM } from "../../invocation.ts";
 import { stopOnInterrupt } from "../../terminal/interrupt.ts";
-import { openSetup } from "../chat/agent-setup.ts";
+import { openAgents } from "../chat/open-agents.ts";
 
 /** Asks the model that answers in the session. */
 export async function compactWithModel(
@@ -18,11 +18,12 @@ export async function compactWithModel(
   conversation: Conversation,
   keep: Pick<CompactOptions, "keepMessages" | "keepTokens">,
 ): Promise<Entry | undefined> {
-  const setup = await openSetup(call, store);
+  await using agents = await openAgents(call, store);
+  const setup = await agents.at({ channel: "cli" });
   const { signal, end } = stopOnInterrupt();
   try {
     const key = (await conversation.info()).key ?? "";
-    const name = setup.modelName(key);
+    const name = setup.modelName(key, call.values.get("model"));
     if (isOffline(name)) {
       const advice = `Add a key with ${PROGRAM} auth add anthropic, or write it yourself with --summary`;
       throw new UsageError(`There is no model that could write the summary. ${advice}`, "summary");
@@ -31,6 +32,5 @@ export async function compactWithModel(
     return await conversation.compact({ summarize, ...keep, signal });
   } finally {
     end();
-    await setup.close();
   }
 }

@@ -1,11 +1,11 @@
 /** What the config says of a channel. */
-import type { AccessPolicy } from "../../../channel/index.ts";
-import { ColloquyError, invalid } from "../../../errors.ts";
-import { parseSessionKey } from "../../../key/index.ts";
-import type { Environment } from "../../../state/folder.ts";
-import type { JsonObject } from "../../../util/json.ts";
-import { filledIn, objectIn } from "../../../util/values.ts";
-import type { Lookup } from "../chat/agent-setup.ts";
+import { ColloquyError, invalid } from "../../errors.ts";
+import { parseSessionKey } from "../../key/index.ts";
+import type { Environment } from "../../state/folder.ts";
+import type { JsonObject } from "../../util/json.ts";
+import { filledIn, objectIn } from "../../util/values.ts";
+import type { AccessPolicy } from "../host/authorise.ts";
+import type { Lookup } from "./agent-setup.ts";
 
 export interface ChannelSettings {
   readonly token: string;

@@ -1,18 +1,23 @@
 /** Keeps what a session used in the session index, which other programs read. */
-import { type RunResult, sessionUsage } from "../../../agent/index.ts";
-import { patchSessionEntry, type SessionEntry } from "../../../state/session-index/index.ts";
-import type { Store } from "../../../store/store.ts";
+import { type RunResult, sessionUsage } from "../../agent/index.ts";
+import { patchSessionEntry, type SessionEntry } from "../../state/session-index/index.ts";
+import type { Store } from "../../store/store.ts";
 
 /** Add what a run used. Only for a session that the index does not know is the conversation counted. */
-export async function recordRun(agentDir: string, store: Store, result: RunResult): Promise<void> {
+export async function recordRun(
+  agentDir: string,
+  store: Store,
+  channel: string,
+  result: RunResult,
+): Promise<void> {
   const { key, conversation: sessionId } = result;
   if (key === null) return;
   const common = {
     sessionId,
     managedBy: "colloquy",
-    channel: "cli",
+    channel,
     chatType: "direct",
-    lastChannel: "cli",
+    lastChannel: channel,
   } as const;
   let isKnown = true;
   const add = (current: SessionEntry | undefined): Partial<SessionEntry> | undefined => {

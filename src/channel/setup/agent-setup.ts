@@ -1,0 +1,164 @@
+/** An agent as the config and the state folder describe it, in one channel. It serves any number of sessions at once. */
+
+import {
+  type AgentDefinition,
+  AgentLoop,
+  AgentTools,
+  type Approve,
+  type ChatModel,
+  chooseModel,
+  isOffline,
+  offlineModel,
+  openModel,
+  type RunResult,
+  type SharedTools,
+  type Skills,
+  systemPrompt,
+  THINKING_LEVELS,
+  type ThinkingLevel,
+  type Tool,
+} from "../../agent/index.ts";
+import type { Memory } from "../../memory/index.ts";
+import { stateLayout } from "../../state/folder.ts";
+import type { ModelsFile } from "../../state/models/index.ts";
+import { loadSessionStore, patchSessionEntry, type SessionEntry } from "../../state/session-index/index.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import { defined } from "../../util/json.ts";
+import type { Installation } from "./installation.ts";
+import { recordRun } from "./record-run.ts";
+
+/** Where an agent may look things up: everywhere, or only in the conversation that it answers in. */
+export type Lookup = "all" | "session";
+
+export interface SetupOptions {
+  readonly installation: Installation;
+  readonly agent: AgentDefinition;
+  readonly models: ModelsFile;
+  readonly channel: string;
+  readonly lookup: Lookup;
+  readonly shared: SharedTools;
+  /** Opens it when a model or its tools need it: a prompt does not wait for it. */
+  readonly memory: () => Promise<Memory>;
+}
+
+/** A session, and what its user wants just now. */
+export interface SessionRun {
+  readonly key: string;
+  /** Instead of the one with this key. */
+  readonly conversation?: Conversation | undefined;
+  /** Instead of the model of the session. */
+  readonly asked?: string | undefined;
+  /** Asks the user about a tool. Without it, tools that need an approval do not run. */
+  readonly approve?: Approve | undefined;
+}
+
+export class AgentSetup {
+  /** The folder of the agent in the state folder. */
+  readonly agentDir: string;
+  readonly #options: SetupOptions;
+  readonly #tools: AgentTools;
+
+  constructor(options: SetupOptions) {
+    const { installation, agent, channel, lookup, shared, memory } = options;
+    const { store, config, stateDir, onNotice } = installation;
+    this.#options = options;
+    this.agentDir = stateLayout(stateDir).agent(agent.id).root;
+    this.#tools = new AgentTools({
+      ...{ config, agent, stateDir, channel, store, shared, onNotice },
+      // The memory belongs to the owner: others must neither read nor change it.
+      ...(lookup === "all"
+        ? { memory }
+        : { searchScope: ({ conversation }) => ({ conversation: conversation?.id ?? NOWHERE }) }),
+      loopOf: async (other, skills, model) => ({
+        // A sub-agent of another kind has its own model, if the config names one.
+        model: model ?? (await this.model(other.model ?? this.modelName(""), "")),
+        system: promptOf(other, skills),
+      }),
+    });
+  }
+
+  modelNames(): string[] {
+    return Object.entries(this.#options.models.providers).flatMap(([provider, { models }]) =>
+      models.map(({ id }) => `${provider}/${id}`),
+    );
+  }
+
+  /** The name of the model that answers in a session: what is asked for, or what the session or the agent has. */
+  modelName(key: string, asked?: string): string {
+    const { modelOverride, providerOverride } = this.#session(key);
+    const { agent, models } = this.#options;
+    return chooseModel({ asked, modelOverride, providerOverride, agent: agent.model, models }).name;
+  }
+
+  async model(name: string, key: string): Promise<ChatModel> {
+    const { installation, agent, models, lookup, memory } = this.#options;
+    const { store, credentials, env, onNotice } = installation;
+    if (isOffline(name)) {
+      if (lookup === "all") return offlineModel({ store, memory: await memory() });
+      return offlineModel({ store, conversation: key === "" ? NOWHERE : key });
+    }
+    return openModel({
+      ...{ name, models, credentials, env, onNotice },
+      fallbacks: name === agent.model ? agent.fallbacks : [],
+      ...defined({ profileId: this.#session(key).authProfileOverride }),
+    });
+  }
+
+  /** For a session, from now on. Refuses a name that cannot work. */
+  async chooseModel(given: string, key: string): Promise<void> {
+    const { name } = await this.model(given, key);
+    const { id } = await this.#options.installation.store.open(key);
+    const slash = name.indexOf("/");
+    const patch = {
+      sessionId: id,
+      managedBy: "colloquy",
+      providerOverride: name.slice(0, slash),
+      modelOverride: name.slice(slash + 1),
+    };
+    await patchSessionEntry({ agentDir: this.agentDir, sessionKey: key, patch });
+  }
+
+  thinking(key: string): ThinkingLevel | undefined {
+    const { thinkingLevel } = this.#session(key);
+    return THINKING_LEVELS.find((level) => level === thinkingLevel) ?? this.#options.agent.thinking;
+  }
+
+  /** The tools that may run here, those that need an approval included. Sub-agents have the model of their run. */
+  tools(model: ChatModel, approve: Approve | undefined): Promise<Tool[]> {
+    return this.#tools.tools({ model, approve });
+  }
+
+  /** Made for each run, because files and the date change. */
+  readonly system = (): string => promptOf(this.#options.agent, this.#tools.skills());
+
+  /** A loop that answers in a session, with everything that the config says. */
+  async loop({ key, conversation, asked, approve }: SessionRun): Promise<AgentLoop> {
+    const model = await this.model(this.modelName(key, asked), key);
+    return new AgentLoop({
+      store: this.#options.installation.store,
+      ...(conversation === undefined ? { key } : { conversation }),
+      model,
+      // MCP servers start when a message is answered, and can have other tools each time.
+      tools: () => this.tools(model, approve),
+      system: this.system,
+      thinking: this.thinking(key),
+    });
+  }
+
+  /** Note what a run used in the session index. */
+  async record(result: RunResult): Promise<void> {
+    const { installation, channel } = this.#options;
+    await recordRun(this.agentDir, installation.store, channel, result);
+  }
+
+  #session(key: string): Partial<SessionEntry> {
+    return loadSessionStore({ agentDir: this.agentDir, readonly: true })[key] ?? {};
+  }
+}
+
+/** A conversation that no store has. */
+const NOWHERE = "00000000-0000-0000-0000-000000000000";
+
+function promptOf({ workspace, name, system }: AgentDefinition, skills: Skills): string {
+  return systemPrompt({ workspace, name, system, skills });
+}
