@@ -40,6 +40,12 @@ export const AGENT: Topic = {
   families: true,
 };
 
+export const CHANNELS: Topic = {
+  group: "Conversations",
+  summary: "Answer messages on other platforms",
+  families: true,
+};
+
 export const STATE: Topic = {
   group: "Maintenance",
   summary: "Manage settings, API keys and models",

@@ -1,33 +1,46 @@
 import { describe, expect, it } from "vitest";
-import { channelSettings, lookupIn } from "../../src/channel/setup/channel-settings.ts";
+import {
+  type ChannelSettings,
+  channelSettings,
+  lookupIn,
+  tokenOf,
+} from "../../src/channel/setup/channel-settings.ts";
+import type { Environment } from "../../src/state/folder.ts";
+import type { JsonObject } from "../../src/util/json.ts";
+
+const settings = (config: JsonObject, env: Environment, account?: string): ChannelSettings =>
+  channelSettings({ channel: "discord", account, isBuiltIn: true }, config, env);
 
 describe("the settings of a channel", () => {
   it("are those of its account, then those of the channel", () => {
     const accounts = { work: { token: "w", allowFrom: ["8"] } };
     const discord = { token: "t", allowFrom: ["7", 9], allowRooms: ["5"], requireMention: false, accounts };
     const config = { channels: { discord } };
-    expect(channelSettings("discord", config, {}, undefined)).toMatchObject({
+    expect(settings(config, {})).toMatchObject({
       ...{ token: "t", accountId: "default" },
       access: { users: ["7", "9"], rooms: ["5"], answersAll: true },
     });
-    expect(channelSettings("discord", config, {}, "work")).toMatchObject({
+    expect(settings(config, {}, "work")).toMatchObject({
       ...{ token: "w", accountId: "work", access: { users: ["8"], rooms: ["5"] } },
     });
-    expect(() => channelSettings("discord", config, {}, "home")).toThrow("no account home");
+    expect(() => settings(config, {}, "home")).toThrow("no account home");
   });
 
   it("allow nobody by default, and never a name", () => {
     const env = { DISCORD_BOT_TOKEN: "e" };
-    expect(channelSettings("discord", {}, env, undefined)).toMatchObject({
+    expect(settings({}, env)).toMatchObject({
       ...{ token: "e", access: { users: [], rooms: [], answersAll: false } },
     });
     const named = { channels: { discord: { allowFrom: ["anna"] } } };
-    expect(() => channelSettings("discord", named, env, undefined)).toThrow("only numeric ids");
-    expect(() => channelSettings("discord", {}, {}, undefined)).toThrow("There is no token");
+    expect(() => settings(named, env)).toThrow("only numeric ids");
+    expect(() => tokenOf(settings({}, {}), "discord")).toThrow("There is no token");
     const inexact = { channels: { discord: { allowRooms: [Number("80351110224678912")] } } };
-    expect(() => channelSettings("discord", inexact, env, undefined)).toThrow("write the id as a string");
+    expect(() => settings(inexact, env)).toThrow("write the id as a string");
+    const own = { channel: "pigeon", isBuiltIn: false };
+    const loft = { channels: { pigeon: { allowFrom: ["loft-7"] } } };
+    expect(channelSettings(own, loft, {}).access.users).toEqual(["loft-7"]);
     const off = { channels: { discord: { enabled: false, token: "t" } } };
-    expect(() => channelSettings("discord", off, {}, undefined)).toThrow("not enabled");
+    expect(() => settings(off, {})).toThrow("not enabled");
   });
 
   it("let only the owner look into everything, and only where nobody else reads it", () => {

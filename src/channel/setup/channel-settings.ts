@@ -8,7 +8,7 @@ import type { AccessPolicy } from "../host/authorise.ts";
 import type { Lookup } from "./agent-setup.ts";
 
 export interface ChannelSettings {
-  readonly token: string;
+  readonly token: string | undefined;
   readonly accountId: string;
   readonly apiRoot: string | undefined;
   readonly access: AccessPolicy;
@@ -18,43 +18,55 @@ export interface ChannelSettings {
 
 const ACCOUNT_DEFAULT = "default";
 
+/** Ids of built-in channels are numbers. A room of Telegram has a negative one. */
+const NUMERIC_ID = /^[+-]?\d+$/;
+
+export interface SettingsOptions {
+  readonly channel: string;
+  /** One of its `accounts`. */
+  readonly account?: string | undefined;
+  /** Its accounts are those of the config, and the ids of its users and rooms are numbers. */
+  readonly isBuiltIn: boolean;
+}
+
 /** Settings of an account win over those of its channel. */
 export function channelSettings(
-  channel: string,
+  { channel, account, isBuiltIn }: SettingsOptions,
   config: JsonObject,
   env: Environment,
-  account: string | undefined,
 ): ChannelSettings {
   const section = objectIn(objectIn(config.channels)?.[channel]) ?? {};
   const accounts = objectIn(section.accounts) ?? {};
   const accountId = account ?? ACCOUNT_DEFAULT;
-  const own = objectIn(accounts[accountId]);
-  if (account !== undefined && own === undefined) {
+  const own = Object.hasOwn(accounts, accountId) ? objectIn(accounts[accountId]) : undefined;
+  if (account !== undefined && own === undefined && isBuiltIn) {
     throw new ColloquyError("NOT_FOUND", `There is no account ${account} in channels.${channel}.accounts`, {
       field: "account",
     });
   }
   const of = { ...section, ...own };
   if (of.enabled === false) throw invalid(`channels.${channel} is not enabled in the config`, "enabled");
-  const variable = `${channel.toUpperCase()}_BOT_TOKEN`;
-  const token = filledIn(of.token) ?? filledIn(of.botToken) ?? filledIn(env[variable]);
-  if (token === undefined) {
-    const path = `channels.${channel}.token`;
-    throw new ColloquyError(
-      "NOT_FOUND",
-      `There is no token: set ${path} in the config, or the variable ${variable}`,
-      {
-        field: "token",
-      },
-    );
-  }
+  const token = filledIn(of.token) ?? filledIn(of.botToken) ?? filledIn(env[tokenVariable(channel)]);
+  const ids = (name: string): string[] => idsIn(of[name], `channels.${channel}.${name}`, isBuiltIn);
   const access = {
-    users: idsIn(of.allowFrom, `channels.${channel}.allowFrom`),
-    rooms: idsIn(of.allowRooms, `channels.${channel}.allowRooms`),
+    users: ids("allowFrom"),
+    rooms: ids("allowRooms"),
     answersAll: of.requireMention === false,
   };
   const lookup = LOOKUPS.find((one) => one === of.lookup);
   return { token, accountId, apiRoot: filledIn(of.apiRoot), access, lookup };
+}
+
+/** The token of a channel that cannot do without. */
+export function tokenOf({ token }: ChannelSettings, channel: string): string {
+  if (token !== undefined) return token;
+  const [path, variable] = [`channels.${channel}.token`, tokenVariable(channel)];
+  const message = `There is no token: set ${path} in the config, or the variable ${variable}`;
+  throw new ColloquyError("NOT_FOUND", message, { field: "token" });
+}
+
+function tokenVariable(channel: string): string {
+  return `${channel.toUpperCase()}_BOT_TOKEN`;
 }
 
 const LOOKUPS: readonly Lookup[] = ["all", "session"];
@@ -73,14 +85,14 @@ export function lookupIn(
   return kind === "dm" && id === owner && others.length === 0 ? "all" : "session";
 }
 
-/** Names can be chosen by anybody, so only numbers count. A room of Telegram has a negative one. */
-function idsIn(value: unknown, path: string): string[] {
+/** Names can be chosen by anybody, so only ids count. */
+function idsIn(value: unknown, path: string, isBuiltIn: boolean): string[] {
   return (Array.isArray(value) ? value : []).map((id) => {
     // A number of this size is already that of somebody else.
     if (typeof id === "number" && !Number.isSafeInteger(id))
       throw invalid(`${path} has a number that is too large to be exact: write the id as a string`, path);
     const text = String(id).trim();
-    if (text === "*" || /^[+-]?\d+$/.test(text)) return text;
+    if (text === "*" || !isBuiltIn || NUMERIC_ID.test(text)) return text;
     throw invalid(`${path} has "${text}": only numeric ids are allowed, as strings, or *`, path);
   });
 }

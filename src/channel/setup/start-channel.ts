@@ -1,15 +1,14 @@
 /** Starts a channel as the config describes it. Any number of them can run in one process. */
 import { chunkSettings, type StreamingConfig } from "../../agent/chunker/index.ts";
 import { type AgentLoop, agentFor, defaultAgentId } from "../../agent/index.ts";
-import { ColloquyError } from "../../errors.ts";
+import type { ColloquyError } from "../../errors.ts";
 import { stateLayout } from "../../state/folder.ts";
 import { objectIn } from "../../util/values.ts";
 import type { Channel, ChannelMessage } from "../channel.ts";
-import { discordChannel } from "../discord/discord-channel.ts";
 import { ChannelHost, type Session } from "../host/host.ts";
-import { telegramChannel } from "../telegram/telegram-channel.ts";
 import type { Agents } from "./agents.ts";
-import { type ChannelSettings, channelSettings, lookupIn } from "./channel-settings.ts";
+import { lookupIn } from "./channel-settings.ts";
+import { findChannel } from "./find-channel.ts";
 
 export interface StartOptions {
   /** As in the section `channels` of the config. */
@@ -30,19 +29,11 @@ export interface RunningChannel {
   close(): Promise<void>;
 }
 
-const BUILT_IN: Readonly<Record<string, (settings: ChannelSettings) => Channel>> = {
-  discord: ({ token, accountId, apiRoot }) =>
-    discordChannel({ token, accountId, apiRoot, ...(apiRoot !== undefined && { fileRoots: [apiRoot] }) }),
-  telegram: telegramChannel,
-};
-
 /** Resolves when it is connected. Agents must stay open until it is closed. */
 export async function startChannel(agents: Agents, options: StartOptions): Promise<RunningChannel> {
   const { name, account, model, retry, onProblem } = options;
-  const { store, config, env, stateDir } = agents.installation;
-  const settings = channelSettings(name, config, env, account);
-  const channel = BUILT_IN[name]?.(settings);
-  if (channel === undefined) throw new ColloquyError("NOT_FOUND", `There is no channel ${name}`);
+  const { store, config, stateDir } = agents.installation;
+  const { channel, settings } = await findChannel(agents, name, account);
   const mainId = defaultAgentId(config);
   const loopFor = async ({ key, conversation, agentId = mainId }: Session): Promise<AgentLoop> => {
     const setup = await agents.at({ channel: name, agentId, lookup: lookupIn(key, settings) });

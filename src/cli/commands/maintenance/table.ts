@@ -3,9 +3,8 @@ import type { ArgumentSpec, CommandSpec, Topic } from "../../command.ts";
 import { CONVERSATION, DRY_RUN } from "../shared-options.ts";
 
 const REMOVE: Topic = { group: "Maintenance", summary: "Erase messages, conversations, old data" };
-const COPY: Topic = { group: "Maintenance", summary: "Copy the store; restore it from a copy" };
+const CARE: Topic = { group: "Maintenance", summary: "Copy, restore and check everything" };
 const MEASURE: Topic = { group: "Maintenance", summary: "Show size, check integrity, migrate" };
-const CHECK: Topic = { group: "Maintenance", summary: "Check the installation, state and store" };
 
 const PATH: ArgumentSpec = { name: "PATH" };
 
@@ -92,7 +91,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "backup",
-    topic: COPY,
+    topic: CARE,
     summary: "Copy the store to PATH, even while it is in use",
     args: [PATH],
     examples: ["colloquy backup ./copy-of-today.db", "colloquy backup ./copy --store jsonl:./chats"],
@@ -100,7 +99,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "restore",
-    topic: COPY,
+    topic: CARE,
     summary: "Restore the store from a backup",
     args: [PATH],
     options: {
@@ -114,7 +113,7 @@ export const MAINTENANCE_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "doctor",
-    topic: CHECK,
+    topic: CARE,
     summary: "Check Node, state, config, store, secrets and disk",
     details:
       "Every finding says what to do. Nothing changes without --fix, and --fix deletes nothing: it tightens permissions, quarantines and rebuilds a damaged session index, corrects one that differs from the store, and writes models.json. Commands that print secrets are not run.",
