@@ -6,6 +6,18 @@ import type { AppendedMessages, ConversationSummary, ErrorBody, SearchResult } f
 /** Named in `auth`. A gateway that does not speak it refuses with `NOT_SUPPORTED`. */
 export const PROTOCOL_VERSION = 1;
 
+/** Why a gateway closes a connection, in the close frame. Other codes are those of the standard. */
+export const CLOSE = {
+  /** A frame is not one of this protocol. */
+  protocol: 4400,
+  /** Not signed in within 5 seconds, refused, expired or revoked. */
+  unauthorized: 4401,
+  /** Events were not read in time: connect again, and read the topics again. */
+  tooSlow: 4408,
+  /** Too many connections, or too many refused requests. */
+  tooMany: 4429,
+} as const;
+
 export interface RequestFrame {
   readonly type: "req";
   /** Chosen by the client; unique on its connection while it waits. */
@@ -19,8 +31,9 @@ export type ResponseFrame =
   | { readonly type: "res"; readonly id: string; readonly ok: false; readonly error: ErrorBody["error"] };
 
 /**
- * `n` grows by one with each event of a topic, the same for every subscriber. A client that was cut off subscribes
- * with the last `n` it saw, and gets the events after it, or `resync` if they are no longer known.
+ * `n` grows with each event of a topic, the same for every subscriber; events that a subscriber does not want, such as
+ * deltas, are left out. A client that was cut off subscribes with the last `n` it saw, and gets the events after it, or
+ * `resync` if they are no longer known.
  */
 export interface EventFrame<Name extends EventName = EventName> {
   readonly type: "event";
@@ -30,7 +43,7 @@ export interface EventFrame<Name extends EventName = EventName> {
   readonly data: Events[Name];
 }
 
-export type Frame = RequestFrame | ResponseFrame | EventFrame;
+export type Frame = RequestFrame | ResponseFrame | AnyEventFrame;
 
 /** The list of all conversations, or one of them: `conversation:<id>`. */
 export type Topic = "conversations" | `conversation:${string}`;
@@ -82,6 +95,7 @@ export interface Methods {
     readonly result: {
       /** Changes when the gateway restarts: numbers of another stream mean nothing. */
       readonly stream: string;
+      /** Events up to this one were sent before this answer, or are left out. */
       readonly n: number;
       /** The answer that is being written: what was streamed so far. */
       readonly running: RunningAnswer | null;
@@ -184,6 +198,8 @@ export interface Events {
   /** `position` is where the text begins in the current step of the answer, in UTF-16 units. */
   readonly "chat.delta": { readonly run: string; readonly position: number; readonly text: string };
   readonly "chat.thinking": { readonly run: string; readonly text: string };
+  /** Instead of deltas, for those who asked for `chunks`: whole paragraphs, cut as a channel would send them. */
+  readonly "chat.chunk": { readonly run: string; readonly text: string };
   /** A step became an entry, and the text of the next one begins at 0. */
   readonly "chat.step": { readonly run: string; readonly step: number };
   readonly "chat.tool": { readonly run: string; readonly tool: ToolState };
@@ -203,3 +219,6 @@ export interface Events {
 }
 
 export type EventName = keyof Events;
+
+/** Any event, told apart by `event`. */
+export type AnyEventFrame = { readonly [Name in EventName]: EventFrame<Name> }[EventName];

@@ -1,0 +1,18 @@
+import type { ErrorBody } from "../wire/rest.ts";
+
+/** What a gateway refused, by its code; `NETWORK_ERROR` if it cannot be reached. */
+export class GatewayError extends Error {
+  readonly code: string;
+  readonly field: string | null;
+
+  constructor({ code, message, field }: ErrorBody["error"]) {
+    super(message);
+    this.name = "GatewayError";
+    this.code = code;
+    this.field = field;
+  }
+}
+
+export function networkError(message: string): GatewayError {
+  return new GatewayError({ code: "NETWORK_ERROR", message, field: null });
+}
