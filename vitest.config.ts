@@ -14,7 +14,10 @@ export default defineConfig({
     maxWorkers: "100%",
     projects: [
       // Loading the sources again for each file would take as long as the tests of a unit.
-      { extends: true, test: { name: "units", include: ["src/**/*.test.ts"], isolate: false } },
+      {
+        extends: true,
+        test: { name: "units", include: ["src/**/*.test.ts", "web/**/*.test.ts"], isolate: false },
+      },
       {
         extends: true,
         test: {

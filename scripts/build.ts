@@ -1,6 +1,10 @@
-/** Rebuilds dist/: the library as compiled modules with types, and the command as a bundle in dist/command. */
+/**
+ * Rebuilds dist/: the library as compiled modules with types, the command as a bundle in dist/command,
+ * and the page of the gateway in dist/page.
+ */
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
+import { buildPage } from "./build-page.ts";
 import { bundleCommand } from "./bundle-command.ts";
 import { bundlePackages } from "./bundle-packages.ts";
 
@@ -8,6 +12,7 @@ rmSync("dist", { recursive: true, force: true });
 compileLibrary();
 await bundlePackages("dist");
 await bundleCommand("dist/command");
+await buildPage("dist/page");
 
 function compileLibrary(): void {
   const { status } = spawnSync("tsc", ["-p", "tsconfig.build.json"], {

@@ -115,6 +115,22 @@ describe("import direction", () => {
     expect(leaving).toEqual([]);
   });
 
+  it("lets the page use only what travels, and the client", () => {
+    const pages = readdirSync("web/src", { recursive: true, encoding: "utf8" }).filter((name) =>
+      /\.tsx?$/.test(name),
+    );
+    const leaving = pages.flatMap((file) => {
+      const text = readFileSync(join("web/src", file), "utf8");
+      return [...text.matchAll(/(?:from|import)\s*\(?\s*"(\.[^"]+)"/g)]
+        .map(([, path]) => normalize(join("web/src", dirname(file), path as string)))
+        .filter(
+          (target) => !/^(?:web\/src|src\/gateway\/(?:wire|client))\/|^src\/message\/types\.ts$/.test(target),
+        )
+        .map((target) => `web/src/${file} -> ${target}`);
+    });
+    expect(leaving).toEqual([]);
+  });
+
   it("has no cycle", () => {
     const done = new Set<string>();
     const visit = (file: string, path: readonly string[]): string[] => {

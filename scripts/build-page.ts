@@ -1,0 +1,50 @@
+/** Builds the page of the gateway: for the package, and in a checkout when the gateway starts. */
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+
+const ROOT = resolve(import.meta.dirname, "..");
+
+export async function buildPage(folder: string): Promise<void> {
+  const { build } = await import("vite");
+  await build({
+    configFile: false,
+    root: join(ROOT, "web"),
+    base: "./",
+    logLevel: "warn",
+    build: {
+      outDir: resolve(folder),
+      emptyOutDir: true,
+      // The content security policy allows neither inline scripts nor fonts in addresses.
+      assetsInlineLimit: 0,
+      modulePreload: { polyfill: false },
+      reportCompressedSize: false,
+      chunkSizeWarningLimit: 1000,
+    },
+  });
+}
+
+/**
+ * The folder with the page of a checkout. If it is missing or older than its sources, it is built;
+ * `onBuild` is called before, because that takes seconds.
+ */
+export async function freshPage(onBuild: () => void = () => {}): Promise<string> {
+  const folder = join(ROOT, "web", "dist");
+  const built = join(folder, "index.html");
+  if (existsSync(built) && statSync(built).mtimeMs >= newestSource()) return folder;
+  onBuild();
+  await buildPage(folder);
+  return folder;
+}
+
+/** The page shares its types and its client with the gateway. */
+function newestSource(): number {
+  const folders = ["web/src", "web/public", "src/gateway/wire", "src/gateway/client"].map((folder) =>
+    join(ROOT, folder),
+  );
+  const files = folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+  );
+  return Math.max(...[...files, join(ROOT, "web/index.html")].map((file) => statSync(file).mtimeMs));
+}
+
+if (import.meta.main) await buildPage("web/dist");

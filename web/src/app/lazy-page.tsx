@@ -1,0 +1,37 @@
+import type { ComponentType, JSX } from "preact";
+import { PAGES, type PageProps } from "../pages/pages.ts";
+import { useLoad } from "../state/use-load.ts";
+import { PageFrame } from "../ui/page-frame.tsx";
+import { Empty, Failure, Skeleton } from "../ui/states.tsx";
+
+export interface LazyPageProps extends PageProps {
+  readonly name: string;
+}
+
+export function LazyPage({ name, query }: LazyPageProps): JSX.Element {
+  const page = PAGES.find((known) => known.name === name);
+  const load = useLoad<ComponentType<PageProps>>(page ? name : null, () =>
+    page ? page.load() : Promise.reject(new Error(name)),
+  );
+  if (!page)
+    return (
+      <PageFrame title="Not found">
+        <Empty title="There is no such page">
+          <a href="#/">Back to the conversations</a>
+        </Empty>
+      </PageFrame>
+    );
+  if (load.value) {
+    const Shown = load.value;
+    return <Shown query={query} />;
+  }
+  return (
+    <PageFrame title={page.title}>
+      {load.error === undefined ? (
+        <Skeleton />
+      ) : (
+        <Failure what="This page could not be loaded" error={load.error} onRetry={() => location.reload()} />
+      )}
+    </PageFrame>
+  );
+}

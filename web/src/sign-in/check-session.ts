@@ -1,0 +1,50 @@
+/** Who the gateway takes us for, and signing in with the link that the command prints. */
+import type { SessionState, SignedIn } from "../../../src/gateway/wire/auth.ts";
+import { api } from "../api/api.ts";
+import { session } from "../api/session.ts";
+import { Cell } from "../state/cell.ts";
+import { showProblem } from "../ui/toast.tsx";
+
+/** Why the gateway did not answer. */
+export const sessionProblem = new Cell<unknown>(undefined);
+
+const LINK = /^#\/?sign-in[=/]([\w.-]+)$/;
+
+/** The code of a sign-in link. It is removed from the address and from the history before anything else happens. */
+export function takeCode(): string | undefined {
+  const code = LINK.exec(location.hash)?.[1];
+  if (code !== undefined) history.replaceState(null, "", `${location.pathname}#/`);
+  return code;
+}
+
+export async function checkSession(code?: string): Promise<void> {
+  sessionProblem.set(undefined);
+  try {
+    if (code !== undefined)
+      await signIn({ code }).catch((error) => showProblem("The link was not accepted", error));
+    else session.set(await readSession());
+  } catch (error) {
+    sessionProblem.set(error);
+  }
+}
+
+/** Rejects with the reason of the gateway. */
+export async function signIn(credential: Readonly<Record<string, string>>): Promise<void> {
+  try {
+    await api<SignedIn>("POST", "/auth/token", { body: { ...credential, cookies: true } });
+  } finally {
+    session.set(await readSession());
+  }
+}
+
+/** A sign-in outlives its access token: renew it before asking the user again. */
+async function readSession(): Promise<SessionState> {
+  const state = await api<SessionState>("GET", "/auth/session");
+  if (state.signedIn) return state;
+  try {
+    await api<SignedIn>("POST", "/auth/refresh", { body: {} });
+  } catch {
+    return state;
+  }
+  return api<SessionState>("GET", "/auth/session");
+}

@@ -1,0 +1,92 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { SessionState } from "../../../src/gateway/wire/auth.ts";
+import { messageOf } from "../api/api.ts";
+import { Button } from "../ui/button.tsx";
+import { useTitle } from "../ui/page-frame.tsx";
+import { signIn } from "./check-session.ts";
+import "./sign-in.css";
+
+type Way = "token" | "password";
+
+export function SignIn({ state }: { readonly state: SessionState }): JSX.Element {
+  useTitle("Sign in");
+  const ways = state.methods.filter((method): method is Way => method !== "tailscale");
+  const [way, setWay] = useState<Way>(ways.includes("password") ? "password" : "token");
+  const [secret, setSecret] = useState("");
+  const [user, setUser] = useState("owner");
+  const [busy, setBusy] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const submit = async (credential: Readonly<Record<string, string>>): Promise<void> => {
+    setBusy(true);
+    setProblem(null);
+    try {
+      await signIn(credential);
+    } catch (error) {
+      setProblem(messageOf(error));
+    }
+    setBusy(false);
+  };
+  return (
+    <main class="sign-in">
+      <form
+        class="sign-in-form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void submit(way === "token" ? { token: secret } : { user, password: secret });
+        }}
+      >
+        <h1>Colloquy</h1>
+        <p class="quiet">
+          The gateway printed a sign-in link when it started. <code>colloquy token create</code> makes a
+          token.
+        </p>
+        {ways.length > 1 && (
+          <fieldset class="ways">
+            <legend class="unseen">Sign in with</legend>
+            {ways.map((known) => (
+              <label key={known}>
+                <input type="radio" name="way" checked={way === known} onChange={() => setWay(known)} />
+                {known === "token" ? "Token" : "Password"}
+              </label>
+            ))}
+          </fieldset>
+        )}
+        {way === "password" && (
+          <label>
+            <span class="label">User</span>
+            <input
+              class="field"
+              autoComplete="username"
+              value={user}
+              onInput={(event) => setUser(event.currentTarget.value)}
+            />
+          </label>
+        )}
+        <label>
+          <span class="label">{way === "token" ? "Token" : "Password"}</span>
+          <input
+            class="field"
+            type="password"
+            autoComplete={way === "token" ? "off" : "current-password"}
+            value={secret}
+            onInput={(event) => setSecret(event.currentTarget.value)}
+          />
+        </label>
+        {problem && (
+          <p class="problem" role="alert">
+            {problem}
+          </p>
+        )}
+        <Button submit look="primary" disabled={busy || secret === ""}>
+          Sign in
+        </Button>
+        {state.methods.includes("tailscale") && (
+          <Button disabled={busy} onClick={() => void submit({ tailscale: "yes" })}>
+            Sign in with Tailscale
+          </Button>
+        )}
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,29 @@
+import type { JSX } from "preact";
+import { useEffect, useState } from "preact/hooks";
+import { IconButton } from "./button.tsx";
+import { showProblem } from "./toast.tsx";
+
+const SHOWN_MS = 1500;
+
+export interface CopyButtonProps {
+  readonly name: string;
+  /** Called when it is pressed. */
+  text(): string;
+}
+
+/** Shows a tick for a moment. */
+export function CopyButton({ name, text }: CopyButtonProps): JSX.Element {
+  const [copied, setCopied] = useState(false);
+  useEffect(() => {
+    if (!copied) return;
+    const timer = setTimeout(() => setCopied(false), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [copied]);
+  const copy = (): void => {
+    navigator.clipboard.writeText(text()).then(
+      () => setCopied(true),
+      (error) => showProblem("The browser did not copy it", error),
+    );
+  };
+  return <IconButton small icon={copied ? "check" : "copy"} name={copied ? "Copied" : name} onClick={copy} />;
+}

@@ -1,0 +1,38 @@
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useId, useRef } from "preact/hooks";
+import { classes, IconButton } from "./button.tsx";
+
+export interface DialogProps {
+  readonly title: string;
+  readonly wide?: boolean;
+  /** The buttons at the end. */
+  readonly foot?: ComponentChildren;
+  readonly children: ComponentChildren;
+  onClose(): void;
+}
+
+/** Modal: the browser keeps the focus inside, closes it on Escape, and gives the focus back. */
+export function Dialog({ title, wide, foot, children, onClose }: DialogProps): JSX.Element {
+  const dialog = useRef<HTMLDialogElement>(null);
+  const heading = useId();
+  useEffect(() => {
+    const element = dialog.current;
+    element?.showModal();
+    return () => element?.close();
+  }, []);
+  return (
+    <dialog
+      ref={dialog}
+      class={classes("dialog", wide && "wide")}
+      aria-labelledby={heading}
+      onClose={onClose}
+    >
+      <div class="dialog-head">
+        <h2 id={heading}>{title}</h2>
+        <IconButton icon="close" name="Close" onClick={onClose} />
+      </div>
+      <div class="dialog-body">{children}</div>
+      {foot && <div class="dialog-foot">{foot}</div>}
+    </dialog>
+  );
+}

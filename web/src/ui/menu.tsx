@@ -1,0 +1,166 @@
+/** A button that opens a list of things to do or to choose from. */
+import type { ComponentChildren, JSX } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { classes } from "./button.tsx";
+import { Icon, type IconName } from "./icon.tsx";
+
+export interface MenuItem {
+  readonly label: ComponentChildren;
+  readonly icon?: IconName;
+  /** At the right, quiet: a key or a number. */
+  readonly hint?: ComponentChildren;
+  /** Of a choice: whether it is the one. */
+  readonly chosen?: boolean;
+  readonly danger?: boolean;
+  readonly disabled?: boolean;
+  run(): void;
+}
+
+export interface MenuProps {
+  /** The name of the button. */
+  readonly name: string;
+  readonly class?: string;
+  /** What the button shows. */
+  readonly children: ComponentChildren;
+  readonly heading?: string;
+  readonly items: readonly (MenuItem | "line")[];
+  readonly onOpen?: () => void;
+}
+
+const GAP = 4;
+
+export function Menu({
+  name,
+  class: look = "button plain icon",
+  children,
+  heading,
+  items,
+  onOpen,
+}: MenuProps): JSX.Element {
+  const [open, setOpen] = useState(false);
+  const button = useRef<HTMLButtonElement>(null);
+  return (
+    <>
+      <button
+        ref={button}
+        type="button"
+        class={look}
+        aria-label={name}
+        title={name}
+        aria-haspopup="menu"
+        aria-expanded={open}
+        onClick={() => {
+          onOpen?.();
+          setOpen(true);
+        }}
+      >
+        {children}
+      </button>
+      {open && button.current && (
+        <MenuList
+          name={name}
+          anchor={button.current}
+          {...(heading && { heading })}
+          items={items}
+          onClose={() => setOpen(false)}
+        />
+      )}
+    </>
+  );
+}
+
+interface MenuListProps {
+  readonly name: string;
+  readonly anchor: HTMLElement;
+  readonly heading?: string;
+  readonly items: MenuProps["items"];
+  onClose(): void;
+}
+
+/** In the top layer, so that nothing cuts it off. The browser closes it on Escape and on a click elsewhere. */
+function MenuList({ name, anchor, heading, items, onClose }: MenuListProps): JSX.Element {
+  const list = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = list.current;
+    if (!element) return;
+    element.showPopover();
+    placeBeside(element, anchor);
+    (element.querySelector<HTMLElement>("[aria-checked=true]") ?? firstItem(element))?.focus();
+    const closed = (event: ToggleEvent): void => {
+      if (event.newState !== "closed") return;
+      if (document.activeElement === document.body || element.contains(document.activeElement))
+        anchor.focus();
+      onClose();
+    };
+    element.addEventListener("toggle", closed);
+    return () => element.removeEventListener("toggle", closed);
+  }, []);
+  return (
+    <div
+      ref={list}
+      class="menu"
+      popover="auto"
+      role="menu"
+      aria-label={name}
+      tabIndex={-1}
+      onKeyDown={moveFocus}
+    >
+      {heading && <div class="menu-heading">{heading}</div>}
+      {items.map((item, index) =>
+        item === "line" ? (
+          <hr key={index} />
+        ) : (
+          <button
+            key={index}
+            type="button"
+            class={classes("menu-item", item.danger && "danger")}
+            {...(item.chosen === undefined
+              ? { role: "menuitem" }
+              : { role: "menuitemradio", "aria-checked": item.chosen })}
+            disabled={item.disabled ?? false}
+            onClick={() => {
+              list.current?.hidePopover();
+              item.run();
+            }}
+          >
+            {item.icon && <Icon name={item.icon} />}
+            {item.chosen !== undefined && <span class="tick">{item.chosen && <Icon name="check" />}</span>}
+            <span class="cut">{item.label}</span>
+            {item.hint !== undefined && <span class="hint">{item.hint}</span>}
+          </button>
+        ),
+      )}
+    </div>
+  );
+}
+
+function firstItem(list: HTMLElement): HTMLElement | null {
+  return list.querySelector<HTMLElement>("button:not(:disabled)");
+}
+
+/** Below the button, or above it if there is no room; always inside the window. */
+function placeBeside(list: HTMLElement, anchor: HTMLElement): void {
+  const around = anchor.getBoundingClientRect();
+  const { width, height } = list.getBoundingClientRect();
+  const below = around.bottom + GAP + height <= innerHeight || around.top < height + GAP;
+  const top = below ? around.bottom + GAP : around.top - GAP - height;
+  const wantsRight = around.left + width > innerWidth - GAP;
+  const left = wantsRight ? around.right - width : around.left;
+  list.style.top = `${Math.max(GAP, Math.min(top, innerHeight - height - GAP))}px`;
+  list.style.left = `${Math.max(GAP, Math.min(left, innerWidth - width - GAP))}px`;
+}
+
+function moveFocus(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
+  const items = [...event.currentTarget.querySelectorAll<HTMLElement>("button:not(:disabled)")];
+  const current = items.indexOf(document.activeElement as HTMLElement);
+  const next = {
+    ArrowDown: current + 1,
+    ArrowUp: current < 0 ? items.length - 1 : current - 1 + items.length,
+    Home: 0,
+    End: items.length - 1,
+  }[event.key];
+  if (event.key === "Tab") event.currentTarget.hidePopover();
+  if (next === undefined) return;
+  event.preventDefault();
+  items[next % items.length]?.focus();
+}

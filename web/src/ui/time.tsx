@@ -1,0 +1,48 @@
+import type { JSX } from "preact";
+import { Cell, useCell } from "../state/cell.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const DAY = 24 * HOUR;
+
+/** Now, to the minute. One timer serves every time on the page. */
+const now = new Cell(Date.now());
+setInterval(() => now.set(Date.now()), MINUTE / 2);
+
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "medium" });
+const sameYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short" });
+const otherYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
+const daysAgo = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
+
+export function relativeTime(at: number, reference: number): string {
+  const age = reference - at;
+  if (age < MINUTE) return "now";
+  if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`;
+  if (age < DAY) return `${Math.floor(age / HOUR)} h ago`;
+  if (age < 7 * DAY) return daysAgo.format(-Math.floor(age / DAY), "day");
+  const isThisYear = new Date(at).getFullYear() === new Date(reference).getFullYear();
+  return (isThisYear ? sameYear : otherYear).format(at);
+}
+
+export function exactTime(at: string): string {
+  const time = Date.parse(at);
+  return Number.isNaN(time) ? at : exact.format(time);
+}
+
+/** Exact on hover. */
+export function RelativeTime({ at }: { readonly at: string }): JSX.Element {
+  const reference = useCell(now);
+  const time = Date.parse(at);
+  return (
+    <time dateTime={at} title={exactTime(at)} class="number">
+      {Number.isNaN(time) ? at : relativeTime(time, Math.max(reference, time))}
+    </time>
+  );
+}
+
+/** `0.4 s`, `12 s`, `3 min 5 s`. */
+export function duration(ms: number): string {
+  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  return seconds < 60 ? `${seconds} s` : `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
+}

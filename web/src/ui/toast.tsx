@@ -1,0 +1,57 @@
+/** Short words at the bottom about what was done, with a way back. */
+import type { JSX } from "preact";
+import { messageOf } from "../api/api.ts";
+import { Cell, useCell } from "../state/cell.ts";
+import { Button } from "./button.tsx";
+
+interface Toast {
+  readonly id: number;
+  readonly text: string;
+  undo?(): unknown;
+}
+
+const SECONDS = 10;
+const toasts = new Cell<readonly Toast[]>([]);
+let last = 0;
+
+export function showToast(text: string, undo?: () => unknown): void {
+  last += 1;
+  const id = last;
+  toasts.update((shown) => [...shown.slice(-2), { id, text, ...(undo && { undo }) }]);
+  setTimeout(() => hide(id), SECONDS * 1000);
+}
+
+/** For what went wrong after it was shown as done. */
+export function showProblem(what: string, error: unknown): void {
+  showToast(`${what}: ${messageOf(error)}`);
+}
+
+function hide(id: number): void {
+  toasts.update((shown) => shown.filter((toast) => toast.id !== id));
+}
+
+export function Toasts(): JSX.Element {
+  return (
+    <div class="toasts" role="status">
+      {useCell(toasts).map(({ id, text, undo }) => (
+        <div class="toast" key={id}>
+          <span>{text}</span>
+          {undo && (
+            <Button
+              small
+              onClick={() => {
+                hide(id);
+                undo();
+              }}
+            >
+              Undo
+            </Button>
+          )}
+          <Button small onClick={() => hide(id)}>
+            Dismiss
+          </Button>
+        </div>
+      ))}
+    </div>
+  );
+}
