@@ -1,10 +1,14 @@
 /** HTTP and WebSocket for people, browsers and programs, over one store. */
 import { once } from "node:events";
+import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createAdaptorServer } from "@hono/node-server";
+import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { invalid } from "../errors.ts";
 import { Store } from "../store/store.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
+import type { Authenticator, GatewayContext } from "./context.ts";
+import { AllowedHosts } from "./http/allowed-hosts.ts";
+import { failureOf } from "./http/answer.ts";
 import { httpApp } from "./http/app.ts";
 import { ROUTES } from "./routes/table.ts";
 
@@ -16,7 +20,13 @@ export interface GatewayOptions {
   /** Default: 18789; 0 takes a free one. */
   readonly port?: number;
   readonly version: string;
+  /** Names besides those of this machine that requests may use. */
+  readonly hosts?: readonly string[];
+  /** Who may do what. Default: only public routes answer. */
+  readonly auth?: Authenticator;
 }
+
+const NOBODY: Authenticator = { authenticate: async () => undefined };
 
 export interface Gateway extends AsyncDisposable {
   /** Such as `http://127.0.0.1:18789`. */
@@ -30,21 +40,29 @@ const PORT_MAX = 65_535;
 /** Listen. Resolves when requests are answered. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   checkObject(options, "options");
-  const { store, version, host = "127.0.0.1", port = PORT } = options;
+  const { store, version, host = "127.0.0.1", port = PORT, auth = NOBODY } = options;
   if (!(store instanceof Store)) throw invalid("store must be a store that is open", "store");
   checkString(version, "version");
   checkString(host, "host");
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
     throw invalid(`port must be an integer from 0 to ${PORT_MAX}`, "port");
-  const { fetch } = httpApp(ROUTES, { store, version });
-  const server = createAdaptorServer({ fetch });
+  const server = createServer();
   server.listen(port, host);
   await once(server, "listening");
+  const { port: bound } = server.address() as AddressInfo;
+  const context: GatewayContext = { store, version, auth, isRunning: () => false };
+  const app = httpApp(ROUTES, context, new AllowedHosts(options.hosts ?? [], bound));
+  server.on(
+    "request",
+    getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
+      errorHandler: failureOf,
+    }),
+  );
   const close = async (): Promise<void> => {
     server.close();
-    if ("closeAllConnections" in server) server.closeAllConnections();
+    server.closeAllConnections();
     await once(server, "close");
   };
-  const url = `http://${host}:${(server.address() as AddressInfo).port}`;
+  const url = `http://${host}:${bound}`;
   return { url, close, [Symbol.asyncDispose]: close };
 }

@@ -1,7 +1,8 @@
 /** `colloquy/gateway`: the server for browsers and programs. */
 
 export type { Principal, ScopedConversation } from "./auth/principal.ts";
-export type { GatewayContext } from "./context.ts";
+export type { Authenticator, GatewayContext } from "./context.ts";
 export { type Gateway, type GatewayOptions, openGateway } from "./gateway.ts";
+export type { Incoming } from "./http/incoming.ts";
 export type { HttpMethod, Route, RouteAnswer, RoutePermission, RouteRequest } from "./routes/route.ts";
 export type { Method, MethodCall } from "./socket/method.ts";

@@ -31,7 +31,7 @@ import {
   listPage,
 } from "./read/conversation-pages.ts";
 import { type Listing, listing } from "./read/listing.ts";
-import { findConversation } from "./read/references.ts";
+import { findConversation, infoOfAny } from "./read/references.ts";
 import { byKey, SessionKeys } from "./read/session-keys.ts";
 import { Snapshot } from "./read/snapshot.ts";
 import { type RetentionOptions, retain } from "./retention/apply-retention.ts";
@@ -173,6 +173,12 @@ export class Store {
   async get(idOrKey: string): Promise<Conversation | undefined> {
     const info = await findConversation(this.#access, idOrKey);
     return info === undefined ? undefined : this.#opened(info.id);
+  }
+
+  /** What is known of the conversation with this id, also in the trash, or session key, or `undefined`. */
+  async info(idOrKey: string): Promise<ConversationInfo | undefined> {
+    const info = await infoOfAny(this.#access, idOrKey);
+    return info === undefined ? undefined : withContextState(this.#access, info);
   }
 
   /** The form in which the store keeps a session key, from any spelling of it. */

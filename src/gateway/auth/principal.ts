@@ -1,4 +1,5 @@
-/** Who asks, and what they may do. */
+/** Who asks, and what they may do. The only place that decides it. */
+import { ColloquyError } from "../../errors.ts";
 import type { Permission, Scope } from "../wire/auth.ts";
 
 /** Somebody who has signed in. Everything here comes from the records of the gateway, nothing from the token itself. */
@@ -17,4 +18,25 @@ export interface ScopedConversation {
   readonly id: string;
   readonly key: string | null;
   readonly channel: string | null;
+}
+
+const RANK: Readonly<Record<Permission, number>> = { read: 1, write: 2, admin: 3 };
+
+export function assertPermission({ permission }: Principal, needed: Permission): void {
+  if (RANK[permission] >= RANK[needed]) return;
+  throw new ColloquyError("FORBIDDEN", `This needs the permission ${needed}; yours is ${permission}`);
+}
+
+export function isInScope(scope: Scope | null, { id, key, channel }: ScopedConversation): boolean {
+  if (scope === null) return true;
+  const { channels, keys, conversations } = scope;
+  return (
+    (channels === undefined || (channel !== null && channels.includes(channel))) &&
+    (keys === undefined || (key !== null && keys.some((pattern) => matches(pattern, key)))) &&
+    (conversations === undefined || conversations.includes(id))
+  );
+}
+
+function matches(pattern: string, key: string): boolean {
+  return pattern.endsWith("*") ? key.startsWith(pattern.slice(0, -1)) : key === pattern;
 }

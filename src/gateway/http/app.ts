@@ -1,37 +1,54 @@
 /** The HTTP interface, from the table of routes. */
-import { Hono } from "hono";
+import type { HttpBindings } from "@hono/node-server";
+import { type Context, Hono } from "hono";
 import { ColloquyError } from "../../errors.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Route } from "../routes/route.ts";
-import { httpError } from "./http-error.ts";
+import type { AllowedHosts } from "./allowed-hosts.ts";
+import { answerOf, failureOf } from "./answer.ts";
+import { HttpError } from "./http-error.ts";
+import { IncomingRequest } from "./incoming.ts";
+import { requestFor } from "./route-request.ts";
 
-export function httpApp(routes: readonly Route[], gateway: GatewayContext): Hono {
-  const app = new Hono();
+type Env = { Bindings: HttpBindings };
+
+export function httpApp(routes: readonly Route[], gateway: GatewayContext, hosts: AllowedHosts): Hono<Env> {
+  const app = new Hono<Env>();
+  // Before routing, so that nothing can be reached by a wrong name.
+  app.use(async ({ env }, next) => {
+    checkTarget(env.incoming.url ?? "");
+    hosts.check(new IncomingRequest(env.incoming));
+    await next();
+  });
   for (const route of routes) {
-    app.on(route.method, route.path.replaceAll(/\{(\w+)\}/g, ":$1"), async ({ req }) => {
-      const answer = await route.handle(
-        {
-          ...{
-            params: req.param(),
-            query: {},
-            body: {},
-            principal: undefined as never,
-            bytes: undefined as never,
-          },
-          header: (name) => req.header(name),
-          signal: req.raw.signal,
-        },
-        gateway,
-      );
-      return Response.json(answer.json, { status: answer.status ?? route.status ?? 200 });
-    });
+    app.on(route.method, patternOf(route), (context) => answer(route, context, gateway));
   }
-  app.notFound(() => errorResponse(new ColloquyError("NOT_FOUND", "There is no such address")));
-  app.onError(errorResponse);
+  for (const [path, methods] of methodsByPath(routes)) app.all(path, () => refuseMethod(methods));
+  app.notFound(() => failureOf(new ColloquyError("NOT_FOUND", "There is no such address")));
+  app.onError(failureOf);
   return app;
 }
 
-function errorResponse(error: unknown): Response {
-  const { status, body } = httpError(error);
-  return Response.json(body, { status });
+async function answer(route: Route, { req, env }: Context<Env>, gateway: GatewayContext): Promise<Response> {
+  const request = await requestFor(route, req.param(), env, gateway);
+  return answerOf(await route.handle(request, gateway), route);
+}
+
+/** A whole URL, as for a proxy, would have a second host name. */
+function checkTarget(target: string): void {
+  if (!target.startsWith("/")) throw new HttpError(400, "VALIDATION_ERROR", "The address must begin with /");
+}
+
+function patternOf({ path }: Route): string {
+  return path.replaceAll(/\{(\w+)\}/g, ":$1");
+}
+
+function methodsByPath(routes: readonly Route[]): ReadonlyMap<string, readonly string[]> {
+  const byPath = Map.groupBy(routes, patternOf);
+  return new Map([...byPath].map(([path, group]) => [path, group.map(({ method }) => method)]));
+}
+
+function refuseMethod(methods: readonly string[]): never {
+  const allow = methods.join(", ");
+  throw new HttpError(405, "VALIDATION_ERROR", `Only ${allow} is possible here`, { headers: { allow } });
 }

@@ -1,5 +1,5 @@
 /** The error contract over HTTP: `{ error: { code, message, field } }` with the status that fits. */
-import { asColloquyError, type ErrorCode } from "../../errors.ts";
+import { asColloquyError, ColloquyError, type ErrorCode, type ErrorOptions } from "../../errors.ts";
 import type { ErrorBody } from "../wire/rest.ts";
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -15,7 +15,42 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
   INTERNAL_ERROR: 500,
 };
 
-export function httpError(error: unknown): { readonly status: number; readonly body: ErrorBody } {
-  const known = asColloquyError(error, "The gateway failed");
-  return { status: STATUS[known.code], body: { error: known.toJSON() } };
+/** A failure for which HTTP has a closer status than that of its code. */
+export class HttpError extends ColloquyError {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+
+  constructor(
+    status: number,
+    code: ErrorCode,
+    message: string,
+    options: ErrorOptions & { readonly headers?: Readonly<Record<string, string>> } = {},
+  ) {
+    super(code, message, options);
+    this.status = status;
+    this.headers = options.headers ?? {};
+  }
 }
+
+export interface FailedAnswer {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+export function httpError(error: unknown): FailedAnswer {
+  const known = asColloquyError(error, "The gateway failed");
+  const headers = known instanceof HttpError ? known.headers : {};
+  return {
+    status: known instanceof HttpError ? known.status : STATUS[known.code],
+    headers: known.code === "UNAUTHORIZED" ? { "www-authenticate": "Bearer", ...headers } : headers,
+    body: { error: known.code === "INTERNAL_ERROR" ? UNEXPECTED : known.toJSON() },
+  };
+}
+
+/** What went wrong inside is for the log of the gateway, not for its clients. */
+const UNEXPECTED: ErrorBody["error"] = {
+  code: "INTERNAL_ERROR",
+  message: "The gateway failed; its log says why",
+  field: null,
+};

@@ -2,11 +2,11 @@
  * What a route is. The checks, the OpenAPI document, the test of permissions and the docs all come from these
  * descriptions, so a request cannot reach code that is not described.
  */
-import type { Readable } from "node:stream";
 import type { InputOf, ObjectSchema } from "../../agent/index.ts";
 import type { JsonObject } from "../../util/json.ts";
 import type { Principal } from "../auth/principal.ts";
 import type { GatewayContext } from "../context.ts";
+import type { Incoming } from "../http/incoming.ts";
 import type { Permission } from "../wire/auth.ts";
 
 export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
@@ -15,17 +15,15 @@ export type HttpMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 export type RoutePermission = Permission | "public";
 
 /** What has been checked before a route sees it. */
-export interface RouteRequest<Query, Body> {
+export interface RouteRequest<Query, Body> extends Incoming {
   /** The parts of the path in braces. */
   readonly params: Readonly<Record<string, string>>;
   readonly query: Query;
   readonly body: Body;
   /** With `bytes`: the body as it arrives. */
-  readonly bytes: Readable;
-  /** Of a public route: only if there is one. */
+  readonly bytes: AsyncIterable<Uint8Array>;
+  /** Public routes have none, and ask `auth` if they need one. */
   readonly principal: Principal;
-  /** The value of a header; an empty one is `""`. */
-  header(name: string): string | undefined;
   /** Aborted when the client has gone. */
   readonly signal: AbortSignal;
 }
@@ -49,8 +47,17 @@ export interface Route {
   /** JSON Schema. Properties that it does not name are refused. */
   readonly query?: ObjectSchema;
   readonly body?: ObjectSchema;
-  /** The body is bytes, at most so many. */
-  readonly bytes?: { readonly max: number };
+  /** The headers that it reads, and what they mean. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** The largest body, in bytes. Default: 1 MiB. */
+  readonly bodyMax?: number;
+  /** The body is bytes, not JSON. */
+  readonly bytes?: true;
+  /**
+   * What a token that is limited to some conversations may do here. `conversation`: `{id}` must be one of them, which
+   * is checked before. `filters`: the route leaves out all others. Default: nothing.
+   */
+  readonly scoped?: "conversation" | "filters";
   /** Default: 200. */
   readonly status?: number;
   /** JSON Schema of the answer, or the media type of a stream. */

@@ -15,10 +15,15 @@ export async function findConversation(
   store: StoreAccess,
   idOrKey: string,
 ): Promise<ConversationInfo | undefined> {
+  const info = await infoOfAny(store, idOrKey);
+  return info?.deletedAt === null ? info : undefined;
+}
+
+/** By its id also one that is in the trash. */
+export async function infoOfAny(store: StoreAccess, idOrKey: string): Promise<ConversationInfo | undefined> {
   if (isKey(idOrKey)) return byKey(store, idOrKey);
   const id = checkConversationId(idOrKey);
-  const info = await store.ask((engine) => engine.byId(id));
-  return info?.deletedAt === null ? info : undefined;
+  return store.ask((engine) => engine.byId(id));
 }
 
 /** The most recently deleted conversation that had the key. Several in the trash may have had it. */

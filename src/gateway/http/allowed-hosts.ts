@@ -1,0 +1,64 @@
+/**
+ * Which names a request may use for this gateway, and which pages may send it. Checked before anything else: a page
+ * that points its own name at this machine (DNS rebinding) is refused by the name.
+ */
+import { ColloquyError, invalid } from "../../errors.ts";
+import type { Incoming } from "./incoming.ts";
+
+const LOOPBACK = ["127.0.0.1", "localhost", "[::1]"];
+const HTTP_PORT = 80;
+/** These change nothing, so that a page elsewhere may link to them. */
+const SAFE: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const HOST_NAME = /^(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?|\[[0-9a-f:.]+\])(?::\d{1,5})?$/;
+
+export class AllowedHosts {
+  readonly #hosts: ReadonlySet<string>;
+
+  /** `names` are host names or addresses, also with the port of a proxy before the gateway. */
+  constructor(names: readonly string[], port: number) {
+    const given = names.map(checkHostName);
+    const withPort = [...LOOPBACK, ...given.filter((name) => !hasPort(name))].map(
+      (name) => `${name}:${port}`,
+    );
+    this.#hosts = new Set([...withPort, ...given, ...(port === HTTP_PORT ? LOOPBACK : [])]);
+  }
+
+  /** Throws unless the request is for us and, if a page sends it, from our page. */
+  check(request: Incoming): void {
+    const host = this.#hostOf(request);
+    checkOrigin(request, host);
+    const site = request.header("sec-fetch-site");
+    if (site !== undefined && site !== "same-origin" && !SAFE.has(request.method)) {
+      throw new ColloquyError("FORBIDDEN", "Another site may not change anything here");
+    }
+  }
+
+  #hostOf(request: Incoming): string {
+    const [host, ...more] = request.headers("host").map((name) => name.toLowerCase());
+    if (host === undefined || more.length > 0 || !this.#hosts.has(host)) {
+      throw new ColloquyError(
+        "FORBIDDEN",
+        "This gateway has another name. Add the host name to gateway.hosts if requests should use it",
+        { field: "Host" },
+      );
+    }
+    return host;
+  }
+}
+
+/** `Origin` is absent in requests of programs and in plain links; otherwise it must be the page of this very host. */
+function checkOrigin(request: Incoming, host: string): void {
+  const origin = request.header("origin")?.toLowerCase();
+  if (origin === undefined || origin === `http://${host}` || origin === `https://${host}`) return;
+  throw new ColloquyError("FORBIDDEN", "Requests of other sites are refused", { field: "Origin" });
+}
+
+function checkHostName(name: string): string {
+  const lower = name.toLowerCase();
+  if (HOST_NAME.test(lower)) return lower;
+  throw invalid(`gateway.hosts: "${name}" is not a host name such as chat.example.com`, "gateway.hosts");
+}
+
+function hasPort(name: string): boolean {
+  return /:\d+$/.test(name.replace(/^\[.*\]/, ""));
+}

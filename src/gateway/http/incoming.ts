@@ -1,0 +1,59 @@
+/** What checks and routes see of a request, and of an upgrade to a WebSocket. */
+import type { IncomingMessage, ServerResponse } from "node:http";
+
+export interface Incoming {
+  readonly method: string;
+  /** Without the query. */
+  readonly path: string;
+  /** The other end of the connection. Perhaps a proxy. */
+  readonly remoteAddress: string;
+  /** The value of a header; several are joined with commas, an empty one is `""`. */
+  header(name: string): string | undefined;
+  /** One value for each time that the header occurs. */
+  headers(name: string): readonly string[];
+}
+
+export class IncomingRequest implements Incoming {
+  readonly #message: IncomingMessage;
+
+  constructor(message: IncomingMessage) {
+    this.#message = message;
+  }
+
+  get method(): string {
+    return this.#message.method ?? "GET";
+  }
+
+  get path(): string {
+    return (this.#message.url ?? "").split("?", 1)[0] ?? "";
+  }
+
+  get remoteAddress(): string {
+    return this.#message.socket.remoteAddress ?? "";
+  }
+
+  header(name: string): string | undefined {
+    const values = this.headers(name);
+    return values.length === 0 ? undefined : values.join(", ");
+  }
+
+  headers(name: string): readonly string[] {
+    const wanted = name.toLowerCase();
+    const { rawHeaders } = this.#message;
+    // Not `headers`: it drops the second Host and the second Authorization without a word.
+    return rawHeaders.filter(
+      (_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === wanted,
+    );
+  }
+}
+
+/** Aborted when the client has gone before its answer was complete. */
+export function goneSignal(response: ServerResponse): AbortSignal {
+  const controller = new AbortController();
+  const close = (): void => {
+    if (!response.writableFinished) controller.abort();
+  };
+  if (response.closed) close();
+  else response.once("close", close);
+  return controller.signal;
+}

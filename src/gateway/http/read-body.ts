@@ -1,0 +1,72 @@
+/** The body of a request: bounded before it is read, and checked before it is used. */
+import type { IncomingMessage } from "node:http";
+import { invalid } from "../../errors.ts";
+import { JSON_DEPTH_MAX, type Json } from "../../util/json.ts";
+import { HttpError } from "./http-error.ts";
+
+/** JSON as it was sent: at most so many bytes, not too deep, without names that change what an object is. */
+export async function readJson(message: IncomingMessage, max: number): Promise<unknown> {
+  checkEncoding(message);
+  const type = (message.headers["content-type"] ?? "").split(";", 1)[0]?.trim().toLowerCase();
+  if (type !== "application/json") {
+    throw new HttpError(
+      415,
+      "VALIDATION_ERROR",
+      "The body must be JSON, with Content-Type: application/json",
+    );
+  }
+  const pieces: Uint8Array[] = [];
+  for await (const piece of readBytes(message, max)) pieces.push(piece);
+  const value = parse(Buffer.concat(pieces));
+  checkJson(value, 0);
+  return value;
+}
+
+/** The bytes as they arrive. Fails once there are more than `max`. */
+export async function* readBytes(message: IncomingMessage, max: number): AsyncGenerator<Uint8Array> {
+  checkEncoding(message);
+  if (Number(message.headers["content-length"] ?? 0) > max) throw tooLarge(max);
+  let size = 0;
+  // The connection must stay open for the answer.
+  for await (const piece of message.iterator({ destroyOnReturn: false })) {
+    size += (piece as Buffer).length;
+    if (size > max) throw tooLarge(max);
+    yield piece as Buffer;
+  }
+}
+
+function checkEncoding({ headers }: IncomingMessage): void {
+  const encoding = headers["content-encoding"];
+  if (encoding === undefined || encoding === "identity") return;
+  throw new HttpError(415, "VALIDATION_ERROR", "The body must not be compressed");
+}
+
+function tooLarge(max: number): HttpError {
+  // The rest of the body is not read.
+  const headers = { connection: "close" };
+  return new HttpError(413, "VALIDATION_ERROR", `The body is larger than ${max} bytes`, { headers });
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes));
+  } catch {
+    throw invalid("The body is not valid JSON in UTF-8", "body");
+  }
+}
+
+const PROTOTYPE_NAMES: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
+
+function checkJson(value: unknown, depth: number): asserts value is Json {
+  if (typeof value !== "object" || value === null) return;
+  if (depth >= JSON_DEPTH_MAX)
+    throw invalid(`The body is nested deeper than ${JSON_DEPTH_MAX} levels`, "body");
+  if (Array.isArray(value)) {
+    for (const item of value) checkJson(item, depth + 1);
+    return;
+  }
+  for (const [name, item] of Object.entries(value)) {
+    if (PROTOTYPE_NAMES.has(name)) throw invalid(`The name ${name} is not allowed in the body`, name);
+    checkJson(item, depth + 1);
+  }
+}

@@ -1,0 +1,65 @@
+/** Conversations as clients see them. */
+
+import { ColloquyError } from "../../errors.ts";
+import { firstWordsOf } from "../../message/title.ts";
+import type { Conversation, ConversationInfo, ListedConversation } from "../../store/index.ts";
+import type { GatewayContext } from "../context.ts";
+import type { ConversationDetails, ConversationSummary } from "../wire/rest.ts";
+
+/** The conversation of a path, by id or session key. */
+export async function conversationOf(
+  { params }: { readonly params: Readonly<Record<string, string>> },
+  { store }: GatewayContext,
+): Promise<Conversation> {
+  const { id = "" } = params;
+  const conversation = await store.get(id);
+  if (conversation === undefined) throw noConversation(id);
+  return conversation;
+}
+
+export function noConversation(id: string): ColloquyError {
+  return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`);
+}
+
+export function summaryOf(info: ListedConversation, gateway: GatewayContext): ConversationSummary {
+  const { id, key, title, channel, model, messageCount, branchCount } = info;
+  const { createdAt, updatedAt, lastMessageAt, deletedAt } = info;
+  return {
+    ...{ id, key, title, channel, model, messageCount, branchCount },
+    ...{ createdAt, updatedAt, lastMessageAt, deletedAt },
+    running: gateway.isRunning(id),
+  };
+}
+
+/** With the words that tell conversations without a title apart. */
+export async function summaryWithWords(
+  info: ListedConversation,
+  gateway: GatewayContext,
+): Promise<ConversationSummary> {
+  const words = { firstWords: info.firstWords ?? null, lastWords: await lastWordsOf(info, gateway) };
+  return { ...summaryOf(info, gateway), ...words };
+}
+
+/** A conversation in the trash has none: its messages are not read. */
+async function lastWordsOf(info: ConversationInfo, { store }: GatewayContext): Promise<string | null> {
+  if (info.messageCount === 0 || info.deletedAt !== null) return null;
+  const conversation = await store.get(info.id);
+  const last = await conversation?.messages({ last: 1, blobs: "references" });
+  const content = last?.items[0]?.message.content;
+  return content === undefined ? null : (firstWordsOf({ role: "user", content }) ?? null);
+}
+
+export async function detailsOf(
+  info: ConversationInfo,
+  gateway: GatewayContext,
+): Promise<ConversationDetails> {
+  const { head, compactionCount, profileId, model } = info;
+  const branches = info.deletedAt === null ? await (await gateway.store.get(info.id))?.branches() : [];
+  return {
+    ...summaryOf(info, gateway),
+    ...{ head, compactionCount, profileId },
+    branch: branches?.find(({ active }) => active)?.name ?? "main",
+    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: null },
+    answeredBy: { model: model ?? "offline", contextWindow: null },
+  };
+}
