@@ -1,0 +1,54 @@
+import type { JSX } from "preact";
+import type { ConversationSummary } from "../../../src/gateway/wire/rest.ts";
+import { conversationLink } from "../app/router.ts";
+import { classes } from "../ui/button.tsx";
+import { Count } from "../ui/count.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { titleOf } from "./conversations.ts";
+import { isUnread, wordsOf } from "./unread.ts";
+
+export interface RowProps {
+  readonly item: ConversationSummary;
+  readonly isOpen: boolean;
+}
+
+export function Row({ item, isOpen }: RowProps): JSX.Element {
+  const title = titleOf(item);
+  const words = wordsOf(item);
+  const unread = isUnread(item) && !isOpen;
+  return (
+    <a
+      class={classes("row", isOpen && "open", unread && "unread")}
+      href={conversationLink(item.id)}
+      {...(isOpen && { "aria-current": "page" as const })}
+      data-id={item.id}
+    >
+      <span class="row-line">
+        {item.running && <span class="pulse" role="img" aria-label="Answering" title="Answering" />}
+        <span class="row-title cut grow" title={title}>
+          {title}
+        </span>
+        <span class="small quiet">
+          <RelativeTime at={item.lastMessageAt ?? item.updatedAt} />
+        </span>
+      </span>
+      <span class="row-line small quiet">
+        {item.channel && <ChannelMark channel={item.channel} />}
+        <span class="cut grow" title={words}>
+          {unread && <span class="unseen">Unread: </span>}
+          {words || "No messages yet"}
+        </span>
+        <Count value={item.messageCount} />
+      </span>
+    </a>
+  );
+}
+
+/** The first letter; its name on hover. */
+export function ChannelMark({ channel }: { readonly channel: string }): JSX.Element {
+  return (
+    <span class="channel-mark" role="img" title={channel} aria-label={channel}>
+      {channel.slice(0, 1).toUpperCase()}
+    </span>
+  );
+}

@@ -1,0 +1,50 @@
+import type { JSX } from "preact";
+import { useCell } from "../state/cell.ts";
+import { exactCount } from "../ui/count.tsx";
+import { FixedList } from "../ui/fixed-list.tsx";
+import { Empty, End, Failure, Skeleton } from "../ui/states.tsx";
+import type { Conversations } from "./conversations.ts";
+import { Row } from "./row.tsx";
+
+const ROW_HEIGHT = 56;
+
+export interface ConversationRowsProps {
+  readonly list: Conversations;
+  readonly openId: string | null;
+}
+
+export function ConversationRows({ list, openId }: ConversationRowsProps): JSX.Element {
+  const { items, cursor, loading, error } = useCell(list.state);
+  if (items.length === 0) {
+    if (error !== undefined)
+      return <Failure what="Conversations could not be read" error={error} onRetry={list.reload} />;
+    if (loading) return <div class="grow">{<Skeleton lines={18} />}</div>;
+    return (
+      <div class="grow">
+        <Empty title="No conversations">
+          <p>What you import, and every chat, is listed here.</p>
+        </Empty>
+      </div>
+    );
+  }
+  return (
+    <FixedList
+      name="Conversations"
+      items={items}
+      rowHeight={ROW_HEIGHT}
+      keyOf={({ id }) => id}
+      chosen={items.findIndex(({ id }) => id === openId)}
+      row={(item) => <Row item={item} isOpen={item.id === openId} />}
+      onNearEnd={list.more}
+      foot={
+        error !== undefined ? (
+          <Failure what="The next conversations could not be read" error={error} onRetry={list.reload} />
+        ) : cursor === null ? (
+          <End>{items.length === 1 ? "1 conversation" : `${exactCount(items.length)} conversations`}</End>
+        ) : (
+          <Skeleton />
+        )
+      }
+    />
+  );
+}

@@ -1,0 +1,107 @@
+/** Below the field while something is typed: conversations by title, then messages from the index. */
+import type { JSX } from "preact";
+import type { ConversationSummary, SearchHitView, SearchResult } from "../../../src/gateway/wire/rest.ts";
+import { api } from "../api/api.ts";
+import { conversationLink } from "../app/router.ts";
+import { useLoad } from "../state/use-load.ts";
+import { Empty, End, Failure, Skeleton } from "../ui/states.tsx";
+import { RelativeTime } from "../ui/time.tsx";
+import { titleOf } from "./conversations.ts";
+import { type Filters, sinceOf } from "./filters.ts";
+import { Row } from "./row.tsx";
+
+const TITLES_MAX = 8;
+const HITS_MAX = 50;
+
+export interface SearchResultsProps {
+  readonly text: string;
+  readonly filters: Filters;
+  /** Those that are loaded: their titles are searched at once. */
+  readonly loaded: readonly ConversationSummary[];
+  readonly openId: string | null;
+}
+
+export function SearchResults({ text, filters, loaded, openId }: SearchResultsProps): JSX.Element {
+  const { channel, model, days, branch } = filters;
+  const asked = {
+    q: text,
+    channel,
+    model,
+    since: sinceOf(days),
+    ...(branch === "active" && { active: true }),
+  };
+  const load = useLoad(JSON.stringify(asked), (signal) =>
+    api<SearchResult>("GET", "search", { query: { ...asked, limit: HITS_MAX }, signal }),
+  );
+  const wanted = text.toLowerCase();
+  const titles = loaded.filter((item) => titleOf(item).toLowerCase().includes(wanted)).slice(0, TITLES_MAX);
+  const hits = load.value?.items ?? [];
+  return (
+    <section class="results" aria-label="Search results">
+      {titles.length > 0 && (
+        <section aria-label="Conversations">
+          <h2 class="results-heading">Conversations</h2>
+          {titles.map((item) => (
+            <Row key={item.id} item={item} isOpen={item.id === openId} />
+          ))}
+        </section>
+      )}
+      {load.error !== undefined && (
+        <Failure what="The search failed" error={load.error} onRetry={load.reload} />
+      )}
+      {hits.length > 0 && (
+        <section aria-label="Messages">
+          <h2 class="results-heading">Messages</h2>
+          {hits.map((hit, index) => (
+            <Hit key={`${hit.conversation}/${hit.entry ?? index}`} hit={hit} />
+          ))}
+          <End>{load.value?.cursor ? `The best ${HITS_MAX}. More words find less.` : "No more messages"}</End>
+        </section>
+      )}
+      {load.loading && load.value === undefined && <Skeleton />}
+      {load.value && hits.length === 0 && titles.length === 0 && (
+        <Empty title="Nothing found">
+          <p>No title and no message contains these words.</p>
+        </Empty>
+      )}
+      {load.value && load.value.indexed < 1 && (
+        <End>{Math.floor(load.value.indexed * 100)} % of the messages are indexed so far</End>
+      )}
+      <span class="unseen" role="status">
+        {load.value ? `${titles.length} conversations and ${hits.length} messages found` : ""}
+      </span>
+    </section>
+  );
+}
+
+function Hit({ hit }: { readonly hit: SearchHitView }): JSX.Element {
+  return (
+    <a class="row" href={conversationLink(hit.conversation, hit.entry)}>
+      <span class="row-line">
+        <span class="row-title cut grow">{hit.title || hit.key || "Untitled"}</span>
+        <span class="small quiet">
+          <RelativeTime at={hit.at} />
+        </span>
+      </span>
+      <span class="hit-words small quiet">
+        {!hit.active && <span class="badge">{hit.branch}</span>} <Snippet hit={hit} />
+      </span>
+    </a>
+  );
+}
+
+/** The words that were found, marked. */
+function Snippet({ hit: { snippet, highlights } }: { readonly hit: SearchHitView }): JSX.Element {
+  const parts: (JSX.Element | string)[] = [];
+  let at = 0;
+  for (const [start, end] of highlights) {
+    parts.push(snippet.slice(at, start), <mark key={start}>{snippet.slice(start, end)}</mark>);
+    at = end;
+  }
+  return (
+    <>
+      {parts}
+      {snippet.slice(at)}
+    </>
+  );
+}
