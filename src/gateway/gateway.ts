@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
+import { Agents } from "../channel/setup/agents.ts";
 import { invalid } from "../errors.ts";
-import { Store } from "../store/store.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import type { Authenticator, GatewayContext } from "./context.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
@@ -13,8 +13,8 @@ import { httpApp } from "./http/app.ts";
 import { ROUTES } from "./routes/table.ts";
 
 export interface GatewayOptions {
-  /** Stays open when the gateway is closed. */
-  readonly store: Store;
+  /** They, and their store, stay open when the gateway is closed. */
+  readonly agents: Agents;
   /** Default: 127.0.0.1. */
   readonly host?: string;
   /** Default: 18789; 0 takes a free one. */
@@ -40,8 +40,8 @@ const PORT_MAX = 65_535;
 /** Listen. Resolves when requests are answered. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   checkObject(options, "options");
-  const { store, version, host = "127.0.0.1", port = PORT, auth = NOBODY } = options;
-  if (!(store instanceof Store)) throw invalid("store must be a store that is open", "store");
+  const { agents, version, host = "127.0.0.1", port = PORT, auth = NOBODY } = options;
+  if (!(agents instanceof Agents)) throw invalid("agents must be the agents of an installation", "agents");
   checkString(version, "version");
   checkString(host, "host");
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
@@ -50,7 +50,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   server.listen(port, host);
   await once(server, "listening");
   const { port: bound } = server.address() as AddressInfo;
-  const context: GatewayContext = { store, version, auth, isRunning: () => false };
+  const context: GatewayContext = {
+    store: agents.installation.store,
+    agents,
+    version,
+    auth,
+    isRunning: () => false,
+  };
   const app = httpApp(ROUTES, context, new AllowedHosts(options.hosts ?? [], bound));
   server.on(
     "request",

@@ -1,5 +1,7 @@
 /** `colloquy/gateway`: the server for browsers and programs. */
 
+export { type AgentPlace, Agents } from "../channel/setup/agents.ts";
+export type { Installation } from "../channel/setup/installation.ts";
 export type { Principal, ScopedConversation } from "./auth/principal.ts";
 export type { Authenticator, GatewayContext } from "./context.ts";
 export { type Gateway, type GatewayOptions, openGateway } from "./gateway.ts";

@@ -1,10 +1,14 @@
 /** A gateway over a store, and users with each permission. */
 import { request as send } from "node:http";
+import { Agents } from "../../src/channel/setup/agents.ts";
 import type { Principal } from "../../src/gateway/auth/principal.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../../src/gateway/gateway.ts";
 import type { Scope } from "../../src/gateway/wire/auth.ts";
+import { openCredentials } from "../../src/state/credentials/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
+import type { JsonObject } from "../../src/util/json.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 
 const PERMISSIONS = ["read", "write", "admin"] as const;
 
@@ -34,14 +38,17 @@ export interface Answer {
 
 export async function openPlace(
   scopes: Readonly<Record<string, Scope>> = {},
-  options: Partial<GatewayOptions> = {},
+  options: Partial<GatewayOptions> & { readonly store?: Store; readonly config?: JsonObject } = {},
 ): Promise<Place> {
-  const store = options.store ?? (await openStore("ephemeral:"));
+  const { store = await openStore("ephemeral:"), config = {}, ...rest } = options;
+  const stateDir = tempFolder();
+  const credentials = openCredentials({ stateDir, env: {} });
+  const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
   const auth = {
     authenticate: async (request: { header(name: string): string | undefined }) =>
       principalOf(request.header("authorization")?.slice("Bearer ".length), scopes),
   };
-  const gateway = await openGateway({ auth, port: 0, version: "1", ...options, store });
+  const gateway = await openGateway({ agents, auth, port: 0, version: "1", ...rest });
   const port = Number(new URL(gateway.url).port);
   return {
     store,
@@ -50,6 +57,7 @@ export async function openPlace(
     call: (line, call) => request(port, line, call),
     [Symbol.asyncDispose]: async () => {
       await gateway.close();
+      await agents.close();
       if (options.store === undefined) await store.close();
     },
   };
