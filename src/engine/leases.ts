@@ -62,6 +62,11 @@ export function decideLease(state: LeaseState, operation: LeaseOperation, claima
   };
 }
 
+/** The release that an append brings along. */
+export function releaseOf(conversation: string, token: string): LeaseOperation {
+  return { type: "lease", action: "release", conversation, token, ttlMs: 0, wait: false };
+}
+
 interface Answer {
   readonly state: LeaseState;
   readonly granted: boolean;

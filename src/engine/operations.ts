@@ -70,6 +70,8 @@ export interface AppendOperation {
   readonly epoch?: number | undefined;
   /** The journal of this turn ends with this append. */
   readonly endsTurn?: string | undefined;
+  /** Once the entries are written, the lease with this token is released. */
+  readonly releases?: string | undefined;
   readonly operationId: string | undefined;
   /** As with `NewEntry`: an operation id that the store made cannot be a retry. */
   readonly operationGiven?: boolean | undefined;

@@ -86,6 +86,7 @@ export class RandomOperations {
       expectedHead: this.#pick([undefined, undefined, undefined, undefined, null, ...ENTRIES.slice(0, 3)]),
       ...(this.#draw(6) === 0 ? { epoch: this.#draw(3) } : {}),
       ...(this.#draw(6) === 0 ? { endsTurn: this.#pick(TURNS) } : {}),
+      ...(this.#leases && this.#draw(6) === 0 ? { releases: this.#pick(["me", "you"]) } : {}),
     };
   }
 

@@ -81,6 +81,24 @@ export const contract: Topic = (check) => {
     assert.equal((await desk.engine.turn(desk.id, 0))?.text, "next");
   });
 
+  check("an append that ends a turn can release its lease, unless it is refused", async (bench) => {
+    await using desk = await Desk.open(bench);
+    const isFree = async (): Promise<boolean> =>
+      (await desk.done(desk.lease("other"))).lease?.granted === true;
+    await desk.done(desk.lease("mine"));
+    await desk.done(desk.piece("t", 1, 0, "text", {}));
+    const end = { epoch: 1, endsTurn: "t", releases: "mine", operationId: "t/end", operationGiven: true };
+    await desk.refused("CONFLICT", desk.append([message("end")], { ...end, expectedHead: "nobody" }));
+    assert.equal(await isFree(), false);
+    await desk.done(desk.append([message("end")], end));
+    assert.equal(await desk.engine.turn(desk.id, 0), undefined);
+    assert.equal(await isFree(), true);
+    // A retry of the end, or the end of another holder, leaves it alone.
+    await desk.done(desk.append([message("end")], { ...end, epoch: 2 }));
+    await desk.done(desk.append([message("next")], { releases: "nobody" }));
+    assert.equal((await desk.done(desk.lease("third"))).lease?.granted, false);
+  });
+
   check("a journal starts with its header and has no gaps", async (bench) => {
     await using desk = await Desk.open(bench);
     await desk.done(desk.lease("mine"));

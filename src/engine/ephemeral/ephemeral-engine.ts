@@ -3,7 +3,7 @@ import type { StoredEntry } from "../../message/types.ts";
 import { activeHead, type LogEnd, type LogTip, tipOf } from "../../tree/place-entries.ts";
 import { liveBranches, liveCompactions } from "../../tree/tree.ts";
 import type { Engine, EngineSupports } from "../engine.ts";
-import { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE } from "../leases.ts";
+import { type Claimant, checkEpoch, decideLease, type LeaseState, NO_LEASE, releaseOf } from "../leases.ts";
 import { openingIn, openingPage } from "../opening-rules.ts";
 import type {
   AppendOperation,
@@ -159,7 +159,10 @@ export class EphemeralEngine implements Engine {
       lease: () => record.lease,
       hasBlob: (hash) => this.#blobs.has(hash),
     });
-    if (plan.replay !== undefined) return { replayed: true, entries: plan.replay };
+    if (plan.replay !== undefined) {
+      this.#release(append);
+      return { replayed: true, entries: plan.replay };
+    }
     const { jobs: put = [] } = append;
     if (put.length > 0) this.#jobs.change({ put, remove: [], expect: [] }, this.#hasConversation);
     log.put(append, plan.places, plan.logEnd);
@@ -170,7 +173,12 @@ export class EphemeralEngine implements Engine {
     }
     if (record.journal?.turn === append.endsTurn) record.journal = undefined;
     record.info = grown(record.info, append, plan.logEnd);
+    this.#release(append);
     return { replayed: false, places: plan.places };
+  }
+
+  #release({ conversation, releases }: AppendOperation): void {
+    if (releases !== undefined) this.#decide(releaseOf(conversation, releases));
   }
 
   #update({ conversation, patch, at }: UpdateOperation): ConversationInfo {

@@ -4,6 +4,7 @@ import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { LogWriter } from "../../transcript/log-writer.ts";
 import type { TreePlace } from "../../tree/place-entries.ts";
 import type { Awaitable } from "../engine.ts";
+import { releaseOf } from "../leases.ts";
 import type { AppendOperation, Done, JournalOperation, Operation, Outcome } from "../operations.ts";
 import { notFound } from "../rules.ts";
 import { purgeConversation } from "./erase/purge.ts";
@@ -26,14 +27,28 @@ interface StagedAppend {
   readonly at: string;
 }
 
+/** Happens once the entries of an append are durable. */
+interface TurnEnd {
+  readonly index: number;
+  readonly known: CatalogueEntry;
+  readonly turn: string | undefined;
+  /** The token of a lease. */
+  readonly releases: string | undefined;
+}
+
 /** Every staged log holds a file open. */
 const STAGED_LOGS_MAX = 128;
+
 export class Commit {
   readonly #context: JsonlContext;
   readonly #outcomes: Outcome[] = [];
   readonly #staged = new Map<LogWriter, StagedAppend[]>();
   readonly #written = new Map<Syncable, number[]>();
-  readonly #ended: { readonly index: number; readonly known: CatalogueEntry; readonly turn: string }[] = [];
+  /** Journals that must survive with the entries of these operations. */
+  readonly #begun = new Map<Syncable, number[]>();
+  /** Operations whose entries are durable, but not their turn. */
+  readonly #lostTurns = new Map<number, ColloquyError>();
+  readonly #ended: TurnEnd[] = [];
   readonly #records: CommitRecords;
 
   /** For one run, under the lock. */
@@ -51,12 +66,13 @@ export class Commit {
       }
     });
     this.flush();
-    if (this.#written.size > 1) return this.#syncTogether();
-    for (const [file, indexes] of this.#written) {
+    const files = new Set([...this.#written.keys(), ...this.#begun.keys()]);
+    if (files.size > 1) return this.#syncTogether(files);
+    for (const file of files) {
       try {
         file.sync();
       } catch (error) {
-        this.#notDurable(file, indexes, error);
+        this.#notDurable(file, error);
       }
     }
     return this.#end();
@@ -147,14 +163,18 @@ export class Commit {
 
   /** Acknowledge the operation only after `file` is synced. */
   mustSync(file: Syncable, index: number): void {
-    const indexes = this.#written.get(file);
-    if (indexes === undefined) this.#written.set(file, [index]);
-    else indexes.push(index);
+    addTo(this.#written, file, index);
   }
 
-  /** Remove the journal of a turn once its entries are durable. */
-  endsTurn(known: CatalogueEntry, turn: string, index: number): void {
-    this.#ended.push({ index, known, turn });
+  /** Acknowledge the entries of the operation only after the journal of their turn is synced. */
+  syncsTurn(known: CatalogueEntry, index: number): void {
+    const journal = this.#context.journals.begun(known);
+    if (journal !== undefined) addTo(this.#begun, journal, index);
+  }
+
+  /** If an append ends a turn, remove its journal and release its lease once its entries are durable. */
+  endsTurn(known: CatalogueEntry, { endsTurn: turn, releases }: AppendOperation, index: number): void {
+    if (turn !== undefined || releases !== undefined) this.#ended.push({ index, known, turn, releases });
   }
 
   /** Write the staged appends. */
@@ -194,16 +214,18 @@ export class Commit {
     this.#staged.delete(writer);
   }
 
-  async #syncTogether(): Promise<Outcome[]> {
-    const sync = ([file, indexes]: [Syncable, number[]]): Promise<void> =>
-      file.syncLater().catch((error) => this.#notDurable(file, indexes, error));
-    await Promise.all([...this.#written].map(sync));
+  async #syncTogether(files: ReadonlySet<Syncable>): Promise<Outcome[]> {
+    const sync = (file: Syncable): Promise<void> =>
+      file.syncLater().catch((error) => this.#notDurable(file, error));
+    await Promise.all([...files].map(sync));
     return this.#end();
   }
 
   /** An operation whose data is not synced fails. */
-  #notDurable(file: Syncable, indexes: readonly number[], error: unknown): void {
-    for (const index of indexes) this.#outcomes[index] = { ok: false, error: error as ColloquyError };
+  #notDurable(file: Syncable, reason: unknown): void {
+    const error = reason as ColloquyError;
+    for (const index of this.#written.get(file) ?? []) this.#outcomes[index] = { ok: false, error };
+    for (const index of this.#begun.get(file) ?? []) this.#lostTurns.set(index, error);
     // The writer has truncated the file, so the catalogue counts it again.
     this.#context.catalogue.recount(file.path);
   }
@@ -215,8 +237,9 @@ export class Commit {
       return this.#refuseAll(error);
     }
     this.#records.decide((index) => this.#outcomes[index]?.ok === true);
-    for (const { index, known, turn } of this.#ended)
-      if (this.#outcomes[index]?.ok) this.#endJournal(known, turn);
+    for (const end of this.#ended) if (this.#outcomes[end.index]?.ok) this.#endTurn(end);
+    // After the feed, which has their entries. A retry finds these, and syncs the journal again.
+    for (const [index, error] of this.#lostTurns) this.#outcomes[index] = { ok: false, error };
     return this.#outcomes;
   }
 
@@ -240,31 +263,43 @@ export class Commit {
   #endTurns({ conversation, turn: next, position }: JournalOperation): boolean {
     this.flush();
     let restarts = false;
-    for (const { index, known, turn } of this.#ended.splice(0)) {
+    for (const end of this.#ended.splice(0)) {
+      const { index, known, turn } = end;
       this.#context.logs.sync(known.metadata.id);
       if (!this.#outcomes[index]?.ok) continue;
       // Replaced in one step: a kill must not leave a turn that has begun without a journal, which nobody would end.
       if (known.metadata.id === conversation && turn === next && position === 0) restarts = true;
-      else this.#endJournal(known, turn);
+      else this.#endTurn(end);
     }
     return restarts;
   }
 
-  /** The entries are durable, so a failure only leaves a journal behind, which the next reader ends. */
-  #endJournal(known: CatalogueEntry, turn: string): void {
-    try {
-      this.#context.journals.end(known, turn);
-    } catch (error) {
-      this.#context.problems.report(
-        `${known.stem}:${turn}`,
-        `A journal could not be removed: ${(error as Error).message}`,
-      );
+  /** The entries are durable. A failure only leaves a journal behind, which the next reader ends, or a lease, which expires. */
+  #endTurn({ known, turn, releases }: TurnEnd): void {
+    const { journals, leases, problems } = this.#context;
+    const attempt = (what: string, work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        problems.report(`${known.stem}:${turn}`, `${what}: ${(error as Error).message}`);
+      }
+    };
+    if (turn !== undefined) attempt("A journal could not be removed", () => journals.end(known, turn));
+    if (releases !== undefined) {
+      const release = releaseOf(known.metadata.id, releases);
+      attempt("A lease could not be released", () => leases.decide(known.stem, release));
     }
   }
 
   #refused(error: unknown): Outcome {
     return { ok: false, error: asColloquyError(error, `Cannot write to ${this.#context.folder}`) };
   }
+}
+
+function addTo(files: Map<Syncable, number[]>, file: Syncable, index: number): void {
+  const indexes = files.get(file);
+  if (indexes === undefined) files.set(file, [index]);
+  else indexes.push(index);
 }
 
 function leasable({ catalogue }: JsonlContext, id: string): string {

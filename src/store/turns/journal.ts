@@ -17,10 +17,13 @@ export class Journal {
   #header: JsonObject | undefined;
   #text = "";
   #written = 0;
+  /** Resolves when all text is on disk, or in a message. */
   #flushing: Promise<void> | undefined;
+  /** The write in progress. */
+  #writing: Promise<unknown> | undefined;
   #lastFlush = 0;
-  /** How many wait until nothing is pending: the text is about to become a message, so there is no pause. */
-  #waiting = 0;
+  /** Set while the text is about to become a message: until then nothing is written. */
+  #held: PromiseWithResolvers<void> | undefined;
   #endPause: (() => void) | undefined;
 
   constructor(store: StoreAccess, conversation: string, turn: string, epoch: number) {
@@ -34,31 +37,53 @@ export class Journal {
     return this.#text;
   }
 
-  begin(header: JsonObject): Promise<unknown> {
+  async begin(header: JsonObject): Promise<void> {
     this.#header = header;
-    return this.#push("");
+    await this.#write();
   }
 
-  /** Replace the header. Durable when it resolves. */
+  /** Replace the header. Durable when it resolves, with all text before it. */
   async rename(header: JsonObject): Promise<void> {
-    await this.settled();
+    await this.hold();
     this.#header = header;
-    await this.#push("");
+    const written = this.#write();
+    this.resume();
+    await written;
   }
 
-  /** The text so far became a message; the next one starts. */
+  /**
+   * Wait for the write in progress and start no other. The text is about to become a message, and need not be written
+   * twice.
+   */
+  async hold(): Promise<void> {
+    this.#held ??= Promise.withResolvers<void>();
+    this.#endPause?.();
+    while (this.#writing !== undefined) await this.#writing.catch(() => {});
+  }
+
+  resume(): void {
+    this.#held?.resolve();
+    this.#held = undefined;
+  }
+
+  /** The text so far becomes a message in the same commit; the next one starts. */
   restart(header: JsonObject): void {
     this.#text = "";
     this.#written = 0;
     this.#header = header;
-    this.#flushing = this.#flush(this.#push(""));
-    this.#flushing.catch(() => {});
+    // If it fails, the next write includes the header.
+    this.#write().catch(() => {});
   }
 
   /** It did not become a message after all. Text that is already on disk is not written again. */
   takeBack(text: string): void {
     this.#text = text + this.#text;
     this.#written = 0;
+  }
+
+  /** The first `length` characters are in the log, and the journal is removed. */
+  end(length: number): void {
+    this.#written = length;
   }
 
   add(text: string): Promise<void> {
@@ -73,23 +98,17 @@ export class Journal {
     return flushed;
   }
 
-  /** Resolves when no write is pending. Text that could not be written is still in `text`. */
-  async settled(): Promise<void> {
-    this.#waiting++;
-    this.#endPause?.();
-    while (this.#flushing !== undefined) await this.#flushing.catch(() => {});
-    this.#waiting--;
-  }
-
-  /** `first` is a pending write. If it fails, the next one includes its text. */
-  async #flush(first?: Promise<unknown>): Promise<void> {
+  async #flush(): Promise<void> {
     try {
-      await first?.catch(() => {});
       await this.#pause(this.#lastFlush + FLUSH_EVERY_MS - performance.now());
-      // One at a time; text that arrives meanwhile waits for the next.
-      while (this.#written < this.#text.length) {
-        this.#lastFlush = performance.now();
-        this.#written = await this.#push(this.#text.slice(this.#written));
+      for (;;) {
+        // One at a time; text that arrives meanwhile waits for the next.
+        if (this.#held !== undefined) await this.#held.promise;
+        else if (this.#writing !== undefined) await this.#writing.catch(() => {});
+        else if (this.#written < this.#text.length) {
+          this.#lastFlush = performance.now();
+          await this.#write();
+        } else return;
       }
     } finally {
       this.#flushing = undefined;
@@ -97,7 +116,7 @@ export class Journal {
   }
 
   async #pause(ms: number): Promise<void> {
-    if (ms <= 0 || this.#waiting > 0) return;
+    if (ms <= 0 || this.#held !== undefined) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#endPause = resolve;
     const timer = setTimeout(resolve, ms);
@@ -106,10 +125,12 @@ export class Journal {
     this.#endPause = undefined;
   }
 
-  async #push(text: string): Promise<number> {
+  /** All text that is not on disk, and the header if that is new. */
+  async #write(): Promise<void> {
     const header = this.#header;
     const position = this.#written;
-    const pushed = this.#store.queue.push({
+    const text = this.#text.slice(position);
+    const writing = this.#store.queue.push({
       type: "journal",
       conversation: this.#conversation,
       epoch: this.#epoch,
@@ -118,8 +139,13 @@ export class Journal {
       position,
       text,
     });
-    await pushed;
-    if (this.#header === header) this.#header = undefined;
-    return position + text.length;
+    this.#writing = writing;
+    try {
+      await writing;
+      if (this.#header === header) this.#header = undefined;
+      this.#written = position + text.length;
+    } finally {
+      this.#writing = undefined;
+    }
   }
 }

@@ -62,6 +62,11 @@ export class Lease implements AsyncDisposable {
     this.#expiresMs = store.nowMs() + leftMs;
   }
 
+  /** @internal For an append that releases it. */
+  get token(): string {
+    return this.#token;
+  }
+
   /** By the time of day. Who holds the lease does not depend on it. */
   get expiresAt(): string {
     return isoTime(this.#expiresMs);

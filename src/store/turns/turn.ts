@@ -151,12 +151,19 @@ class RunningTurn implements Turn {
 
   async add(messages: Messages): Promise<Appended> {
     this.#assertRunning();
-    const answers = toList(messages).some((message) => message?.role === "assistant");
-    if (answers) await this.#journal.settled();
-    const streamed = answers ? this.#journal.text : "";
     const nowMs = this.#store.nowMs();
     // Checked before anything is read from them.
     pendingMessages(this.#store, messages, nowMs);
+    if (!toList(messages).some(({ role }) => role === "assistant")) return this.#add(messages, "", nowMs);
+    await this.#journal.hold();
+    try {
+      return await this.#add(messages, this.#journal.text, nowMs);
+    } finally {
+      this.#journal.resume();
+    }
+  }
+
+  async #add(messages: Messages, streamed: string, nowMs: number): Promise<Appended> {
     const pending = pendingMessages(this.#store, completed(toList(messages), streamed, this.#header), nowMs);
     const writing = this.#write(pending, String(++this.#count), streamed !== "", nowMs);
     // In the same commit: there is no moment without a journal.
@@ -213,15 +220,24 @@ class RunningTurn implements Turn {
   }
 
   async #finish(state: EndState, { message }: FinishOptions): Promise<MessageEntry | undefined> {
-    await this.#journal.settled();
+    await this.#journal.hold();
+    try {
+      return await this.#end(state, message);
+    } finally {
+      this.#journal.resume();
+    }
+  }
+
+  async #end(state: EndState, message: MessageInput | undefined): Promise<MessageEntry | undefined> {
     const nowMs = this.#store.nowMs();
-    const pending = pendingEnd(this.#store, this.id, this.#header, message, this.#journal.text, state, nowMs);
+    const { text } = this.#journal;
+    const pending = pendingEnd(this.#store, this.id, this.#header, message, text, state, nowMs);
     const {
       entries: [entry],
     } = await this.#write([pending], "end", true, nowMs);
+    this.#journal.end(text.length);
     this.#state = state;
     clearInterval(this.#renewal);
-    if (this.#ownsLease) await this.#lease.release().catch(() => {});
     if (entry === undefined || entry.kind !== "message") return undefined;
     this.#entries.push(entry);
     return entry;
@@ -259,6 +275,7 @@ class RunningTurn implements Turn {
         expectedHead: undefined,
         epoch: this.#epoch,
         ...(endsTurn ? { endsTurn: this.id } : {}),
+        ...(step === "end" && this.#ownsLease ? { releases: this.#lease.token } : {}),
       },
       nowMs,
     );

@@ -25,7 +25,7 @@ export interface PendingEntry {
 
 export type WriteOptions = Pick<
   AppendOperation,
-  "branch" | "expectedHead" | "operationId" | "epoch" | "endsTurn" | "jobs"
+  "branch" | "expectedHead" | "operationId" | "epoch" | "endsTurn" | "releases" | "jobs"
 >;
 
 export const NO_OPTIONS: WriteOptions = { operationId: undefined, expectedHead: undefined };

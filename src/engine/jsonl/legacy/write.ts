@@ -60,7 +60,8 @@ function appendLegacy(
     lease: () => context.leases.read(known.stem),
     hasBlob: () => false,
   });
-  if (append.endsTurn !== undefined) commit.endsTurn(known, append.endsTurn, index);
+  commit.endsTurn(known, append, index);
+  if (append.epoch !== undefined && append.endsTurn === undefined) commit.syncsTurn(known, index);
   if (plan.replay !== undefined) return { append: { replayed: true, entries: plan.replay } };
   for (const entry of append.entries) checkPlain(entry, file);
   const isElsewhere = plan.places.some(({ branch }) => branch !== known.log.tree.current);

@@ -27,7 +27,8 @@ export function appendEntries(
     lease: () => context.leases.read(known.stem),
     hasBlob: (hash) => context.blobs.find(hash) !== undefined,
   });
-  if (append.endsTurn !== undefined) commit.endsTurn(known, append.endsTurn, index);
+  commit.endsTurn(known, append, index);
+  if (append.epoch !== undefined && append.endsTurn === undefined) commit.syncsTurn(known, index);
   if (plan.replay !== undefined) {
     // Its writer may have died before the sync, or the sync is still to come and may fail.
     commit.mustSync(open.writer, index);

@@ -3,8 +3,8 @@ import { copyRange } from "../../../disk/copy-file.ts";
 import type { FileIo } from "../../../disk/file-io.ts";
 import { refuseHardLinks } from "../../../disk/hard-links.ts";
 import { linesForward, NEWLINE, readChunk } from "../../../disk/line-scan.ts";
-import { freeName, replaceFile } from "../../../disk/replace-file.ts";
-import { withExistingFile } from "../../../disk/with-file.ts";
+import { freeName, replaceFile, writeAll } from "../../../disk/replace-file.ts";
+import { withExistingFile, withFile } from "../../../disk/with-file.ts";
 import { type ColloquyError, unavailable } from "../../../errors.ts";
 import { checkSum, sealObject } from "../../../transcript/lines.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../util/json.ts";
@@ -50,6 +50,10 @@ export class Journals {
   readonly #waiting = new Map<string, WaitingJournal>();
   /** Journals whose names survive a power cut. */
   readonly #named = new Map<string, bigint>();
+  /** Journals that this process has begun and not synced. */
+  readonly #begun = new Set<string>();
+  /** Journals whose sync failed: what is on the disk is not known. */
+  readonly #suspect = new Set<string>();
 
   constructor(io: FileIo, random: Random, nowMs: () => number, folder: string, durable: boolean) {
     this.#io = io;
@@ -76,8 +80,9 @@ export class Journals {
     const length = journal?.length ?? 0;
     const line = text === "" ? Buffer.alloc(0) : sealObject({ position: length, text });
     if (journal === undefined) {
-      replaceFile(path, [sealObject({ turn, header }), line], { io: this.#io, random: this.#random });
-      return { length: text.length, waits: undefined };
+      const content = Buffer.concat([sealObject({ turn, header }), line]);
+      this.#begin(path, content, restarts);
+      return { length: text.length, waits: text === "" ? undefined : this.#open(path, content.length) };
     }
     // Even if nothing is new: the writer may have died before its sync.
     const waits = this.#waiting.get(path) ?? this.#open(path, journal.bytes);
@@ -86,8 +91,31 @@ export class Journals {
     return { length: length + text.length, waits };
   }
 
+  #begin(path: string, content: Buffer, restarts: boolean): void {
+    if (this.#io.stat(path) === undefined) {
+      withFile(this.#io, path, "create", (file) => writeAll(this.#io, file, content, path));
+    } else {
+      // In one step: a kill must not leave a turn with entries and without a journal, which no other process would end.
+      replaceFile(path, content, { io: this.#io, random: this.#random, syncFolder: false });
+    }
+    // A power cut that undoes a restart leaves the text before it, which is known to be in the log.
+    if (!restarts) this.#begun.add(path);
+  }
+
+  /**
+   * The journal, if it began and was not synced: the first entry of its turn must not survive a power cut without it.
+   * A turn without entries and text may disappear.
+   */
+  begun(known: CatalogueEntry): Syncable | undefined {
+    const path = join(this.#folder, journalName(known.stem));
+    if (!this.#begun.has(path)) return undefined;
+    const bytes = this.#read(path).journal?.bytes;
+    return bytes === undefined ? undefined : (this.#waiting.get(path) ?? this.#open(path, bytes));
+  }
+
   /** Open the journal for writing at `bytes`. */
   #open(path: string, bytes: number): WaitingJournal {
+    if (this.#suspect.has(path)) this.#writeAgain(path, bytes);
     const file = this.#io.open(path, "write");
     try {
       const { size, inode, links } = this.#io.statOpen(file);
@@ -106,11 +134,19 @@ export class Journals {
       this.#io.close(file);
       throw error;
     }
-    const waits = new WaitingJournal(this.#io, path, file, bytes, this.#durable, () =>
-      this.#waiting.delete(path),
-    );
+    const waits = new WaitingJournal(this.#io, path, file, bytes, this.#durable, (synced) => {
+      this.#waiting.delete(path);
+      if (synced === true) this.#begun.delete(path);
+      if (synced === false) this.#suspect.add(path);
+    });
     this.#waiting.set(path, waits);
     return waits;
+  }
+
+  #writeAgain(path: string, bytes: number): void {
+    const content = withFile(this.#io, path, "read", (file) => readChunk(this.#io, file, 0, bytes));
+    replaceFile(path, content, { io: this.#io, random: this.#random });
+    this.#suspect.delete(path);
   }
 
   /** The open turn, with its text from `from` on. */
@@ -137,6 +173,8 @@ export class Journals {
     this.#waiting.get(path)?.close();
     this.#known.delete(path);
     this.#named.delete(path);
+    this.#begun.delete(path);
+    this.#suspect.delete(path);
   }
 
   /** In the folder of the conversation. A crash during a move can leave the journal in the other one. */
@@ -212,10 +250,17 @@ class WaitingJournal implements Syncable {
   readonly #io: FileIo;
   readonly #before: number;
   readonly #durable: boolean;
-  readonly #closed: () => void;
+  readonly #closed: (synced?: boolean) => void;
   #file: number | undefined;
 
-  constructor(io: FileIo, path: string, file: number, before: number, durable: boolean, closed: () => void) {
+  constructor(
+    io: FileIo,
+    path: string,
+    file: number,
+    before: number,
+    durable: boolean,
+    closed: (synced?: boolean) => void,
+  ) {
     this.#io = io;
     this.path = path;
     this.#file = file;
@@ -243,7 +288,7 @@ class WaitingJournal implements Syncable {
     } catch (error) {
       throw this.#failed(error);
     }
-    this.close();
+    this.close(true);
   }
 
   async syncLater(): Promise<void> {
@@ -253,13 +298,14 @@ class WaitingJournal implements Syncable {
     } catch (error) {
       throw this.#failed(error);
     }
-    this.close();
+    this.close(true);
   }
 
-  close(): void {
+  /** `synced` is `undefined` if no sync was tried. */
+  close(synced?: boolean): void {
     if (this.#file !== undefined) this.#io.close(this.#file);
     this.#file = undefined;
-    this.#closed();
+    this.#closed(synced);
   }
 
   #open(): number {
@@ -274,7 +320,7 @@ class WaitingJournal implements Syncable {
     } catch {
       // The caller sends the same text again.
     }
-    this.close();
+    this.close(false);
     return unavailable(`Cannot make ${this.path} durable: ${(error as Error).message}`, { cause: error });
   }
 }

@@ -1,16 +1,19 @@
 import { describe, expect, it } from "vitest";
+import { Dice } from "../../../../test/sim/dice.ts";
 import {
   AT,
   append,
   created,
   done,
+  entriesOf,
   FOLDER,
   newDisk,
   open,
   STEM,
   say,
 } from "../../../../test/sim/jsonl-kit.ts";
-import type { JournalOperation, LeaseGrant, LeaseOperation } from "../../operations.ts";
+import { SimulatedDisk } from "../../../../test/sim/simulated-disk.ts";
+import type { JournalOperation, LeaseGrant, LeaseOperation, Operation } from "../../operations.ts";
 import type { JsonlEngine } from "../jsonl-engine.ts";
 
 const JOURNAL = `${FOLDER}/${STEM}.turn.jsonl`;
@@ -66,6 +69,107 @@ describe("a lease", () => {
     await lease(engine, id, "a");
     disk.place(`${FOLDER}/${STEM}.lease.json`, Buffer.from("{ torn"));
     expect((await lease(engine, id, "b")).epoch).toBeGreaterThan(1000);
+  });
+});
+
+/** Counts what costs time, and can fail to sync one file. */
+class CountingDisk extends SimulatedDisk {
+  failing: string | undefined;
+  #calls: Record<string, number> = {};
+  readonly #paths = new Map<number, string>();
+
+  /** The calls since the last count. */
+  count(): Record<string, number> {
+    const calls = this.#calls;
+    this.#calls = {};
+    return calls;
+  }
+
+  #note(call: string): void {
+    this.#calls[call] = (this.#calls[call] ?? 0) + 1;
+  }
+
+  override open(path: string, mode: "read" | "write" | "create"): number {
+    const file = super.open(path, mode);
+    this.#paths.set(file, path);
+    return file;
+  }
+
+  override sync(file: number): void {
+    this.#note("sync");
+    if (this.#paths.get(file) === this.failing) this.faults.failingSyncs = 1;
+    super.sync(file);
+  }
+
+  override syncFolder(folder: string): void {
+    this.#note("syncFolder");
+    super.syncFolder(folder);
+  }
+
+  override rename(from: string, to: string): void {
+    this.#note("rename");
+    super.rename(from, to);
+  }
+
+  override remove(path: string): void {
+    this.#note("remove");
+    super.remove(path);
+  }
+}
+
+describe("a turn and the disk", () => {
+  const begun = async (disk: SimulatedDisk): Promise<{ engine: JsonlEngine; id: string }> => {
+    const { engine } = await open(disk);
+    const id = await created(engine);
+    await lease(engine, id, "a");
+    await done(engine, piece(id, 0, ""));
+    return { engine, id };
+  };
+  const first = (id: string): Operation => append(id, [say("q")], { epoch: 1, operationId: "t1/1" });
+
+  it("renames nothing, and syncs as often as it has something to promise", async () => {
+    const disk = new CountingDisk(new Dice(1));
+    const { engine, id } = await begun(disk);
+    const end = { endsTurn: "t1", releases: "a", operationId: "t1/end" };
+    await done(engine, append(id, [say("a")], { epoch: 1, ...end }));
+    disk.count();
+    await lease(engine, id, "a");
+    await done(engine, piece(id, 0, "", { epoch: 2, turn: "t2" }));
+    expect(disk.count()).toEqual({});
+    await done(engine, append(id, [say("q")], { epoch: 2, operationId: "t2/1" }));
+    expect(disk.count()).toEqual({ sync: 2, syncFolder: 1 });
+    await done(engine, piece(id, 0, "text", { epoch: 2, turn: "t2", header: undefined }));
+    expect(disk.count()).toEqual({ sync: 1 });
+    await done(engine, append(id, [say("b")], { epoch: 2, ...end, endsTurn: "t2", operationId: "t2/end" }));
+    expect(disk.count()).toEqual({ sync: 1, remove: 1 });
+  });
+
+  it("survives a power cut with its first entry, and its text from then on", async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const disk = new SimulatedDisk(new Dice(seed));
+      const { engine, id } = await begun(disk);
+      await done(engine, first(id));
+      const isStreaming = seed % 2 === 0;
+      if (isStreaming) await done(engine, piece(id, 0, "half", { header: undefined }));
+      const { engine: after } = await open(disk.crash());
+      expect(after.turn(id, 0)).toMatchObject({ id: "t1", text: isStreaming ? "half" : "" });
+      expect(entriesOf(after, id).length).toBe(1);
+    }
+  });
+
+  it("is written again after a sync that failed, although its entry is durable", async () => {
+    for (let seed = 1; seed <= 60; seed++) {
+      const disk = new CountingDisk(new Dice(seed));
+      const { engine, id } = await begun(disk);
+      const { place } = engine.changes(null, 1);
+      disk.failing = JOURNAL;
+      expect(await engine.commit([first(id)])).toMatchObject([{ error: { code: "SERVICE_UNAVAILABLE" } }]);
+      disk.failing = undefined;
+      expect((await done(engine, first(id))).append?.replayed).toBe(true);
+      expect(engine.changes(place, 100).changes.map(({ type }) => type)).toEqual(["entry"]);
+      const { engine: after } = await open(disk.crash());
+      expect(after.turn(id, 0)?.id).toBe("t1");
+    }
   });
 });
 

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import { activeHead, type TreePlace } from "../../../tree/place-entries.ts";
 import { timeOf } from "../../../util/time.ts";
+import { releaseOf } from "../../leases.ts";
 import type { AppendOperation, AppendResult } from "../../operations.ts";
 import { planAppend } from "../../rules.ts";
 import type { Blobs } from "../blobs/blobs.ts";
@@ -64,6 +65,7 @@ export class Appends {
       // The first try may have died before its sync. A commit without changes would not sync, and an UPDATE that
       // changes nothing counts as none; this rewrites a page with the same content.
       this.#database.exec(`PRAGMA application_id = ${APPLICATION_ID}`);
+      this.#release(append, n);
       return { replayed: true, entries: plan.replay };
     }
     if (append.jobs !== undefined) this.#jobs.change({ put: append.jobs, remove: [], expect: [] });
@@ -74,7 +76,12 @@ export class Appends {
     }
     this.#insert(append, cached, plan.places);
     if (append.endsTurn !== undefined) this.#journals.end(n, append.endsTurn);
+    this.#release(append, n);
     return { replayed: false, places: plan.places };
+  }
+
+  #release({ conversation, releases }: AppendOperation, n: number): void {
+    if (releases !== undefined) this.#leases.decide(n, releaseOf(conversation, releases));
   }
 
   #insert(append: AppendOperation, cached: CachedTree, places: readonly TreePlace[]): void {
