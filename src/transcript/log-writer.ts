@@ -83,6 +83,13 @@ export class LogWriter {
     return this.#refusal !== undefined;
   }
 
+  /** Whether the file is as this writer left it. Needs no lock. */
+  get isCurrent(): boolean {
+    if (this.#staged.length > 0) return false;
+    const stat = this.#io.stat(this.path);
+    return stat !== undefined && stat.inode === this.#inode && stat.size === this.#state.bytes;
+  }
+
   /**
    * Read the appends of other writers and repair a torn tail. Call it under the
    * lock before the first append. A file that was replaced in the meantime is

@@ -62,7 +62,7 @@ export class AgentLoop implements AsyncDisposable {
   async run(input: string | readonly Block[] | MessageInput, options: RunOptions = {}): Promise<RunResult> {
     const message = messageOf(input);
     checkRunOptions(options);
-    const id = options.operationId === undefined ? newId() : checkRunId(options.operationId);
+    const id = options.operationId === undefined ? undefined : checkRunId(options.operationId);
     return this.#queued(options, (place) => this.#run(place, id, message, options));
   }
 
@@ -125,7 +125,7 @@ export class AgentLoop implements AsyncDisposable {
 
   async #run(
     place: Place,
-    id: string,
+    id: string | undefined,
     input: MessageInput | undefined,
     options: RunOptions,
     question?: Message,

@@ -37,11 +37,14 @@ export function checkRunId(operationId: string): string {
   );
 }
 
+/** Without the id of a run, it is a new one. */
 export async function beginAttempt(
   conversation: Conversation,
-  run: string,
+  run: string | undefined,
   options: Omit<TurnOptions, "operationId">,
 ): Promise<Attempt> {
+  if (run === undefined)
+    return { turn: await conversation.beginTurn(options), earlier: [], started: new Set() };
   const earlier: MessageEntry[] = [];
   const started = new Set<string>();
   for (let number = 1; ; number++) {

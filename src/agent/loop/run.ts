@@ -41,8 +41,12 @@ const INTERRUPTED =
 const NONE: ReadonlySet<string> = new Set();
 const ABANDONED = "The run was interrupted before this tool returned a result.";
 
-/** `input` is `undefined` when the conversation has the message already. */
-export async function run(setup: RunSetup, id: string, input: MessageInput | undefined): Promise<RunResult> {
+/** `id` is `undefined` for a run that cannot be repeated, `input` when the conversation has the message already. */
+export async function run(
+  setup: RunSetup,
+  id: string | undefined,
+  input: MessageInput | undefined,
+): Promise<RunResult> {
   const { conversation, model, waitMs, signal } = setup;
   if (signal.aborted) return nothingRun(setup);
   const options = { model: model.name, waitMs, signal };

@@ -87,6 +87,8 @@ class RunningTurn implements Turn {
   #part = 1;
   #lost: ColloquyError | undefined;
   #finishing: Promise<MessageEntry | undefined> | undefined;
+  /** Whether an entry of the turn may have been written before: its id was given, or a write has failed. */
+  #mayRepeat = true;
 
   static async begin(store: StoreAccess, conversation: string, options: TurnOptions): Promise<Turn> {
     checkProperties(options, TURN_MEMBERS, "options");
@@ -110,6 +112,7 @@ class RunningTurn implements Turn {
       const branch = targetBranch(tree, options.branch);
       const header = { branch, model: model ?? null, startedAt: isoTime(store.nowMs()), part: 1 };
       const turn = new RunningTurn(store, conversation, id, lease, given === undefined, header);
+      if (operationId === undefined) turn.#mayRepeat = false;
       await turn.#journal.begin(header);
       turn.#keepLease();
       return turn;
@@ -231,7 +234,8 @@ class RunningTurn implements Turn {
   async #end(state: EndState, message: MessageInput | undefined): Promise<MessageEntry | undefined> {
     const nowMs = this.#store.nowMs();
     const { text } = this.#journal;
-    const pending = pendingEnd(this.#store, this.id, this.#header, message, text, state, nowMs);
+    const end = pendingEnd(this.#store, this.id, this.#header, message, text, state, nowMs);
+    const pending = { ...end, entry: { ...end.entry, idGiven: this.#mayRepeat } };
     const {
       entries: [entry],
     } = await this.#write([pending], "end", true, nowMs);
@@ -259,19 +263,20 @@ class RunningTurn implements Turn {
     });
   }
 
-  #write(
+  async #write(
     pending: readonly PendingEntry[],
     step: string,
     endsTurn: boolean,
     nowMs: number,
   ): Promise<Appended<Entry>> {
-    return write(
+    const writing = write(
       this.#store,
       this.#conversation,
       pending,
       {
         branch: this.#header.branch as number,
         operationId: `${this.id}/${step}`,
+        operationGiven: this.#mayRepeat,
         expectedHead: undefined,
         epoch: this.#epoch,
         ...(endsTurn ? { endsTurn: this.id } : {}),
@@ -279,6 +284,12 @@ class RunningTurn implements Turn {
       },
       nowMs,
     );
+    try {
+      return await writing;
+    } catch (error) {
+      this.#mayRepeat = true;
+      throw error;
+    }
   }
 
   #keepLease(): void {

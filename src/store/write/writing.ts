@@ -25,7 +25,8 @@ export interface PendingEntry {
 
 export type WriteOptions = Pick<
   AppendOperation,
-  "branch" | "expectedHead" | "operationId" | "epoch" | "endsTurn" | "releases" | "jobs"
+  | ("branch" | "expectedHead" | "operationId" | "operationGiven")
+  | ("epoch" | "endsTurn" | "releases" | "jobs")
 >;
 
 export const NO_OPTIONS: WriteOptions = { operationId: undefined, expectedHead: undefined };
@@ -127,7 +128,7 @@ export async function write(
     ...(blobs.length === 0 ? {} : { blobs }),
     ...options,
     operationId,
-    operationGiven: options.operationId !== undefined,
+    operationGiven: options.operationGiven ?? options.operationId !== undefined,
     maxDepth: store.depthLimits.maxDepth,
     at: isoTime(nowMs),
   });

@@ -55,6 +55,8 @@ export function locateEntry(
 ): number | undefined {
   const known = readable(context, conversation);
   if (known === undefined) return undefined;
+  const index = context.logs.indexOf(conversation);
+  if (index !== undefined) return index.byId(entryId, () => {})?.seq;
   using reader = readerOf(context, known);
   return reader.locate(entryId);
 }

@@ -72,6 +72,12 @@ export class OpenLogs {
     return open;
   }
 
+  /** The index of a log, if one was built and no other process has written since. */
+  indexOf(id: string): EntryIndex | undefined {
+    const open = this.#open.get(id);
+    return open?.index !== undefined && open.writer.isCurrent ? open.index : undefined;
+  }
+
   #newWriter(known: CatalogueEntry): LogWriter {
     return new LogWriter(
       this.#use.io,
