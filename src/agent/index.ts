@@ -15,7 +15,8 @@ export { type ExtensionOptions, type Extensions, loadExtensions } from "./extens
 export { AgentLoop } from "./loop/agent-loop.ts";
 export type { AgentEvent, RunResult, RunStopReason } from "./loop/events.ts";
 export type { AgentOptions, RunOptions } from "./loop/options.ts";
-export { type SessionUsage, sessionUsage, usageOf } from "./loop/usage.ts";
+export { recordSession, type SessionUsage, sessionUsage } from "./loop/record-session.ts";
+export { usageOf } from "./loop/usage.ts";
 export {
   type ChatModel,
   type ModelEvent,

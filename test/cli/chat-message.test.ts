@@ -84,6 +84,10 @@ describe("chat -m", () => {
   });
 });
 
+function indexOf(place: ChatPlace): Record<string, object> {
+  return JSON.parse(readFileSync(place.path("state", "agents", "main", "sessions", "sessions.json"), "utf8"));
+}
+
 describe("an agent in a chat", () => {
   it("has the tools of MCP servers, its workspace, and a place in the session index", async () => {
     const server = { command: process.execPath, args: [resolve("test/process/mcp-child.ts")] };
@@ -99,10 +103,7 @@ describe("an agent in a chat", () => {
     expect(first).toContain("You like green tea.");
     expect(second).toContain('heard {\\"text');
     await place.run(["chat", "-m", "More"], { env });
-    const index = JSON.parse(
-      readFileSync(place.path("state", "agents", "main", "sessions", "sessions.json"), "utf8"),
-    );
-    expect(index["cli:default"]).toMatchObject({
+    expect(indexOf(place)["cli:default"]).toMatchObject({
       inputTokens: 30,
       outputTokens: 15,
       totalTokens: 45,
@@ -110,6 +111,28 @@ describe("an agent in a chat", () => {
       modelProvider: "local",
       lastChannel: "cli",
     });
+  });
+
+  it("has a current place in the session index, with its sub-agents, also if it only failed", async () => {
+    await using place = await ChatPlace.open(
+      [
+        [{ tool: "start_agent", input: { task: "Count" } }],
+        [{ text: "Two." }],
+        [{ text: "It is two." }],
+        { status: 401 },
+      ],
+      { tools: { approvals: { tools: { start_agent: "allow" } } } },
+    );
+    await place.run(["chat", "-m", "How many?"]);
+    expect((await place.run(["chat", "--session", "failed", "-m", "Hi"])).code).toBe(1);
+    const [own, failed, child] = ["cli:default", "failed", "agent:main:subagent:"].map((wanted) =>
+      Object.entries(indexOf(place)).find(([key]) => key.startsWith(wanted) || key.endsWith(wanted)),
+    );
+    expect(own?.[1]).toMatchObject({ totalTokens: 30 });
+    expect(child?.[1]).toMatchObject({ totalTokens: 15, spawnedBy: "cli:default", spawnDepth: 1 });
+    expect(failed?.[1]).toMatchObject({ totalTokens: 0 });
+    const { findings } = await place.json(["doctor"]);
+    expect(findings.filter(({ code }: { code: string }) => code === "index-differs")).toEqual([]);
   });
 
   it("uses the model of its session", async () => {

@@ -2,11 +2,11 @@
 import { join } from "node:path";
 import type { Memory } from "../../memory/memory.ts";
 import { stateLayout } from "../../state/folder.ts";
-import { patchSessionEntry } from "../../state/session-index/patch.ts";
 import type { Store } from "../../store/store.ts";
 import { defined, type JsonObject } from "../../util/json.ts";
 import { listIn, objectIn } from "../../util/values.ts";
 import type { AgentOptions } from "../loop/options.ts";
+import { recordSession } from "../loop/record-session.ts";
 import type { ChatModel } from "../model/chat-model.ts";
 import { findSkills, type Skills } from "../skills/skills.ts";
 import { type Approve, approvedTools } from "../tools/approvals/approved-tools.ts";
@@ -124,7 +124,7 @@ export class AgentTools implements AsyncDisposable {
         const parts = await loopOf(other.#options.agent, other.skills(), isSame ? model : undefined);
         return { ...parts, store, tools: () => other.tools({ approve, model: parts.model }) };
       },
-      onSpawn: (session) => this.#record(session),
+      onSession: (session) => this.#record(session),
     });
     return { spawn, agent: agent.id, others: agent.startable, limits: agent.spawn };
   }
@@ -133,9 +133,8 @@ export class AgentTools implements AsyncDisposable {
     return new AgentTools({ ...this.#options, agent, shared: this.#shared });
   }
 
-  async #record({ agent, key, sessionId, spawnedBy, spawnDepth }: SpawnedSession): Promise<void> {
+  async #record({ agent, key, conversation, spawnedBy, spawnDepth }: SpawnedSession): Promise<void> {
     const agentDir = stateLayout(this.#options.stateDir).agent(agent).root;
-    const patch = { sessionId, spawnDepth, managedBy: "colloquy", ...defined({ spawnedBy }) };
-    await patchSessionEntry({ agentDir, sessionKey: key, patch });
+    await recordSession({ agentDir }, key, conversation, { spawnDepth, ...defined({ spawnedBy }) });
   }
 }

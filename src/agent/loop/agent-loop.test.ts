@@ -7,7 +7,8 @@ import { openStore } from "../../store/open.ts";
 import type { Tool } from "../tools/tool.ts";
 import { AgentLoop } from "./agent-loop.ts";
 import type { AgentEvent } from "./events.ts";
-import { sessionUsage, usageOf } from "./usage.ts";
+import { sessionUsage } from "./record-session.ts";
+import { usageOf } from "./usage.ts";
 
 const echo: Tool = {
   name: "echo",
@@ -119,8 +120,8 @@ describe("a run", () => {
     expect(result.usage).toMatchObject({ inputTokens: 20, cost: 1 });
     expect(await usageOf(chat)).toEqual(result.usage);
     expect(await sessionUsage(chat)).toEqual({
-      ...{ inputTokens: 20, outputTokens: 10, totalTokens: 36, cacheRead: 4, cacheWrite: 2 },
-      ...{ model: "scripted", modelProvider: "test", compactionCount: 0 },
+      ...{ inputTokens: 20, outputTokens: 10, totalTokens: 36, cacheRead: 4, cacheWrite: 2, cost: 1 },
+      ...{ model: "scripted", modelProvider: "test", usageThrough: result.entries.at(-1) },
     });
     expect(await repairs(chat)).toEqual([]);
     expect(events.map(({ type }) => type)).toEqual([

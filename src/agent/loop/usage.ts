@@ -1,5 +1,4 @@
 /** Token counts: of a step as they are stored, of a run, and of a conversation. */
-
 import type { Message, MessageEntry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { checkMethod } from "../../util/checked-arguments.ts";
@@ -37,7 +36,7 @@ function usageOfMessage({ usage = {} }: Pick<Message, "usage">): ModelUsage {
   };
 }
 
-function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
+export function addUsage(one: ModelUsage, other: ModelUsage): ModelUsage {
   const cost = one.cost === undefined && other.cost === undefined ? undefined : sum(one.cost, other.cost);
   return {
     inputTokens: one.inputTokens + other.inputTokens,
@@ -56,53 +55,32 @@ export function usageOfEntries(entries: readonly MessageEntry[]): ModelUsage {
   return entries.reduce((total, { message }) => addUsage(total, usageOfMessage(message)), NO_USAGE);
 }
 
-/** The facts of a conversation that a session index keeps, by their names there. */
-export interface SessionUsage {
-  readonly inputTokens: number;
-  readonly outputTokens: number;
-  readonly totalTokens: number;
-  readonly cacheRead: number;
-  readonly cacheWrite: number;
-  /** The model that answered last. */
-  readonly model?: string;
-  readonly modelProvider?: string;
-  readonly compactionCount: number;
-}
-
 /** What all answers of a conversation used, on every branch. Reads the whole conversation. */
 export async function usageOf(conversation: Conversation): Promise<ModelUsage> {
   checkMethod(conversation, "info", "conversation");
-  return (await counted(conversation)).usage;
+  return (await usageAfter(conversation, undefined)).usage;
 }
 
-/** The values for the entry of a conversation in the session index. Reads the whole conversation. */
-export async function sessionUsage(conversation: Conversation): Promise<SessionUsage> {
-  checkMethod(conversation, "info", "conversation");
-  const { usage, model } = await counted(conversation);
-  const { inputTokens, outputTokens, cacheReadTokens: cacheRead, cacheWriteTokens: cacheWrite } = usage;
-  const { compactionCount } = await conversation.info();
-  const slash = model?.indexOf("/") ?? -1;
-  return {
-    inputTokens,
-    outputTokens,
-    totalTokens: inputTokens + outputTokens + cacheRead + cacheWrite,
-    cacheRead,
-    cacheWrite,
-    ...(model === undefined ? {} : { model: model.slice(slash + 1) }),
-    ...(model === undefined || slash < 0 ? {} : { modelProvider: model.slice(0, slash) }),
-    compactionCount,
-  };
+/** What the answers after an entry used, in the order of the log. */
+export interface LaterUsage {
+  readonly usage: ModelUsage;
+  /** The model that answered last. */
+  readonly model: string | undefined;
+  /** The last message that is counted. */
+  readonly through: string | undefined;
 }
 
-async function counted(
-  conversation: Conversation,
-): Promise<{ usage: ModelUsage; model: string | undefined }> {
+/** Without `after`: all answers. `NOT_FOUND` if that entry was removed. */
+export async function usageAfter(conversation: Conversation, after: string | undefined): Promise<LaterUsage> {
   let usage = NO_USAGE;
   let model: string | undefined;
-  for await (const { message } of conversation.messages({ all: true, blobs: "references" })) {
+  let through = after;
+  const query = { all: true, blobs: "references", ...(after === undefined ? {} : { after }) } as const;
+  for await (const { id, message } of conversation.messages(query)) {
+    through = id;
     if (message.role !== "assistant") continue;
     usage = addUsage(usage, usageOfMessage(message));
     model = message.model ?? model;
   }
-  return { usage, model };
+  return { usage, model, through };
 }

@@ -1,6 +1,6 @@
 /** What the session index keeps of a session: where it came from, where answers go, and its settings. */
 import type { ThinkingLevel } from "../../agent/index.ts";
-import { sessionUsage } from "../../agent/loop/usage.ts";
+import { recordSession } from "../../agent/loop/record-session.ts";
 import { THINKING_LEVELS } from "../../agent/model/chat-model.ts";
 import {
   type IndexOptions,
@@ -10,6 +10,7 @@ import {
 } from "../../state/session-index/index.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { defined } from "../../util/json.ts";
+import { timeOf } from "../../util/time.ts";
 import type { ChannelMessage } from "../channel.ts";
 import { addressOf, type ChannelName } from "../inbox/accept.ts";
 
@@ -41,6 +42,7 @@ export class SessionFacts {
     const { name: provider, accountId } = channel;
     await this.#patch(key, {
       sessionId: chat.id,
+      updatedAt: timeOf((await chat.info()).updatedAt),
       managedBy: "colloquy",
       channel: provider,
       chatType,
@@ -56,7 +58,7 @@ export class SessionFacts {
   }
 
   async answered(key: string, chat: Conversation): Promise<void> {
-    await this.#patch(key, { sessionId: chat.id, ...(await sessionUsage(chat)), totalTokensFresh: true });
+    await recordSession(this.#index, key, chat);
   }
 
   settings(key: string): SessionSettings {

@@ -10,7 +10,7 @@ import {
   isOffline,
   offlineModel,
   openModel,
-  type RunResult,
+  recordSession,
   type SharedTools,
   type Skills,
   systemPrompt,
@@ -25,7 +25,6 @@ import { loadSessionStore, patchSessionEntry, type SessionEntry } from "../../st
 import type { Conversation } from "../../store/conversation.ts";
 import { defined } from "../../util/json.ts";
 import type { Installation } from "./installation.ts";
-import { recordRun } from "./record-run.ts";
 
 /** Where an agent may look things up: everywhere, or only in the conversation that it answers in. */
 export type Lookup = "all" | "session";
@@ -145,10 +144,11 @@ export class AgentSetup {
     });
   }
 
-  /** Note what a run used in the session index. */
-  async record(result: RunResult): Promise<void> {
-    const { installation, channel } = this.#options;
-    await recordRun(this.agentDir, installation.store, channel, result);
+  /** Note what a run used in the session index, also one that failed. */
+  async record(key: string, conversation: Conversation): Promise<void> {
+    const { channel } = this.#options;
+    const fields = { channel, chatType: "direct", lastChannel: channel } as const;
+    await recordSession({ agentDir: this.agentDir }, key, conversation, fields);
   }
 
   #session(key: string): Partial<SessionEntry> {

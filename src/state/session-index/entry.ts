@@ -49,6 +49,10 @@ export interface SessionEntry {
   totalTokensFresh?: boolean;
   cacheRead?: number;
   cacheWrite?: number;
+  /** In the currency of the provider's prices. */
+  cost?: number;
+  /** The message up to which the counters count. */
+  usageThrough?: string;
   /** The model that answered last. */
   model?: string;
   modelProvider?: string;

@@ -11,6 +11,7 @@ import type { ConversationInfo } from "../../engine/index.ts";
 import { keyOfOlder, settleClaims } from "../../key/index.ts";
 import type { Store } from "../../store/store.ts";
 import { checkMethod, checkObject } from "../../util/checked-arguments.ts";
+import { defined } from "../../util/json.ts";
 import { timeOf } from "../../util/time.ts";
 import { canonicalKey, recoveredKey } from "./canonical-key.ts";
 import { settle } from "./document.ts";
@@ -102,7 +103,7 @@ function isOutdated(entry: SessionEntry, { known }: Listing, before: ReadonlySet
 }
 
 /** Also set by runs and by users, for one session: that the store has no such value does not clear it. */
-const OF_RUNS: ReadonlySet<string> = new Set(["model", "authProfileOverride"]);
+const OF_RUNS: ReadonlySet<string> = new Set(["authProfileOverride", "channel"]);
 
 /** `former` is the entry of this conversation, `atKey` the entry of this key. */
 function entryOf(
@@ -110,24 +111,33 @@ function entryOf(
   former: SessionEntry | undefined,
   atKey: SessionEntry | undefined,
 ): SessionEntry {
-  const own = {
-    channel: info.channel,
-    model: info.model,
-    label: info.title,
-    authProfileOverride: info.profileId,
-  };
+  const own = ownFields(info);
+  // Runs that were counted know better which model answered last.
+  const model = former?.usageThrough === undefined ? defined({ model: info.model ?? undefined }) : {};
   const fields = Object.entries(former ?? settingsOf(atKey)).filter(
     // A field that the store does not set belongs to another program, unless the store managed the entry: then it was cleared.
     ([field]) => former?.managedBy !== MANAGED || !Object.hasOwn(own, field) || OF_RUNS.has(field),
   );
   return {
     ...Object.fromEntries(fields),
-    ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== null)),
+    ...model,
+    ...fieldsOf(info),
+  };
+}
+
+/** The fields of an entry that the store knows. */
+export function fieldsOf(info: ConversationInfo): SessionEntry {
+  return {
+    ...Object.fromEntries(Object.entries(ownFields(info)).filter(([, value]) => value !== null)),
     sessionId: info.id,
     updatedAt: timeOf(info.updatedAt),
     compactionCount: info.compactionCount,
     managedBy: MANAGED,
   };
+}
+
+function ownFields({ channel, title, profileId }: ConversationInfo): Record<string, string | null> {
+  return { channel, label: title, authProfileOverride: profileId };
 }
 
 const SETTINGS = [

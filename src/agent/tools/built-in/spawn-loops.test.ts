@@ -26,7 +26,7 @@ function family(
   const sessions: SpawnedSession[] = [];
   const spawn = spawnLoops({
     loopOf: () => ({ store, model: child, tools: [tool], maxSteps: 4 }),
-    onSpawn: (session) => void sessions.push(session),
+    onSession: (session) => void sessions.push(session),
   });
   const tool: Tool = startAgent({ spawn, limits });
   return { loop: new AgentLoop({ store, key: "cli:default", model: parent, tools: [tool] }), sessions, tool };
@@ -54,7 +54,7 @@ describe("sub-agents as loops", () => {
     const [session] = sessions;
     expect(session).toMatchObject({ spawnedBy: "cli:default", spawnDepth: 1 });
     expect(await said(store, session?.key ?? "")).toEqual(["user: Count the ships", "assistant: 42 ships."]);
-    const chat = await store.get(session?.sessionId ?? "");
+    const chat = await store.get(session?.conversation.id ?? "");
     const { items } = (await chat?.messages()) ?? { items: [] };
     expect(items[0]?.message.provenance).toEqual({ spawnedBy: "cli:default", spawnDepth: 1 });
   });
@@ -88,7 +88,9 @@ describe("sub-agents as loops", () => {
     ]);
     const { loop, sessions } = family(store, greedy, greedy, { perRunMax: 2 });
     expect(await loop.run("Go")).toMatchObject({ stopReason: "max_steps" });
-    expect(sessions.map(({ spawnDepth }) => spawnDepth).toSorted()).toEqual([1, 1, 2, 2, 2, 2]);
+    expect(sessions.map(({ spawnDepth }) => spawnDepth).toSorted()).toEqual(
+      [1, 1, 2, 2, 2, 2].flatMap((depth) => [depth, depth]),
+    );
     const told = (await said(store, "cli:default")).join("\n");
     expect(told).toContain("The sub-agent was not started: a run can start 2 of them");
     expect(await said(store, sessions[1]?.key ?? "")).toContain(

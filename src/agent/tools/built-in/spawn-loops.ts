@@ -1,3 +1,4 @@
+import type { Conversation } from "../../../store/conversation.ts";
 import { checkObject } from "../../../util/checked-arguments.ts";
 import { defined } from "../../../util/json.ts";
 import { AgentLoop } from "../../loop/agent-loop.ts";
@@ -8,8 +9,7 @@ import type { Spawn, SpawnRequest } from "./start-agent.ts";
 export interface SpawnedSession {
   readonly agent: string;
   readonly key: string;
-  /** The id of the conversation. */
-  readonly sessionId: string;
+  readonly conversation: Conversation;
   readonly spawnedBy?: string | undefined;
   readonly spawnDepth: number;
 }
@@ -19,8 +19,8 @@ export interface SpawnLoopsOptions {
   readonly loopOf: (
     request: SpawnRequest,
   ) => Omit<AgentOptions, "key" | "depth"> | Promise<Omit<AgentOptions, "key" | "depth">>;
-  /** Called before a sub-agent runs. */
-  readonly onSpawn?: ((session: SpawnedSession) => void | Promise<void>) | undefined;
+  /** Called before a sub-agent runs, and after it, also if it failed. */
+  readonly onSession?: ((session: SpawnedSession) => void | Promise<void>) | undefined;
 }
 
 /** The one run of the conversation of a sub-agent, so that a repeated call continues it or returns its answer. */
@@ -29,16 +29,21 @@ const OPERATION = "task";
 /** Sub-agents as loops, each with a conversation in the store. */
 export function spawnLoops(options: SpawnLoopsOptions): Spawn {
   checkObject(options, "options");
-  const { loopOf, onSpawn } = options;
+  const { loopOf, onSession } = options;
   return async (request) => {
     const { task, agent, key, spawnedBy, depth, signal } = request;
     await using loop = new AgentLoop({ ...(await loopOf(request)), key, depth });
-    const { id: sessionId } = await loop.conversation();
-    await onSpawn?.({ agent, key, sessionId, spawnedBy, spawnDepth: depth });
+    const conversation = await loop.conversation();
+    const session = { agent, key, conversation, spawnedBy, spawnDepth: depth };
+    await onSession?.(session);
     const provenance = defined({ spawnedBy, spawnDepth: depth });
     const input = { role: "user", content: task, provenance } as const;
-    const { reply, stopReason } = await loop.run(input, { signal, operationId: OPERATION });
-    if (stopReason === "stopped") signal.throwIfAborted();
-    return { reply, key };
+    try {
+      const { reply, stopReason } = await loop.run(input, { signal, operationId: OPERATION });
+      if (stopReason === "stopped") signal.throwIfAborted();
+      return { reply, key };
+    } finally {
+      await onSession?.(session);
+    }
   };
 }

@@ -82,13 +82,17 @@ export class ChatAgent implements AsyncDisposable {
 
   /** Answer a message of the user. */
   async answer(text: string, options: RunOptions): Promise<RunResult> {
-    const result = await (await this.loop()).run(text, options);
-    try {
-      await (await this.#setup()).record(result);
-    } catch (error) {
+    const key = this.#key;
+    const loop = await this.loop();
+    const record = async (): Promise<void> => (await this.#setup()).record(key, await loop.conversation());
+    const result = await loop.run(text, options).catch(async (error: unknown) => {
+      await record().catch(() => {});
+      throw error;
+    });
+    await record().catch((error: unknown) => {
       // The answer is stored; the index is a view of the store.
       report("warning", asColloquyError(error, "The session index was not updated"), this.#call.json);
-    }
+    });
     return result;
   }
 
