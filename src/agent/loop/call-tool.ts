@@ -35,6 +35,20 @@ function unknownTool(name: string, tools: ToolRegistry): string {
   return `There is no tool called ${name}. ${names === "" ? "There are no tools." : `The tools are ${names}.`}`;
 }
 
+/** The result of a call that may not run. */
+export async function refusal(
+  tool: Tool,
+  { id, input }: ToolUseBlock,
+  call: ToolCall,
+): Promise<ToolResultBlock | undefined> {
+  try {
+    await untilAborted(Promise.resolve(tool.permit?.(input, call)), call.signal);
+    return undefined;
+  } catch (error) {
+    return errorResult(id, call.signal.aborted ? STOPPED : messageOf(error));
+  }
+}
+
 /** Run it within its time limit. A tool that ignores its signal is left behind. */
 export async function callTool(
   tool: Tool,

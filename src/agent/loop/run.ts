@@ -12,7 +12,7 @@ import type { ToolRegistry } from "../tools/registry.ts";
 import type { ToolCall } from "../tools/tool.ts";
 import { askModel } from "./ask-model.ts";
 import { type Attempt, beginAttempt, openStepOf } from "./attempts.ts";
-import { admit, callTool, outputText, STOPPED, type ToolLimits } from "./call-tool.ts";
+import { admit, callTool, outputText, refusal, STOPPED, type ToolLimits } from "./call-tool.ts";
 import type { AgentEvent, RunResult, RunStopReason } from "./events.ts";
 import { insideTool } from "./inside-tool.ts";
 import type { Failures } from "./model-step.ts";
@@ -142,9 +142,13 @@ class Run {
     report({ type: "tool-start", id, name, input });
     const tool = admit(tools, use);
     if ("tool_use_id" in tool) return tool;
-    if (!mayRepeat) await this.#turn.note({ tool: id });
     const call: ToolCall = { id, signal, store, conversation, key: key ?? undefined, depth, run: this };
-    return insideTool(conversation.id, () => callTool(tool, use, call, limits));
+    return insideTool(conversation.id, async () => {
+      const refused = tool.permit === undefined ? undefined : await refusal(tool, use, call);
+      if (refused !== undefined) return refused;
+      if (!mayRepeat) await this.#turn.note({ tool: id });
+      return callTool(tool, use, call, limits);
+    });
   }
 
   async #end(state: "finished" | "stopped", message?: MessageInput): Promise<RunResult> {

@@ -40,6 +40,8 @@ export function checkTool(tool: Tool): void {
     throw invalid(`The inputSchema of the tool ${name} must have the type "object"`, "inputSchema");
   }
   if (typeof tool.run !== "function") throw invalid(`The tool ${name} must have a function run`, "run");
+  if (tool.permit !== undefined && typeof tool.permit !== "function")
+    throw invalid(`The permit of the tool ${name} must be a function`, "permit");
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= TIMEOUT_MAX_MS)) {
     throw invalid(`The timeoutMs of the tool ${name} must be from 1 to ${TIMEOUT_MAX_MS}`, "timeoutMs");
   }

@@ -32,6 +32,11 @@ export interface Tool {
   readonly mayRepeat?: boolean | undefined;
   /** Default: the limit of the loop. */
   readonly timeoutMs?: number | undefined;
+  /**
+   * Resolves if a call may run, such as after a question to the user; an error is the result of the call. The call
+   * does not count as started before, so a run that is continued after a kill asks again.
+   */
+  permit?(input: JsonObject, call: ToolCall): Promise<void>;
   /** A thrown error becomes the result, marked as an error, and the model goes on from it. */
   run(input: JsonObject, call: ToolCall): ToolOutput | Promise<ToolOutput>;
 }

@@ -49,6 +49,18 @@ describe("tools that need approval", () => {
     expect(ran).toEqual(["x"]);
   });
 
+  it("ask before a call counts as started, once for each run", async () => {
+    let questions = 0;
+    const { tool, ran } = asked(async () => ++questions > 0);
+    const input = { text: "hello" };
+    await tool.permit?.(input, call);
+    expect([questions, ran]).toEqual([1, []]);
+    await tool.run(input, call);
+    expect([questions, ran]).toEqual([1, ["x"]]);
+    await tool.run(input, call);
+    expect([questions, ran]).toEqual([2, ["x", "x"]]);
+  });
+
   it("cannot be changed between the question and the run", async () => {
     const { tool } = asked(async ({ input }) => {
       Object.assign(input, { text: "changed" });

@@ -1,6 +1,7 @@
 import { ColloquyError } from "../../../errors.ts";
 import { checkIterable, checkObject } from "../../../util/checked-arguments.ts";
 import type { JsonObject } from "../../../util/json.ts";
+import { numberIn, objectIn } from "../../../util/values.ts";
 import { untilAborted } from "../../loop/until-aborted.ts";
 import type { Tool, ToolCall, ToolOutput } from "../tool.ts";
 import { type Approval, approvalFor, type ToolLimits } from "./approval.ts";
@@ -27,11 +28,11 @@ export interface ApprovalOptions {
   readonly agent?: ToolLimits | undefined;
   /** How the channel asks its user. Without it, a tool that needs a question does not run. */
   readonly approve?: Approve | undefined;
-  /** How long a user has to answer. Default: 5 minutes. */
+  /** How long a user has to answer. Default: `approvals.timeoutSeconds` of the config, or 10 minutes. */
   readonly answerTimeoutMs?: number | undefined;
 }
 
-const ANSWER_TIMEOUT_MS = 5 * 60_000;
+const ANSWER_TIMEOUT_SEC = 600;
 /** The limit of a tool that has none, once it was approved. */
 const RUN_TIMEOUT_MS = 2 * 60_000;
 
@@ -49,14 +50,24 @@ export function approvedTools(tools: Iterable<Tool>, options: ApprovalOptions): 
   });
 }
 
-function askedFirst(tool: Tool, { approve, answerTimeoutMs = ANSWER_TIMEOUT_MS }: ApprovalOptions): Tool {
+function askedFirst(tool: Tool, { approve, answerTimeoutMs, config }: ApprovalOptions): Tool {
+  const configured = numberIn(objectIn(config.approvals)?.timeoutSeconds) ?? ANSWER_TIMEOUT_SEC;
+  const answerMs = answerTimeoutMs ?? configured * 1000;
   const runTimeoutMs = tool.timeoutMs ?? RUN_TIMEOUT_MS;
+  /** Inputs that were approved and are about to run. */
+  const approved = new WeakSet<JsonObject>();
   return {
     ...tool,
     // The time of the user does not count as that of the tool.
-    timeoutMs: answerTimeoutMs + runTimeoutMs,
+    timeoutMs: answerMs + runTimeoutMs,
+    async permit(input: JsonObject, call: ToolCall): Promise<void> {
+      await tool.permit?.(input, call);
+      await ask(tool.name, input, call, approve, answerMs);
+      approved.add(input);
+    },
     async run(input: JsonObject, call: ToolCall): Promise<ToolOutput> {
-      await ask(tool.name, input, call, approve, answerTimeoutMs);
+      // Each approval is for one run, and a caller that knows nothing of `permit` must not run without one.
+      if (!approved.delete(input)) await ask(tool.name, input, call, approve, answerMs);
       const limit = AbortSignal.timeout(runTimeoutMs);
       return tool.run(input, { ...call, signal: AbortSignal.any([call.signal, limit]) });
     },

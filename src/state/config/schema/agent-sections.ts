@@ -105,6 +105,11 @@ const rules = (): Readonly<Record<string, Field>> => ({
 
 export const approvals: Field = section("Which tools run at once, after a question, or not at all", {
   ...rules(),
+  timeoutSeconds: whole(
+    "How long a user has to answer a question, in seconds; default: 600",
+    1,
+    HOUR_SECONDS,
+  ),
   channels: object("Rules by channel, which win over the others", {}, section("A channel", rules())),
 });
 
