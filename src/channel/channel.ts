@@ -48,6 +48,12 @@ export interface SendOptions {
   readonly replyTo?: string | undefined;
 }
 
+/** What a platform says of a message that it has accepted. */
+export interface SentMessage {
+  /** When, by the clock of the platform: a message that a user wrote before is not an answer to it. ISO 8601. */
+  readonly at?: string | undefined;
+}
+
 export interface Channel {
   /** As in session keys, such as `discord`. */
   readonly name: string;
@@ -63,7 +69,7 @@ export interface Channel {
    * Contract: resolves once the platform has accepted it. `NOT_FOUND` and `FORBIDDEN` mean that no later attempt can
    * succeed; every other error is tried again.
    */
-  send(address: DeliveryAddress, text: string, options: SendOptions): Promise<void>;
+  send(address: DeliveryAddress, text: string, options: SendOptions): Promise<void> | Promise<SentMessage>;
   /** Show that an answer is being written. Failures are not reported. */
   typing?(address: DeliveryAddress): Promise<void>;
   close(): Promise<void>;

@@ -6,6 +6,7 @@ export type {
   ChannelExtension,
   ChannelMessage,
   SendOptions,
+  SentMessage,
 } from "./channel.ts";
 export {
   CHAT_COMMANDS,

@@ -8,6 +8,7 @@ export const DISCORD_TOKEN = "NDI.test.discord-token";
 const BOT = { id: "42", username: "scribe", discriminator: "0", bot: true, avatar: null };
 const GUILD = "500";
 const OP = { dispatch: 0, heartbeat: 1, identify: 2, resume: 6, reconnect: 7, hello: 10, acknowledged: 11 };
+const DISCORD_EPOCH_MS = 1_420_070_400_000;
 const DIRECT = 1;
 const GUILD_TEXT = 0;
 const THREAD = 11;
@@ -22,6 +23,10 @@ interface DiscordUser {
   readonly id: string;
   readonly username: string;
   readonly bot?: boolean;
+}
+
+interface DiscordMessage {
+  readonly id: string;
 }
 
 interface Payload {
@@ -42,7 +47,8 @@ export class DiscordServer {
   readonly #events: { t: string; d: object }[] = [];
   readonly #nonces = new Map<string, object>();
   #port = 0;
-  #lastId = 1000;
+  /** Of the last id, in milliseconds since Discord began. */
+  #lastMs = 0;
 
   static async start(): Promise<DiscordServer> {
     const discord = new DiscordServer();
@@ -69,18 +75,20 @@ export class DiscordServer {
     return this.#sockets.size;
   }
 
+  /** An id says when it was made. Each is later than the one before. */
   newId(): string {
-    return String(++this.#lastId);
+    this.#lastMs = Math.max(this.#lastMs + 1, Date.now() - DISCORD_EPOCH_MS);
+    return String(BigInt(this.#lastMs) << 22n);
   }
 
   /** A person writes: in a channel of the guild, in a thread of it, or to the bot alone. Returns the message. */
-  write(from: DiscordUser, content: string, more: Readonly<Record<string, unknown>> = {}): object {
+  write(from: DiscordUser, content: string, more: Readonly<Record<string, unknown>> = {}): DiscordMessage {
     const message = this.message(from, content, more);
     this.dispatch("MESSAGE_CREATE", message);
     return message;
   }
 
-  message(from: DiscordUser, content: string, more: Readonly<Record<string, unknown>> = {}): object {
+  message(from: DiscordUser, content: string, more: Readonly<Record<string, unknown>> = {}): DiscordMessage {
     const place =
       more.channel_id === undefined
         ? { channel_id: `9${from.id}`, channel_type: DIRECT }

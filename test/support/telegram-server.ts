@@ -66,7 +66,7 @@ export class TelegramServer {
   write(message: Incoming): number {
     const { from, chat = { id: from.id, type: "private", first_name: from.first_name } } = message;
     const message_id = ++this.#lastMessage;
-    this.push({ message: { ...message, message_id, date: Math.floor(Date.now() / 1000), chat } });
+    this.push({ message: { date: nowSec(), ...message, message_id, chat } });
     return message_id;
   }
 
@@ -106,7 +106,7 @@ export class TelegramServer {
       case "sendMessage": {
         this.sent.push(body as SentMessage);
         const chat = { id: body.chat_id, type: "private", first_name: "Someone" };
-        return { message_id: ++this.#lastMessage, date: 0, chat, text: body.text };
+        return { message_id: ++this.#lastMessage, date: nowSec(), chat, text: body.text };
       }
       default:
         return true;
@@ -122,6 +122,10 @@ export class TelegramServer {
       await new Promise((resolve) => setTimeout(resolve, POLL_MS));
     return this.#updates.slice(0, 100);
   }
+}
+
+function nowSec(): number {
+  return Math.floor(Date.now() / 1000);
 }
 
 function reply(response: ServerResponse, status: number, body: object): void {

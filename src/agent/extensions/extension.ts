@@ -6,7 +6,7 @@ import type { Tool } from "../tools/tool.ts";
 export interface ChannelLike {
   readonly name: string;
   start(...events: never[]): Promise<void>;
-  send(...message: never[]): Promise<void>;
+  send(...message: never[]): Promise<unknown>;
   close(): Promise<void>;
 }
 

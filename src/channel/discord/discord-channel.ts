@@ -19,7 +19,7 @@ import { checkObject, checkString } from "../../util/checked-arguments.ts";
 import { guardedFetch } from "../../util/guarded-fetch.ts";
 import { optionalPackage } from "../../util/optional-package.ts";
 import { isoTime } from "../../util/time.ts";
-import type { Channel, ChannelEvents, ChannelMessage, SendOptions } from "../channel.ts";
+import type { Channel, ChannelEvents, ChannelMessage, SendOptions, SentMessage } from "../channel.ts";
 import { discordFailure } from "./failure.ts";
 import { placeOf, toChannelMessage } from "./message.ts";
 
@@ -46,6 +46,8 @@ const COMMANDS = [
   { name: "new", description: "Start a new conversation" },
   { name: "clear", description: "Forget what was said here" },
   { name: "history", description: "Show the last messages" },
+  { name: "approve", description: "Answer a question about a tool with yes" },
+  { name: "deny", description: "Answer a question about a tool with no" },
 ];
 
 export function discordChannel(options: DiscordOptions): Channel {
@@ -109,11 +111,15 @@ class DiscordChannel implements Channel {
   }
 
   #receive(events: ChannelEvents, message: Message | PartialMessage, isEdit: boolean): void {
-    this.#inOrder(events, message.channelId, async () => {
-      const whole = message.partial ? await message.fetch() : message;
-      const received = toChannelMessage(whole, message.client.user.id, (url) => this.#download(url));
+    const read = (whole: Message): ChannelMessage | undefined => {
+      const received = toChannelMessage(whole, whole.client.user.id, (url) => this.#download(url));
       return received && { ...received, isEdit };
-    });
+    };
+    // discord.js changes its messages when they are edited, so this one is read now, not when its turn comes.
+    const now = message.partial ? undefined : { message: read(message) };
+    this.#inOrder(events, message.channelId, async () =>
+      now === undefined ? read(await message.fetch()) : now.message,
+    );
   }
 
   #command(events: ChannelEvents, interaction: ChatInputCommandInteraction): void {
@@ -168,15 +174,16 @@ class DiscordChannel implements Channel {
     return new Uint8Array(await answer.arrayBuffer());
   }
 
-  async send(address: DeliveryAddress, text: string, { nonce, replyTo }: SendOptions): Promise<void> {
+  async send(address: DeliveryAddress, text: string, { nonce, replyTo }: SendOptions): Promise<SentMessage> {
     try {
       const room = await this.#roomOf(address);
-      await room.send({
+      const { createdTimestamp } = await room.send({
         content: text,
         nonce: createHash("sha256").update(nonce).digest("hex").slice(0, NONCE_CHARS),
         enforceNonce: true,
         ...(replyTo === undefined ? {} : { reply: { messageReference: replyTo, failIfNotExists: false } }),
       });
+      return { at: isoTime(createdTimestamp) };
     } catch (error) {
       throw discordFailure(error);
     }

@@ -6,7 +6,7 @@
  */
 
 import { type ChunkSettings, chunk } from "../../agent/chunker/index.ts";
-import type { AgentLoop } from "../../agent/index.ts";
+import type { AgentLoop, Approve } from "../../agent/index.ts";
 import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import { deriveSessionKey, type KeyConfig } from "../../key/index.ts";
 import type { IndexOptions } from "../../state/session-index/index.ts";
@@ -14,11 +14,15 @@ import type { Conversation } from "../../store/conversation.ts";
 import { channelQueues } from "../../store/jobs/channel-queues.ts";
 import type { Store } from "../../store/store.ts";
 import { defined } from "../../util/json.ts";
-import { sha256Hex } from "../../util/sha256.ts";
+import { objectIn, textIn } from "../../util/values.ts";
+import { ChannelApprovals } from "../approvals/channel-approvals.ts";
+import { approversOf } from "../approvals/question-text.ts";
+import { takeAnswer } from "../approvals/take-answer.ts";
 import type { Channel, ChannelMessage } from "../channel.ts";
 import { findCommand } from "../commands/chat-commands.ts";
 import { acceptEdit, acceptMessage, addressOf } from "../inbox/accept.ts";
 import { CommandMarks } from "../inbox/command-marks.ts";
+import { nonceOf } from "../inbox/delivery.ts";
 import { MessageDesk, type Question } from "../inbox/desk.ts";
 import { isInFormer } from "../inbox/former.ts";
 import { type AccessPolicy, authorise } from "./authorise.ts";
@@ -30,6 +34,8 @@ export interface Session {
   readonly agentId: string | undefined;
   readonly conversation: Conversation;
   readonly settings: SessionSettings;
+  /** Asks about a tool in the chat; `undefined` if none of its users may answer. */
+  readonly approve: Approve | undefined;
 }
 
 export interface HostOptions {
@@ -55,6 +61,7 @@ export class ChannelHost {
   readonly #desk: MessageDesk;
   readonly #cuts: ChunkSettings;
   readonly #commands: CommandMarks;
+  readonly #approvals: ChannelApprovals;
   /** The agent of each session that wrote since the start. */
   readonly #agents = new Map<string, string | undefined>();
 
@@ -64,10 +71,12 @@ export class ChannelHost {
     this.#commands = new CommandMarks(store, channel);
     const cuts = options.cuts ?? {};
     this.#cuts = { ...cuts, max: Math.min(cuts.max ?? channel.charsMax, channel.charsMax) };
+    const onProblem = (problem: ColloquyError): void => this.#report(problem);
+    this.#approvals = new ChannelApprovals({ store, channel, cuts: this.#cuts, onProblem });
     this.#desk = new MessageDesk({
       ...{ store, channel, pollMs, cuts: this.#cuts },
       answer: (question) => this.#answer(question),
-      onProblem: (problem) => this.#report(problem),
+      onProblem,
     });
   }
 
@@ -99,6 +108,9 @@ export class ChannelHost {
     const agentId = this.#options.agentFor?.(message);
     const key = this.#keyOf(message, agentId);
     this.#agents.set(key, agentId);
+    const { questions } = this.#approvals;
+    const answered = await takeAnswer({ store, channel, commands: this.#commands, questions }, message, key);
+    if (answered !== undefined) return this.#say(message, answered);
     const command = message.isEdit === true ? undefined : findCommand(message.text);
     if (command !== undefined) {
       const { argument, command: found } = command;
@@ -135,12 +147,17 @@ export class ChannelHost {
     });
   }
 
-  async #answer({ conversation, entryId }: Question): Promise<string | undefined> {
+  async #answer({ conversation, entryId, address }: Question): Promise<string | undefined> {
     const { key } = await conversation.info();
     const agentId = key === null ? undefined : (this.#agents.get(key) ?? agentIn(key));
     const facts = key === null ? undefined : this.#facts(agentId);
     const settings = key === null ? {} : (facts?.settings(key) ?? {});
-    await using loop = await this.#options.loopFor({ key: key ?? "", agentId, conversation, settings });
+    const { from, chatType } = objectIn((await conversation.entry(entryId))?.message?.provenance) ?? {};
+    const approvers = approversOf(textIn(from), this.#options.access.users);
+    const place = { conversation, address, approvers, isDirect: chatType === "direct" };
+    const approve = this.#approvals.approveIn(place);
+    const session = { key: key ?? "", agentId, conversation, settings, approve };
+    await using loop = await this.#options.loopFor(session);
     const { thinking } = settings;
     const { reply, entries } = await loop.answer(entryId, defined({ thinking }));
     if (key !== null) await this.#note(() => facts?.answered(key, conversation));
@@ -166,8 +183,8 @@ export class ChannelHost {
     const { channel } = this.#options;
     try {
       for (const [at, { text: part }] of chunk(text, this.#cuts).entries()) {
-        const nonce = sha256Hex(`${message.id}\n${at}`).slice(0, 24);
-        await channel.send(addressOf(channel, message), part, { nonce, replyTo: message.id });
+        const options = { nonce: nonceOf(message.id, at), replyTo: message.id };
+        await channel.send(addressOf(channel, message), part, options);
       }
     } catch (error) {
       this.#report(asColloquyError(error, `Cannot send to ${channel.name}`));

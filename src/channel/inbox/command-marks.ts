@@ -28,7 +28,7 @@ export class CommandMarks {
   async once<T>(
     { id, at = UNKNOWN_TIME }: ChannelMessage,
     key: string,
-    { name }: ChatCommand,
+    { name }: Pick<ChatCommand, "name">,
     work: () => Promise<T>,
   ): Promise<T | undefined> {
     const begun = { queue: this.#queue, id: operationIdOf(this.#channel, id) };
@@ -43,6 +43,11 @@ export class CommandMarks {
       await this.#store.jobs.change({ remove: [begun] });
       throw error;
     }
+  }
+
+  /** Whether a message was a command, or an answer, that a process has begun to carry out. */
+  async has({ id }: ChannelMessage): Promise<boolean> {
+    return (await this.#store.jobs.get(this.#queue, operationIdOf(this.#channel, id))) !== undefined;
   }
 
   /** Whether a command that was begun has ended, or does so soon. */

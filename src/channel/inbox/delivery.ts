@@ -15,6 +15,7 @@ import { defined, type JsonObject } from "../../util/json.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import { isoTime } from "../../util/time.ts";
 import type { Channel } from "../channel.ts";
+import { nameOf } from "./job-names.ts";
 
 /** What the job of an answer says. */
 export interface OutboxData {
@@ -46,8 +47,12 @@ export interface DeliveryOptions {
 const ATTEMPTS_MAX = 12;
 const BACKOFF_FIRST_MS = 2000;
 const BACKOFF_MAX_MS = 600_000;
-/** What no later attempt can change. */
 const PERMANENT: ReadonlySet<string> = new Set(["NOT_FOUND", "FORBIDDEN", "VALIDATION_ERROR"]);
+
+/** Whether no later attempt to send can succeed. */
+export function isPermanent({ code }: ColloquyError): boolean {
+  return PERMANENT.has(code);
+}
 
 /** Send what is left of an answer. False if it has to be tried again later. The caller holds the lease. */
 export async function deliver(options: DeliveryOptions, chat: Conversation, job: Job): Promise<boolean> {
@@ -89,14 +94,14 @@ async function textsOf(chat: Conversation, { entry, notice, cuts }: OutboxData):
 }
 
 /** The same for every attempt, and short enough for every platform. */
-function nonceOf(id: string, at: number): string {
+export function nonceOf(id: string, at: number): string {
   return sha256Hex(`${id}\n${at}`).slice(0, 24);
 }
 
 async function failed(options: DeliveryOptions, job: Job, error: ColloquyError): Promise<boolean> {
   const { store, failedQueue, onProblem, nowMs } = options;
   const attempts = dataOf(job).attempts + 1;
-  if (PERMANENT.has(error.code) || attempts >= ATTEMPTS_MAX) {
+  if (isPermanent(error) || attempts >= ATTEMPTS_MAX) {
     const data = { ...job.data, error: error.message, attempts };
     const put = [{ ...job, queue: failedQueue, data }];
     await store.jobs.change({ expect: [nameOf(job)], remove: [nameOf(job)], put });
@@ -108,8 +113,4 @@ async function failed(options: DeliveryOptions, job: Job, error: ColloquyError):
   await store.jobs.change({ expect: [nameOf(job)], put: [retry] });
   onProblem(error);
   return false;
-}
-
-function nameOf({ queue, id }: Job): { queue: string; id: string } {
-  return { queue, id };
 }

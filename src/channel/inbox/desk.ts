@@ -17,6 +17,7 @@ import { type Clock, systemClock } from "../../util/time.ts";
 import type { Channel } from "../channel.ts";
 import type { InboxData } from "./accept.ts";
 import { deliver, isDue, type OutboxData } from "./delivery.ts";
+import { isGone, nameOf } from "./job-names.ts";
 import { isHeld, withLease } from "./with-lease.ts";
 
 /** A message that was accepted. */
@@ -233,15 +234,6 @@ export class MessageDesk {
     }, BUSY_MS);
     this.#timers.add(timer);
   }
-}
-
-function nameOf({ queue, id }: Job): { queue: string; id: string } {
-  return { queue, id };
-}
-
-/** Another process has finished the job, or a command has removed it. */
-function isGone(error: unknown): boolean {
-  return error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "expect";
 }
 
 function busy(conversation: string): ColloquyError {

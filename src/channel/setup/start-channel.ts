@@ -35,9 +35,9 @@ export async function startChannel(agents: Agents, options: StartOptions): Promi
   const { store, config, stateDir } = agents.installation;
   const { channel, settings } = await findChannel(agents, name, account);
   const mainId = defaultAgentId(config);
-  const loopFor = async ({ key, conversation, agentId = mainId }: Session): Promise<AgentLoop> => {
+  const loopFor = async ({ key, conversation, agentId = mainId, approve }: Session): Promise<AgentLoop> => {
     const setup = await agents.at({ channel: name, agentId, lookup: lookupIn(key, settings) });
-    return setup.loop({ key, conversation, asked: model });
+    return setup.loop({ key, conversation, asked: model, approve });
   };
   const host = new ChannelHost({
     ...{ store, channel, access: settings.access, loopFor, onProblem },

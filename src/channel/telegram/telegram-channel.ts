@@ -13,7 +13,8 @@ import type { DeliveryAddress } from "../../key/index.ts";
 import { checkObject, checkString } from "../../util/checked-arguments.ts";
 import { type GuardedFetch, guardedFetch } from "../../util/guarded-fetch.ts";
 import { optionalPackage } from "../../util/optional-package.ts";
-import type { Channel, ChannelEvents } from "../channel.ts";
+import { isoTime } from "../../util/time.ts";
+import type { Channel, ChannelEvents, SentMessage } from "../channel.ts";
 import { telegramFailure } from "./failure.ts";
 import { toChannelMessage } from "./message.ts";
 
@@ -41,6 +42,8 @@ const COMMANDS = [
   { command: "new", description: "Start a new conversation" },
   { command: "clear", description: "Forget what was said here" },
   { command: "history", description: "Show the last messages" },
+  { command: "approve", description: "Answer a question about a tool with yes" },
+  { command: "deny", description: "Answer a question about a tool with no" },
 ];
 
 export function telegramChannel(options: TelegramOptions): Channel {
@@ -126,9 +129,10 @@ class TelegramChannel implements Channel {
     return new Uint8Array(await answer.arrayBuffer());
   }
 
-  async send({ to, threadId }: DeliveryAddress, text: string): Promise<void> {
+  async send({ to, threadId }: DeliveryAddress, text: string): Promise<SentMessage> {
     try {
-      await this.#started.sendMessage(to, text, threadOf(threadId));
+      const { date } = await this.#started.sendMessage(to, text, threadOf(threadId));
+      return { at: isoTime(date * 1000) };
     } catch (error) {
       throw telegramFailure(error);
     }

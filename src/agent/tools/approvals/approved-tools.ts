@@ -13,6 +13,8 @@ export interface ApprovalRequest {
   readonly callId: string;
   /** The session key of the run. */
   readonly key?: string | undefined;
+  /** How long the user has to answer. */
+  readonly timeoutMs: number;
   /** Aborted when an answer no longer matters. */
   readonly signal: AbortSignal;
 }
@@ -85,7 +87,14 @@ async function ask(
   if (approve === undefined) throw refused(tool, "it needs the approval of a user, who cannot be asked here");
   const limit = AbortSignal.timeout(answerTimeoutMs);
   const signal = AbortSignal.any([stopped, limit]);
-  const request = { tool, input: structuredClone(input), callId: id, key, signal };
+  const request = {
+    tool,
+    input: structuredClone(input),
+    callId: id,
+    key,
+    timeoutMs: answerTimeoutMs,
+    signal,
+  };
   const asked = Promise.resolve(approve(request)).catch(() => false);
   const answer = await untilAborted(asked, signal).catch(() => "none");
   if (stopped.aborted) throw stopped.reason;
