@@ -1,0 +1,118 @@
+/** Two branches side by side, from the entry where they part. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { BranchView } from "../../../../src/gateway/wire/rest.ts";
+import type { Entry } from "../../../../src/message/types.ts";
+import { conversationLink } from "../../app/router.ts";
+import { useLoad } from "../../state/use-load.ts";
+import { Dialog } from "../../ui/dialog.tsx";
+import { plural } from "../../ui/plural.ts";
+import { Loaded } from "../../ui/states.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { branchApi } from "../tree/branch-api.ts";
+import { type EntryWords, entryWords } from "./entry-words.ts";
+import "./compare.css";
+
+export interface CompareDialogProps {
+  readonly conversation: string;
+  readonly branches: readonly BranchView[];
+  readonly first: string;
+  readonly second: string;
+  onClose(): void;
+}
+
+export function CompareDialog(props: CompareDialogProps): JSX.Element {
+  const { conversation, branches, first, second, onClose } = props;
+  const [a, setA] = useState(first);
+  const [b, setB] = useState(second);
+  const comparison = useLoad(JSON.stringify([a, b]), (signal) =>
+    branchApi.compare(conversation, a, b, signal),
+  );
+  const names = branches.map(({ name }) => name);
+  return (
+    <Dialog title="Compare branches" wide onClose={onClose}>
+      <div class="compare-columns compare-heads">
+        <Chooser label="First branch" names={names} name={a} onName={setA} />
+        <Chooser label="Second branch" names={names} name={b} onName={setB} />
+      </div>
+      <Loaded load={comparison} what="The branches could not be compared">
+        {(found) => (
+          <>
+            <p class="compare-fork quiet">
+              {found.commonAncestor === null ? (
+                "They share no message."
+              ) : (
+                <>
+                  Equal up to{" "}
+                  <a href={conversationLink(conversation, found.commonAncestor)} onClick={onClose}>
+                    this message
+                  </a>
+                  .
+                </>
+              )}
+            </p>
+            <div class="compare-columns">
+              <Column name={a} entries={found.a} />
+              <Column name={b} entries={found.b} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Dialog>
+  );
+}
+
+interface ChooserProps {
+  readonly label: string;
+  readonly names: readonly string[];
+  readonly name: string;
+  onName(name: string): void;
+}
+
+function Chooser({ label, names, name, onName }: ChooserProps): JSX.Element {
+  return (
+    <select
+      class="field"
+      aria-label={label}
+      value={name}
+      onChange={(event) => onName(event.currentTarget.value)}
+    >
+      {names.map((option) => (
+        <option key={option}>{option}</option>
+      ))}
+    </select>
+  );
+}
+
+function Column({
+  name,
+  entries,
+}: {
+  readonly name: string;
+  readonly entries: readonly Entry[];
+}): JSX.Element {
+  const shown = entries.map(entryWords).filter((words) => words !== null);
+  return (
+    <section class="compare-column" aria-label={`${name}: ${plural(shown.length, "message")} after the fork`}>
+      {shown.length === 0 && <p class="quiet">Nothing after the fork.</p>}
+      {shown.map((words) => (
+        <EntryCard key={words.id} words={words} />
+      ))}
+    </section>
+  );
+}
+
+function EntryCard({ words }: { readonly words: EntryWords }): JSX.Element {
+  return (
+    <article class={`compare-entry ${words.who}`}>
+      <header class="quiet small">
+        {words.who} · <RelativeTime at={words.at} />
+      </header>
+      {words.parts.map(({ kind, text }, index) => (
+        <p key={index} class={kind === "aside" ? "quiet small" : ""}>
+          {text}
+        </p>
+      ))}
+    </article>
+  );
+}

@@ -1,0 +1,47 @@
+/** An entry as short parts of text: enough to compare two branches, without drawing tools and images. */
+import type { Block, Entry } from "../../../../src/message/types.ts";
+
+export interface EntryPart {
+  readonly kind: "text" | "aside";
+  readonly text: string;
+}
+
+export interface EntryWords {
+  readonly id: string;
+  readonly who: string;
+  readonly at: string;
+  readonly parts: readonly EntryPart[];
+}
+
+/** `null` for entries that are not on the path of a reader, such as changes of the tree. */
+export function entryWords(entry: Entry): EntryWords | null {
+  const { id, at } = entry;
+  if (entry.kind === "message") {
+    const { role, content } = entry.message;
+    const parts = typeof content === "string" ? [text(content)] : content.map(partOf);
+    return { id, at, who: role, parts: parts.filter((part) => part.text !== "") };
+  }
+  if (entry.kind === "compaction") return { id, at, who: "summary", parts: [text(entry.data.summary)] };
+  if (entry.kind === "branch_summary")
+    return { id, at, who: "summary", parts: [text(String(entry.data.summary))] };
+  return null;
+}
+
+function partOf(block: Block): EntryPart {
+  switch (block.type) {
+    case "text":
+      return text(String(block.text));
+    case "tool_use":
+      return aside(`Calls ${block.name}`);
+    case "tool_result":
+      return aside(block.is_error === true ? "A tool failed" : "A tool answered");
+    case "thinking":
+    case "redacted_thinking":
+      return aside("Thinking");
+    default:
+      return aside(block.type === "image" ? "An image" : `A part of type ${block.type}`);
+  }
+}
+
+const text = (words: string): EntryPart => ({ kind: "text", text: words });
+const aside = (words: string): EntryPart => ({ kind: "aside", text: words });

@@ -1,0 +1,106 @@
+/** Inspector · details: what is known about a conversation, its exports, and its end. */
+import type { ComponentChildren, JSX } from "preact";
+import { address, api } from "../../api/api.ts";
+import { mayWrite } from "../../api/session.ts";
+import { go } from "../../app/router.ts";
+import { useAction } from "../../state/use-action.ts";
+import { Button } from "../../ui/button.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { exactCount, money, shortCount } from "../../ui/count.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { showProblem, showToast } from "../../ui/toast.tsx";
+import type { PanelProps } from "../inspector.tsx";
+import { EXPORTS } from "./exports.ts";
+import "../../pages/pages.css";
+import "./details.css";
+
+export function DetailsPanel({ conversation }: PanelProps): JSX.Element {
+  const { id, key, channel, branch, head, usage, answeredBy, lastMessageAt } = conversation;
+  const path = `conversations/${encodeURIComponent(id)}`;
+  const remove = useAction(async () => {
+    await api("DELETE", path);
+    go("#/");
+    showToast("Moved to the trash", () =>
+      api("POST", `${path}/restore`, { body: {} }).then(
+        () => go(`#/c/${id}`),
+        (error) => showProblem("It could not be restored", error),
+      ),
+    );
+  });
+  const input = usage.inputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+  return (
+    <div class="panel">
+      <dl class="fact-list">
+        <Fact name="Key">{key === null ? "–" : <Copied text={key} what="Copy the key" />}</Fact>
+        <Fact name="Id">
+          <Copied text={id} what="Copy the id" />
+        </Fact>
+        <Fact name="Channel">{channel ?? "–"}</Fact>
+        <Fact name="Model">
+          {answeredBy.model}
+          {answeredBy.contextWindow !== null && (
+            <span class="quiet"> · window {shortCount(answeredBy.contextWindow)}</span>
+          )}
+        </Fact>
+        <Fact name="Branch">{branch}</Fact>
+        <Fact name="Head">{head === null ? "–" : <Copied text={head} what="Copy the id of the head" />}</Fact>
+        <Fact name="Created">
+          <RelativeTime at={conversation.createdAt} />
+        </Fact>
+        <Fact name="Last message">{lastMessageAt === null ? "–" : <RelativeTime at={lastMessageAt} />}</Fact>
+        <Fact name="Messages">{exactCount(conversation.messageCount)}</Fact>
+        <Fact name="Branches">{exactCount(conversation.branchCount)}</Fact>
+        <Fact name="Compactions">{exactCount(conversation.compactionCount)}</Fact>
+        <Fact name="Tokens read">{exactCount(input)}</Fact>
+        <Fact name="Tokens written">{exactCount(usage.outputTokens)}</Fact>
+        <Fact name="Cost">{usage.cost === null ? "–" : money(usage.cost)}</Fact>
+      </dl>
+      <h3>Export</h3>
+      <ul class="exports">
+        {EXPORTS.map(({ format, name, what }) => (
+          <li key={format}>
+            <a href={address(`${path}/export`, { to: format })} download>
+              {name}
+            </a>
+            <span class="quiet small">{what}</span>
+          </li>
+        ))}
+      </ul>
+      {mayWrite() && (
+        <>
+          <Button icon="trash" look="danger" disabled={remove.running !== null} onClick={() => remove.run()}>
+            Move to the trash
+          </Button>
+          <Problem error={remove.error} />
+        </>
+      )}
+    </div>
+  );
+}
+
+function Fact({
+  name,
+  children,
+}: {
+  readonly name: string;
+  readonly children: ComponentChildren;
+}): JSX.Element {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+function Copied({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
+  return (
+    <>
+      <code class="cut" title={text}>
+        {text}
+      </code>
+      <CopyButton name={what} text={() => text} />
+    </>
+  );
+}
