@@ -1,0 +1,59 @@
+/** Import: what other tools left on this machine, brought in while you watch. */
+import type { JSX } from "preact";
+import { useEffect } from "preact/hooks";
+import { isAdmin } from "../../api/session.ts";
+import { useAction } from "../../state/use-action.ts";
+import { useLoad } from "../../state/use-load.ts";
+import { PageFrame } from "../../ui/page-frame.tsx";
+import { Problem } from "../../ui/problem.tsx";
+import { Loaded } from "../../ui/states.tsx";
+import { FoundTools } from "./found-tools.tsx";
+import { importApi } from "./import-api.ts";
+import { JobReport } from "./job-report.tsx";
+import "../pages.css";
+import "./import.css";
+
+/** How often a running import is looked at. */
+const LOOK_MS = 500;
+
+export function ImportPage(): JSX.Element {
+  const found = useLoad("found", importApi.found);
+  const jobs = useLoad("jobs", importApi.jobs);
+  const running = jobs.value?.items.some(({ state }) => state === "running") ?? false;
+  useEffect(() => {
+    if (!running) return;
+    const timer = setTimeout(jobs.reload, LOOK_MS);
+    return () => clearTimeout(timer);
+  }, [jobs.value, jobs.error]);
+  const start = useAction(async (formats: readonly string[]) => {
+    await importApi.start(formats);
+    jobs.reload();
+  });
+  const cancel = useAction(async (id: string) => {
+    await importApi.cancel(id);
+    jobs.reload();
+  });
+  return (
+    <PageFrame title="Import">
+      <p class="lead">
+        Conversations of other tools on this machine. Their files are only read, and importing again adds only
+        what is new.
+      </p>
+      <Problem error={start.error ?? cancel.error} />
+      <Loaded load={found} what="This machine could not be searched">
+        {({ items }) => (
+          <FoundTools
+            tools={items}
+            {...(isAdmin() && { onImport: start.run })}
+            busy={running || start.running !== null}
+          />
+        )}
+      </Loaded>
+      <Loaded load={jobs} what="Earlier imports could not be read">
+        {({ items }) =>
+          items.map((job) => <JobReport key={job.id} job={job} onCancel={() => cancel.run(job.id)} />)
+        }
+      </Loaded>
+    </PageFrame>
+  );
+}

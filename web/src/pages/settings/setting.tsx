@@ -1,0 +1,43 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { SettingView } from "../../../../src/gateway/wire/rest.ts";
+import { isAdmin } from "../../api/session.ts";
+import { Button } from "../../ui/button.tsx";
+import { SettingField } from "./setting-field.tsx";
+import { valueText } from "./setting-text.ts";
+
+export interface SettingProps {
+  readonly setting: SettingView;
+  onChanged(): void;
+}
+
+/** One value: its path, what it does, where it comes from, and its field while it is edited. */
+export function Setting({ setting, onChanged }: SettingProps): JSX.Element {
+  const { path, value, help, source, file, line } = setting;
+  const [editing, setEditing] = useState(false);
+  const text = valueText(value);
+  const place = file === null ? source : `${file}${line === null ? "" : `:${line}`}`;
+  return (
+    <div class="setting">
+      <div class="setting-name">
+        <code>{path}</code>
+        {help !== null && <p class="quiet small">{help}</p>}
+      </div>
+      {editing ? (
+        <SettingField setting={setting} onChanged={onChanged} onClose={() => setEditing(false)} />
+      ) : (
+        <div class="setting-value">
+          <div class="grow">
+            {text === "" ? <span class="quiet">not set</span> : <code class="setting-text">{text}</code>}
+            <p class="quiet small setting-place">{place}</p>
+          </div>
+          {isAdmin() && (
+            <Button small look="plain" icon="edit" onClick={() => setEditing(true)}>
+              Edit<span class="unseen"> {path}</span>
+            </Button>
+          )}
+        </div>
+      )}
+    </div>
+  );
+}

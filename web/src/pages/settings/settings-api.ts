@@ -1,0 +1,10 @@
+import type { ListOf, SettingView } from "../../../../src/gateway/wire/rest.ts";
+import { api } from "../../api/api.ts";
+
+const at = (path: string): string => `settings/${encodeURIComponent(path)}`;
+
+export const settingsApi = {
+  list: (signal: AbortSignal): Promise<ListOf<SettingView>> => api("GET", "settings", { signal }),
+  change: (path: string, value: unknown): Promise<unknown> => api("PUT", at(path), { body: { value } }),
+  unset: (path: string): Promise<unknown> => api("DELETE", at(path)),
+};

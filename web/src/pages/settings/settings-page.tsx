@@ -1,0 +1,51 @@
+/** Settings: every value of the config, where it comes from, and a way to change it. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import { isAdmin } from "../../api/session.ts";
+import { useLoad } from "../../state/use-load.ts";
+import { PageFrame } from "../../ui/page-frame.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
+import { matchSettings, sections } from "./match-settings.ts";
+import { Setting } from "./setting.tsx";
+import { settingsApi } from "./settings-api.ts";
+import "../pages.css";
+import "./settings.css";
+
+export function SettingsPage(): JSX.Element {
+  const settings = useLoad("settings", settingsApi.list);
+  const [text, setText] = useState("");
+  return (
+    <PageFrame title="Settings">
+      <p class="lead">
+        The config of this gateway, and where each value comes from.{" "}
+        {isAdmin()
+          ? "A change is checked, then written to the file; its comments stay."
+          : "Changing it takes a sign-in with the permission admin."}
+      </p>
+      <div class="filters">
+        <input
+          type="search"
+          class="field"
+          aria-label="Search the settings"
+          placeholder="Search the settings"
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      </div>
+      <Loaded load={settings} what="The settings could not be read">
+        {({ items }) => {
+          const found = sections(matchSettings(items, text));
+          if (found.length === 0) return <Empty title="No setting matches" />;
+          return found.map(({ name, settings: members }) => (
+            <section key={name} aria-label={name}>
+              <h2 class="section-name">{name}</h2>
+              {members.map((setting) => (
+                <Setting key={setting.path} setting={setting} onChanged={settings.reload} />
+              ))}
+            </section>
+          ));
+        }}
+      </Loaded>
+    </PageFrame>
+  );
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from "vitest";
+import type { SettingView } from "../../../../src/gateway/wire/rest.ts";
+import { matchSettings, sections } from "./match-settings.ts";
+import { parseValue, valueText } from "./setting-text.ts";
+
+const setting = (path: string, value: unknown, help: string | null = null): SettingView => ({
+  ...{ path, value, help, source: "default", file: null, line: null },
+});
+
+const SETTINGS = [
+  setting("gateway.port", 4711, "The port to listen on"),
+  setting("gateway.host", "127.0.0.1"),
+  setting("agents.defaults.model", "anthropic/claude"),
+];
+
+describe("matchSettings", () => {
+  it("wants every word, anywhere in path, help or value", () => {
+    const paths = (text: string) => matchSettings(SETTINGS, text).map(({ path }) => path);
+    expect(paths("  ")).toHaveLength(3);
+    expect(paths("Gateway listen")).toEqual(["gateway.port"]);
+    expect(paths("claude")).toEqual(["agents.defaults.model"]);
+    expect(paths("gateway claude")).toEqual([]);
+  });
+
+  it("groups by the first part of the path", () => {
+    expect(sections(SETTINGS).map(({ name, settings }) => [name, settings.length])).toEqual([
+      ["gateway", 2],
+      ["agents", 1],
+    ]);
+  });
+});
+
+describe("parseValue", () => {
+  it("keeps texts, and reads numbers, lists and words like true elsewhere", () => {
+    expect(parseValue("8000", "text")).toBe("8000");
+    expect(parseValue("8000", 4711)).toBe(8000);
+    expect(parseValue("[1]", undefined)).toEqual([1]);
+    expect(parseValue("not json", undefined)).toBe("not json");
+  });
+
+  it("returns what valueText showed", () => {
+    for (const value of ["a b", 12, true, ["x"], { y: 1 }]) {
+      expect(parseValue(valueText(value), value)).toEqual(value);
+    }
+  });
+});

@@ -1,0 +1,19 @@
+import type { DeviceInfo, Permission, TokenInfo } from "../../../../src/gateway/wire/auth.ts";
+import type { ListOf } from "../../../../src/gateway/wire/rest.ts";
+import { api } from "../../api/api.ts";
+
+export interface NewToken {
+  readonly name: string;
+  readonly permission: Permission;
+  /** `null`: until it is revoked. */
+  readonly days: number | null;
+}
+
+export const tokensApi = {
+  tokens: (signal: AbortSignal): Promise<ListOf<TokenInfo>> => api("GET", "tokens", { signal }),
+  devices: (signal: AbortSignal): Promise<ListOf<DeviceInfo>> => api("GET", "devices", { signal }),
+  create: ({ name, permission, days }: NewToken): Promise<{ readonly token: string }> =>
+    api("POST", "tokens", { body: { name, permission, ...(days !== null && { days }) } }),
+  revoke: (id: string): Promise<unknown> => api("DELETE", `tokens/${encodeURIComponent(id)}`),
+  signOut: (id: string): Promise<unknown> => api("DELETE", `devices/${encodeURIComponent(id)}`),
+};

@@ -1,0 +1,56 @@
+import type { JSX } from "preact";
+import type { ConversationSummary } from "../../../../src/gateway/wire/rest.ts";
+import { Confirm } from "../../ui/confirm.tsx";
+import { exactCount } from "../../ui/count.tsx";
+import { plural } from "../../ui/plural.ts";
+import { titleOf, trashApi } from "./trash-api.ts";
+
+export interface PurgeDialogProps {
+  readonly conversations: readonly ConversationSummary[];
+  onDone(): void;
+  onClose(): void;
+}
+
+/** Removing conversations for good, after a look at what goes. */
+export function PurgeDialog({ conversations, onDone, onClose }: PurgeDialogProps): JSX.Element {
+  const purge = async (): Promise<void> => {
+    try {
+      for (const { id } of conversations) await trashApi.purge(id);
+    } finally {
+      // Also after a failure: some of them are gone.
+      onDone();
+    }
+  };
+  const count = plural(conversations.length, "conversation");
+  return (
+    <Confirm title={`Purge ${count}`} verb={`Remove ${count} for good`} run={purge} onClose={onClose}>
+      <p>
+        Messages, branches, search entries and files that nothing else uses go with it. This cannot be undone.
+      </p>
+      <div class="preview-scroll">
+        <table class="table preview">
+          <thead>
+            <tr>
+              <th scope="col">Conversation</th>
+              <th scope="col" class="number">
+                Messages
+              </th>
+              <th scope="col" class="number">
+                Branches
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {conversations.map((item) => (
+              <tr key={item.id}>
+                <td>{titleOf(item)}</td>
+                <td class="number">{exactCount(item.messageCount)}</td>
+                <td class="number">{exactCount(item.branchCount)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Confirm>
+  );
+}
