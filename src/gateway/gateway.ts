@@ -6,7 +6,8 @@ import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Agents } from "../channel/setup/agents.ts";
 import { invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
-import type { Authenticator, GatewayContext } from "./context.ts";
+import { Auth } from "./auth/auth.ts";
+import type { GatewayContext } from "./context.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
 import { failureOf } from "./http/answer.ts";
 import { httpApp } from "./http/app.ts";
@@ -22,11 +23,9 @@ export interface GatewayOptions {
   readonly version: string;
   /** Names besides those of this machine that requests may use. */
   readonly hosts?: readonly string[];
-  /** Who may do what. Default: only public routes answer. */
-  readonly auth?: Authenticator;
+  /** Who may do what. Stays open too. */
+  readonly auth: Auth;
 }
-
-const NOBODY: Authenticator = { authenticate: async () => undefined };
 
 export interface Gateway extends AsyncDisposable {
   /** Such as `http://127.0.0.1:18789`. */
@@ -40,8 +39,9 @@ const PORT_MAX = 65_535;
 /** Listen. Resolves when requests are answered. */
 export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   checkObject(options, "options");
-  const { agents, version, host = "127.0.0.1", port = PORT, auth = NOBODY } = options;
+  const { agents, version, host = "127.0.0.1", port = PORT, auth } = options;
   if (!(agents instanceof Agents)) throw invalid("agents must be the agents of an installation", "agents");
+  if (!(auth instanceof Auth)) throw invalid("auth must be open: await Auth.open(…)", "auth");
   checkString(version, "version");
   checkString(host, "host");
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)

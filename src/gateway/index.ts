@@ -2,8 +2,11 @@
 
 export { type AgentPlace, Agents } from "../channel/setup/agents.ts";
 export type { Installation } from "../channel/setup/installation.ts";
+export { Auth, type AuthOptions, type Session } from "./auth/auth.ts";
+export type { Client } from "./auth/client.ts";
+export type { Login } from "./auth/login/login.ts";
 export type { Principal, ScopedConversation } from "./auth/principal.ts";
-export type { Authenticator, GatewayContext } from "./context.ts";
+export type { GatewayContext } from "./context.ts";
 export { type Gateway, type GatewayOptions, openGateway } from "./gateway.ts";
 export type { Incoming } from "./http/incoming.ts";
 export type { HttpMethod, Route, RouteAnswer, RoutePermission, RouteRequest } from "./routes/route.ts";

@@ -1,21 +1,23 @@
 /** A gateway over a store, and users with each permission. */
 import { request as send } from "node:http";
 import { Agents } from "../../src/channel/setup/agents.ts";
-import type { Principal } from "../../src/gateway/auth/principal.ts";
+import { Auth } from "../../src/gateway/auth/auth.ts";
+import { OWNER, PERMISSIONS } from "../../src/gateway/auth/principal.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../../src/gateway/gateway.ts";
-import type { Scope } from "../../src/gateway/wire/auth.ts";
+import type { Permission, Scope } from "../../src/gateway/wire/auth.ts";
 import { openCredentials } from "../../src/state/credentials/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { JsonObject } from "../../src/util/json.ts";
+import type { Clock } from "../../src/util/time.ts";
+import { objectIn } from "../../src/util/values.ts";
 import { tempFolder } from "../support/temp-folder.ts";
-
-const PERMISSIONS = ["read", "write", "admin"] as const;
 
 export interface Place extends AsyncDisposable {
   readonly store: Store;
   readonly gateway: Gateway;
   readonly port: number;
+  readonly auth: Auth;
   /** Such as `call("GET /health")`. */
   call(line: string, options?: CallOptions): Promise<Answer>;
 }
@@ -38,40 +40,49 @@ export interface Answer {
 
 export async function openPlace(
   scopes: Readonly<Record<string, Scope>> = {},
-  options: Partial<GatewayOptions> & { readonly store?: Store; readonly config?: JsonObject } = {},
+  options: Partial<GatewayOptions> & {
+    readonly store?: Store;
+    readonly config?: JsonObject;
+    readonly clock?: Clock;
+  } = {},
 ): Promise<Place> {
-  const { store = await openStore("ephemeral:"), config = {}, ...rest } = options;
+  const { store = await openStore("ephemeral:"), config = {}, clock, ...rest } = options;
   const stateDir = tempFolder();
   const credentials = openCredentials({ stateDir, env: {} });
   const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
-  const auth = {
-    authenticate: async (request: { header(name: string): string | undefined }) =>
-      principalOf(request.header("authorization")?.slice("Bearer ".length), scopes),
-  };
+  const auth = await Auth.open({ stateDir, config: objectIn(config.gateway) ?? {}, ...(clock && { clock }) });
+  const secrets = secretsFor(auth, scopes);
   const gateway = await openGateway({ agents, auth, port: 0, version: "1", ...rest });
   const port = Number(new URL(gateway.url).port);
   return {
     store,
     gateway,
     port,
-    call: (line, call) => request(port, line, call),
+    auth,
+    call: (line, call = {}) => {
+      const { as = "admin" } = call;
+      return request(port, line, { ...call, as: as === null ? null : (secrets.get(as) ?? as) });
+    },
     [Symbol.asyncDispose]: async () => {
       await gateway.close();
       await agents.close();
+      await auth.close();
       if (options.store === undefined) await store.close();
     },
   };
 }
 
-function principalOf(
-  name: string | undefined,
-  scopes: Readonly<Record<string, Scope>>,
-): Principal | undefined {
-  const same = { user: "ada", tokenId: "t", expiresAt: Number.MAX_SAFE_INTEGER };
-  const permission = PERMISSIONS.find((one) => one === name);
-  if (permission !== undefined) return { ...same, permission, scope: null };
-  const scope = name === undefined ? undefined : scopes[name];
-  return scope && { ...same, permission: "admin", scope };
+/** A token with each permission, and one with each scope. */
+function secretsFor(auth: Auth, scopes: Readonly<Record<string, Scope>>): ReadonlyMap<string, string> {
+  const same = { user: OWNER, expiresAt: null };
+  const made = (name: string, permission: Permission, scope: Scope | null): [string, string] => [
+    name,
+    auth.createToken({ ...same, name, permission, scope }).secret,
+  ];
+  return new Map([
+    ...PERMISSIONS.map((permission) => made(permission, permission, null)),
+    ...Object.entries(scopes).map(([name, scope]) => made(name, "admin", scope)),
+  ]);
 }
 
 /** With `node:http`, which sends every header as it is. */

@@ -20,11 +20,20 @@ export interface ScopedConversation {
   readonly channel: string | null;
 }
 
+/** The user that every gateway has: the person whose state folder it is. */
+export const OWNER = "owner";
+
+export const PERMISSIONS: readonly Permission[] = ["read", "write", "admin"];
+
 const RANK: Readonly<Record<Permission, number>> = { read: 1, write: 2, admin: 3 };
 
 export function assertPermission({ permission }: Principal, needed: Permission): void {
   if (RANK[permission] >= RANK[needed]) return;
   throw new ColloquyError("FORBIDDEN", `This needs the permission ${needed}; yours is ${permission}`);
+}
+
+export function lesser(one: Permission, other: Permission): Permission {
+  return RANK[one] < RANK[other] ? one : other;
 }
 
 export function isInScope(scope: Scope | null, { id, key, channel }: ScopedConversation): boolean {

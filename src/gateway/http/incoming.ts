@@ -1,5 +1,6 @@
 /** What checks and routes see of a request, and of an upgrade to a WebSocket. */
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { TLSSocket } from "node:tls";
 
 export interface Incoming {
   readonly method: string;
@@ -7,6 +8,10 @@ export interface Incoming {
   readonly path: string;
   /** The other end of the connection. Perhaps a proxy. */
   readonly remoteAddress: string;
+  /** This end of it. */
+  readonly localAddress: string;
+  readonly localPort: number;
+  readonly isEncrypted: boolean;
   /** The value of a header; several are joined with commas, an empty one is `""`. */
   header(name: string): string | undefined;
   /** One value for each time that the header occurs. */
@@ -30,6 +35,18 @@ export class IncomingRequest implements Incoming {
 
   get remoteAddress(): string {
     return this.#message.socket.remoteAddress ?? "";
+  }
+
+  get localAddress(): string {
+    return this.#message.socket.localAddress ?? "";
+  }
+
+  get localPort(): number {
+    return this.#message.socket.localPort ?? 0;
+  }
+
+  get isEncrypted(): boolean {
+    return (this.#message.socket as Partial<TLSSocket>).encrypted === true;
   }
 
   header(name: string): string | undefined {

@@ -1,0 +1,31 @@
+/** The credential of a request: of its `Authorization` header, or else of its cookie. */
+import { ColloquyError } from "../../errors.ts";
+import type { Client } from "./client.ts";
+import { cookieIn } from "./cookies.ts";
+import { unauthorized } from "./records/grants.ts";
+
+const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
+const SAFE_METHODS = ["GET", "HEAD"];
+
+/** `undefined` if there is none. Throws `UNAUTHORIZED` if it is malformed, and `FORBIDDEN` for a forged request. */
+export function credentialOf(client: Client, method: string): string | undefined {
+  const [header, ...more] = client.headers("authorization");
+  if (header !== undefined) {
+    const token = more.length === 0 ? BEARER.exec(header)?.[1] : undefined;
+    if (token === undefined) throw unauthorized("The Authorization header must be: Bearer TOKEN");
+    return token;
+  }
+  const cookie = cookieIn(client, "access");
+  if (cookie !== undefined && !SAFE_METHODS.includes(method)) assertOwnPage(client);
+  return cookie;
+}
+
+/**
+ * A browser sends cookies with requests of other sites on the same host too, such as another port of this machine. The
+ * origin has been compared with ours already; here it only has to be there.
+ */
+export function assertOwnPage({ origin, headers }: Client): void {
+  const sites = headers("sec-fetch-site");
+  if (origin !== null && sites.every((site) => site === "same-origin")) return;
+  throw new ColloquyError("FORBIDDEN", "Cookies are only for the page of this gateway. Programs use a token");
+}

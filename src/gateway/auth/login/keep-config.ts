@@ -1,0 +1,77 @@
+/** Brings users, the token and the password of the config into the records, and ends what the config no longer allows. */
+import type { Random } from "../../../util/uuid.ts";
+import { OWNER } from "../principal.ts";
+import { note } from "../records/audit.ts";
+import type { Records } from "../records/records.ts";
+import { hashOf } from "../records/secret-text.ts";
+import type { AuthSettings } from "../settings.ts";
+import { forgetPassword, keepPassword } from "./password.ts";
+
+/** The id of `gateway.auth.token` in the list of tokens. */
+const CONFIG_TOKEN = "config";
+
+export async function keepUsers(
+  records: Records,
+  random: Random,
+  nowMs: number,
+  settings: AuthSettings,
+): Promise<void> {
+  const { mode, password } = settings;
+  const isUsed = mode === "password" && password !== undefined;
+  const isChanged = isUsed ? await keepPassword(records, random, password) : forgetPassword(records);
+  records.write(() => {
+    addOwner(records, nowMs);
+    keepLogins(records, nowMs, settings);
+    keepConfigToken(records, nowMs, settings.token);
+    if (isChanged) {
+      endSignIns(records, nowMs, "method = 'password'");
+      note(records, nowMs, "password-changed", { user: OWNER });
+    }
+  });
+}
+
+function addOwner(records: Records, nowMs: number): void {
+  addUser(records, nowMs, OWNER, "admin");
+}
+
+function addUser(records: Records, nowMs: number, sub: string, permission: string): void {
+  records.run(
+    `INSERT INTO users (sub, permission, created_at) VALUES (?1, ?2, ?3)
+     ON CONFLICT (sub) DO UPDATE SET permission = ?2 WHERE permission <> ?2`,
+    ...[sub, permission, nowMs],
+  );
+}
+
+/** Only the config says who they are: a user who is gone from it is gone. */
+function keepLogins(records: Records, nowMs: number, { users, isTailscale }: AuthSettings): void {
+  const wanted = isTailscale ? users : new Map<string, string>();
+  for (const { sub } of records.all("SELECT sub FROM users WHERE sub <> ?", OWNER)) {
+    if (wanted.has(String(sub))) continue;
+    records.run("DELETE FROM users WHERE sub = ?", String(sub));
+    // Else they would be signed in again when the login is added again.
+    for (const table of ["sign_ins", "tokens"]) {
+      const sql = `UPDATE ${table} SET revoked_at = ? WHERE user = ? AND revoked_at IS NULL`;
+      records.run(sql, nowMs, String(sub));
+    }
+  }
+  for (const [login, permission] of wanted) addUser(records, nowMs, login, permission);
+}
+
+function keepConfigToken(records: Records, nowMs: number, token: string | undefined): void {
+  const known = records.get("SELECT hash FROM tokens WHERE id = ?", CONFIG_TOKEN)?.hash;
+  const hash = token === undefined ? undefined : hashOf(token);
+  if (known === hash) return;
+  endSignIns(records, nowMs, `token = '${CONFIG_TOKEN}'`);
+  // The sign-ins of the former token have ended, and no longer need its row.
+  records.run("UPDATE sign_ins SET token = NULL WHERE token = ?", CONFIG_TOKEN);
+  records.run("DELETE FROM tokens WHERE id = ?", CONFIG_TOKEN);
+  if (hash === undefined) return;
+  records.run(
+    "INSERT INTO tokens (id, name, user, permission, hash, created_at) VALUES (?, ?, ?, 'admin', ?, ?)",
+    ...[CONFIG_TOKEN, "gateway.auth.token", OWNER, hash, nowMs],
+  );
+}
+
+function endSignIns(records: Records, nowMs: number, where: string): void {
+  records.run(`UPDATE sign_ins SET revoked_at = ? WHERE revoked_at IS NULL AND ${where}`, nowMs);
+}

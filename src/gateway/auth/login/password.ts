@@ -1,0 +1,81 @@
+/** Passwords, with argon2id. Two hashes at a time need 128 MiB; the others wait, and a long queue is refused. */
+import type { ColloquyError } from "../../../errors.ts";
+import { unavailable } from "../../../errors.ts";
+import { crypto } from "../../../util/sha256.ts";
+import type { Random } from "../../../util/uuid.ts";
+import type { Records } from "../records/records.ts";
+
+const MEMORY_KIB = 65_536;
+const PASSES = 3;
+const HASH_BYTES = 32;
+const SALT_BYTES = 16;
+const AT_ONCE_MAX = 2;
+const WAITING_MAX = 64;
+
+let running = 0;
+const waiting: (() => void)[] = [];
+
+/** The password of the config changed, or is set for the first time: `true` if sign-ins with the former one must end. */
+export async function keepPassword(records: Records, random: Random, password: string): Promise<boolean> {
+  const known = stored(records);
+  const salt = known?.salt ?? newSalt(random);
+  const hash = await hashed(password, salt);
+  if (known !== undefined && crypto().timingSafeEqual(known.hash, hash)) return false;
+  const value = JSON.stringify({ salt: salt.toString("base64url"), hash: hash.toString("base64url") });
+  records.run("INSERT OR REPLACE INTO settings (name, value) VALUES ('password', ?)", value);
+  return known !== undefined;
+}
+
+/** Whether there was a password. */
+export function forgetPassword(records: Records): boolean {
+  return records.run("DELETE FROM settings WHERE name = 'password'") > 0;
+}
+
+/** The time does not depend on how much of it is right. */
+export async function isPassword(records: Records, password: string): Promise<boolean> {
+  const known = stored(records);
+  if (known === undefined) return false;
+  return crypto().timingSafeEqual(known.hash, await hashed(password, known.salt));
+}
+
+function stored(records: Records): { readonly salt: Buffer; readonly hash: Buffer } | undefined {
+  const row = records.get("SELECT value FROM settings WHERE name = 'password'");
+  if (row === undefined) return undefined;
+  const { salt, hash } = JSON.parse(String(row.value)) as { salt: string; hash: string };
+  return { salt: Buffer.from(salt, "base64url"), hash: Buffer.from(hash, "base64url") };
+}
+
+function newSalt(random: Random): Buffer {
+  const salt = Buffer.alloc(SALT_BYTES);
+  random(salt);
+  return salt;
+}
+
+async function hashed(password: string, salt: Buffer): Promise<Buffer> {
+  if (running >= AT_ONCE_MAX) {
+    if (waiting.length >= WAITING_MAX) throw tooMany();
+    await new Promise<void>((resolve) => waiting.push(resolve));
+  } else running++;
+  try {
+    return await argon2id(password, salt);
+  } finally {
+    // The place goes to the next one, or becomes free.
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
+  }
+}
+
+function argon2id(message: string, nonce: Buffer): Promise<Buffer> {
+  const cost = { parallelism: 1, tagLength: HASH_BYTES, memory: MEMORY_KIB, passes: PASSES };
+  return new Promise((resolve, reject) => {
+    crypto().argon2("argon2id", { message, nonce, ...cost }, (error, hash) => {
+      if (error === null) resolve(hash);
+      else reject(error);
+    });
+  });
+}
+
+function tooMany(): ColloquyError {
+  return unavailable("Too many logins at once. Try again in a moment");
+}

@@ -1,0 +1,163 @@
+/**
+ * Sign-ins: a browser or program that can renew its access for 30 days.
+ *
+ * Each refresh token is used once and followed by the next one. One that is used again was stolen, either before or
+ * after its first use, so the sign-in ends. Only a client that did not get the answer may ask again, for ten seconds.
+ */
+import { ColloquyError } from "../../../errors.ts";
+import { sha256Hex } from "../../../util/sha256.ts";
+import { isoTime } from "../../../util/time.ts";
+import { type Random, uuidv7 } from "../../../util/uuid.ts";
+import type { DeviceInfo } from "../../wire/auth.ts";
+import type { Client } from "../client.ts";
+import { unauthorized } from "./grants.ts";
+import type { Records, Row } from "./records.ts";
+import { CREDENTIAL_CHARS_MAX, hashOf, newSecret, nextSecret } from "./secret-text.ts";
+
+export interface NewSignIn {
+  readonly user: string;
+  readonly method: "password" | "token" | "link" | "tailscale";
+  /** The token that it was made with, and ends with. */
+  readonly token: string | null;
+  readonly client: Client;
+}
+
+export interface SignIn {
+  readonly id: string;
+  readonly user: string;
+  readonly refreshToken: string;
+}
+
+const RETRY_MS = 10_000;
+/** Used refresh tokens that are remembered for each sign-in, to notice a stolen one. */
+const USED_MAX = 200;
+/** A year of daily sign-ins; the ones used longest ago are forgotten. */
+const PER_USER_MAX = 365;
+
+export function addSignIn(
+  records: Records,
+  random: Random,
+  nowMs: number,
+  lifeMs: number,
+  { user, method, token, client }: NewSignIn,
+): SignIn {
+  const id = uuidv7(nowMs, random);
+  const refreshToken = newSecret("cqr_", random);
+  records.write(() => {
+    prune(records, nowMs, user);
+    records.run(
+      `INSERT INTO sign_ins (id, user, token, method, agent, created_at, last_used_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
+      ...[id, user, token, method, client.agent, nowMs, nowMs, nowMs + lifeMs],
+    );
+    addRefreshToken(records, nowMs, id, refreshToken);
+  });
+  return { id, user, refreshToken };
+}
+
+function prune(records: Records, nowMs: number, user: string): void {
+  records.run("DELETE FROM sign_ins WHERE expires_at <= ?", nowMs);
+  records.run(
+    `DELETE FROM sign_ins WHERE id IN
+       (SELECT id FROM sign_ins WHERE user = ? ORDER BY last_used_at DESC LIMIT -1 OFFSET ?)`,
+    user,
+    PER_USER_MAX - 1,
+  );
+}
+
+function addRefreshToken(records: Records, nowMs: number, signIn: string, secret: string): void {
+  // A retry derives the same one again.
+  records.run(
+    "INSERT INTO refresh_tokens (hash, sign_in, created_at) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+    ...[hashOf(secret), signIn, nowMs],
+  );
+  records.run(
+    `DELETE FROM refresh_tokens WHERE hash IN
+       (SELECT hash FROM refresh_tokens WHERE sign_in = ? AND used_at IS NOT NULL
+        ORDER BY used_at DESC LIMIT -1 OFFSET ?)`,
+    ...[signIn, USED_MAX],
+  );
+}
+
+/** The sign-in and its next refresh token. Throws `UNAUTHORIZED`; reuse also revokes the sign-in. */
+export function useRefreshToken(
+  records: Records,
+  random: Random,
+  nowMs: number,
+  lifeMs: number,
+  { secret, client }: { readonly secret: string; readonly client: Client },
+): SignIn {
+  if (secret.length > CREDENTIAL_CHARS_MAX) throw refused();
+  const outcome = records.write(() => {
+    const row = records.get(
+      `SELECT r.used_at, r.used_by, s.id, s.user FROM refresh_tokens AS r JOIN sign_ins AS s ON s.id = r.sign_in
+       WHERE r.hash = ? AND s.revoked_at IS NULL AND s.expires_at > ?`,
+      ...[hashOf(secret), nowMs],
+    );
+    if (row === undefined) return undefined;
+    const [id, user] = [String(row.id), String(row.user)];
+    const usedBy = sha256Hex(`${client.address}\n${client.agent ?? ""}`);
+    if (row.used_at !== null && !isRetry(row, usedBy, nowMs)) {
+      revokeSignIn(records, nowMs, id);
+      return new ReusedError(id, user);
+    }
+    const next = nextSecret("cqr_", refreshKey(records, random), secret);
+    const used = "UPDATE refresh_tokens SET used_at = ?, used_by = ? WHERE hash = ? AND used_at IS NULL";
+    records.run(used, nowMs, usedBy, hashOf(secret));
+    addRefreshToken(records, nowMs, id, next);
+    const sql = "UPDATE sign_ins SET last_used_at = ?, expires_at = ?, agent = ? WHERE id = ?";
+    records.run(sql, nowMs, nowMs + lifeMs, client.agent, id);
+    return { id, user, refreshToken: next };
+  });
+  if (outcome === undefined) throw refused();
+  // Thrown here, because an error inside would undo the revocation.
+  if (outcome instanceof ReusedError) throw outcome;
+  return outcome;
+}
+
+/** A refresh token came twice. The sign-in is revoked already. */
+export class ReusedError extends ColloquyError {
+  readonly signIn: string;
+  readonly user: string;
+
+  constructor(signIn: string, user: string) {
+    super("UNAUTHORIZED", "The refresh token was used before, so this sign-in has ended. Sign in again");
+    this.signIn = signIn;
+    this.user = user;
+  }
+}
+
+function isRetry(row: Row, usedBy: string, nowMs: number): boolean {
+  return row.used_by === usedBy && nowMs - Number(row.used_at) <= RETRY_MS;
+}
+
+const refused = () => unauthorized("The refresh token is not valid. Sign in again");
+
+function refreshKey(records: Records, random: Random): Buffer {
+  const known = records.get("SELECT value FROM settings WHERE name = 'refresh-key'")?.value;
+  if (typeof known === "string") return Buffer.from(known, "base64url");
+  const key = Buffer.alloc(32);
+  random(key);
+  records.run("INSERT INTO settings (name, value) VALUES ('refresh-key', ?)", key.toString("base64url"));
+  return key;
+}
+
+/** Whether there was one to revoke. */
+export function revokeSignIn(records: Records, nowMs: number, id: string): boolean {
+  return records.run("UPDATE sign_ins SET revoked_at = ? WHERE id = ? AND revoked_at IS NULL", nowMs, id) > 0;
+}
+
+export function listDevices(records: Records, nowMs: number, current: string): DeviceInfo[] {
+  const sql = `SELECT s.* FROM sign_ins AS s JOIN grants AS g ON g.id = s.id
+    WHERE s.expires_at > ? ORDER BY s.last_used_at DESC, s.id`;
+  return records.all(sql, nowMs).map((row) => ({
+    id: String(row.id),
+    user: String(row.user),
+    method: String(row.method),
+    agent: row.agent === null ? null : String(row.agent),
+    createdAt: isoTime(Number(row.created_at)),
+    lastUsedAt: isoTime(Number(row.last_used_at)),
+    expiresAt: isoTime(Number(row.expires_at)),
+    current: row.id === current,
+  }));
+}
