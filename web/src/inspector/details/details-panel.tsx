@@ -96,11 +96,11 @@ function Fact({
 
 function Copied({ text, what }: { readonly text: string; readonly what: string }): JSX.Element {
   return (
-    <>
+    <span class="copied">
       <code class="cut" title={text}>
         {text}
       </code>
       <CopyButton name={what} text={() => text} />
-    </>
+    </span>
   );
 }

@@ -8,7 +8,7 @@ import { ROW_HEIGHT } from "./graph-lines.tsx";
 export interface BranchRowProps {
   readonly row: GraphRow;
   readonly rowCount: number;
-  /** The width of the graph, in pixels. */
+  /** Where the words begin, in pixels. */
   readonly indent: number;
   readonly pending: boolean;
   readonly focused: boolean;

@@ -4,7 +4,7 @@ import { useMemo, useRef, useState } from "preact/hooks";
 import type { BranchView } from "../../../../src/gateway/wire/rest.ts";
 import { BranchRow } from "./branch-row.tsx";
 import { type GraphRow, layoutBranches } from "./graph.ts";
-import { GraphLines, graphWidth, ROW_HEIGHT } from "./graph-lines.tsx";
+import { GraphLines, ROW_HEIGHT, wordsAt } from "./graph-lines.tsx";
 import { useVisibleRows } from "./use-visible-rows.ts";
 
 export interface BranchTreeProps {
@@ -62,7 +62,7 @@ export function BranchTree({ branches, pending, onCheckout, onCompare }: BranchT
             key={row.branch.name}
             row={row}
             rowCount={rows.length}
-            indent={graphWidth(columns)}
+            indent={wordsAt(row.column, columns)}
             pending={pending === row.branch.name}
             focused={row.row === focused}
             onFocus={() => setChosen(row.row)}

@@ -2,7 +2,7 @@
 import type { BranchView } from "../../../../src/gateway/wire/rest.ts";
 
 /** Shorter beginnings are shown whole, even if siblings share them. */
-const SHARED_MIN = 16;
+const SHARED_MIN = 20;
 
 export function distinctWords(branches: readonly BranchView[]): ReadonlyMap<string, string> {
   const labels = new Map<string, string>();

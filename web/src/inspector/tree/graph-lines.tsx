@@ -6,11 +6,16 @@ export const ROW_HEIGHT = 44;
 const COLUMN_WIDTH = 16;
 /** Deeper trees get narrower columns, so that the words keep their room. */
 const WIDTH_MAX = 144;
-const MARGIN = 12;
+const MARGIN = 16;
 const RADIUS = 6;
 
-export function graphWidth(columns: number): number {
-  return 2 * MARGIN + Math.min(WIDTH_MAX, (columns - 1) * COLUMN_WIDTH);
+/** Where the words of a branch begin: no line runs to the right of its point. */
+export function wordsAt(column: number, columns: number): number {
+  return MARGIN + column * stepOf(columns) + MARGIN + 4;
+}
+
+function stepOf(columns: number): number {
+  return columns === 1 ? 0 : Math.min(COLUMN_WIDTH, WIDTH_MAX / (columns - 1));
 }
 
 export interface GraphLinesProps {
@@ -22,7 +27,7 @@ export interface GraphLinesProps {
 
 export function GraphLines({ graph, first, end }: GraphLinesProps): JSX.Element {
   const { rows, trunks, columns } = graph;
-  const step = columns === 1 ? 0 : (graphWidth(columns) - 2 * MARGIN) / (columns - 1);
+  const step = stepOf(columns);
   const x = (column: number): number => MARGIN + column * step;
   const y = (row: number): number => (row + 0.5) * ROW_HEIGHT;
   const bend = Math.min(RADIUS, step);
@@ -36,7 +41,12 @@ export function GraphLines({ graph, first, end }: GraphLinesProps): JSX.Element 
     `M${x(column)} ${y(from)}V${y(to) - bend}`;
   const strongElbows = elbows.filter(({ onPath }) => onPath);
   return (
-    <svg class="graph-lines" width={graphWidth(columns)} height={rows.length * ROW_HEIGHT} aria-hidden="true">
+    <svg
+      class="graph-lines"
+      width={wordsAt(columns - 1, columns)}
+      height={rows.length * ROW_HEIGHT}
+      aria-hidden="true"
+    >
       {inView.map(({ column, from, to }) => (
         <path key={`t${from}`} d={trunk(column, from, to)} />
       ))}

@@ -30,7 +30,7 @@ export function PrunePreview({ pruned }: { readonly pruned: Pruned }): JSX.Eleme
       {removed.length > 1 && (
         <tfoot>
           <tr>
-            <th scope="row">Together</th>
+            <td>Together</td>
             <td class="number">{exactCount(removed.reduce((sum, { entries }) => sum + entries, 0))}</td>
             <td class="number">{shortBytes(bytes)}</td>
           </tr>

@@ -9,11 +9,17 @@ export interface NewToken {
   readonly days: number | null;
 }
 
+const DAY_MS = 86_400_000;
+
 export const tokensApi = {
   tokens: (signal: AbortSignal): Promise<ListOf<TokenInfo>> => api("GET", "tokens", { signal }),
   devices: (signal: AbortSignal): Promise<ListOf<DeviceInfo>> => api("GET", "devices", { signal }),
   create: ({ name, permission, days }: NewToken): Promise<{ readonly token: string }> =>
-    api("POST", "tokens", { body: { name, permission, ...(days !== null && { days }) } }),
+    api("POST", "tokens", { body: { name, permission, ...(days !== null && { expiresAt: inDays(days) }) } }),
   revoke: (id: string): Promise<unknown> => api("DELETE", `tokens/${encodeURIComponent(id)}`),
   signOut: (id: string): Promise<unknown> => api("DELETE", `devices/${encodeURIComponent(id)}`),
 };
+
+function inDays(days: number): string {
+  return new Date(Date.now() + days * DAY_MS).toISOString();
+}

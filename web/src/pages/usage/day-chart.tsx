@@ -11,6 +11,8 @@ const dayName = (day: string): string => dayFormat.format(Date.parse(day));
 const HEIGHT = 160;
 const LABELS_BELOW = 24;
 const LABELS_LEFT = 48;
+/** What the name of a day needs. */
+const LABEL_ROOM = 44;
 
 export interface DayChartProps {
   readonly days: readonly { readonly day: string; readonly value: number }[];
@@ -44,7 +46,7 @@ export function DayChart({ days, measure }: DayChartProps): JSX.Element {
               <title>{`${dayName(day)}: ${measure.exact(value)}`}</title>
               <rect class="chart-hit" x={x} y={0} width={barWidth} height={HEIGHT} />
               <rect class="chart-bar" x={x} y={y} width={barWidth} height={height} />
-              {index % labelEvery === 0 && (
+              {index % labelEvery === 0 && x + LABEL_ROOM <= width && (
                 <text class="chart-label" x={x} y={HEIGHT + 18}>
                   {dayName(day)}
                 </text>
