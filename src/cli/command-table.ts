@@ -16,6 +16,7 @@ import { MODELS_COMMANDS } from "./commands/models/table.ts";
 import { SEARCH_COMMANDS } from "./commands/search/table.ts";
 import { SESSION_COMMANDS } from "./commands/sessions/table.ts";
 import { START_COMMANDS } from "./commands/start/table.ts";
+import { TOKEN_COMMANDS } from "./commands/token/table.ts";
 
 export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
   json: { help: "Print JSON, also for errors" },
@@ -41,4 +42,5 @@ export const COMMANDS: readonly CommandSpec[] = [
   ...CONFIG_COMMANDS,
   ...AUTH_COMMANDS,
   ...MODELS_COMMANDS,
+  ...TOKEN_COMMANDS,
 ];

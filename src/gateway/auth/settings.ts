@@ -27,6 +27,7 @@ export interface AuthSettings {
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
+const ACCESS_HOURS = 24;
 const TOKEN_CHARS_MIN = 32;
 const PASSWORD_CHARS_MIN = 10;
 const DISTINCT_MIN = 5;
@@ -40,7 +41,7 @@ export function authSettings(gateway: JsonObject): AuthSettings {
     token: checkSecret(filledIn(auth.token), "gateway.auth.token", TOKEN_CHARS_MIN),
     password: checkSecret(filledIn(auth.password), "gateway.auth.password", PASSWORD_CHARS_MIN),
     isTailscale: mode === "tailscale" || auth.allowTailscale === true,
-    accessMs: (numberIn(auth.access_token_hours) ?? 24) * HOUR_MS,
+    accessMs: accessLifeMs(gateway),
     refreshMs: (numberIn(auth.refresh_token_days) ?? 30) * DAY_MS,
     users: usersIn(objectIn(auth.users) ?? {}),
     hosts: textsIn(gateway.hosts),
@@ -49,6 +50,11 @@ export function authSettings(gateway: JsonObject): AuthSettings {
   };
   checkTogether(gateway, settings);
   return settings;
+}
+
+/** How long an access token lasts. */
+export function accessLifeMs({ auth }: JsonObject): number {
+  return (numberIn(objectIn(auth)?.access_token_hours) ?? ACCESS_HOURS) * HOUR_MS;
 }
 
 const textsIn = (value: unknown): string[] => listIn(value).filter((item) => typeof item === "string");

@@ -14,6 +14,10 @@ export const gateway: Field = object(
     customBindHost: text("The address to listen on if bind is custom"),
     mode: choice("Whether the gateway runs here or elsewhere", ["local", "remote"], "local"),
     hosts: list("Additional host names that requests may use", text("A host name")),
+    trustedProxies: list(
+      "Proxies in front of it, whose X-Forwarded-For is believed",
+      text("An address or a network such as 10.0.0.0/8"),
+    ),
     auth: object(
       "How users log in",
       {
@@ -37,7 +41,10 @@ export const gateway: Field = object(
     ),
     tailscale: object(
       "How Tailscale reaches it",
-      { mode: choice("Whether to use Tailscale Serve or Funnel", ["off", "serve", "funnel"]) },
+      {
+        mode: choice("Whether to use Tailscale Serve or Funnel", ["off", "serve", "funnel"]),
+        socket: path("The socket of the Tailscale daemon, if not at its usual place"),
+      },
       KEPT,
     ),
     tls: object(
