@@ -1,6 +1,8 @@
 /** Builds the page of the gateway: for the package, and in a checkout when the gateway starts. */
 import { existsSync, readdirSync, statSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -11,6 +13,7 @@ export async function buildPage(folder: string): Promise<void> {
     root: join(ROOT, "web"),
     base: "./",
     logLevel: "warn",
+    resolve: { alias: { "highlight.js": languages() } },
     build: {
       outDir: resolve(folder),
       emptyOutDir: true,
@@ -21,6 +24,12 @@ export async function buildPage(folder: string): Promise<void> {
       chunkSizeWarningLimit: 1000,
     },
   });
+}
+
+/** The languages must be those of the highlighter, and not of another version that something else brought along. */
+function languages(): string {
+  const highlighter = createRequire(fileURLToPath(import.meta.resolve("lowlight")));
+  return dirname(highlighter.resolve("highlight.js/package.json"));
 }
 
 /**

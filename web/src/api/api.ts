@@ -82,7 +82,7 @@ let renewing: Promise<boolean> | undefined;
 
 /** One renewal serves all requests that wait for it. */
 async function renewed(): Promise<boolean> {
-  renewing ??= request("POST", "/auth/refresh", { body: {} })
+  renewing ??= request("POST", "/auth/refresh", { body: { cookies: true } })
     .then(
       ({ ok }) => ok,
       () => false,

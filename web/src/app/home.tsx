@@ -1,12 +1,138 @@
+/** Where nothing is chosen: a new chat, and in an empty store the first three things to do. */
 import type { JSX } from "preact";
+import { useMemo, useState } from "preact/hooks";
+import type { FoundTool, ListOf, ModelView, StatusView } from "../../../src/gateway/wire/rest.ts";
+import { api } from "../api/api.ts";
+import { ask } from "../api/live.ts";
+import { mayWrite } from "../api/session.ts";
+import type { Command } from "../composer/commands.ts";
+import { Composer } from "../composer/composer.tsx";
+import { useLoad } from "../state/use-load.ts";
+import { BackButton } from "../ui/back-button.tsx";
+import { exactCount, shortBytes } from "../ui/count.tsx";
+import { Icon } from "../ui/icon.tsx";
 import { useTitle } from "../ui/page-frame.tsx";
-import { Empty } from "../ui/states.tsx";
+import { conversationLink, go } from "./router.ts";
+import "./home.css";
 
-export function Home(): JSX.Element {
-  useTitle(null);
+const COMMANDS: readonly Command[] = [
+  { name: "import", help: "Import from other tools", run: () => go("#/import") },
+  { name: "usage", help: "Messages, tokens and cost", run: () => go("#/usage") },
+];
+
+export function Home({ isNew }: { readonly isNew: boolean }): JSX.Element {
+  useTitle(isNew ? "New conversation" : null);
+  const status = useLoad("status", (signal) => api<StatusView>("GET", "status", { signal }));
+  const models = useLoad("models", (signal) => api<ListOf<ModelView>>("GET", "models", { signal }));
+  const [model, setModel] = useState<string | null>(null);
+  const usual = models.value?.items.find(({ available }) => available)?.name ?? "model";
+  const isEmpty = status.value?.conversations === 0;
+  const send = useMemo(() => begin(model), [model]);
   return (
-    <Empty title="Nothing is chosen">
-      <p>Choose a conversation from the list.</p>
-    </Empty>
+    <>
+      <header class="bar">
+        <BackButton />
+        <h1 class="grow">{isEmpty ? "Welcome" : "New conversation"}</h1>
+      </header>
+      <div class="home">{isEmpty ? <First /> : <Totals status={status.value} />}</div>
+      {mayWrite() && (
+        <Composer
+          draft="new"
+          isAnswering={false}
+          model={model ?? usual}
+          commands={COMMANDS}
+          autoFocus={isNew}
+          send={send}
+          onModel={setModel}
+        />
+      )}
+    </>
+  );
+}
+
+function begin(model: string | null): Parameters<typeof Composer>[0]["send"] {
+  return async (text, attachments) => {
+    const { conversation } = await ask("chat.send", {
+      text,
+      idempotencyKey: crypto.randomUUID(),
+      ...(attachments.length > 0 && { attachments }),
+      ...(model !== null && { model }),
+    });
+    go(conversationLink(conversation));
+  };
+}
+
+function Totals({ status }: { readonly status: StatusView | undefined }): JSX.Element | null {
+  if (!status) return null;
+  return (
+    <div class="state">
+      <h2>What would you like to know?</h2>
+      <p>
+        {exactCount(status.messages)} messages in {exactCount(status.conversations)} conversations are
+        searchable.
+        <br />
+        <kbd>/</kbd> searches, <kbd>c</kbd> writes, <kbd>?</kbd> lists every key.
+      </p>
+    </div>
+  );
+}
+
+/** The very first screen. */
+function First(): JSX.Element {
+  const found = useLoad("found", (signal) => api<ListOf<FoundTool>>("GET", "imports/found", { signal }));
+  const tools = found.value?.items ?? [];
+  return (
+    <div class="first">
+      <h2>Everything your agents said, in one place</h2>
+      <ul>
+        <li>
+          <a class="first-way" href="#/import">
+            <Icon name="import" />
+            <span class="grow">
+              <strong>Import what is on this machine</strong>
+              <span class="quiet">
+                {found.loading
+                  ? "Looking for conversations of other tools …"
+                  : tools.length === 0
+                    ? "No conversations of other tools were found; you can choose a file."
+                    : tools
+                        .map(
+                          ({ name, files, bytes }) =>
+                            `${name}: ${exactCount(files)} files, ${shortBytes(bytes)}`,
+                        )
+                        .join(" · ")}
+              </span>
+            </span>
+            <Icon name="right" />
+          </a>
+        </li>
+        <li>
+          <button
+            type="button"
+            class="first-way"
+            onClick={() => document.querySelector<HTMLElement>(".composer textarea")?.focus()}
+          >
+            <Icon name="chat" />
+            <span class="grow">
+              <strong>Start a chat</strong>
+              <span class="quiet">
+                Write below. It works without a key, and with every model you have one for.
+              </span>
+            </span>
+            <Icon name="right" />
+          </button>
+        </li>
+        <li>
+          <a class="first-way" href="#/about">
+            <Icon name="help" />
+            <span class="grow">
+              <strong>Read what this is</strong>
+              <span class="quiet">Where your data is, what is kept, and what leaves this machine.</span>
+            </span>
+            <Icon name="right" />
+          </a>
+        </li>
+      </ul>
+    </div>
   );
 }

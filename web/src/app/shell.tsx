@@ -3,6 +3,7 @@ import type { JSX } from "preact";
 import { ConversationView } from "../conversation/conversation-view.tsx";
 import { Side } from "../list/side.tsx";
 import { useCell } from "../state/cell.ts";
+import { ConnectionBar } from "./connection-bar.tsx";
 import { Home } from "./home.tsx";
 import { LazyPage } from "./lazy-page.tsx";
 import { type Place, place } from "./router.ts";
@@ -14,6 +15,7 @@ export function Shell(): JSX.Element {
       <button type="button" class="skip button" onClick={() => document.getElementById("main")?.focus()}>
         Skip to the conversation
       </button>
+      <ConnectionBar />
       <Side />
       <main class="main" id="main" tabIndex={-1}>
         <Shown place={current} />
@@ -26,5 +28,5 @@ function Shown({ place: shown }: { readonly place: Place }): JSX.Element {
   if (shown.view === "conversation")
     return <ConversationView key={shown.id} id={shown.id} entry={shown.entry} />;
   if (shown.view === "page") return <LazyPage name={shown.name} query={shown.query} />;
-  return <Home />;
+  return <Home isNew={shown.view === "new"} />;
 }

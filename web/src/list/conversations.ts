@@ -63,7 +63,7 @@ export class Conversations {
     const { channel, model, days } = this.#filters;
     try {
       const page = await api<ListOf<ConversationSummary>>("GET", "conversations", {
-        query: { limit: PAGE, cursor, words: true, channel, model, since: sinceOf(days) },
+        query: { limit: PAGE, cursor, words: true, channel, model, after: sinceOf(days) },
         signal: this.#abort.signal,
       });
       const before = cursor === null ? [] : this.state.value.items;

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { api } from "../api/api.ts";
 import { session } from "../api/session.ts";
-import { place } from "../app/router.ts";
+import { go, place } from "../app/router.ts";
 import { PAGES } from "../pages/pages.ts";
 import { useCell } from "../state/cell.ts";
 import { setTheme, type Theme, theme } from "../state/theme.ts";
@@ -22,7 +22,7 @@ export function SideFoot(): JSX.Element {
   const state = useCell(session);
   return (
     <div class="side-foot">
-      {PAGES.map(({ name, title, icon }) => (
+      {PAGES.filter(({ name }) => name !== "about").map(({ name, title, icon }) => (
         <a
           key={name}
           class="button plain icon"
@@ -46,6 +46,7 @@ export function SideFoot(): JSX.Element {
             run: () => setTheme(value),
           })),
           "line",
+          { label: "What this is", icon: "help", run: () => go("#/about") },
           { label: "Sign out", icon: "leave", run: () => void signOut() },
         ]}
       >
@@ -57,7 +58,7 @@ export function SideFoot(): JSX.Element {
 
 async function signOut(): Promise<void> {
   try {
-    await api("POST", "/auth/logout", { body: {} });
+    await api("POST", "/auth/logout");
     session.update((old) => old && { ...old, signedIn: false, user: null, permission: null });
   } catch (error) {
     showProblem("Signing out failed", error);

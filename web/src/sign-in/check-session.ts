@@ -28,8 +28,14 @@ export async function checkSession(code?: string): Promise<void> {
   }
 }
 
+export type Credential =
+  | { readonly code: string }
+  | { readonly token: string }
+  | { readonly password: string }
+  | { readonly tailscale: true };
+
 /** Rejects with the reason of the gateway. */
-export async function signIn(credential: Readonly<Record<string, string>>): Promise<void> {
+export async function signIn(credential: Credential): Promise<void> {
   try {
     await api<SignedIn>("POST", "/auth/token", { body: { ...credential, cookies: true } });
   } finally {
@@ -42,7 +48,7 @@ async function readSession(): Promise<SessionState> {
   const state = await api<SessionState>("GET", "/auth/session");
   if (state.signedIn) return state;
   try {
-    await api<SignedIn>("POST", "/auth/refresh", { body: {} });
+    await api<SignedIn>("POST", "/auth/refresh", { body: { cookies: true } });
   } catch {
     return state;
   }

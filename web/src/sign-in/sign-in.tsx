@@ -4,7 +4,7 @@ import type { SessionState } from "../../../src/gateway/wire/auth.ts";
 import { messageOf } from "../api/api.ts";
 import { Button } from "../ui/button.tsx";
 import { useTitle } from "../ui/page-frame.tsx";
-import { signIn } from "./check-session.ts";
+import { type Credential, signIn } from "./check-session.ts";
 import "./sign-in.css";
 
 type Way = "token" | "password";
@@ -14,10 +14,9 @@ export function SignIn({ state }: { readonly state: SessionState }): JSX.Element
   const ways = state.methods.filter((method): method is Way => method !== "tailscale");
   const [way, setWay] = useState<Way>(ways.includes("password") ? "password" : "token");
   const [secret, setSecret] = useState("");
-  const [user, setUser] = useState("owner");
   const [busy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
-  const submit = async (credential: Readonly<Record<string, string>>): Promise<void> => {
+  const submit = async (credential: Credential): Promise<void> => {
     setBusy(true);
     setProblem(null);
     try {
@@ -33,7 +32,7 @@ export function SignIn({ state }: { readonly state: SessionState }): JSX.Element
         class="sign-in-form"
         onSubmit={(event) => {
           event.preventDefault();
-          void submit(way === "token" ? { token: secret } : { user, password: secret });
+          void submit(way === "token" ? { token: secret } : { password: secret });
         }}
       >
         <h1>Colloquy</h1>
@@ -51,17 +50,6 @@ export function SignIn({ state }: { readonly state: SessionState }): JSX.Element
               </label>
             ))}
           </fieldset>
-        )}
-        {way === "password" && (
-          <label>
-            <span class="label">User</span>
-            <input
-              class="field"
-              autoComplete="username"
-              value={user}
-              onInput={(event) => setUser(event.currentTarget.value)}
-            />
-          </label>
         )}
         <label>
           <span class="label">{way === "token" ? "Token" : "Password"}</span>
@@ -82,7 +70,7 @@ export function SignIn({ state }: { readonly state: SessionState }): JSX.Element
           Sign in
         </Button>
         {state.methods.includes("tailscale") && (
-          <Button disabled={busy} onClick={() => void submit({ tailscale: "yes" })}>
+          <Button disabled={busy} onClick={() => void submit({ tailscale: true })}>
             Sign in with Tailscale
           </Button>
         )}

@@ -1,18 +1,20 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import { IconButton } from "./button.tsx";
+import type { IconName } from "./icon.tsx";
 import { showProblem } from "./toast.tsx";
 
 const SHOWN_MS = 1500;
 
 export interface CopyButtonProps {
   readonly name: string;
+  readonly icon?: IconName;
   /** Called when it is pressed. */
   text(): string;
 }
 
 /** Shows a tick for a moment. */
-export function CopyButton({ name, text }: CopyButtonProps): JSX.Element {
+export function CopyButton({ name, icon = "copy", text }: CopyButtonProps): JSX.Element {
   const [copied, setCopied] = useState(false);
   useEffect(() => {
     if (!copied) return;
@@ -25,5 +27,5 @@ export function CopyButton({ name, text }: CopyButtonProps): JSX.Element {
       (error) => showProblem("The browser did not copy it", error),
     );
   };
-  return <IconButton small icon={copied ? "check" : "copy"} name={copied ? "Copied" : name} onClick={copy} />;
+  return <IconButton small icon={copied ? "check" : icon} name={copied ? "Copied" : name} onClick={copy} />;
 }

@@ -40,6 +40,13 @@ export function RelativeTime({ at }: { readonly at: string }): JSX.Element {
   );
 }
 
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+
+/** `14:05`, for times that are near. */
+export function timeOfDay(at: string): string {
+  return clock.format(Date.parse(at));
+}
+
 /** `0.4 s`, `12 s`, `3 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;

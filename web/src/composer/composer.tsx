@@ -1,0 +1,179 @@
+/** Where messages are written. What was typed is never lost. */
+import type { JSX } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Attachment } from "../../../src/gateway/wire/frames.ts";
+import { messageOf } from "../api/api.ts";
+import { connection } from "../api/live.ts";
+import { useKey } from "../app/keys.ts";
+import { useCell } from "../state/cell.ts";
+import { classes, IconButton } from "../ui/button.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { AttachedFiles } from "./attached-files.tsx";
+import { useAttachments } from "./attachments.ts";
+import { type Command, commandIn, matching } from "./commands.ts";
+import { Completion } from "./completion.tsx";
+import { useDraft } from "./draft.ts";
+import { ModelPicker } from "./model-picker.tsx";
+import "./composer.css";
+
+export interface ComposerProps {
+  /** Whose draft it is. */
+  readonly draft: string;
+  readonly isAnswering: boolean;
+  readonly model: string;
+  readonly commands: readonly Command[];
+  readonly autoFocus?: boolean;
+  send(text: string, attachments: readonly Attachment[]): Promise<void>;
+  stop?(): void;
+  onModel(model: string): void;
+}
+
+export function Composer(props: ComposerProps): JSX.Element {
+  const { draft, isAnswering, model, commands, send, stop, onModel } = props;
+  const field = useRef<HTMLTextAreaElement>(null);
+  const [text, setText] = useDraft(draft);
+  const files = useAttachments();
+  const [problem, setProblem] = useState<string | null>(null);
+  const [chosen, setChosen] = useState(0);
+  const [isDragging, setDragging] = useState(false);
+  const isOnline = useCell(connection) === "open";
+  const found = matching(commands, text);
+  useKey("c", () => field.current?.focus());
+
+  useLayoutEffect(() => {
+    const area = field.current;
+    if (!area) return;
+    area.style.height = "auto";
+    area.style.height = `${area.scrollHeight}px`;
+  }, [text]);
+  useLayoutEffect(() => {
+    if (props.autoFocus) field.current?.focus();
+  }, []);
+
+  const isStoring = files.all.some(({ state }) => state === "storing");
+  const isEmpty = text.trim() === "" && files.all.length === 0;
+
+  const submit = async (): Promise<void> => {
+    if (isEmpty || isStoring) return;
+    setProblem(null);
+    const asked = commandIn(commands, text);
+    if (asked) {
+      setText("");
+      await asked.command.run(asked.argument);
+      return;
+    }
+    const before = text;
+    const attachments = files.all.flatMap(({ attachment }) => (attachment ? [attachment] : []));
+    setText("");
+    try {
+      await send(before.trim(), attachments);
+      files.clear();
+    } catch (error) {
+      // Back where it was typed, unless something else has been typed since.
+      setText(field.current?.value ? `${before}\n${field.current.value}` : before);
+      setProblem(messageOf(error));
+    }
+  };
+
+  const onKeyDown = (event: KeyboardEvent): void => {
+    if (event.isComposing) return;
+    if (found.length > 0 && complete(event)) return;
+    if (event.key === "Enter" && !event.shiftKey) {
+      event.preventDefault();
+      void submit();
+    } else if (event.key === "Escape") field.current?.blur();
+  };
+  const complete = (event: KeyboardEvent): boolean => {
+    const by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (by !== undefined) setChosen((old) => (old + by + found.length) % found.length);
+    else if (event.key === "Tab" || (event.key === "Enter" && text !== `/${found[chosen]?.name}`))
+      setText(`/${found[chosen]?.name ?? ""}${found[chosen]?.argument ? " " : ""}`);
+    else return false;
+    event.preventDefault();
+    return true;
+  };
+
+  return (
+    <form
+      class={classes("composer", isDragging && "dragging")}
+      aria-label="Write a message"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void submit();
+      }}
+      onDragOver={(event) => {
+        event.preventDefault();
+        setDragging(true);
+      }}
+      onDragLeave={() => setDragging(false)}
+      onDrop={(event) => {
+        event.preventDefault();
+        setDragging(false);
+        files.add(event.dataTransfer?.files ?? []);
+      }}
+    >
+      {problem && (
+        <p class="problem" role="alert">
+          Not sent: {problem}
+        </p>
+      )}
+      {found.length > 0 && (
+        <Completion commands={found} chosen={chosen} onChoose={(name) => setText(`/${name} `)} />
+      )}
+      <AttachedFiles files={files} />
+      <textarea
+        ref={field}
+        rows={1}
+        aria-label="Message"
+        placeholder={isAnswering ? "Write the next message" : "Write a message, or / for commands"}
+        value={text}
+        onInput={(event) => {
+          setChosen(0);
+          setText(event.currentTarget.value);
+        }}
+        onKeyDown={onKeyDown}
+        onPaste={(event) => {
+          const pasted = event.clipboardData?.files;
+          if (!pasted?.length) return;
+          event.preventDefault();
+          files.add(pasted);
+        }}
+      />
+      <div class="composer-foot">
+        <FileButton onFiles={files.add} />
+        <ModelPicker model={model} onModel={onModel} />
+        <span class="grow" />
+        {!isOnline && text && <span class="small quiet">Sent when the gateway is back</span>}
+        {isAnswering && stop && <IconButton icon="stop" name="Stop the answer" onClick={stop} />}
+        <button
+          type="submit"
+          class="button primary icon send"
+          aria-label="Send"
+          title="Send (Enter)"
+          disabled={isEmpty || isStoring}
+        >
+          <Icon name="send" />
+        </button>
+      </div>
+    </form>
+  );
+}
+
+function FileButton({ onFiles }: { onFiles(files: Iterable<File>): void }): JSX.Element {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          onFiles([...(event.currentTarget.files ?? [])]);
+          event.currentTarget.value = "";
+        }}
+      />
+      <IconButton icon="attach" name="Attach files" onClick={() => input.current?.click()} />
+    </>
+  );
+}

@@ -1,0 +1,40 @@
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { ListOf, ModelView } from "../../../src/gateway/wire/rest.ts";
+import { api } from "../api/api.ts";
+import { shortModel } from "../list/chips.tsx";
+import { useLoad } from "../state/use-load.ts";
+import { shortCount } from "../ui/count.tsx";
+import { Icon } from "../ui/icon.tsx";
+import { Menu } from "../ui/menu.tsx";
+
+export interface ModelPickerProps {
+  readonly model: string;
+  onModel(model: string): void;
+}
+
+export function ModelPicker({ model, onModel }: ModelPickerProps): JSX.Element {
+  const [isWanted, setWanted] = useState(false);
+  const load = useLoad(isWanted ? "models" : null, (signal) =>
+    api<ListOf<ModelView>>("GET", "models", { signal }),
+  );
+  const models = load.value?.items ?? [];
+  return (
+    <Menu
+      name={`Model: ${model}`}
+      class="button plain small model-button"
+      heading={load.error === undefined ? "Answer with" : "The models could not be read"}
+      onOpen={() => setWanted(true)}
+      items={models.map(({ name, contextWindow, available }) => ({
+        label: name,
+        ...(contextWindow !== null && { hint: shortCount(contextWindow) }),
+        chosen: name === model,
+        disabled: !available,
+        run: () => onModel(name),
+      }))}
+    >
+      <span class="cut">{shortModel(model)}</span>
+      <Icon name="down" />
+    </Menu>
+  );
+}

@@ -1,0 +1,61 @@
+/** Large parts of a message, which are stored once and read when they are shown. */
+import type { JSX } from "preact";
+import { useState } from "preact/hooks";
+import type { BlobRef, Entry } from "../../../src/message/types.ts";
+import { answered } from "../api/api.ts";
+import { Button } from "../ui/button.tsx";
+import { shortBytes } from "../ui/count.tsx";
+import { showProblem } from "../ui/toast.tsx";
+import { blobAddress } from "./requests.ts";
+
+/** The blob that belongs at this place of the message. */
+export function blobAt(entry: Entry, ...place: readonly (string | number)[]): BlobRef | undefined {
+  return entry.blobs?.find(
+    ({ path }) => path.length === place.length && path.every((part, at) => part === place[at]),
+  );
+}
+
+export interface BlobTextProps {
+  readonly blob: BlobRef;
+  children(text: string): JSX.Element;
+}
+
+/** Loaded on demand: it can be many megabytes. */
+export function BlobText({ blob, children }: BlobTextProps): JSX.Element {
+  const [text, setText] = useState<string | null>(null);
+  const load = async (): Promise<void> => {
+    try {
+      setText(await (await answered("GET", blobAddress(blob.hash, "text/plain"))).text());
+    } catch (error) {
+      showProblem("The text could not be read", error);
+    }
+  };
+  if (text !== null) return children(text);
+  return (
+    <Button small onClick={load}>
+      Show {shortBytes(blob.size)} of text
+    </Button>
+  );
+}
+
+export interface BlobImageProps {
+  readonly address: string;
+  readonly name: string;
+}
+
+/** Its space is reserved before it is loaded. Whole in a new tab. */
+export function BlobImage({ address, name }: BlobImageProps): JSX.Element {
+  const [hasFailed, setFailed] = useState(false);
+  if (hasFailed) return <span class="quiet small">The image “{name}” cannot be shown.</span>;
+  return (
+    <a
+      class="blob-image"
+      href={address}
+      target="_blank"
+      rel="noopener noreferrer"
+      title="Open the whole image"
+    >
+      <img src={address} alt={name} loading="lazy" decoding="async" onError={() => setFailed(true)} />
+    </a>
+  );
+}

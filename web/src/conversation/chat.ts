@@ -1,0 +1,117 @@
+/** One open conversation: what it is, what is shown of it, and what happens in it. */
+import type { TopicEvent } from "../../../src/gateway/client/index.ts";
+import type { Attachment } from "../../../src/gateway/wire/frames.ts";
+import type { BranchView, ConversationDetails } from "../../../src/gateway/wire/rest.ts";
+import { ask, listen } from "../api/live.ts";
+import { Cell } from "../state/cell.ts";
+import { readBranches, readDetails } from "./requests.ts";
+import { nextRunning, type Running, runningOf } from "./running.ts";
+import { Timeline } from "./timeline.ts";
+
+/** A message that was sent and is not stored yet. */
+export interface Pending {
+  readonly key: string;
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
+  /** Once it is accepted. */
+  readonly entry: string | null;
+}
+
+export class Chat {
+  readonly id: string;
+  readonly timeline: Timeline;
+  readonly details = new Cell<ConversationDetails | undefined>(undefined);
+  readonly problem = new Cell<unknown>(undefined);
+  readonly branches = new Cell<readonly BranchView[]>([]);
+  readonly running = new Cell<Running | null>(null);
+  readonly pending = new Cell<readonly Pending[]>([]);
+  /** Why the last answer failed. */
+  readonly failure = new Cell<string | null>(null);
+  readonly #stopListening: () => void;
+
+  constructor(id: string) {
+    this.id = id;
+    this.timeline = new Timeline(id);
+    this.#stopListening = listen(`conversation:${id}`, (event) => this.#received(event));
+    void this.readAgain();
+  }
+
+  close(): void {
+    this.#stopListening();
+    this.timeline.close();
+  }
+
+  /** Details and branches; the messages are read by `timeline`. */
+  readonly readAgain = async (): Promise<void> => {
+    this.problem.set(undefined);
+    try {
+      const details = await readDetails(this.id);
+      this.details.set(details);
+      this.branches.set(details.branchCount > 1 ? (await readBranches(this.id)).branches : []);
+    } catch (error) {
+      this.problem.set(error);
+    }
+  };
+
+  /** After a branch was checked out, or something on it was removed. */
+  readonly readAll = async (): Promise<void> => {
+    this.timeline.branch = null;
+    await Promise.all([this.readAgain(), this.timeline.open("end")]);
+  };
+
+  /** Rejects with the reason; the caller keeps what was typed. */
+  async send(text: string, attachments: readonly Attachment[], model: string | null): Promise<void> {
+    const key = crypto.randomUUID();
+    this.failure.set(null);
+    this.pending.update((all) => [...all, { key, text, attachments, entry: null }]);
+    try {
+      const { entry } = await ask("chat.send", {
+        conversation: this.id,
+        text,
+        idempotencyKey: key,
+        ...(attachments.length > 0 && { attachments }),
+        ...(model !== null && { model }),
+      });
+      this.pending.update((all) => all.map((one) => (one.key === key ? { ...one, entry } : one)));
+      this.#dropStored();
+    } catch (error) {
+      this.pending.update((all) => all.filter((one) => one.key !== key));
+      throw error;
+    }
+  }
+
+  async stop(): Promise<void> {
+    await ask("chat.stop", { conversation: this.id });
+  }
+
+  #received(event: TopicEvent): void {
+    if (event.event === "refused") return;
+    if (event.event === "subscribed") {
+      this.running.set(event.data.running && runningOf(event.data.running));
+      if (!event.data.resumed) void this.#catchUp();
+      return;
+    }
+    this.running.set(nextRunning(this.running.value, event));
+    if (event.event === "conversation.entries") {
+      const changesTree = event.data.entries.some(({ kind }) => kind === "info");
+      if (!this.timeline.add(event.data.entries) || changesTree) void this.readAll();
+      this.#dropStored();
+    } else if (event.event === "conversation.changed") void this.readAgain();
+    else if (event.event === "resync") void this.#catchUp();
+    else if (event.event === "chat.started") this.failure.set(null);
+    else if (event.event === "chat.failed") this.failure.set(event.data.error.message);
+    else if (event.event === "chat.done") void this.readAgain();
+  }
+
+  /** Events may be missing: read on from the last entry that is known. */
+  async #catchUp(): Promise<void> {
+    if (this.timeline.state.value.entries.length === 0) return;
+    await Promise.all([this.readAgain(), this.timeline.refresh()]);
+    this.#dropStored();
+  }
+
+  #dropStored(): void {
+    const stored = new Set(this.timeline.state.value.entries.map(({ id }) => id));
+    this.pending.update((all) => all.filter(({ entry }) => entry === null || !stored.has(entry)));
+  }
+}

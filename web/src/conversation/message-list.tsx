@@ -1,0 +1,187 @@
+/** The messages, of which only those near the window exist. Nothing that arrives moves what is read. */
+import type { JSX } from "preact";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import { useKey } from "../app/keys.ts";
+import { useCell } from "../state/cell.ts";
+import { Button } from "../ui/button.tsx";
+import { useVirtual } from "../ui/use-virtual.ts";
+import type { Chat } from "./chat.ts";
+import { ItemView } from "./item-view.tsx";
+import { estimatedHeight, itemsOf } from "./items.ts";
+import { keepPosition, positionOf } from "./positions.ts";
+import { rowsOf } from "./rows.ts";
+import { useActions } from "./use-actions.ts";
+import { useSelection } from "./use-selection.ts";
+
+export interface MessageListProps {
+  readonly chat: Chat;
+  /** The target of a link. */
+  readonly marked: string | null;
+}
+
+/** The next page is read when so few rows are left. */
+const NEAR = 60;
+/** Rows beyond the window in each direction. */
+const SPARE = 24;
+const AT_END = 32;
+
+export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
+  const scroller = useRef<HTMLDivElement>(null);
+  const state = useCell(chat.timeline.state);
+  const branches = useCell(chat.branches);
+  const pending = useCell(chat.pending);
+  const running = useCell(chat.running);
+  const failure = useCell(chat.failure);
+  const rows = useMemo(() => rowsOf(state.entries, branches), [state.entries, branches]);
+  const items = useMemo(
+    () => itemsOf({ rows, state, pending, running, failure }),
+    [rows, state, pending, running, failure],
+  );
+  /** Only a reader who went to the end wants to be taken along. */
+  const isFollowing = useRef(true);
+  const [isFar, setFar] = useState(false);
+  const virtual = useVirtual({
+    count: items.length,
+    getScrollElement: () => scroller.current,
+    getItemKey: (index) => items[index]?.key ?? index,
+    estimateSize: (index) => estimatedHeight(items[index]),
+    overscan: SPARE,
+    anchorTo: "end",
+    scrollEndThreshold: isFollowing.current ? AT_END : -1,
+  });
+  const shown = virtual.getVirtualItems();
+
+  useOpening(chat, marked, (entry, offset) => {
+    const index = entry === null ? -1 : items.findIndex((item) => item.key === entry);
+    if (index < 0) virtual.scrollToEnd();
+    else {
+      isFollowing.current = false;
+      virtual.scrollToIndex(index, { align: offset === null ? "center" : "start" });
+      if (offset) requestAnimationFrame(() => virtual.scrollBy(offset));
+    }
+  });
+
+  const first = shown[0]?.index ?? 0;
+  const last = shown.at(-1)?.index ?? 0;
+  useEffect(() => {
+    if (state.entries.length === 0) return;
+    if (first < NEAR) chat.timeline.before();
+    if (last > items.length - NEAR) chat.timeline.after();
+  }, [first, last, items.length, state.loading]);
+
+  useLayoutEffect(() => {
+    const element = scroller.current;
+    if (!element) return;
+    let before = element.scrollTop;
+    const look = (): void => {
+      const left = element.scrollHeight - element.clientHeight - element.scrollTop;
+      const isAtEnd = left <= AT_END && !chat.timeline.state.value.hasAfter;
+      if (isAtEnd && element.scrollTop > before) isFollowing.current = true;
+      else if (element.scrollTop < before - 1) isFollowing.current = false;
+      before = element.scrollTop;
+      setFar(left > element.clientHeight / 2 || chat.timeline.state.value.hasAfter);
+      const top = virtual.getVirtualItemForOffset(element.scrollTop);
+      const entry = top && chat.timeline.state.value.entries.find(({ id }) => id === top.key);
+      keepPosition(
+        chat.id,
+        isAtEnd || !entry || !top ? undefined : { entry: entry.id, offset: element.scrollTop - top.start },
+      );
+    };
+    element.addEventListener("scroll", look, { passive: true });
+    return () => element.removeEventListener("scroll", look);
+  }, [chat]);
+
+  // What was sent goes to the top of the window, and the answer fills the room below it.
+  const sent = pending.at(-1)?.key;
+  const [room, setRoom] = useState<string | undefined>(undefined);
+  useLayoutEffect(() => {
+    if (sent === undefined) return;
+    isFollowing.current = false;
+    setRoom(sent);
+  }, [sent]);
+  useLayoutEffect(() => {
+    const index = items.findIndex((item) => item.key === room);
+    if (room !== undefined && index >= 0) virtual.scrollToIndex(index, { align: "start" });
+  }, [room]);
+
+  const toLatest = async (): Promise<void> => {
+    if (state.hasAfter) await chat.timeline.open("end");
+    isFollowing.current = true;
+    virtual.scrollToEnd();
+  };
+  const toStart = async (): Promise<void> => {
+    isFollowing.current = false;
+    if (state.hasBefore) await chat.timeline.open("start");
+    virtual.scrollToOffset(0);
+  };
+  useKey("End", () => void toLatest());
+  useKey("Home", () => void toStart());
+  const actions = useActions(chat);
+  const { editing, setEditing } = useSelection(scroller, items, virtual, actions);
+
+  return (
+    <>
+      <div
+        class="messages"
+        ref={scroller}
+        role="feed"
+        aria-label="Messages"
+        aria-busy={state.loading}
+        tabIndex={-1}
+      >
+        <div class="messages-all" style={{ height: `${virtual.getTotalSize()}px` }}>
+          <div class="messages-shown" style={{ transform: `translateY(${shown[0]?.start ?? 0}px)` }}>
+            {shown.map(({ index, key }) => {
+              const item = items[index];
+              return (
+                item && (
+                  <div key={key} ref={virtual.measureElement} data-index={index} class="item">
+                    <ItemView
+                      chat={chat}
+                      item={item}
+                      isLast={index === items.length - 1}
+                      marked={marked}
+                      editing={editing}
+                      onEdit={setEditing}
+                      actions={actions}
+                    />
+                  </div>
+                )
+              );
+            })}
+          </div>
+        </div>
+        {room !== undefined && <div class="room" />}
+      </div>
+      {isFar && (
+        <div class="to-latest">
+          <Button small icon="down" onClick={() => void toLatest()}>
+            Jump to latest
+          </Button>
+        </div>
+      )}
+    </>
+  );
+}
+
+/** Once, when the first entries are there: to the target of the link, where the reader was, or to the end. */
+function useOpening(
+  chat: Chat,
+  marked: string | null,
+  show: (entry: string | null, offset: number | null) => void,
+): void {
+  const { entries, loading } = useCell(chat.timeline.state);
+  const wanted = useRef<{ entry: string | null; offset: number | null } | undefined>(undefined);
+  useLayoutEffect(() => {
+    const kept = marked === null ? positionOf(chat.id) : undefined;
+    wanted.current = { entry: marked ?? kept?.entry ?? null, offset: kept?.offset ?? null };
+    const isLoaded = entries.some(({ id }) => id === marked);
+    if (!isLoaded || entries.length === 0) void chat.timeline.open(wanted.current.entry ?? "end");
+  }, [chat, marked]);
+  useLayoutEffect(() => {
+    if (loading || !wanted.current) return;
+    const { entry, offset } = wanted.current;
+    wanted.current = undefined;
+    show(entry, offset);
+  }, [loading, entries, marked]);
+}

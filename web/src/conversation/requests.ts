@@ -1,0 +1,73 @@
+/** What the view of a conversation asks of the gateway. */
+
+import type {
+  BranchesView,
+  ConversationDetails,
+  ListOf,
+  PatchConversation,
+} from "../../../src/gateway/wire/rest.ts";
+import type { Entry } from "../../../src/message/types.ts";
+import { address, api } from "../api/api.ts";
+
+export interface EntriesQuery {
+  readonly last?: number;
+  readonly before?: string;
+  readonly after?: string;
+  readonly limit?: number;
+  readonly branch?: string;
+}
+
+export function readDetails(id: string): Promise<ConversationDetails> {
+  return api("GET", path(id));
+}
+
+export function readEntries(id: string, query: EntriesQuery, signal?: AbortSignal): Promise<ListOf<Entry>> {
+  return api("GET", path(id, "entries"), {
+    query: { ...query, blobs: "references" },
+    ...(signal && { signal }),
+  });
+}
+
+export function readBranches(id: string): Promise<BranchesView> {
+  return api("GET", path(id, "branches"));
+}
+
+export function patchConversation(id: string, body: PatchConversation): Promise<ConversationDetails> {
+  return api("PATCH", path(id), { body });
+}
+
+export function trashConversation(id: string): Promise<unknown> {
+  return api("DELETE", path(id));
+}
+
+export function restoreConversation(id: string): Promise<unknown> {
+  return api("POST", path(id, "restore"), { body: {} });
+}
+
+/** A new branch after an entry, checked out. */
+export function addBranch(id: string, from: string): Promise<unknown> {
+  return api("POST", path(id, "branches"), { body: { from } });
+}
+
+export function checkOut(id: string, branch: string): Promise<unknown> {
+  return api("POST", path(id, "checkout"), { body: { branch } });
+}
+
+export function undoCompaction(id: string, entry: string): Promise<unknown> {
+  return api("DELETE", path(id, "compactions", entry));
+}
+
+export function redactEntry(id: string, entry: string): Promise<unknown> {
+  return api("POST", path(id, "entries", entry, "redact"), { body: {} });
+}
+
+/** The bytes of a blob, for images and downloads. */
+export function blobAddress(hash: string, mediaType: string): string {
+  return address(`blobs/${encodeURIComponent(hash)}`, { type: mediaType });
+}
+
+function path(id: string, ...rest: readonly string[]): string {
+  return ["conversations", id, ...rest]
+    .map((part, index) => (index === 0 ? part : encodeURIComponent(part)))
+    .join("/");
+}

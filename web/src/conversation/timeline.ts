@@ -1,0 +1,161 @@
+/** The part of a branch that is loaded: a stretch of its entries that grows in both directions. */
+import type { Entry } from "../../../src/message/types.ts";
+import { Cell } from "../state/cell.ts";
+import { type EntriesQuery, readEntries } from "./requests.ts";
+
+export interface TimelineState {
+  readonly entries: readonly Entry[];
+  /** Whether there are more before the first and after the last one. */
+  readonly hasBefore: boolean;
+  readonly hasAfter: boolean;
+  readonly loading: boolean;
+  readonly error: unknown;
+}
+
+/** What was asked for last, to repeat it after a failure. */
+type Step = "open" | "before" | "after";
+
+const PAGE = 200;
+/** More are not kept: the far end is forgotten, and read again when it comes into view. */
+const KEPT_MAX = 1600;
+
+export class Timeline {
+  readonly state: Cell<TimelineState> = new Cell<TimelineState>({
+    entries: [],
+    hasBefore: false,
+    hasAfter: false,
+    loading: true,
+    error: undefined,
+  });
+  /** `null`: the branch that is checked out. */
+  branch: string | null = null;
+  readonly #conversation: string;
+  #abort = new AbortController();
+  #openAt: string | "end" | "start" = "end";
+  #failed: Step | undefined;
+
+  constructor(conversation: string) {
+    this.#conversation = conversation;
+  }
+
+  close(): void {
+    this.#abort.abort();
+  }
+
+  /** Around an entry, or at one of the ends. What was shown stays until it is there. */
+  async open(at: string | "end" | "start"): Promise<void> {
+    this.#openAt = at;
+    await this.#step("open", async (signal) => {
+      if (at === "end") {
+        const { items, cursor } = await this.#read({ last: PAGE }, signal);
+        return { entries: items, hasBefore: cursor !== null, hasAfter: false };
+      }
+      if (at === "start") {
+        const { items, cursor } = await this.#read({ limit: PAGE }, signal);
+        return { entries: items, hasBefore: false, hasAfter: cursor !== null };
+      }
+      const [before, after] = await Promise.all([
+        this.#read({ before: at, limit: PAGE / 2 }, signal),
+        this.#read({ after: at, limit: PAGE / 2 }, signal),
+      ]);
+      const self = await this.#itself(at, before.items.at(-1), signal);
+      return {
+        entries: [...before.items, ...self, ...after.items],
+        hasBefore: before.cursor !== null,
+        hasAfter: after.cursor !== null,
+      };
+    });
+  }
+
+  readonly before = (): void => {
+    const { entries, hasBefore, loading, error } = this.state.value;
+    const [first] = entries;
+    if (!hasBefore || loading || error !== undefined || !first) return;
+    void this.#step("before", async (signal) => {
+      const { items, cursor } = await this.#read({ before: first.id, limit: PAGE }, signal);
+      const all = [...items, ...this.state.value.entries];
+      const isCut = all.length > KEPT_MAX;
+      return {
+        entries: all.slice(0, KEPT_MAX),
+        hasBefore: cursor !== null,
+        ...(isCut && { hasAfter: true }),
+      };
+    });
+  };
+
+  readonly after = (): void => {
+    const { entries, hasAfter, loading, error } = this.state.value;
+    const last = entries.at(-1);
+    if (!hasAfter || loading || error !== undefined || !last) return;
+    void this.#step("after", async (signal) => {
+      const { items, cursor } = await this.#read({ after: last.id, limit: PAGE }, signal);
+      const all = [...this.state.value.entries, ...items];
+      const isCut = all.length > KEPT_MAX;
+      return { entries: all.slice(-KEPT_MAX), hasAfter: cursor !== null, ...(isCut && { hasBefore: true }) };
+    });
+  };
+
+  readonly retry = (): void => {
+    const failed = this.#failed;
+    this.#set({ error: undefined });
+    if (failed === "before") this.before();
+    else if (failed === "after") this.after();
+    else void this.open(this.#openAt);
+  };
+
+  /**
+   * Entries that became durable. Returns false if they do not continue what is shown, because they are on another
+   * branch or because something is missing between.
+   */
+  add(entries: readonly Entry[]): boolean {
+    const { entries: shown, hasAfter } = this.state.value;
+    const known = new Set(shown.map(({ id }) => id));
+    const fresh = entries.filter(({ id }) => !known.has(id));
+    if (fresh.length === 0) return true;
+    // They are read when the end comes into view.
+    if (hasAfter) return true;
+    let head = shown.at(-1)?.id ?? null;
+    for (const { id, parentId } of fresh) {
+      if (parentId !== head) return false;
+      head = id;
+    }
+    this.#set({ entries: [...shown, ...fresh] });
+    return true;
+  }
+
+  /** Read what is shown again, because it changed. */
+  refresh(): Promise<void> {
+    const { entries, hasAfter } = this.state.value;
+    const middle = entries[Math.floor(entries.length / 2)];
+    return this.open(hasAfter && middle ? middle.id : "end");
+  }
+
+  async #itself(id: string, before: Entry | undefined, signal: AbortSignal): Promise<readonly Entry[]> {
+    const { items } = await this.#read(before ? { after: before.id, limit: 1 } : { limit: 1 }, signal);
+    return items.filter((entry) => entry.id === id);
+  }
+
+  #read(query: EntriesQuery, signal: AbortSignal): ReturnType<typeof readEntries> {
+    const branch = this.branch === null ? {} : { branch: this.branch };
+    return readEntries(this.#conversation, { ...query, ...branch }, signal);
+  }
+
+  async #step(step: Step, read: (signal: AbortSignal) => Promise<Partial<TimelineState>>): Promise<void> {
+    this.#abort.abort();
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    this.#set({ loading: true, error: undefined });
+    try {
+      const change = await read(signal);
+      if (!signal.aborted) this.#set({ ...change, loading: false });
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#failed = step;
+      this.#set({ loading: false, error });
+    }
+  }
+
+  #set(change: Partial<TimelineState>): void {
+    this.state.update((old) => ({ ...old, ...change }));
+  }
+}
