@@ -4,13 +4,14 @@ import type { ColloquyError } from "../errors.ts";
 import type { DeliveryAddress } from "../key/index.ts";
 import type { SessionChatType } from "../state/session-index/index.ts";
 
-/** A file that came with a message. It is downloaded only when the message is accepted. */
+/** A file that came with a message. It is downloaded when the message is durable. */
 export interface Attachment {
   readonly name: string;
   readonly mediaType: string;
   /** In bytes, as the platform says. */
   readonly size: number;
-  read(): Promise<Uint8Array>;
+  /** By which `download` finds it, also after a restart. At most 2,000 characters. */
+  readonly ref: string;
 }
 
 /** A message as its channel received it. Ids are those of the platform, in its own spelling. */
@@ -70,6 +71,8 @@ export interface Channel {
    * succeed; every other error is tried again.
    */
   send(address: DeliveryAddress, text: string, options: SendOptions): Promise<void> | Promise<SentMessage>;
+  /** The bytes of an attachment. `NOT_FOUND` and `FORBIDDEN` mean that no later attempt can succeed. */
+  download?(ref: string): Promise<Uint8Array>;
   /** Show that an answer is being written. Failures are not reported. */
   typing?(address: DeliveryAddress): Promise<void>;
   close(): Promise<void>;

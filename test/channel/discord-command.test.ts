@@ -96,6 +96,22 @@ describe("colloquy discord", () => {
     expect(answers.map(({ content }) => content)).toEqual(["A whole answer."]);
   });
 
+  it("keeps a message whose file it was downloading when it was killed", async () => {
+    const { server, bot, place } = await scene([[{ text: "A harbour." }]]);
+    const killed = await bot();
+    const file = { id: "1", filename: "a.png", content_type: "image/png", size: 9, proxy_url: "" };
+    server.write(ANNA, "What is this?", { attachments: [{ ...file, url: `${server.url}/files/a.png` }] });
+    await until(() => server.downloads === 1);
+    await killed.kill();
+    server.files.set("a.png", Buffer.from("a picture"));
+    await bot();
+    await until(() => server.sent.length === 1);
+    expect(server.sent[0]?.content).toBe("A harbour.");
+    const [request] = place.server.requests.map(({ body }) => JSON.stringify(body.messages));
+    expect(request).toContain("What is this?");
+    expect(request).toContain(Buffer.from("a picture").toString("base64"));
+  });
+
   it("searches for a room only what was said there", async () => {
     const { server, bot, place } = await scene([
       [{ tool: "search_conversations", input: { query: "harbour OR channel:cli" } }],

@@ -147,9 +147,9 @@ describe("the Discord channel", () => {
     expect(others.every(({ id }) => id === first?.id)).toBe(true);
   });
 
-  it("downloads attachments from Discord only, when they are read", async () => {
+  it("downloads attachments from Discord only, also after a restart", async () => {
     const connected = await Connected.open();
-    const { server } = connected;
+    const { server, channel } = connected;
     server.files.set("a.png", Buffer.from("a picture"));
     const file = { id: "1", filename: "a.png", content_type: "image/png", size: 9, proxy_url: "" };
     const attachments = [
@@ -159,8 +159,14 @@ describe("the Discord channel", () => {
     server.write(ANNA, "", { attachments });
     const { attachments: [own, other] = [] } = await connected.next();
     expect([own?.name, own?.mediaType, own?.size]).toEqual(["a.png", "image/png", 9]);
-    expect(Buffer.from((await own?.read()) ?? []).toString()).toBe("a picture");
-    await expect(other?.read()).rejects.toMatchObject({ code: "FORBIDDEN" });
+    const next = new Connected(server);
+    await next.channel.start({ onMessage: async () => {}, onProblem: () => {} });
+    onTestFinished(() => next.channel.close());
+    for (const one of [channel, next.channel]) {
+      expect(Buffer.from((await one.download?.(own?.ref ?? "")) ?? []).toString()).toBe("a picture");
+      await expect(one.download?.(other?.ref ?? "")).rejects.toMatchObject({ code: "FORBIDDEN" });
+    }
+    await expect(next.channel.download?.("97/1/1")).rejects.toMatchObject({ code: "NOT_FOUND" });
   });
 
   it.each([

@@ -19,6 +19,7 @@ interface Scene {
   readonly desk: MessageDesk;
   readonly sent: string[];
   readonly problems: string[];
+  readonly downloads: string[];
   /** Thrown by the next sends, or by the next answers. */
   readonly failures: { send: ColloquyError[]; answer: Error[] };
   now: number;
@@ -26,9 +27,16 @@ interface Scene {
 
 async function scene(): Promise<Scene> {
   const store = await openStore("ephemeral:");
-  const [sent, problems]: [string[], string[]] = [[], []];
+  const [sent, problems, downloads]: [string[], string[], string[]] = [[], [], []];
   const failures: Scene["failures"] = { send: [], answer: [] };
-  const made: Omit<Scene, "desk"> = { store, sent, problems, failures, now: Date.parse("2026-01-01") };
+  const made: Omit<Scene, "desk"> = {
+    store,
+    sent,
+    problems,
+    downloads,
+    failures,
+    now: Date.parse("2026-01-01"),
+  };
   const desk = new MessageDesk({
     store,
     channel: {
@@ -37,6 +45,11 @@ async function scene(): Promise<Scene> {
         const failure = failures.send.shift();
         if (failure !== undefined) throw failure;
         sent.push(`${to}: ${text}`);
+      },
+      async download(ref) {
+        downloads.push(ref);
+        if (ref === "gone.png") throw new ColloquyError("NOT_FOUND", "It is gone");
+        return Buffer.from("abc");
       },
     },
     cuts: {},
@@ -82,33 +95,46 @@ describe("an inbox", () => {
     expect((await store.jobs.list()).items).toEqual([]);
   });
 
-  it("keeps the files of a message, and names those that it cannot keep", async () => {
-    const { store } = await scene();
+  it("keeps a message before its files, and names those that it cannot keep", async () => {
+    const { store, desk, sent, downloads } = await scene();
     const chat = await store.open("test:dm:42");
-    const file = (name: string, mediaType: string, read: () => Promise<Uint8Array>, size = 3) => ({
-      ...{ name, mediaType, size, read },
-    });
-    const bytes = async (): Promise<Uint8Array> => Buffer.from("abc");
+    const file = (name: string, mediaType: string, size = 3) => ({ name, mediaType, size, ref: name });
     const attachments = [
-      file("a.png", "image/png", bytes),
-      file("b.txt", "text/plain; charset=utf-8", bytes),
-      file("c.zip", "application/zip", bytes),
-      file("d.png", "image/png", bytes, 1e9),
-      file("e.png", "image/png", () => Promise.reject(new Error("gone"))),
+      file("a.png", "image/png"),
+      file("b.txt", "text/plain; charset=utf-8"),
+      file("c.zip", "application/zip"),
+      file("d.png", "image/png", 1e9),
+      file("gone.png", "image/png"),
     ];
     await acceptMessage(chat, NAME, message("1", "look", { attachments }));
-    const [entry] = (await chat.messages()).items;
-    expect(entry?.message.content).toEqual([
-      { type: "text", text: "look" },
-      { type: "image", source: { type: "base64", media_type: "image/png", data: "YWJj" } },
-      { type: "text", text: "[file b.txt]\nabc" },
-      {
-        type: "text",
-        text: expect.stringMatching(/^\[file c\.zip \(application\/zip, .*\) was not read\]$/),
-      },
-      { type: "text", text: expect.stringContaining("is too large") },
-      { type: "text", text: expect.stringContaining("could not be downloaded") },
+    await acceptMessage(chat, NAME, message("1", "look", { attachments }));
+    const text = (words: string) => ({ type: "text", text: words });
+    const names = [
+      ...[
+        text("look"),
+        text("[file a.png (image/png, 3 bytes)]"),
+        text("[file b.txt (text/plain, 3 bytes)]"),
+      ],
+      text("[file c.zip (application/zip, 3 bytes) was not read]"),
+      text("[file d.png (image/png, 1.0 GB) is too large and was not read]"),
+      text("[file gone.png (image/png, 3 bytes)]"),
+    ];
+    const contents = async () => (await chat.messages()).items.map((entry) => entry.message.content);
+    expect(await contents()).toEqual([names]);
+    expect(downloads).toEqual([]);
+    await desk.start();
+    await until(() => sent.length > 0);
+    await desk.close();
+    expect(await contents()).toEqual([
+      names,
+      [
+        { type: "image", source: { type: "base64", media_type: "image/png", data: "YWJj" } },
+        text("[file b.txt]\nabc"),
+        text("[file gone.png (image/png, 3 bytes) could not be downloaded]"),
+      ],
+      expect.anything(),
     ]);
+    expect(downloads).toEqual(["a.png", "b.txt", "gone.png"]);
   });
 
   it("answers the new version of a message that waits, and notes that of an answered one", async () => {

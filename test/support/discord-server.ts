@@ -27,6 +27,7 @@ interface DiscordUser {
 
 interface DiscordMessage {
   readonly id: string;
+  readonly channel_id: string;
 }
 
 interface Payload {
@@ -43,8 +44,12 @@ export class DiscordServer {
   /** An answer instead of the usual one, for the next request whose method and path begin like this. */
   readonly failures: { request: string; status: number; body: object }[] = [];
   resumes = 0;
+  /** How many were begun. */
+  downloads = 0;
   readonly #sockets = new Set<WebSocket>();
   readonly #events: { t: string; d: object }[] = [];
+  /** What people wrote, oldest first. */
+  readonly #messages: DiscordMessage[] = [];
   readonly #nonces = new Map<string, object>();
   #port = 0;
   /** Of the last id, in milliseconds since Discord began. */
@@ -84,6 +89,7 @@ export class DiscordServer {
   /** A person writes: in a channel of the guild, in a thread of it, or to the bot alone. Returns the message. */
   write(from: DiscordUser, content: string, more: Readonly<Record<string, unknown>> = {}): DiscordMessage {
     const message = this.message(from, content, more);
+    this.#messages.push(message);
     this.dispatch("MESSAGE_CREATE", message);
     return message;
   }
@@ -92,7 +98,11 @@ export class DiscordServer {
     const place =
       more.channel_id === undefined
         ? { channel_id: `9${from.id}`, channel_type: DIRECT }
-        : { guild_id: GUILD, channel_type: more.channel_id === "700" ? THREAD : GUILD_TEXT };
+        : {
+            channel_id: String(more.channel_id),
+            guild_id: GUILD,
+            channel_type: more.channel_id === "700" ? THREAD : GUILD_TEXT,
+          };
     return {
       ...{
         id: this.newId(),
@@ -171,7 +181,9 @@ export class DiscordServer {
     const path = (request.url ?? "").replace(/^\/api\/v10/, "");
     const file = /^\/files\/(.+)$/.exec(path)?.[1];
     if (file !== undefined) {
-      response.end(this.files.get(file));
+      this.downloads++;
+      // One that is not there yet never arrives.
+      if (this.files.has(file)) response.end(this.files.get(file));
       return;
     }
     const seen = `${request.method} ${path}`;
@@ -214,6 +226,11 @@ export class DiscordServer {
         recipients: [{ ...BOT, id: body.recipient_id, bot: false }],
       });
     }
+    const [, of, query, single] = /^GET \/channels\/(\d+)\/messages(?:\?(.*)|\/(\d+))?$/.exec(seen) ?? [];
+    if (of !== undefined) {
+      this.#history(of, new URLSearchParams(query), single, response);
+      return;
+    }
     const [, wanted] = /^GET \/channels\/(\d+)$/.exec(seen) ?? [];
     if (wanted?.startsWith("9")) {
       reply(response, 200, { id: wanted, type: DIRECT, recipients: [] });
@@ -228,6 +245,21 @@ export class DiscordServer {
       return;
     }
     reply(response, 200, {});
+  }
+
+  /** One message, or those after another one, as Discord lists them: the newest first. */
+  #history(channel: string, query: URLSearchParams, id: string | undefined, response: ServerResponse): void {
+    const all = this.#messages.filter((message) => message.channel_id === channel);
+    const found = all.find((message) => message.id === id);
+    if (id !== undefined) {
+      reply(response, found === undefined ? 404 : 200, found ?? { code: 10008 });
+      return;
+    }
+    const after = BigInt(query.get("after") ?? 0);
+    const next = all
+      .filter((message) => BigInt(message.id) > after)
+      .slice(0, Number(query.get("limit") ?? 50));
+    reply(response, 200, next.reverse());
   }
 
   #deliver(channel: string, { content, nonce }: Record<string, string>): object {

@@ -112,7 +112,7 @@ class DiscordChannel implements Channel {
 
   #receive(events: ChannelEvents, message: Message | PartialMessage, isEdit: boolean): void {
     const read = (whole: Message): ChannelMessage | undefined => {
-      const received = toChannelMessage(whole, whole.client.user.id, (url) => this.#download(url));
+      const received = toChannelMessage(whole, whole.client.user.id);
       return received && { ...received, isEdit };
     };
     // discord.js changes its messages when they are edited, so this one is read now, not when its turn comes.
@@ -163,7 +163,20 @@ class DiscordChannel implements Channel {
     }
   }
 
-  async #download(url: string): Promise<Uint8Array> {
+  async download(ref: string): Promise<Uint8Array> {
+    const [channelId = "", messageId = "", fileId = ""] = ref.split("/");
+    try {
+      const room = await this.#started.channels.fetch(channelId);
+      const message = room?.isTextBased() === true ? await room.messages.fetch(messageId) : undefined;
+      const file = message?.attachments.get(fileId);
+      if (file === undefined) throw new ColloquyError("NOT_FOUND", "Discord no longer has the file");
+      return await this.#bytesOf(file.url);
+    } catch (error) {
+      throw discordFailure(error);
+    }
+  }
+
+  async #bytesOf(url: string): Promise<Uint8Array> {
     const { fileRoots = FILE_ROOTS } = this.#options;
     const root = fileRoots.find((one) => new URL(one).origin === new URL(url).origin);
     if (root === undefined)
@@ -197,13 +210,17 @@ class DiscordChannel implements Channel {
 
   /** A direct message is addressed to a user; ids of users and channels are never the same. */
   async #roomOf({ to, threadId }: DeliveryAddress): Promise<SendableChannels> {
-    const client = this.#client;
-    if (client === undefined) throw new ColloquyError("SERVICE_UNAVAILABLE", "Discord is not started");
+    const client = this.#started;
     const known = client.channels.cache.get(threadId ?? to);
     const room = known ?? (await this.#fetched(client, threadId, to));
     if (room === null || !room.isSendable())
       throw new ColloquyError("NOT_FOUND", "Discord no longer has the channel");
     return room;
+  }
+
+  get #started(): Client<true> {
+    if (this.#client === undefined) throw new ColloquyError("SERVICE_UNAVAILABLE", "Discord is not started");
+    return this.#client;
   }
 
   async #fetched(

@@ -4,15 +4,11 @@ import { isoTime } from "../../util/time.ts";
 import type { Attachment, ChannelMessage } from "../channel.ts";
 
 /** `undefined` for what no person wrote: bots, webhooks, notices of joins and pins. */
-export function toChannelMessage(
-  message: Message,
-  botId: string,
-  download: (url: string) => Promise<Uint8Array>,
-): ChannelMessage | undefined {
+export function toChannelMessage(message: Message, botId: string): ChannelMessage | undefined {
   const { author, channel, guildId, mentions } = message;
   if (author.bot || author.system || message.webhookId !== null || message.system) return undefined;
   const text = withoutMention(message.content, botId);
-  const attachments = [...message.attachments.values()].map((file) => attachmentOf(file, download));
+  const attachments = [...message.attachments.values()].map((file) => attachmentOf(file, message));
   if (text === "" && attachments.length === 0) return undefined;
   const isMentioned = mentions.users.has(botId) || mentions.repliedUser?.id === botId;
   return {
@@ -47,11 +43,12 @@ function withoutMention(content: string, botId: string): string {
   return text;
 }
 
-function attachmentOf(file: DiscordFile, download: (url: string) => Promise<Uint8Array>): Attachment {
+/** The address of a file is valid for a day only, so it is asked for when the file is downloaded. */
+function attachmentOf(file: DiscordFile, { channelId, id }: Message): Attachment {
   return {
     name: file.name,
     mediaType: file.contentType?.split(";")[0] ?? "application/octet-stream",
     size: file.size,
-    read: () => download(file.url),
+    ref: `${channelId}/${id}/${file.id}`,
   };
 }

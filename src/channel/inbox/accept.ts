@@ -3,15 +3,15 @@
  *
  * The same message again changes nothing, whichever process receives it.
  */
+import { isDeepStrictEqual } from "node:util";
 import { ColloquyError } from "../../errors.ts";
 import { type DeliveryAddress, deliveryAddress } from "../../key/index.ts";
-import type { Message } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { channelQueues } from "../../store/jobs/channel-queues.ts";
 import type { Store } from "../../store/store.ts";
 import { defined, type JsonObject } from "../../util/json.ts";
 import { sha256Hex } from "../../util/sha256.ts";
-import type { Channel, ChannelMessage } from "../channel.ts";
+import type { Attachment, Channel, ChannelMessage } from "../channel.ts";
 import { contentOf } from "./content.ts";
 
 /** What the job of an accepted message says. */
@@ -21,6 +21,8 @@ export interface InboxData {
   readonly address: DeliveryAddress;
   /** Its id on the platform. */
   readonly messageId: string;
+  /** Those that are not downloaded yet. */
+  readonly files?: readonly Attachment[];
 }
 
 export type ChannelName = Pick<Channel, "name" | "accountId">;
@@ -61,19 +63,12 @@ export async function acceptEdit(
   const known = (job?.data.entry as string | undefined) ?? id;
   const before = (await chat.entry(known))?.message;
   // A platform also reports changes of its own, such as a preview.
-  if (before === undefined || wordsOf(before) === message.text.trim()) return false;
+  if (before === undefined || isDeepStrictEqual(before.content, contentOf(message)?.content)) return false;
   // Words that come back, after others, are a version of their own.
   const version = `${id}+${sha256Hex(`${known}\n${message.text}`).slice(0, 16)}`;
   if (job !== undefined) return append(chat, channel, message, id, version);
   await chat.record({ type: "message-edited", entry: id, text: message.text }, { operationId: version });
   return true;
-}
-
-/** What the user wrote, without the files: `contentOf` puts it first. */
-function wordsOf({ content }: Message): string {
-  if (typeof content === "string") return content;
-  const [first] = content;
-  return first?.type === "text" && typeof first.text === "string" ? first.text : "";
 }
 
 async function append(
@@ -83,11 +78,15 @@ async function append(
   job: string,
   entry: string,
 ): Promise<boolean> {
-  const content = await contentOf(message);
-  if (content === undefined) return false;
+  const made = contentOf(message);
+  if (made === undefined) return false;
+  const { content, files } = made;
   const { inbox } = channelQueues(channel.name, channel.accountId);
   const address = addressOf(channel, message);
-  const data: InboxData & JsonObject = { entry, address: { ...address }, messageId: message.id };
+  const data: InboxData & JsonObject = {
+    ...{ entry, address: { ...address }, messageId: message.id },
+    ...(files.length > 0 && { files: files.map((file) => ({ ...file })) }),
+  };
   try {
     const { replayed } = await chat.append(
       {
@@ -101,7 +100,7 @@ async function append(
     );
     return !replayed;
   } catch (error) {
-    // Accepted before, with other words for a file that could not be downloaded then.
+    // Accepted before, by another process that saw another version of it.
     if (error instanceof ColloquyError && error.code === "CONFLICT" && error.field === "operationId")
       return false;
     throw error;

@@ -17,6 +17,7 @@ import { type Clock, systemClock } from "../../util/time.ts";
 import type { Channel } from "../channel.ts";
 import type { InboxData } from "./accept.ts";
 import { deliver, isDue, type OutboxData } from "./delivery.ts";
+import { loadFiles } from "./files.ts";
 import { isGone, nameOf } from "./job-names.ts";
 import { isHeld, withLease } from "./with-lease.ts";
 
@@ -32,7 +33,7 @@ type Answer = (question: Question) => Promise<string | undefined>;
 
 export interface DeskOptions {
   readonly store: Store;
-  readonly channel: Pick<Channel, "name" | "accountId" | "send" | "typing">;
+  readonly channel: Pick<Channel, "name" | "accountId" | "send" | "typing" | "download">;
   /** Called again after a kill, with the same id: it must then return the answer that there is. */
   readonly answer: Answer;
   readonly cuts: ChunkSettings;
@@ -162,7 +163,7 @@ export class MessageDesk {
     const { address, messageId } = job.data as JsonObject & InboxData;
     // Nothing is done here that another process is doing: the loop would wait for it. And a message that was being
     // written when its job was seen is there once the lease is.
-    const found = await withLease(chat, async () => ({ entry: await this.#messageOf(chat, job) }));
+    const found = await withLease(chat, async () => ({ entry: await this.#readyMessageOf(chat, job) }));
     if (found === undefined) throw busy(chat.id);
     const { entry } = found;
     if (entry === undefined) return true;
@@ -184,6 +185,15 @@ export class MessageDesk {
     }
     await this.#answered(job, said && { ...said, address: { ...address }, replyTo: messageId });
     return true;
+  }
+
+  /** The message of a job, with its files. */
+  async #readyMessageOf(chat: Conversation, job: Job): Promise<string | undefined> {
+    const { channel } = this.#options;
+    const entry = await this.#messageOf(chat, job);
+    if (entry !== undefined && entry === job.data.entry)
+      await loadFiles(chat, job, entry, channel.download?.bind(channel));
+    return entry;
   }
 
   /**

@@ -5,15 +5,11 @@ import { isoTime } from "../../util/time.ts";
 import type { Attachment, ChannelMessage } from "../channel.ts";
 
 /** `undefined` for what nobody wrote: members who join, pins, messages of other bots. */
-export function toChannelMessage(
-  message: Message,
-  bot: UserFromGetMe,
-  download: (fileId: string) => Promise<Uint8Array>,
-): ChannelMessage | undefined {
+export function toChannelMessage(message: Message, bot: UserFromGetMe): ChannelMessage | undefined {
   const { from, chat } = message;
   if (from === undefined || from.is_bot) return undefined;
   const text = withoutName(message.text ?? message.caption ?? "", bot);
-  const attachments = attachmentsOf(message, download);
+  const attachments = attachmentsOf(message);
   if (text === "" && attachments.length === 0) return undefined;
   const isDirect = chat.type === "private";
   const threadId = message.is_topic_message === true ? message.message_thread_id : undefined;
@@ -55,10 +51,7 @@ function isMentioned({ text, caption, entities, caption_entities }: Message, bot
   });
 }
 
-function attachmentsOf(
-  { photo, document, voice, audio }: Message,
-  download: (fileId: string) => Promise<Uint8Array>,
-): Attachment[] {
+function attachmentsOf({ photo, document, voice, audio }: Message): Attachment[] {
   const found: Attachment[] = [];
   const add = (
     file: { file_id: string; file_size?: number } | undefined,
@@ -66,7 +59,7 @@ function attachmentsOf(
     mediaType: string,
   ): void => {
     if (file === undefined) return;
-    found.push({ name, mediaType, size: file.file_size ?? 0, read: () => download(file.file_id) });
+    found.push({ name, mediaType, size: file.file_size ?? 0, ref: file.file_id });
   };
   // The last one is the largest.
   add(photo?.at(-1), "photo.jpg", "image/jpeg");

@@ -57,7 +57,7 @@ class TelegramChannel implements Channel {
   readonly accountId: string;
   readonly charsMax = CHARS_MAX;
   readonly #options: TelegramOptions;
-  readonly #download: GuardedFetch;
+  readonly #fetch: GuardedFetch;
   readonly #closing = new AbortController();
   #api: Api | undefined;
   #polling: Promise<void> | undefined;
@@ -65,7 +65,7 @@ class TelegramChannel implements Channel {
   constructor(options: TelegramOptions) {
     this.#options = options;
     this.accountId = options.accountId ?? "default";
-    this.#download = guardedFetch({
+    this.#fetch = guardedFetch({
       baseUrl: options.apiRoot ?? API_ROOT,
       timeoutMs: FILE_TIMEOUT_MS,
       bytesMax: FILE_BYTES_MAX,
@@ -97,7 +97,7 @@ class TelegramChannel implements Channel {
           const chat = (update.message ?? update.edited_message)?.chat.id ?? 0;
           // The messages of one chat stay in order. Those of others must not wait for it: they come again, unchanged.
           if (failed.has(chat)) continue;
-          await this.#receive(api, bot, events, update).catch((error) => failed.set(chat, error));
+          await this.#receive(bot, events, update).catch((error) => failed.set(chat, error));
           if (failed.size === 0) offset = update.update_id + 1;
         }
         for (const error of failed.values()) throw error;
@@ -112,21 +112,25 @@ class TelegramChannel implements Channel {
     }
   }
 
-  async #receive(api: Api, bot: UserFromGetMe, events: ChannelEvents, update: Update): Promise<void> {
+  async #receive(bot: UserFromGetMe, events: ChannelEvents, update: Update): Promise<void> {
     const message = update.message ?? update.edited_message;
     if (message === undefined) return;
-    const received = toChannelMessage(message, bot, (id) => this.#fileOf(api, id));
+    const received = toChannelMessage(message, bot);
     if (received === undefined) return;
     await events.onMessage({ ...received, isEdit: update.edited_message !== undefined });
   }
 
-  async #fileOf(api: Api, id: string): Promise<Uint8Array> {
+  async download(fileId: string): Promise<Uint8Array> {
     const { token, apiRoot = API_ROOT } = this.#options;
-    const { file_path } = await api.getFile(id);
-    if (file_path === undefined) throw new ColloquyError("NOT_FOUND", "Telegram no longer has the file");
-    const answer = await this.#download(`${apiRoot}/file/bot${token}/${file_path}`);
-    if (!answer.ok) throw new ColloquyError("NETWORK_ERROR", `Telegram answered with ${answer.status}`);
-    return new Uint8Array(await answer.arrayBuffer());
+    try {
+      const { file_path } = await this.#started.getFile(fileId);
+      if (file_path === undefined) throw new ColloquyError("NOT_FOUND", "Telegram no longer has the file");
+      const answer = await this.#fetch(`${apiRoot}/file/bot${token}/${file_path}`);
+      if (!answer.ok) throw new ColloquyError("NETWORK_ERROR", `Telegram answered with ${answer.status}`);
+      return new Uint8Array(await answer.arrayBuffer());
+    } catch (error) {
+      throw telegramFailure(error);
+    }
   }
 
   async send({ to, threadId }: DeliveryAddress, text: string): Promise<SentMessage> {
