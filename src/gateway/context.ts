@@ -2,6 +2,7 @@
 import type { Agents } from "../channel/setup/agents.ts";
 import type { Store } from "../store/store.ts";
 import type { Auth } from "./auth/auth.ts";
+import type { Live } from "./socket/live.ts";
 
 export interface GatewayContext {
   /** That of the agents. */
@@ -10,6 +11,8 @@ export interface GatewayContext {
   readonly agents: Agents;
   readonly version: string;
   readonly auth: Auth;
+  /** Answers that are being written, and those who watch. */
+  readonly live: Live;
   /** Whether an answer is being written in a conversation. */
   isRunning(conversation: string): boolean;
 }

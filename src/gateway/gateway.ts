@@ -4,14 +4,17 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Agents } from "../channel/setup/agents.ts";
-import { invalid } from "../errors.ts";
+import { type ColloquyError, invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { Auth } from "./auth/auth.ts";
+import { webAgent } from "./chat/web-agent.ts";
 import type { GatewayContext } from "./context.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
 import { failureOf } from "./http/answer.ts";
 import { httpApp } from "./http/app.ts";
 import { ROUTES } from "./routes/table.ts";
+import { Live } from "./socket/live.ts";
+import { SocketServer } from "./socket/socket-server.ts";
 
 export interface GatewayOptions {
   /** They, and their store, stay open when the gateway is closed. */
@@ -25,6 +28,8 @@ export interface GatewayOptions {
   readonly hosts?: readonly string[];
   /** Who may do what. Stays open too. */
   readonly auth: Auth;
+  /** What fails outside of a request. Default: a process warning. */
+  readonly onProblem?: (problem: ColloquyError) => void;
 }
 
 export interface Gateway extends AsyncDisposable {
@@ -33,6 +38,8 @@ export interface Gateway extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** How long running answers may take after a close was asked for. */
+const GRACE_MS = 10_000;
 const PORT = 18_789;
 const PORT_MAX = 65_535;
 
@@ -50,14 +57,15 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   server.listen(port, host);
   await once(server, "listening");
   const { port: bound } = server.address() as AddressInfo;
-  const context: GatewayContext = {
-    store: agents.installation.store,
-    agents,
-    version,
-    auth,
-    isRunning: () => false,
-  };
-  const app = httpApp(ROUTES, context, new AllowedHosts(options.hosts ?? [], bound));
+  const { store } = agents.installation;
+  const { onProblem = ({ message }) => process.emitWarning(message) } = options;
+  const live = new Live({ store, agentFor: webAgent(agents), onProblem });
+  const isRunning = (conversation: string): boolean => live.isRunning(conversation);
+  const context: GatewayContext = { store, agents, version, auth, live, isRunning };
+  const hosts = new AllowedHosts(options.hosts ?? [], bound);
+  const app = httpApp(ROUTES, context, hosts);
+  const sockets = new SocketServer(context, hosts, onProblem);
+  server.on("upgrade", sockets.upgrade);
   server.on(
     "request",
     getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
@@ -65,9 +73,13 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     }),
   );
   const close = async (): Promise<void> => {
+    const closed = once(server, "close");
     server.close();
+    await live.close(GRACE_MS);
+    sockets.close();
+    sockets.terminate();
     server.closeAllConnections();
-    await once(server, "close");
+    await closed;
   };
   const url = `http://${host}:${bound}`;
   return { url, close, [Symbol.asyncDispose]: close };

@@ -18,6 +18,8 @@ export interface Place extends AsyncDisposable {
   readonly gateway: Gateway;
   readonly port: number;
   readonly auth: Auth;
+  /** The secret of a token with a permission or a scope. */
+  readonly secrets: ReadonlyMap<string, string>;
   /** Such as `call("GET /health")`. */
   call(line: string, options?: CallOptions): Promise<Answer>;
 }
@@ -59,6 +61,7 @@ export async function openPlace(
     gateway,
     port,
     auth,
+    secrets,
     call: (line, call = {}) => {
       const { as = "admin" } = call;
       return request(port, line, { ...call, as: as === null ? null : (secrets.get(as) ?? as) });

@@ -89,7 +89,7 @@ export class AgentLoop implements AsyncDisposable {
   async resume(options: Omit<RunOptions, "operationId"> = {}): Promise<RunResult | undefined> {
     checkRunOptions(options);
     return this.#queued(options, async (place) => {
-      const id = await leftOpen(place.conversation);
+      const id = await unfinishedRun(place.conversation);
       return id === undefined ? undefined : this.#run(place, id, undefined, options);
     });
   }
@@ -223,8 +223,8 @@ function messageOf(input: string | readonly Block[] | MessageInput): MessageInpu
   return message;
 }
 
-/** The run of the last message, if that needs an answer. */
-async function leftOpen(conversation: Conversation): Promise<string | undefined> {
+/** The run of the last message, if that needs an answer: the one that `resume` completes. */
+export async function unfinishedRun(conversation: Conversation): Promise<string | undefined> {
   const [last] = (await conversation.messages({ last: 1, blobs: "references" })).items;
   if (last === undefined) return undefined;
   const { role, endState } = last.message;

@@ -21,7 +21,10 @@ export interface MessageContent {
 }
 
 /** `undefined` for a message without any. Every file is named; those that a model cannot read are not downloaded. */
-export function contentOf({ text, attachments = [] }: ChannelMessage): MessageContent | undefined {
+export function contentOf({
+  text,
+  attachments = [],
+}: Pick<ChannelMessage, "text" | "attachments">): MessageContent | undefined {
   const words = text.trim();
   if (attachments.length === 0) return words === "" ? undefined : { content: words, files: [] };
   const blocks: Block[] = words === "" ? [] : [{ type: "text", text: words }];

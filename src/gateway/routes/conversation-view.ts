@@ -21,7 +21,10 @@ export function noConversation(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`);
 }
 
-export function summaryOf(info: ListedConversation, gateway: GatewayContext): ConversationSummary {
+export function summaryOf(
+  info: ListedConversation,
+  gateway: Pick<GatewayContext, "isRunning">,
+): ConversationSummary {
   const { id, key, title, channel, model, messageCount, branchCount } = info;
   const { createdAt, updatedAt, lastMessageAt, deletedAt } = info;
   return {
@@ -41,7 +44,10 @@ export async function summaryWithWords(
 }
 
 /** A conversation in the trash has none: its messages are not read. */
-async function lastWordsOf(info: ConversationInfo, { store }: GatewayContext): Promise<string | null> {
+export async function lastWordsOf(
+  info: ConversationInfo,
+  { store }: Pick<GatewayContext, "store">,
+): Promise<string | null> {
   if (info.messageCount === 0 || info.deletedAt !== null) return null;
   const conversation = await store.get(info.id);
   const last = await conversation?.messages({ last: 1, blobs: "references" });

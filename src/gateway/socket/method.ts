@@ -4,18 +4,36 @@ import type { Principal } from "../auth/principal.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Permission } from "../wire/auth.ts";
 import type { MethodName, Methods } from "../wire/frames.ts";
+import type { Subscriber } from "./topic.ts";
 
-export interface MethodCall<Name extends MethodName> {
+/** `auth` comes before everything else, and is no method of a table. */
+export type TableMethod = Exclude<MethodName, "auth">;
+
+export interface MethodCall<Name extends TableMethod> {
   readonly params: Methods[Name]["params"];
   readonly principal: Principal;
+  readonly connection: Listening;
 }
 
-export interface Method<Name extends MethodName = MethodName> {
+/** A connection, to a method. */
+export interface Listening extends Subscriber {
+  /** Topics that it listens to. */
+  readonly topics: Set<string>;
+}
+
+export interface Method<Name extends TableMethod = TableMethod> {
   readonly name: Name;
   readonly permission: Permission;
+  /** One line, for the docs. */
+  readonly summary: string;
   /** JSON Schema. Properties that it does not name are refused. */
   readonly params: ObjectSchema;
   /** Calls a minute for each connection. */
   readonly perMinute: number;
   handle(call: MethodCall<Name>, gateway: GatewayContext): Promise<Methods[Name]["result"]>;
+}
+
+/** Checks the types of a method once; a table holds methods of every kind. */
+export function defineMethod<Name extends TableMethod>(method: Method<Name>): Method {
+  return method as Method<never>;
 }

@@ -188,7 +188,12 @@ export interface ApprovalQuestion {
 /** What happens in a topic. */
 export interface Events {
   /** Entries became durable, in this process or another one. */
-  readonly "conversation.entries": { readonly conversation: string; readonly entries: readonly Entry[] };
+  readonly "conversation.entries": {
+    readonly conversation: string;
+    readonly entries: readonly Entry[];
+    /** Ids of entries that are too large for an event: read them over HTTP. */
+    readonly omitted: readonly string[];
+  };
   /** Title, branch, trash …: read it again if `info` is `null`. */
   readonly "conversation.changed": {
     readonly conversation: string;
@@ -215,7 +220,7 @@ export interface Events {
   };
   readonly "chat.failed": { readonly run: string; readonly error: ErrorBody["error"] };
   /** Events were left out: read the topic again. It continues after `n`. */
-  readonly resync: { readonly reason: "restarted" | "too-old" | "too-slow" };
+  readonly resync: { readonly reason: "restarted" | "too-old" | "too-slow" | "too-many" };
 }
 
 export type EventName = keyof Events;

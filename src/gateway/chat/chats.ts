@@ -1,0 +1,170 @@
+/** The answers that are being written: one at a time in each conversation. */
+import type { AgentLoop, Approve, RunOptions, RunResult } from "../../agent/index.ts";
+import { asColloquyError, type ColloquyError, unavailable } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { RunningAnswer } from "../wire/frames.ts";
+import { Approvals } from "./approvals.ts";
+import { type Publish, RunView } from "./run-view.ts";
+
+/** What answers in a session, as the config says. `AgentSetup` is one. */
+export interface ChatAgent {
+  modelName(key: string, asked?: string): string;
+  loop(session: {
+    readonly key: string;
+    readonly conversation: Conversation;
+    readonly asked?: string | undefined;
+    readonly approve?: Approve | undefined;
+  }): Promise<AgentLoop>;
+  record(key: string, conversation: Conversation): Promise<void>;
+}
+
+interface ChatPlace {
+  /** The session key of the conversation; empty if it has none. */
+  readonly key: string;
+  /** Whether tools may look things up in other conversations. */
+  readonly lookup: "all" | "session";
+}
+
+export interface ChatsOptions {
+  /** The agent that answers in a session. What it uses must stay open until `release` is called. */
+  readonly agentFor: (place: ChatPlace) => Promise<{ readonly agent: ChatAgent; release?(): void }>;
+  readonly publish: (conversation: string) => Publish;
+  /** An answer has begun or ended. */
+  readonly onRunning: (conversation: string) => void;
+  readonly onProblem: (problem: ColloquyError) => void;
+}
+
+/** One answer to write. */
+export interface ChatOrder {
+  /** Unique in its conversation. An order that is known already is not repeated. */
+  readonly run: string;
+  readonly conversation: Conversation;
+  /** The message that is answered. */
+  readonly entry: string | null;
+  readonly lookup: ChatPlace["lookup"];
+  readonly model: string | undefined;
+  readonly work: (loop: AgentLoop, options: RunOptions) => Promise<RunResult | undefined>;
+}
+
+interface Run extends ChatOrder {
+  readonly stop: AbortController;
+  view: RunView | undefined;
+}
+
+export class Chats {
+  readonly approvals: Approvals = new Approvals();
+  readonly #options: ChatsOptions;
+  /** By conversation; the first one runs. */
+  readonly #queues = new Map<string, Run[]>();
+  readonly #performing = new Set<Promise<void>>();
+  #isClosed = false;
+
+  constructor(options: ChatsOptions) {
+    this.#options = options;
+  }
+
+  isRunning(conversation: string): boolean {
+    return this.#queues.has(conversation);
+  }
+
+  /** The answer that is being written. */
+  running(conversation: string): RunningAnswer | null {
+    return this.#queues.get(conversation)?.[0]?.view?.snapshot() ?? null;
+  }
+
+  /** The run that is first in a conversation. */
+  firstRun(conversation: string): string | undefined {
+    return this.#queues.get(conversation)?.[0]?.run;
+  }
+
+  assertOpen(): void {
+    if (this.#isClosed) throw unavailable("The gateway is stopping. Send it again in a moment");
+  }
+
+  /** Write an answer, after those that were ordered before. */
+  order(order: ChatOrder): void {
+    this.assertOpen();
+    const { id } = order.conversation;
+    const queue = this.#queues.get(id) ?? [];
+    if (queue.some(({ run }) => run === order.run)) return;
+    queue.push({ ...order, stop: new AbortController(), view: undefined });
+    this.#queues.set(id, queue);
+    if (queue.length === 1) this.#next(id);
+  }
+
+  /** Everything that is ordered in a conversation ends. What was streamed is kept. */
+  stop(conversation: string): boolean {
+    const queue = this.#queues.get(conversation) ?? [];
+    for (const run of queue) run.stop.abort();
+    return queue.length > 0;
+  }
+
+  /** Entries of a conversation were announced. */
+  entered(conversation: string, entries: readonly Entry[]): void {
+    const view = this.#queues.get(conversation)?.[0]?.view;
+    if (view !== undefined) for (const entry of entries) view.entered(entry);
+  }
+
+  /** Answers have `graceMs` to end by themselves. Then they are stopped, which keeps and marks their text. */
+  async close(graceMs: number): Promise<void> {
+    this.#isClosed = true;
+    const limit = setTimeout(() => {
+      for (const conversation of this.#queues.keys()) this.stop(conversation);
+    }, graceMs);
+    while (this.#performing.size > 0) await Promise.all(this.#performing);
+    clearTimeout(limit);
+  }
+
+  #next(conversation: string): void {
+    const run = this.#queues.get(conversation)?.[0];
+    if (run === undefined) this.#queues.delete(conversation);
+    else {
+      const performing = this.#perform(run).finally(() => {
+        this.#queues.get(conversation)?.shift();
+        this.#performing.delete(performing);
+        this.#next(conversation);
+      });
+      this.#performing.add(performing);
+    }
+    this.#options.onRunning(conversation);
+  }
+
+  async #perform(run: Run): Promise<void> {
+    const { conversation, entry, model: asked, lookup, stop, work } = run;
+    const publish = this.#options.publish(conversation.id);
+    let release: (() => void) | undefined;
+    try {
+      const { key } = await conversation.info();
+      const session = key ?? "";
+      const found = await this.#options.agentFor({ key: session, lookup });
+      release = found.release;
+      const { agent } = found;
+      const view = new RunView(run.run, entry, agent.modelName(session, asked), publish);
+      run.view = view;
+      const approve: Approve = (request) => this.approvals.ask(conversation.id, view, request);
+      await using loop = await agent.loop({ key: session, conversation, asked, approve });
+      const result = await work(loop, { signal: stop.signal, onEvent: view.onEvent });
+      if (result === undefined) return;
+      await view.done(result);
+      if (view.isStarted && key !== null) await this.#record(agent, key, conversation);
+    } catch (error) {
+      const known = asColloquyError(error, "The answer failed");
+      const view = run.view ?? new RunView(run.run, entry, asked ?? "", publish);
+      await view.failed(known);
+      // The rest is told to those who watch.
+      if (known.code === "INTERNAL_ERROR") this.#options.onProblem(known);
+    } finally {
+      release?.();
+    }
+  }
+
+  /** The answer is stored; the session index is a view of the store. */
+  async #record(agent: ChatAgent, key: string, conversation: Conversation): Promise<void> {
+    try {
+      await agent.record(key, conversation);
+    } catch (error) {
+      this.#options.onProblem(asColloquyError(error, "Cannot write the session index"));
+    }
+  }
+}

@@ -1,0 +1,42 @@
+/** The words and files of a message from the page, as channels store them. */
+import { contentOf, fileBlock } from "../../channel/inbox/content.ts";
+import { ColloquyError, invalid } from "../../errors.ts";
+import type { Block } from "../../message/types.ts";
+import type { Store } from "../../store/store.ts";
+import type { Attachment } from "../wire/frames.ts";
+
+const BYTES_MAX = 20 * 1024 * 1024;
+
+export async function messageContent(
+  store: Store,
+  text: string,
+  attachments: readonly Attachment[] = [],
+): Promise<string | Block[]> {
+  const bytes = new Map<string, Uint8Array>();
+  for (const { blob } of attachments) bytes.set(blob, await bytesOf(store, blob));
+  const sizeOf = (blob: string): number => bytes.get(blob)?.length ?? 0;
+  const named = attachments.map(({ blob, mediaType, name = "file" }) => {
+    return { name, mediaType, size: sizeOf(blob), ref: blob };
+  });
+  const found = contentOf({ text, attachments: named });
+  if (found === undefined) throw invalid("A message needs words or files", "text");
+  const { content, files } = found;
+  if (typeof content === "string" || files.length === 0) return content;
+  const read = async (ref: string): Promise<Uint8Array> => bytes.get(ref) ?? new Uint8Array();
+  return [...content, ...(await Promise.all(files.map((file) => fileBlock(file, read))))];
+}
+
+async function bytesOf(store: Store, hash: string): Promise<Uint8Array> {
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  const blob = await store.blob(hash);
+  if (blob === undefined) {
+    throw new ColloquyError("NOT_FOUND", "There is no such file: upload it first", { field: "attachments" });
+  }
+  for await (const part of blob) {
+    size += part.length;
+    if (size > BYTES_MAX) throw invalid("A file can have at most 20 MB", "attachments");
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}

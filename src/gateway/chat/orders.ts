@@ -1,0 +1,158 @@
+/**
+ * What people order in a chat. The words are durable before an order is confirmed; the answer is a run that has the id
+ * of its message, so a repeated order finds what the first one did.
+ */
+import { unfinishedRun } from "../../agent/loop/agent-loop.ts";
+import { isRealUser } from "../../context/item.ts";
+import { ColloquyError, invalid } from "../../errors.ts";
+import { firstWordsOf } from "../../message/title.ts";
+import type { Entry, MessageEntry } from "../../message/types.ts";
+import type { Conversation } from "../../store/conversation.ts";
+import type { Store } from "../../store/store.ts";
+import { defined } from "../../util/json.ts";
+import { uuidFromHash } from "../../util/uuid.ts";
+import { isInScope, type Principal } from "../auth/principal.ts";
+import type { Accepted, Methods } from "../wire/frames.ts";
+import type { Chats } from "./chats.ts";
+import { messageContent } from "./message-content.ts";
+import { scopedConversation } from "./scoped-conversation.ts";
+
+export interface ChatDesk {
+  readonly store: Store;
+  readonly chats: Chats;
+}
+
+type Params<Name extends keyof Methods> = Methods[Name]["params"];
+
+export async function sendMessage(
+  { store, chats }: ChatDesk,
+  principal: Principal,
+  params: Params<"chat.send">,
+): Promise<Accepted> {
+  chats.assertOpen();
+  const { text, attachments, idempotencyKey: operationId, expectedHead, model } = params;
+  const content = await messageContent(store, text, attachments);
+  const conversation =
+    params.conversation === undefined
+      ? await newConversation(store, principal, text, operationId)
+      : await scopedConversation(store, principal, params.conversation);
+  const { entries } = await conversation.append(
+    { role: "user", content, provenance: { channel: "web", user: principal.user } },
+    { operationId, ...defined({ expectedHead }) },
+  );
+  const { id: entry } = entries[0] as MessageEntry;
+  orderAnswer(chats, principal, conversation, entry, entry, model);
+  return { conversation: conversation.id, run: entry, entry };
+}
+
+/** The same order of the same user has the same conversation, so that a retry does not make a second one. */
+async function newConversation(
+  store: Store,
+  { user, scope }: Principal,
+  text: string,
+  idempotencyKey: string,
+): Promise<Conversation> {
+  const key = `web:${uuidFromHash(JSON.stringify(["web", user, idempotencyKey]))}`;
+  if (!isInScope(scope, { id: "", key, channel: "web" })) {
+    throw new ColloquyError("FORBIDDEN", "This token may not start conversations");
+  }
+  const title = firstWordsOf({ role: "user", content: text });
+  return store.open(key, { channel: "web", ...defined({ title }) });
+}
+
+export async function editMessage(
+  { store, chats }: ChatDesk,
+  principal: Principal,
+  params: Params<"chat.edit">,
+): Promise<Methods["chat.edit"]["result"]> {
+  chats.assertOpen();
+  const { entry: edited, text, idempotencyKey: operationId, model } = params;
+  const conversation = await scopedConversation(store, principal, params.conversation);
+  const { message } = await entryOf(conversation, edited);
+  if (message === undefined || !isRealUser(message))
+    throw invalid("Only words of a user can be edited", "entry");
+  const content = await messageContent(store, text);
+  const provenance = { channel: "web", user: principal.user };
+  const { branch, entries } = await conversation.edit(
+    edited,
+    { role: "user", content, provenance },
+    { operationId },
+  );
+  const { id: entry } = entries[0] as MessageEntry;
+  orderAnswer(chats, principal, conversation, entry, entry, model);
+  return { conversation: conversation.id, run: entry, entry, branch: branch.name };
+}
+
+/** The whole answer again, with all its steps: from the message that it answers. */
+export async function regenerate(
+  { store, chats }: ChatDesk,
+  principal: Principal,
+  params: Params<"chat.regenerate">,
+): Promise<Methods["chat.regenerate"]["result"]> {
+  chats.assertOpen();
+  const { idempotencyKey, model } = params;
+  const conversation = await scopedConversation(store, principal, params.conversation);
+  const question = await questionOf(conversation, params.entry);
+  const run = uuidFromHash(JSON.stringify(["regenerate", conversation.id, question.id, idempotencyKey]));
+  const name = `answer-${run.slice(0, 13)}`;
+  const branches = await conversation.branches();
+  if (!branches.some((branch) => branch.name === name)) {
+    await conversation.branch(question.id, { name, checkout: true });
+  }
+  orderAnswer(chats, principal, conversation, question.id, run, model);
+  return { conversation: conversation.id, run, entry: question.id, branch: name };
+}
+
+/** Complete what the last run left open. Returns its id, or that of the one that runs. */
+export async function resume(
+  { store, chats }: ChatDesk,
+  principal: Principal,
+  reference: string,
+): Promise<string | null> {
+  chats.assertOpen();
+  const conversation = await scopedConversation(store, principal, reference);
+  const running = chats.firstRun(conversation.id);
+  if (running !== undefined) return running;
+  const run = await unfinishedRun(conversation);
+  if (run === undefined) return null;
+  const lookup = lookupOf(principal);
+  const work: Parameters<Chats["order"]>[0]["work"] = (loop, options) => loop.resume(options);
+  chats.order({ run, conversation, entry: null, lookup, model: undefined, work });
+  return run;
+}
+
+function orderAnswer(
+  chats: Chats,
+  principal: Principal,
+  conversation: Conversation,
+  entry: string,
+  run: string,
+  model: string | undefined,
+): void {
+  chats.order({
+    ...{ run, conversation, entry, model },
+    lookup: lookupOf(principal),
+    work: (loop, options) => loop.answer(entry, { ...options, operationId: run }),
+  });
+}
+
+/** A token for some conversations must not read the others through the tools of an agent. */
+function lookupOf({ scope }: Principal): "all" | "session" {
+  return scope === null ? "all" : "session";
+}
+
+async function entryOf(conversation: Conversation, id: string): Promise<Entry> {
+  const entry = await conversation.entry(id);
+  if (entry !== undefined) return entry;
+  throw new ColloquyError("NOT_FOUND", `There is no entry ${id} in this conversation`, { field: "entry" });
+}
+
+/** The message that an answer belongs to: the words of a user before it. */
+async function questionOf(conversation: Conversation, id: string): Promise<Entry> {
+  let entry = await entryOf(conversation, id);
+  while (entry.message === undefined || !isRealUser(entry.message)) {
+    if (entry.parentId === null) throw invalid("There are no words of a user before this entry", "entry");
+    entry = await entryOf(conversation, entry.parentId);
+  }
+  return entry;
+}

@@ -1,0 +1,256 @@
+/** What those who watch a conversation see of a run: events as it goes on, and all of it for those who come later. */
+import { setTimeout as sleep } from "node:timers/promises";
+import { Chunker } from "../../agent/chunker/index.ts";
+import type { AgentEvent, RunResult } from "../../agent/index.ts";
+import type { ColloquyError } from "../../errors.ts";
+import type { Entry } from "../../message/types.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import type { ApprovalQuestion, EventName, Events, RunningAnswer, ToolState } from "../wire/frames.ts";
+
+export type Publish = <Name extends EventName>(event: Name, data: Events[Name]) => void;
+
+/** Tokens that come within this time are one event: a thousand clients need not have a frame for each. */
+const TOGETHER_MS = 20;
+/** An entry of the run is announced before the event that says so. If the feed fails, that must not stop the run. */
+const FEED_MS = 1000;
+const SHOWN_CHARS_MAX = 2000;
+
+export class RunView {
+  readonly run: string;
+  readonly #publish: Publish;
+  readonly #model: string;
+  readonly #entry: string | null;
+  readonly #chunker = new Chunker();
+  readonly #tools = new Map<string, ToolState & { readonly startedMs: number }>();
+  readonly #questions = new Map<string, ApprovalQuestion>();
+  #isStarted = false;
+  #step = 0;
+  /** Of the current step, as far as it was published. */
+  #text = "";
+  #thinking = "";
+  #unsentText = "";
+  #unsentThinking = "";
+  #timer: NodeJS.Timeout | undefined;
+  /** Steps of this run that the feed has announced, and its end. */
+  #announced = 0;
+  #stepsEnded = 0;
+  #isEnded = false;
+  #onAnnounced: (() => void) | undefined;
+  #last: Promise<void> | undefined;
+
+  /** `entry` is the message that is answered, if it is known. */
+  constructor(run: string, entry: string | null, model: string, publish: Publish) {
+    this.run = run;
+    this.#entry = entry;
+    this.#model = model;
+    this.#publish = publish;
+  }
+
+  get isStarted(): boolean {
+    return this.#isStarted;
+  }
+
+  readonly onEvent = (event: AgentEvent): void => this.#inOrder(() => this.#take(event));
+
+  /** An entry of the conversation was announced. */
+  entered({ operationId = "", message }: Entry): void {
+    const [, step] = partsOf(this.run, operationId);
+    if (step === undefined) return;
+    if (step === "end") this.#isEnded = true;
+    else if (message?.role === "assistant") this.#announced++;
+    this.#onAnnounced?.();
+  }
+
+  asked(question: ApprovalQuestion): void {
+    this.#inOrder(() => {
+      this.#flush();
+      this.#questions.set(question.id, question);
+      this.#publish("chat.approval", { run: this.run, question });
+    });
+  }
+
+  answered(id: string, allow: boolean): void {
+    this.#inOrder(() => {
+      if (this.#questions.delete(id)) this.#publish("chat.approved", { run: this.run, id, allow });
+    });
+  }
+
+  /** The text so far became an entry, and the run continues. */
+  endStep(): void {
+    this.#inOrder(() => this.#endStep());
+  }
+
+  /** Everything up to the event that was published last. */
+  snapshot(): RunningAnswer {
+    this.#flush();
+    return {
+      run: this.run,
+      text: this.#text,
+      thinking: this.#thinking,
+      tools: [...this.#tools.values()].map(({ startedMs: _, ...tool }) => tool),
+      approvals: [...this.#questions.values()],
+    };
+  }
+
+  /** A run that never started leaves no event. */
+  async done({
+    stopReason,
+    entries,
+    usage,
+  }: Pick<RunResult, "stopReason" | "entries" | "usage">): Promise<void> {
+    await this.#last;
+    if (!this.#isStarted) return;
+    await this.#announcedAfter(() => this.#isEnded);
+    this.#endText();
+    const state = stopReason === "stopped" ? "stopped" : "finished";
+    this.#publish("chat.done", { run: this.run, state, entries, usage: { ...usage } });
+  }
+
+  async failed(error: ColloquyError): Promise<void> {
+    await this.#last;
+    if (this.#isStarted) await this.#announcedAfter(() => this.#isEnded);
+    this.#endText();
+    this.#publish("chat.failed", { run: this.run, error: error.toJSON() });
+  }
+
+  /** One after the other, also when one has to wait for its entry. */
+  #inOrder(work: () => Promise<void> | void): void {
+    const waits = this.#last === undefined ? work() : this.#last.then(work);
+    if (waits === undefined) return;
+    const last = waits.finally(() => {
+      if (this.#last === last) this.#last = undefined;
+    });
+    this.#last = last;
+  }
+
+  /** Returns a promise if the next event must wait. */
+  #take(event: AgentEvent): Promise<void> | void {
+    switch (event.type) {
+      case "step":
+        return this.#stepStarts(event.step);
+      case "text":
+        this.#unsentText += event.text;
+        return this.#flushSoon();
+      case "thinking":
+        this.#unsentThinking += event.text;
+        return this.#flushSoon();
+      case "tool-start":
+        // The calls of a step follow each other: only the first ends its text.
+        return this.#step === 0
+          ? this.#toolStarts(event)
+          : this.#endStep().then(() => this.#toolStarts(event));
+      case "tool-end":
+        return this.#toolEnds(event);
+      case "failure":
+        return this.#notice(`${event.model} failed: ${event.error.message}. Another one is asked.`);
+      case "compaction":
+        return this.#notice(COMPACTION[event.state]);
+    }
+  }
+
+  #stepStarts(step: number): void {
+    const { run } = this;
+    if (!this.#isStarted) this.#publish("chat.started", { run, entry: this.#entry, model: this.#model });
+    this.#isStarted = true;
+    this.#step = step;
+  }
+
+  async #endStep(): Promise<void> {
+    const step = this.#step;
+    this.#step = 0;
+    const count = ++this.#stepsEnded;
+    this.#flush();
+    await this.#announcedAfter(() => this.#announced >= count);
+    this.#endText();
+    this.#publish("chat.step", { run: this.run, step });
+  }
+
+  #toolStarts({ id, name, input }: Extract<AgentEvent, { type: "tool-start" }>): void {
+    const text = shown(JSON.stringify(input));
+    const tool = { id, name, state: "running", input: text, output: null, ms: null } as const;
+    this.#tools.set(id, { ...tool, startedMs: performance.now() });
+    this.#publish("chat.tool", { run: this.run, tool });
+  }
+
+  #toolEnds({ id, name, isError, output }: Extract<AgentEvent, { type: "tool-end" }>): void {
+    const known = this.#tools.get(id);
+    const tool: ToolState = {
+      id,
+      name,
+      state: isError ? "failed" : "done",
+      input: known?.input ?? "",
+      output: shown(output),
+      ms: known === undefined ? null : Math.round(performance.now() - known.startedMs),
+    };
+    this.#tools.set(id, { ...tool, startedMs: known?.startedMs ?? 0 });
+    this.#publish("chat.tool", { run: this.run, tool });
+  }
+
+  #notice(text: string): void {
+    this.#flush();
+    this.#publish("chat.notice", { run: this.run, text: shown(text) });
+  }
+
+  #flushSoon(): void {
+    this.#timer ??= setTimeout(() => this.#flush(), TOGETHER_MS);
+  }
+
+  #flush(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    const { run } = this;
+    const [text, thinking] = [this.#unsentText, this.#unsentThinking];
+    this.#unsentText = this.#unsentThinking = "";
+    if (thinking !== "") {
+      this.#thinking += thinking;
+      this.#publish("chat.thinking", { run, text: thinking });
+    }
+    if (text === "") return;
+    const position = this.#text.length;
+    this.#text += text;
+    this.#publish("chat.delta", { run, position, text });
+    for (const chunk of this.#chunker.push(text)) this.#publish("chat.chunk", { run, text: chunk.text });
+  }
+
+  /** The text became an entry. */
+  #endText(): void {
+    this.#flush();
+    for (const { text } of this.#chunker.end()) this.#publish("chat.chunk", { run: this.run, text });
+    this.#text = this.#thinking = "";
+  }
+
+  /** A client that drops the streamed text must have the entry that replaces it. */
+  async #announcedAfter(condition: () => boolean): Promise<void> {
+    const limit = new AbortController();
+    const late = sleep(FEED_MS, undefined, { signal: limit.signal }).catch(() => {});
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#onAnnounced = () => {
+      if (condition()) resolve();
+    };
+    this.#onAnnounced();
+    await Promise.race([promise, late]);
+    limit.abort();
+    this.#onAnnounced = undefined;
+  }
+}
+
+const COMPACTION = {
+  started: "The conversation is nearly as long as the model can read: its beginning is being summarised.",
+  done: "The beginning of the conversation was summarised.",
+  failed: "The beginning of the conversation could not be summarised; the answer uses what fits.",
+} as const;
+
+/** The run and the step of an entry that a run wrote. */
+function partsOf(run: string, operationId: string): [turn: string, step: string | undefined] {
+  const slash = operationId.lastIndexOf("/");
+  const turn = operationId.slice(0, slash);
+  const isOwn =
+    slash > 0 && (turn === run || /^~\d+$/.test(turn.startsWith(run) ? turn.slice(run.length) : ""));
+  return [turn, isOwn ? operationId.slice(slash + 1) : undefined];
+}
+
+/** Shortened, with secrets masked. */
+function shown(text: string): string {
+  const clean = redactSecrets(text).text;
+  return clean.length <= SHOWN_CHARS_MAX ? clean : `${clean.slice(0, SHOWN_CHARS_MAX)}…`;
+}

@@ -1,0 +1,116 @@
+/** The WebSocket side of a gateway, at `/ws`. */
+import type { IncomingMessage } from "node:http";
+import type { Duplex } from "node:stream";
+import { WebSocketServer } from "ws";
+import { ColloquyError } from "../../errors.ts";
+import type { GatewayContext } from "../context.ts";
+import type { AllowedHosts } from "../http/allowed-hosts.ts";
+import { httpError } from "../http/http-error.ts";
+import { IncomingRequest } from "../http/incoming.ts";
+import type { Method } from "./method.ts";
+import { METHODS } from "./methods/table.ts";
+import { SocketConnection } from "./socket-connection.ts";
+
+const PATH = "/ws";
+const FRAME_BYTES_MAX = 1024 * 1024;
+const PING_MS = 20_000;
+/** Those that have not signed in. They have 5 seconds. */
+const STRANGERS_MAX = 64;
+const CONNECTIONS_MAX = 4096;
+const GOING_AWAY = 1001;
+
+export class SocketServer {
+  readonly #gateway: GatewayContext;
+  readonly #hosts: AllowedHosts;
+  readonly #onProblem: (problem: ColloquyError) => void;
+  readonly #server: WebSocketServer;
+  readonly #methods: ReadonlyMap<string, Method> = new Map(METHODS.map((method) => [method.name, method]));
+  readonly #connections = new Set<SocketConnection>();
+  readonly #pings: NodeJS.Timeout;
+  #strangers = 0;
+  #isClosing = false;
+
+  constructor(gateway: GatewayContext, hosts: AllowedHosts, onProblem: (problem: ColloquyError) => void) {
+    this.#gateway = gateway;
+    this.#hosts = hosts;
+    this.#onProblem = onProblem;
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: false,
+      maxPayload: FRAME_BYTES_MAX,
+      perMessageDeflate: false,
+    });
+    this.#pings = setInterval(() => {
+      for (const connection of this.#connections) connection.ping();
+    }, PING_MS).unref();
+  }
+
+  /** For the `upgrade` event of an HTTP server. */
+  readonly upgrade = (message: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    // One that vanishes before it is a WebSocket.
+    socket.on("error", () => {});
+    const request = new IncomingRequest(message);
+    try {
+      this.#hosts.check(request);
+      checkSite(request);
+      this.#assertRoom(message.url ?? "");
+    } catch (error) {
+      refuse(socket, error);
+      return;
+    }
+    this.#server.handleUpgrade(message, socket, head, (webSocket) => {
+      this.#strangers++;
+      let isStranger = true;
+      const known = (): void => {
+        if (isStranger) this.#strangers--;
+        isStranger = false;
+      };
+      const connection = new SocketConnection({
+        ...{ socket: webSocket, request, gateway: this.#gateway, methods: this.#methods },
+        onSignedIn: known,
+        onProblem: this.#onProblem,
+      });
+      this.#connections.add(connection);
+      webSocket.on("close", () => {
+        known();
+        this.#connections.delete(connection);
+      });
+    });
+  };
+
+  /** The clients connect again when the gateway is back. */
+  close(): void {
+    this.#isClosing = true;
+    clearInterval(this.#pings);
+    for (const connection of this.#connections) connection.end(GOING_AWAY, "The gateway is stopping");
+  }
+
+  /** Also those that did not answer the close. */
+  terminate(): void {
+    for (const connection of this.#connections) connection.terminate();
+  }
+
+  #assertRoom(url: string): void {
+    // The query could only be a token, which does not belong into an address.
+    if (url !== PATH) throw new ColloquyError("NOT_FOUND", `WebSockets are at ${PATH}, without a query`);
+    if (this.#isClosing) throw new ColloquyError("SERVICE_UNAVAILABLE", "The gateway is stopping");
+    if (this.#strangers >= STRANGERS_MAX || this.#connections.size >= CONNECTIONS_MAX) {
+      throw new ColloquyError("RATE_LIMITED", "There are too many connections. Try again in a moment");
+    }
+  }
+}
+
+/** An upgrade is a GET, but it is no link: only our own page may send it. */
+function checkSite(request: IncomingRequest): void {
+  const site = request.header("sec-fetch-site");
+  if (site === undefined || site === "same-origin") return;
+  throw new ColloquyError("FORBIDDEN", "Requests of other sites are refused", { field: "Sec-Fetch-Site" });
+}
+
+function refuse(socket: Duplex, error: unknown): void {
+  const { status, body } = httpError(error);
+  const text = JSON.stringify(body);
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
+  );
+}
