@@ -1,3 +1,5 @@
+import { quoted } from "../util/visible-text.ts";
+
 /** How to call the command. A checkout has no `colloquy` on the path. */
 export const PROGRAM: string = import.meta.url.endsWith(".ts") ? "npm run -s colloquy --" : "colloquy";
 
@@ -10,9 +12,4 @@ export function nextCommand(words: string, values: ReadonlyMap<string, string>):
     return value === undefined ? [] : [`--${name} ${quoted(value)}`];
   });
   return [PROGRAM, words, ...places].join(" ");
-}
-
-/** A word quoted for a shell. */
-export function quoted(text: string): string {
-  return /^[\w.:/@%+=~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

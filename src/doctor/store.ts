@@ -25,6 +25,8 @@ export interface StoreToCheck {
   readonly expected: boolean;
   /** Whether the session indexes are views of this store. */
   readonly indexed: boolean;
+  /** Read it in a worker thread, so that a server can answer meanwhile. */
+  readonly worker?: boolean;
 }
 
 export interface CheckedStore {
@@ -37,7 +39,7 @@ export interface CheckedStore {
 
 /** Open the store and read all of it. */
 export async function checkStore(
-  { target, path, expected }: StoreToCheck,
+  { target, path, expected, worker = false }: StoreToCheck,
   settings: ConfiguredStore,
   fixing: Fixing,
 ): Promise<CheckedStore> {
@@ -46,7 +48,7 @@ export async function checkStore(
     const checkup = { checked: `Store ${place}`, findings: [noStore(place)] };
     return { checkups: [checkup], store: undefined, ours: true };
   }
-  const options = { ...settings, onProblem: () => {}, onWarning: () => {} };
+  const options = { ...settings, worker, onProblem: () => {}, onWarning: () => {} };
   let store: Store | undefined;
   try {
     // `validate` reports the same damage as `onProblem`, and all of it.

@@ -61,3 +61,8 @@ export function visibleLine(text: string): string {
 function named(character: string): string {
   return `[U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 }
+
+/** A word quoted for a shell. */
+export function quoted(text: string): string {
+  return /^[\w.:/@%+=~-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}

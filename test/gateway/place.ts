@@ -20,6 +20,7 @@ export interface Place extends AsyncDisposable {
   readonly auth: Auth;
   /** The secret of a token with a permission or a scope. */
   readonly secrets: ReadonlyMap<string, string>;
+  readonly stateDir: string;
   /** Such as `call("GET /health")`. */
   call(line: string, options?: CallOptions): Promise<Answer>;
 }
@@ -62,6 +63,7 @@ export async function openPlace(
     port,
     auth,
     secrets,
+    stateDir,
     call: (line, call = {}) => {
       const { as = "admin" } = call;
       return request(port, line, { ...call, as: as === null ? null : (secrets.get(as) ?? as) });

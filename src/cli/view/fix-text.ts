@@ -1,6 +1,7 @@
 import type { Fix } from "../../doctor/finding.ts";
+import { quoted } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
-import { nextCommand, quoted } from "../invocation.ts";
+import { nextCommand } from "../invocation.ts";
 
 const SETTINGS = {
   store: "--store or COLLOQUY_STORE",

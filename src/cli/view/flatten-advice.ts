@@ -1,7 +1,7 @@
 import type { BranchInfo } from "../../store/index.ts";
-import { safeLine } from "../../util/visible-text.ts";
+import { quoted, safeLine } from "../../util/visible-text.ts";
 import type { Call } from "../command.ts";
-import { nextCommand, quoted } from "../invocation.ts";
+import { nextCommand } from "../invocation.ts";
 
 /** What to do about branches that are too deep. Only the checked-out one can be flattened. */
 export function flattenAdvice(

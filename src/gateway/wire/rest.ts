@@ -207,11 +207,18 @@ export interface UsageView {
 /** A setting, and where its value comes from. Secrets are masked. */
 export interface SettingView {
   readonly path: string;
+  /** `null` if it is not set. */
   readonly value: unknown;
+  /** `file`, `include`, `patch`, `env`, `override` or `default`. */
   readonly source: string;
   readonly file: string | null;
   readonly line: number | null;
   readonly help: string | null;
+  /** Which values it takes, such as `an integer from 1 to 65535`. */
+  readonly kind: string | null;
+  readonly secret: boolean;
+  /** Whether `PUT` takes it. What runs programs or decides who may sign in is changed in the file. */
+  readonly editable: boolean;
 }
 
 export interface FindingView {

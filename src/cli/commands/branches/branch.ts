@@ -1,9 +1,9 @@
 import { checkLabel } from "../../../message/validate.ts";
 import type { Conversation } from "../../../store/conversation.ts";
-import { safeLine } from "../../../util/visible-text.ts";
+import { quoted, safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { checkEntry, entryIdOf } from "../../input/entry-reference.ts";
-import { nextCommand, quoted } from "../../invocation.ts";
+import { nextCommand } from "../../invocation.ts";
 import { changeConversation } from "../../store/open-store.ts";
 import { branchJson, warningLines } from "../../view/branch-view.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";

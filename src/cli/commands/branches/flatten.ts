@@ -1,6 +1,6 @@
-import { safeLine } from "../../../util/visible-text.ts";
+import { quoted, safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { nextCommand, quoted } from "../../invocation.ts";
+import { nextCommand } from "../../invocation.ts";
 import { changeConversation } from "../../store/open-store.ts";
 import { infoJson, nameOf } from "../../view/conversation-view.ts";
 

@@ -1,11 +1,11 @@
 import { ColloquyError } from "../../../errors.ts";
 import type { BackupReport } from "../../../store/index.ts";
 import { bytesText } from "../../../util/bytes-text.ts";
-import { safeLine } from "../../../util/visible-text.ts";
+import { quoted, safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { EXIT_DONE, EXIT_PROBLEMS } from "../../exit.ts";
 import { checkPath } from "../../input/path-argument.ts";
-import { nextCommand, quoted } from "../../invocation.ts";
+import { nextCommand } from "../../invocation.ts";
 import type { Output } from "../../output.ts";
 import { openToRead } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";

@@ -4,11 +4,12 @@ import type { SearchOptions } from "../../../store/index.ts";
 import { LIMIT_MAX } from "../../../store/search/search-query.ts";
 import { dateOf } from "../../../text/query.ts";
 import { defined } from "../../../util/json.ts";
+import { quoted } from "../../../util/visible-text.ts";
 import type { Call } from "../../command.ts";
 import { branchOption } from "../../input/branch-name.ts";
 import { channelOption } from "../../input/channel.ts";
 import { integerOf } from "../../input/integer.ts";
-import { nextCommand, quoted } from "../../invocation.ts";
+import { nextCommand } from "../../invocation.ts";
 
 const ROLES = ["user", "assistant", "system"] as const;
 const PARTS = ["title", "text", "tool", "thinking", "output"] as const;

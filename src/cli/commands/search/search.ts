@@ -1,12 +1,12 @@
 import { ColloquyError, unavailable } from "../../../errors.ts";
 import { LIMIT_MAX } from "../../../store/access.ts";
 import type { SearchHit, SearchOptions, SearchPage, Store } from "../../../store/index.ts";
-import { safeLine } from "../../../util/visible-text.ts";
+import { quoted, safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
 import { EXIT_FAILED, UsageError } from "../../exit.ts";
 import { entryIdOf } from "../../input/entry-reference.ts";
 import { integerOf } from "../../input/integer.ts";
-import { nextCommand, PROGRAM, quoted } from "../../invocation.ts";
+import { nextCommand, PROGRAM } from "../../invocation.ts";
 import { rememberList } from "../../store/last-list.ts";
 import { canKeepIndex, hasConfig, openToSearch } from "../../store/open-store.ts";
 import { storeTarget } from "../../store/store-target.ts";

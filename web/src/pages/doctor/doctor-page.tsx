@@ -1,11 +1,12 @@
 /** Doctor: what is wrong with the store, the state folder and the machine, and what to do about it. */
 import type { JSX } from "preact";
 import type { FindingView } from "../../../../src/gateway/wire/rest.ts";
+import { isAdmin } from "../../api/session.ts";
 import { useLoad } from "../../state/use-load.ts";
 import { Button } from "../../ui/button.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { plural } from "../../ui/plural.ts";
-import { Loaded } from "../../ui/states.tsx";
+import { Empty, Loaded } from "../../ui/states.tsx";
 import { readDiagnosis } from "./doctor-api.ts";
 import "../pages.css";
 import "./doctor.css";
@@ -14,6 +15,17 @@ const SEVERITIES = ["error", "warning", "note"];
 const LOOKS: Readonly<Record<string, string>> = { error: "danger", warning: "warn" };
 
 export function DoctorPage(): JSX.Element {
+  if (isAdmin()) return <Checks />;
+  return (
+    <PageFrame title="Doctor">
+      <Empty title="Only for admins">
+        <p>The checks take a sign-in with the permission admin.</p>
+      </Empty>
+    </PageFrame>
+  );
+}
+
+function Checks(): JSX.Element {
   const diagnosis = useLoad("doctor", readDiagnosis);
   const actions = (
     <Button icon="again" disabled={diagnosis.loading} onClick={diagnosis.reload}>

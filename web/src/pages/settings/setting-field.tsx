@@ -4,7 +4,7 @@ import type { SettingView } from "../../../../src/gateway/wire/rest.ts";
 import { messageOf } from "../../api/api.ts";
 import { useAction } from "../../state/use-action.ts";
 import { Button } from "../../ui/button.tsx";
-import { parseValue, valueText } from "./setting-text.ts";
+import { valueText } from "./setting-text.ts";
 import { settingsApi } from "./settings-api.ts";
 
 export interface SettingFieldProps {
@@ -15,8 +15,9 @@ export interface SettingFieldProps {
 
 /** The field of a value. What is wrong with it is said right below. */
 export function SettingField({ setting, onChanged, onClose }: SettingFieldProps): JSX.Element {
-  const { path, value, file } = setting;
-  const [text, setText] = useState(valueText(value));
+  const { path, value, source, kind, secret } = setting;
+  // What is masked must not be written back.
+  const [text, setText] = useState(secret ? "" : valueText(value));
   const input = useRef<HTMLInputElement>(null);
   const problem = useId();
   useEffect(() => input.current?.focus(), []);
@@ -27,7 +28,7 @@ export function SettingField({ setting, onChanged, onClose }: SettingFieldProps)
   });
   const submit = (event: Event): void => {
     event.preventDefault();
-    save.run(() => settingsApi.change(path, parseValue(text, value)));
+    save.run(() => settingsApi.change(path, text));
   };
   const cancelOnEscape = (event: KeyboardEvent): void => {
     if (event.key === "Escape") onClose();
@@ -45,8 +46,14 @@ export function SettingField({ setting, onChanged, onClose }: SettingFieldProps)
         onInput={(event) => setText(event.currentTarget.value)}
         onKeyDown={cancelOnEscape}
       />
-      <p id={problem} class="setting-problem small" role="alert">
-        {save.error !== undefined && messageOf(save.error)}
+      <p id={problem} class="small">
+        {save.error === undefined ? (
+          <span class="quiet">{kind !== null && `Takes ${kind}`}</span>
+        ) : (
+          <span class="setting-problem" role="alert">
+            {messageOf(save.error)}
+          </span>
+        )}
       </p>
       <div class="setting-buttons">
         <Button small submit look="primary" disabled={save.running !== null}>
@@ -55,7 +62,7 @@ export function SettingField({ setting, onChanged, onClose }: SettingFieldProps)
         <Button small onClick={onClose}>
           Cancel
         </Button>
-        {file !== null && (
+        {source === "file" && (
           <Button
             small
             look="plain"

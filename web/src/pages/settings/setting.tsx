@@ -1,7 +1,6 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { SettingView } from "../../../../src/gateway/wire/rest.ts";
-import { isAdmin } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { SettingField } from "./setting-field.tsx";
 import { valueText } from "./setting-text.ts";
@@ -13,10 +12,10 @@ export interface SettingProps {
 
 /** One value: its path, what it does, where it comes from, and its field while it is edited. */
 export function Setting({ setting, onChanged }: SettingProps): JSX.Element {
-  const { path, value, help, source, file, line } = setting;
+  const { path, value, help, source, file, line, editable } = setting;
   const [editing, setEditing] = useState(false);
   const text = valueText(value);
-  const place = file === null ? source : `${file}${line === null ? "" : `:${line}`}`;
+  const place = file === null ? SOURCES[source] : `${file}${line === null ? "" : `:${line}`}`;
   return (
     <div class="setting">
       <div class="setting-name">
@@ -31,7 +30,7 @@ export function Setting({ setting, onChanged }: SettingProps): JSX.Element {
             {text === "" ? <span class="quiet">not set</span> : <code class="setting-text">{text}</code>}
             <p class="quiet small setting-place">{place}</p>
           </div>
-          {isAdmin() && (
+          {editable && (
             <Button small look="plain" icon="edit" onClick={() => setEditing(true)}>
               Edit<span class="unseen"> {path}</span>
             </Button>
@@ -41,3 +40,10 @@ export function Setting({ setting, onChanged }: SettingProps): JSX.Element {
     </div>
   );
 }
+
+/** Of values that no file holds. */
+const SOURCES: Readonly<Record<string, string>> = {
+  default: "the default",
+  env: "the environment",
+  override: "the command line",
+};

@@ -5,6 +5,6 @@ const at = (path: string): string => `settings/${encodeURIComponent(path)}`;
 
 export const settingsApi = {
   list: (signal: AbortSignal): Promise<ListOf<SettingView>> => api("GET", "settings", { signal }),
-  change: (path: string, value: unknown): Promise<unknown> => api("PUT", at(path), { body: { value } }),
+  change: (path: string, text: string): Promise<unknown> => api("PUT", at(path), { body: { text } }),
   unset: (path: string): Promise<unknown> => api("DELETE", at(path)),
 };

@@ -12,15 +12,25 @@ import "../pages.css";
 import "./settings.css";
 
 export function SettingsPage(): JSX.Element {
+  if (isAdmin()) return <Settings />;
+  return (
+    <PageFrame title="Settings">
+      <Empty title="Only for admins">
+        <p>The settings take a sign-in with the permission admin.</p>
+      </Empty>
+    </PageFrame>
+  );
+}
+
+function Settings(): JSX.Element {
   const settings = useLoad("settings", settingsApi.list);
   const [text, setText] = useState("");
   return (
     <PageFrame title="Settings">
       <p class="lead">
-        The config of this gateway, and where each value comes from.{" "}
-        {isAdmin()
-          ? "A change is checked, then written to the file; its comments stay."
-          : "Changing it takes a sign-in with the permission admin."}
+        The config of this gateway, and where each value comes from. A change is checked, then written to the
+        file, whose comments stay. What runs programs or lets people in can be changed only in the file
+        itself.
       </p>
       <div class="filters">
         <input
