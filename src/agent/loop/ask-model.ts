@@ -8,13 +8,22 @@ import type { RunSetup } from "./run.ts";
 export async function askModel(setup: RunSetup, turn: Turn, failures: Failures): Promise<Step> {
   const { model, requests, signal, stallMs, report } = setup;
   for (;;) {
-    const request = await requests.next(signal);
+    const request = await requests.next(await branchOf(turn), signal);
     try {
       return await modelStep(model, request, turn, report, failures, { signal, stallMs });
     } catch (error) {
       if (!isTooLong(error) || !requests.shorten()) throw error;
     }
   }
+}
+
+/** Not the checked-out branch, which may be another one by now. */
+async function branchOf(turn: Turn): Promise<string> {
+  const branch = await turn.branch();
+  if (branch !== undefined) return branch;
+  throw new ColloquyError("NOT_FOUND", "The branch of this answer was removed meanwhile. Ask again", {
+    field: "branch",
+  });
 }
 
 function isTooLong(error: unknown): boolean {

@@ -10,6 +10,7 @@ import type { MessageEntry, ToolUseBlock } from "../../message/types.ts";
 import { checkOperationId } from "../../message/validate.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { Turn, TurnOptions } from "../../store/turns/turn.ts";
+import { defined } from "../../util/json.ts";
 
 export interface Attempt {
   /** Running, or the one that ended the run. */
@@ -47,10 +48,13 @@ export async function beginAttempt(
     return { turn: await conversation.beginTurn(options), earlier: [], started: new Set() };
   const earlier: MessageEntry[] = [];
   const started = new Set<string>();
+  let branch: string | undefined;
   for (let number = 1; ; number++) {
     const operationId = number === 1 ? run : `${run}~${number}`;
-    const turn = await conversation.beginTurn({ ...options, operationId });
+    const turn = await conversation.beginTurn({ ...options, operationId, ...defined({ branch }) });
     if (turn.state !== "interrupted") return { turn, earlier, started };
+    // Another one may be checked out by now.
+    branch = await turn.branch();
     earlier.push(...turn.entries);
     if (typeof turn.noted?.tool === "string") started.add(turn.noted.tool);
   }
@@ -77,10 +81,10 @@ export interface OpenStep {
 
 const PAGE = 16;
 
-/** Reads backwards to the last message of a model: only its calls can be open. */
-export async function openStepOf(conversation: Conversation): Promise<OpenStep | undefined> {
+/** Reads backwards to the last message of a model: only its calls can be open. Default: the checked-out branch. */
+export async function openStepOf(conversation: Conversation, branch?: string): Promise<OpenStep | undefined> {
   const answered = new Set<string>();
-  let page = await conversation.messages({ last: PAGE, blobs: "references" });
+  let page = await conversation.messages({ last: PAGE, blobs: "references", ...defined({ branch }) });
   for (;;) {
     for (const entry of page.items.toReversed()) {
       const blocks = blocksOf(entry.message);

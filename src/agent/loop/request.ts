@@ -4,6 +4,7 @@ import { asColloquyError } from "../../errors.ts";
 import type { Message } from "../../message/types.ts";
 import type { Context } from "../../store/context/context.ts";
 import type { Conversation } from "../../store/conversation.ts";
+import { defined } from "../../util/json.ts";
 import type { ChatModel, ModelRequest, ThinkingLevel, ToolDescription } from "../model/chat-model.ts";
 import type { AgentEvent } from "./events.ts";
 import { summarizeWith } from "./summarize.ts";
@@ -50,12 +51,13 @@ export class Requests {
     return this.#window >= WINDOW_MIN;
   }
 
-  async next(signal: AbortSignal): Promise<ModelRequest> {
+  /** From what is on `branch`. */
+  async next(branch: string, signal: AbortSignal): Promise<ModelRequest> {
     const { system, tools, thinking, maxOutputTokens, compactAt } = this.#settings;
-    let context = await this.#context();
+    let context = await this.#context(branch);
     if (this.#compacts && compactAt !== false && isNearlyFull(context.ledger, compactAt)) {
-      this.#compacts = await this.#compact(context.ledger.budget.available, signal);
-      if (this.#compacts) context = await this.#context();
+      this.#compacts = await this.#compact(branch, context.ledger.budget.available, signal);
+      if (this.#compacts) context = await this.#context(branch);
     }
     return {
       system,
@@ -66,19 +68,20 @@ export class Requests {
     };
   }
 
-  #context(): Promise<Context> {
+  #context(branch: string): Promise<Context> {
     const { conversation, system, tools, maxOutputTokens } = this.#settings;
     const reserve = maxOutputTokens ?? Math.min(OUTPUT_TOKENS_MAX, Math.floor(this.#window / 4));
     return conversation.context({
       maxTokens: this.#window,
       reserveForOutput: reserve,
       tools,
-      ...(system === undefined ? {} : { system }),
+      branch,
+      ...defined({ system }),
     });
   }
 
   /** Whether there is a summary now. Never fails the run. */
-  async #compact(available: number, signal: AbortSignal): Promise<boolean> {
+  async #compact(branch: string, available: number, signal: AbortSignal): Promise<boolean> {
     const { conversation, model, stallMs } = this.#settings;
     this.#report({ type: "compaction", state: "started" });
     try {
@@ -86,6 +89,7 @@ export class Requests {
         summarize: summarizeWith(model, this.#window, stallMs),
         keepTokens: Math.floor(available * KEPT_SHARE),
         signal,
+        branch,
       });
       if (entry === undefined) return false;
       const messages = entry.data.summarised ?? 0;

@@ -48,19 +48,24 @@ export async function run(
   input: MessageInput | undefined,
 ): Promise<RunResult> {
   const { conversation, model, waitMs, signal } = setup;
-  if (signal.aborted) return nothingRun(setup);
   const options = { model: model.name, waitMs, signal };
-  const attempt = await beginAttempt(conversation, id, options).catch((error: unknown) => {
-    if (signal.aborted && error instanceof ColloquyError && error.field === "lease") return undefined;
-    throw error;
-  });
-  if (attempt === undefined) return nothingRun(setup);
-  const { turn, earlier } = attempt;
-  if (turn.state !== "running") {
-    knownMessage([...earlier, ...turn.entries], input);
-    return resultOf(setup, turn, earlier);
+  for (let known = id; !signal.aborted; ) {
+    const attempt = await beginAttempt(conversation, known, options).catch((error: unknown) => {
+      if (signal.aborted && error instanceof ColloquyError && error.field === "lease") return undefined;
+      throw error;
+    });
+    if (attempt === undefined) break;
+    const { turn, earlier } = attempt;
+    if (turn.state !== "running") {
+      knownMessage([...earlier, ...turn.entries], input);
+      return resultOf(setup, turn, earlier);
+    }
+    const result = await new Run(setup, attempt).perform(input);
+    if (result !== undefined) return result;
+    // Another process has ended the turn. It may have answered already; otherwise the run is continued after it.
+    known ??= turn.id;
   }
-  return new Run(setup, attempt).perform(input);
+  return nothingRun(setup);
 }
 
 class Run {
@@ -77,13 +82,15 @@ class Run {
     this.#started = started;
   }
 
-  async perform(input: MessageInput | undefined): Promise<RunResult> {
+  /** `undefined` if another process has taken over. */
+  async perform(input: MessageInput | undefined): Promise<RunResult | undefined> {
     const { signal } = this.#setup;
     const turn = this.#turn;
     try {
       await this.#catchUp(input);
       return await this.#steps();
     } catch (error) {
+      if (await this.#isTakenOver(error)) return undefined;
       if (signal.aborted && turn.state === "running") return await this.#end("stopped");
       await this.#keepFailure(error);
       throw asColloquyError(error, "The run failed");
@@ -95,7 +102,7 @@ class Run {
 
   /** Store the message, and complete what an interrupted run left open. */
   async #catchUp(input: MessageInput | undefined): Promise<void> {
-    const open = await openStepOf(this.#setup.conversation);
+    const open = await openStepOf(this.#setup.conversation, await this.#turn.branch());
     const isOwn = open !== undefined && this.#earlier.some(({ id }) => id === open.entry.id);
     if (open !== undefined && !isOwn) {
       await this.#turn.add({ role: "user", content: open.calls.map(({ id }) => errorResult(id, ABANDONED)) });
@@ -156,6 +163,14 @@ class Run {
     return resultOf(this.#setup, this.#turn, this.#earlier);
   }
 
+  /** This process was frozen for longer than its lease. Late writes to the turn are refused, in one way or another. */
+  async #isTakenOver(error: unknown): Promise<boolean> {
+    if (!(error instanceof ColloquyError) || error.code !== "CONFLICT") return false;
+    if (this.#turn.state !== "running") return false;
+    const open = await this.#setup.conversation.turn().catch(() => this.#turn);
+    return open?.id !== this.#turn.id;
+  }
+
   /** The error is recorded and the partial answer is kept, if the store can. The error itself is thrown. */
   async #keepFailure(error: unknown): Promise<void> {
     const { conversation, model } = this.#setup;
@@ -196,7 +211,7 @@ async function resultOf(setup: RunSetup, turn: Turn, earlier: readonly MessageEn
   const answer = turn.entries.find(({ id }) => id === `${turn.id}/end`)?.message;
   const stopReason = turn.state === "stopped" ? "stopped" : (answer?.stopReason ?? "end");
   return {
-    ...(await nothingRun(setup)),
+    ...(await nothingRun(setup, await turn.branch())),
     model: answers.at(-1)?.message.model ?? setup.model.name,
     reply: answer === undefined ? "" : textOf(answer),
     entries: entries.map(({ id }) => id),
@@ -205,9 +220,9 @@ async function resultOf(setup: RunSetup, turn: Turn, earlier: readonly MessageEn
   };
 }
 
-/** The result of a run that was stopped before its turn came. */
-async function nothingRun({ conversation, key, model }: RunSetup): Promise<RunResult> {
-  const branch = (await conversation.branches()).find(({ active }) => active)?.name ?? "main";
+/** The result of a run that was stopped before its turn came, on the checked-out branch. */
+async function nothingRun({ conversation, key, model }: RunSetup, known?: string): Promise<RunResult> {
+  const branch = known ?? (await conversation.branches()).find(({ active }) => active)?.name ?? "main";
   const empty = { reply: "", entries: [], usage: NO_USAGE, stopReason: "stopped" } as const;
   return { key, conversation: conversation.id, branch, model: model.name, ...empty };
 }

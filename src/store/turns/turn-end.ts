@@ -2,7 +2,7 @@
 import type { EntryPage, OpenTurn } from "../../engine/index.ts";
 import { ColloquyError } from "../../errors.ts";
 import type { EndState, Entry, MessageEntry, MessageInput, StoredEntry } from "../../message/types.ts";
-import { liveBranches } from "../../tree/tree.ts";
+import { liveBranches, ownerOf, type Tree } from "../../tree/tree.ts";
 import { isJsonObject, type JsonObject } from "../../util/json.ts";
 import type { StoreAccess } from "../access.ts";
 import { readEntries } from "../read/entries.ts";
@@ -59,14 +59,24 @@ export async function describeTurn(
   const open = await openTurn(store, conversation);
   if (open === undefined) return undefined;
   const { branch, model, startedAt } = open.header;
-  const { tree } = await logEndOf(store, conversation);
   return {
     id: open.id,
     text: open.text,
-    branch: liveBranches(tree).find(({ id }) => id === branch)?.name ?? null,
+    branch: (await branchName(store, conversation, () => branch)) ?? null,
     model: typeof model === "string" ? model : null,
     startedAt: String(startedAt),
   };
+}
+
+/** The name of the branch that has the id which `idIn` returns; `undefined` if it was pruned. */
+export async function branchName(
+  store: StoreAccess,
+  conversation: string,
+  idIn: (tree: Tree) => unknown,
+): Promise<string | undefined> {
+  const { tree } = await logEndOf(store, conversation);
+  const wanted = idIn(tree);
+  return liveBranches(tree).find(({ id }) => id === wanted)?.name;
 }
 
 /** The turn in progress, with its text from `from` on. */
@@ -148,6 +158,10 @@ export async function findEnded(
     text: "",
     entries: written,
     noted: end === undefined ? undefined : noteOf(end),
+    branch: () => {
+      const seq = (written.at(-1) ?? end)?.seq ?? 0;
+      return branchName(store, conversation, (tree) => ownerOf(tree, seq));
+    },
     note: async () => {
       throw ended(operationId);
     },

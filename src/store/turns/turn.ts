@@ -13,7 +13,7 @@ import { type Appended, type Messages, type PendingEntry, pendingMessages, write
 import { Journal } from "./journal.ts";
 import { Lease, type LeaseOptions } from "./lease.ts";
 import { hasWords } from "./streamed-words.ts";
-import { ended, findEnded, pendingEnd, sealWith } from "./turn-end.ts";
+import { branchName, ended, findEnded, pendingEnd, sealWith } from "./turn-end.ts";
 
 export interface TurnOptions extends LeaseOptions {
   /** The id of the turn. If it has already ended, it is returned as it ended, and nothing is written. */
@@ -43,6 +43,8 @@ export interface Turn extends AsyncDisposable {
   readonly entries: readonly MessageEntry[];
   /** What was noted last; of a turn that has ended, only if it was interrupted. */
   readonly noted: JsonObject | undefined;
+  /** The name that its branch has now; `undefined` if it was pruned. */
+  branch(): Promise<string | undefined>;
   /**
    * Append messages, durable at once and marked with the turn. Text that was
    * streamed before an assistant message counts as part of that message.
@@ -150,6 +152,10 @@ class RunningTurn implements Turn {
 
   get entries(): readonly MessageEntry[] {
     return this.#entries;
+  }
+
+  branch(): Promise<string | undefined> {
+    return branchName(this.#store, this.#conversation, () => this.#header.branch);
   }
 
   async add(messages: Messages): Promise<Appended> {
