@@ -1,11 +1,13 @@
 import { holderOf } from "../disk/lock-holder.ts";
-import { isBusy, sqliteCode } from "../disk/sqlite-code.ts";
+import { extendedCode, isBusy, sqliteCode } from "../disk/sqlite-code.ts";
 import { asColloquyError, ColloquyError, invalid, unavailable } from "../errors.ts";
 import { waitUntil } from "../util/wait.ts";
 
 const SQLITE_TOOBIG = 18;
 const SQLITE_CONSTRAINT = 19;
 const SQLITE_NOTADB = 26;
+/** `SQLITE_IOERR_WRITE`, and `SQLITE_IOERR_SHMSIZE`, which opening a file on a full disk ends with. */
+const WRITE_FAILED: ReadonlySet<number | undefined> = new Set([778, 4874]);
 
 /** What SQLite's result codes mean to the user. */
 const REASONS: Readonly<Record<number, string>> = {
@@ -31,6 +33,9 @@ export function sqliteError(error: unknown, path: string): ColloquyError {
   // The file and its disk are well: it is an error of the code that writes.
   if (code === SQLITE_CONSTRAINT) {
     return new ColloquyError("INTERNAL_ERROR", `${path}: SQLite refused a row (${text})`, { cause: error });
+  }
+  if (WRITE_FAILED.has(extendedCode(error))) {
+    return unavailable(`${path}: writing failed, and the disk is probably full (${text})`, { cause: error });
   }
   return unavailable(`${path}: ${REASONS[code] ?? "SQLite failed"} (${text})`, { cause: error });
 }
