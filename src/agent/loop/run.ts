@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRealUser } from "../../context/item.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
+import { blocksOf, isToolResult, isToolUse } from "../../message/blocks.ts";
 import { textOf } from "../../message/text.ts";
 import type { MessageEntry, MessageInput, ToolResultBlock, ToolUseBlock } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
@@ -149,7 +150,9 @@ class Run {
     report({ type: "tool-start", id, name, input });
     const tool = admit(tools, use);
     if ("tool_use_id" in tool) return tool;
-    const call: ToolCall = { id, signal, store, conversation, key: key ?? undefined, depth, run: this };
+    const callsBefore = completedCalls(this.#earlier, name);
+    const from = { store, conversation, key: key ?? undefined, depth };
+    const call: ToolCall = { id, signal, ...from, run: this, callsBefore };
     return insideTool(conversation.id, async () => {
       const refused = tool.permit === undefined ? undefined : await refusal(tool, use, call);
       if (refused !== undefined) return refused;
@@ -188,6 +191,12 @@ class Run {
 
 function isStep({ message }: MessageEntry): boolean {
   return message.role === "assistant" && message.endState !== "interrupted";
+}
+
+function completedCalls(entries: readonly MessageEntry[], name: string): number {
+  const blocks = entries.flatMap(({ message }) => blocksOf(message));
+  const answered = new Set(blocks.filter(isToolResult).map((block) => block.tool_use_id));
+  return blocks.filter(isToolUse).filter((use) => use.name === name && answered.has(use.id)).length;
 }
 
 /** The message of the run. A retry with another one is a mistake of the caller. */

@@ -17,6 +17,8 @@ export interface ToolCall {
   readonly depth: number;
   /** The same object in all calls of one run, for limits that a tool keeps per run. */
   readonly run?: object | undefined;
+  /** How many calls of this tool the run has completed before it was interrupted, such as by a kill. Default: 0. */
+  readonly callsBefore?: number | undefined;
 }
 
 /** A text, blocks such as images, or a value that is shown to the model as JSON. */

@@ -5,7 +5,14 @@ import { mediaOf } from "../../../message/apis/request.ts";
 import { type JsonObject, stringOf } from "../../../util/json.ts";
 import type { Target } from "../target.ts";
 
-const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
+/** How the images begin that every provider takes, in Base64. */
+const IMAGE_TYPES: Readonly<Record<string, string>> = {
+  "/9j/": "image/jpeg",
+  iVBORw0KGgo: "image/png",
+  R0lGOD: "image/gif",
+  UklGR: "image/webp",
+};
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 export type MediaPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
@@ -16,15 +23,22 @@ export function mediaPart(block: JsonObject, target: Target): MediaPart {
   const isImage = block.type === "image";
   const named: MediaPart = { type: "text", text: placeholder([block]) };
   if (media === undefined || !(isImage ? seesImages(target) : readsDocuments(target))) return named;
-  const mediaType = media.mediaType ?? (isImage ? "image/*" : "application/pdf");
+  const given = media.mediaType ?? (isImage ? "image/*" : "application/pdf");
   if (media.form === "url") {
     if (!URL.canParse(media.url)) return named;
-    return { type: "file", data: { type: "url", url: new URL(media.url) }, mediaType };
+    return { type: "file", data: { type: "url", url: new URL(media.url) }, mediaType: given };
   }
-  if (isImage ? !IMAGE_TYPES.has(mediaType) : mediaType !== "application/pdf") return named;
+  const mediaType = isImage ? imageType(media.data) : given;
+  if (mediaType === undefined || (!isImage && given !== "application/pdf")) return named;
   const title = stringOf(block.title);
   const filename = title === "" ? {} : { filename: title };
   return { type: "file", data: { type: "data", data: media.data }, mediaType, ...filename };
+}
+
+/** By its content: providers refuse an image that is not what its name says. */
+function imageType(data: string): string | undefined {
+  const found = Object.entries(IMAGE_TYPES).find(([start]) => data.startsWith(start));
+  return found !== undefined && BASE64.test(data) ? found[1] : undefined;
 }
 
 function seesImages({ spec }: Target): boolean {

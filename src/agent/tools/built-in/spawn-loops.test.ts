@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type ScriptedModel, scriptedModel } from "../../../../test/support/scripted-model.ts";
+import { unavailable } from "../../../errors.ts";
 import { textOf } from "../../../message/text.ts";
 import { openStore } from "../../../store/open.ts";
 import type { Store } from "../../../store/store.ts";
@@ -106,5 +107,22 @@ describe("sub-agents as loops", () => {
     expect(await tool.run({ task: "Count" }, { ...call, run: {} })).toBe("42 ships.");
     expect(await tool.run({ task: "Count" }, { ...call, run: {} })).toBe("42 ships.");
     expect(child.requests).toHaveLength(1);
+  });
+
+  it("are counted also if the run that started them was interrupted", async () => {
+    await using store = await openStore("ephemeral:");
+    const greedy = scriptedModel((_, index) => [
+      { call: "start_agent", input: { task: `Task ${index}` }, id: `call-${index}` },
+      ...(index % 2 === 1 ? [unavailable("The stream was cut")] : []),
+    ]);
+    const { loop, sessions } = family(
+      store,
+      greedy,
+      scriptedModel(() => ["Done."]),
+      { perRunMax: 3 },
+    );
+    for (let attempt = 0; attempt < 8; attempt++) await loop.run("Go", { operationId: "m1" }).catch(() => {});
+    expect(new Set(sessions.map(({ key }) => key)).size).toBe(3);
+    expect((await said(store, "cli:default")).join("\n")).toContain("a run can start 3 of them");
   });
 });

@@ -52,7 +52,7 @@ export function startAgent({ spawn, agent, others = [], limits }: StartAgentOpti
     if (name !== own && !others.includes(name)) throw refused(`this agent cannot start the agent ${name}`);
     if (call.depth >= depthMax) throw refused(`sub-agents can be nested ${depthMax} deep`);
     const run = call.run ?? withoutRun;
-    const count = runs.get(run) ?? { started: 0, running: 0 };
+    const count = runs.get(run) ?? { started: call.callsBefore ?? 0, running: 0 };
     runs.set(run, count);
     if (count.started >= perRunMax) throw refused(`a run can start ${perRunMax} of them`);
     if (count.running >= atOnceMax) throw refused(`${atOnceMax} are running. Wait until one has finished`);
