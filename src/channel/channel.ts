@@ -40,6 +40,8 @@ export interface ChannelEvents {
   onMessage(message: ChannelMessage): Promise<void>;
   /** The connection failed and is tried again, or a message could not be read. */
   onProblem(problem: ColloquyError): void;
+  /** It is connected again, but the platform does not repeat what was written since this time. */
+  onGap(since: string): void;
 }
 
 export interface SendOptions {
@@ -73,6 +75,11 @@ export interface Channel {
   send(address: DeliveryAddress, text: string, options: SendOptions): Promise<void> | Promise<SentMessage>;
   /** The bytes of an attachment. `NOT_FOUND` and `FORBIDDEN` mean that no later attempt can succeed. */
   download?(ref: string): Promise<Uint8Array>;
+  /**
+   * Report what was written in a place since a time, if the platform does not repeat that by itself when it is
+   * connected again. Messages that were reported before may come again.
+   */
+  catchUp?(place: { readonly address: DeliveryAddress; readonly since: string }): Promise<void>;
   /** Show that an answer is being written. Failures are not reported. */
   typing?(address: DeliveryAddress): Promise<void>;
   close(): Promise<void>;

@@ -112,6 +112,31 @@ describe("colloquy discord", () => {
     expect(request).toContain(Buffer.from("a picture").toString("base64"));
   });
 
+  it("answers what was written while it was not connected, once", async () => {
+    const { server, bot, place } = await scene(({ body }) => [
+      { text: `To ${JSON.stringify((body.messages as object[]).at(-1))}` },
+    ]);
+    const first = await bot();
+    server.write(ANNA, "one");
+    server.write(ANNA, "<@42> two", { channel_id: "600", ...MENTION });
+    await until(() => server.sent.length === 2);
+    await first.kill();
+    server.write(ANNA, "three");
+    server.write(ANNA, "not for the agent", { channel_id: "600" });
+    server.write(ANNA, "<@42> four", { channel_id: "600", ...MENTION });
+    await Promise.all([bot(), bot()]);
+    await until(() => server.sent.length === 4);
+    server.forgets = true;
+    server.disconnect();
+    server.write(ANNA, "five");
+    await until(() => server.sent.length === 5);
+    server.write(ANNA, "/history");
+    await until(() => server.sent.length === 6);
+    const words = server.sent.slice(0, 5).map(({ content }) => /"content":"(\w+)"/.exec(content)?.[1]);
+    expect(words.slice(0, 4).sort()).toEqual(["four", "one", "three", "two"]);
+    expect([words[4], place.server.requests.length]).toEqual(["five", 5]);
+  });
+
   it("searches for a room only what was said there", async () => {
     const { server, bot, place } = await scene([
       [{ tool: "search_conversations", input: { query: "harbour OR channel:cli" } }],

@@ -31,6 +31,7 @@ class Connected {
         connected.received.push(message);
       },
       onProblem: (problem) => connected.problems.push(problem),
+      onGap: () => {},
     });
     onTestFinished(() => connected.channel.close());
     return connected;
@@ -160,7 +161,7 @@ describe("the Discord channel", () => {
     const { attachments: [own, other] = [] } = await connected.next();
     expect([own?.name, own?.mediaType, own?.size]).toEqual(["a.png", "image/png", 9]);
     const next = new Connected(server);
-    await next.channel.start({ onMessage: async () => {}, onProblem: () => {} });
+    await next.channel.start({ onMessage: async () => {}, onProblem: () => {}, onGap: () => {} });
     onTestFinished(() => next.channel.close());
     for (const one of [channel, next.channel]) {
       expect(Buffer.from((await one.download?.(own?.ref ?? "")) ?? []).toString()).toBe("a picture");
@@ -185,7 +186,9 @@ describe("the Discord channel", () => {
   it("refuses a wrong token with a plain sentence", async () => {
     const server = await DiscordServer.start();
     const channel = discordChannel({ token: "wrong.token.here", apiRoot: `${server.url}/api` });
-    await expect(channel.start({ onMessage: async () => {}, onProblem: () => {} })).rejects.toMatchObject({
+    await expect(
+      channel.start({ onMessage: async () => {}, onProblem: () => {}, onGap: () => {} }),
+    ).rejects.toMatchObject({
       code: "UNAUTHORIZED",
       message: expect.stringContaining("channels.discord"),
     });

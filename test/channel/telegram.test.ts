@@ -31,6 +31,7 @@ class Connected {
         connected.received.push(message);
       },
       onProblem: (problem) => connected.problems.push(problem),
+      onGap: () => {},
     });
     onTestFinished(() => connected.channel.close());
     return connected;
@@ -156,7 +157,9 @@ describe("the Telegram channel", () => {
   it("refuses a wrong token with a plain sentence", async () => {
     const server = await TelegramServer.start();
     const channel = telegramChannel({ token: "1:wrong", apiRoot: server.url });
-    await expect(channel.start({ onMessage: async () => {}, onProblem: () => {} })).rejects.toMatchObject({
+    await expect(
+      channel.start({ onMessage: async () => {}, onProblem: () => {}, onGap: () => {} }),
+    ).rejects.toMatchObject({
       code: "UNAUTHORIZED",
       message: expect.stringContaining("channels.telegram"),
     });

@@ -7,7 +7,16 @@ import { type WebSocket, WebSocketServer } from "ws";
 export const DISCORD_TOKEN = "NDI.test.discord-token";
 const BOT = { id: "42", username: "scribe", discriminator: "0", bot: true, avatar: null };
 const GUILD = "500";
-const OP = { dispatch: 0, heartbeat: 1, identify: 2, resume: 6, reconnect: 7, hello: 10, acknowledged: 11 };
+const OP = {
+  dispatch: 0,
+  heartbeat: 1,
+  identify: 2,
+  resume: 6,
+  reconnect: 7,
+  invalid: 9,
+  hello: 10,
+  acknowledged: 11,
+};
 const DISCORD_EPOCH_MS = 1_420_070_400_000;
 const DIRECT = 1;
 const GUILD_TEXT = 0;
@@ -131,6 +140,9 @@ export class DiscordServer {
     return this.#events.length;
   }
 
+  /** Whether sessions are given up: they cannot be resumed. */
+  forgets = false;
+
   /** The connection breaks, as it does every day. */
   disconnect(code = 4000): void {
     for (const socket of this.#sockets) socket.close(code);
@@ -154,6 +166,10 @@ export class DiscordServer {
       socket.close(4004, "Authentication failed.");
       return;
     }
+    if (op === OP.resume && this.forgets) {
+      socket.send(JSON.stringify({ op: OP.invalid, d: false }));
+      return;
+    }
     this.#sockets.add(socket);
     if (op === OP.resume) {
       this.resumes++;
@@ -164,7 +180,7 @@ export class DiscordServer {
     }
     const ready = {
       ...{ v: 10, user: BOT, session_id: "s", resume_gateway_url: `ws://127.0.0.1:${this.#port}` },
-      ...{ guilds: [], application: { id: BOT.id, flags: 0 } },
+      ...{ guilds: [{ id: GUILD, unavailable: true }], application: { id: BOT.id, flags: 0 } },
     };
     socket.send(JSON.stringify({ op: OP.dispatch, t: "READY", s: 1, d: ready }));
     const guild = {

@@ -42,6 +42,13 @@ const READY_TIMEOUT_MS = 60_000;
 const RETRY_MIN_MS = 500;
 const RETRY_MAX_MS = 30_000;
 
+/** How much is asked for in one place after a pause. */
+const PAGE = 100;
+const PAGES_MAX = 5;
+/** Our clock and that of Discord may differ. */
+const CLOCK_MARGIN_MS = 60_000;
+const EPOCH_MS = 1_420_070_400_000;
+
 const COMMANDS = [
   { name: "new", description: "Start a new conversation" },
   { name: "clear", description: "Forget what was said here" },
@@ -65,6 +72,9 @@ class DiscordChannel implements Channel {
   /** The last message of each place that is being kept: those of one place stay in order. */
   readonly #keeping = new Map<string, Promise<void>>();
   #client: Client<true> | undefined;
+  #events: ChannelEvents | undefined;
+  /** When the connection was lost. Discord repeats what was missed, unless it has given up the session. */
+  #lostMs: number | undefined;
 
   constructor(options: DiscordOptions) {
     this.#options = options;
@@ -75,6 +85,7 @@ class DiscordChannel implements Channel {
     const discord = await optionalPackage("discord.js", "Discord", () => import("discord.js"));
     const { Events, GatewayIntentBits: Intents, Partials } = discord;
     const { token, apiRoot } = this.#options;
+    this.#events = events;
     const client = new discord.Client({
       intents: [Intents.Guilds, Intents.GuildMessages, Intents.DirectMessages, Intents.MessageContent],
       // Direct messages come in channels that were never seen before.
@@ -90,6 +101,16 @@ class DiscordChannel implements Channel {
       // Discord also reports previews of links as updates.
       if (after.editedTimestamp !== null && after.editedTimestamp !== before.editedTimestamp)
         this.#receive(events, after, true);
+    });
+    client.on(Events.ShardReconnecting, () => {
+      this.#lostMs ??= Date.now();
+    });
+    client.on(Events.ShardResume, () => {
+      this.#lostMs = undefined;
+    });
+    client.on(Events.ShardReady, () => {
+      if (this.#lostMs !== undefined) events.onGap(isoTime(this.#lostMs - CLOCK_MARGIN_MS));
+      this.#lostMs = undefined;
     });
     client.on(Events.InteractionCreate, (interaction) => {
       if (interaction.isChatInputCommand()) this.#command(events, interaction);
@@ -187,6 +208,22 @@ class DiscordChannel implements Channel {
     return new Uint8Array(await answer.arrayBuffer());
   }
 
+  async catchUp({ address, since }: Parameters<NonNullable<Channel["catchUp"]>>[0]): Promise<void> {
+    try {
+      const room = await this.#roomOf(address);
+      let after = idAt(Date.parse(since));
+      for (let page = 0; page < PAGES_MAX; page++) {
+        const found = await room.messages.fetch({ after, limit: PAGE, cache: false });
+        const messages = [...found.values()].sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
+        for (const message of messages) this.#receive(this.#events as ChannelEvents, message, false);
+        if (messages.length < PAGE) return;
+        after = messages.at(-1)?.id ?? after;
+      }
+    } catch (error) {
+      throw discordFailure(error);
+    }
+  }
+
   async send(address: DeliveryAddress, text: string, { nonce, replyTo }: SendOptions): Promise<SentMessage> {
     try {
       const room = await this.#roomOf(address);
@@ -245,3 +282,8 @@ class DiscordChannel implements Channel {
 
 /** Only the user who gave the command sees it. */
 const EPHEMERAL = 64;
+
+/** The first id of a time: ids of Discord begin with the time. */
+function idAt(ms: number): string {
+  return String(BigInt(Math.max(0, ms - EPOCH_MS)) << 22n);
+}

@@ -26,6 +26,7 @@ import { nonceOf } from "../inbox/delivery.ts";
 import { MessageDesk, type Question } from "../inbox/desk.ts";
 import { isInFormer } from "../inbox/former.ts";
 import { type AccessPolicy, authorise } from "./authorise.ts";
+import { catchUp, type KnownPlace, knownPlaces } from "./catch-up.ts";
 import { SessionFacts, type SessionSettings } from "./session-facts.ts";
 
 /** A session that a message belongs to. */
@@ -62,6 +63,7 @@ export class ChannelHost {
   readonly #cuts: ChunkSettings;
   readonly #commands: CommandMarks;
   readonly #approvals: ChannelApprovals;
+  #catchingUp: Promise<void> = Promise.resolve();
   /** The agent of each session that wrote since the start. */
   readonly #agents = new Map<string, string | undefined>();
 
@@ -82,19 +84,39 @@ export class ChannelHost {
 
   /** Connect, and take up what was left. With `retry`, also what the platform refused. */
   async start({ retry = false }: { readonly retry?: boolean } = {}): Promise<void> {
-    const { channel } = this.#options;
+    const { store, channel } = this.#options;
+    // Before new messages arrive: those between the last one and them are missing.
+    const places = channel.catchUp === undefined ? [] : await knownPlaces(store, channel, Date.now());
     await channel.start({
       onMessage: (message) => this.#received(message),
       onProblem: (problem) => this.#report(problem),
+      onGap: (since) => this.#catchUp(async () => this.#placesSince(since)),
     });
     await this.#commands.forgetOld(Date.now());
     if (retry) await this.#retry();
     await this.#desk.start();
+    this.#catchUp(async () => places);
   }
 
   async close(): Promise<void> {
     await this.#options.channel.close();
+    await this.#catchingUp;
     await this.#desk.close();
+  }
+
+  async #placesSince(since: string): Promise<KnownPlace[]> {
+    const { store, channel } = this.#options;
+    return (await knownPlaces(store, channel, Date.now())).map((place) => ({ ...place, since }));
+  }
+
+  /** One after the other; new messages do not wait for it. */
+  #catchUp(places: () => Promise<readonly KnownPlace[]>): void {
+    const { channel } = this.#options;
+    const onError = (error: unknown): void =>
+      this.#report(asColloquyError(error, `Cannot ask ${channel.name} for earlier messages`));
+    this.#catchingUp = this.#catchingUp
+      .then(async () => catchUp(channel, await places(), onError))
+      .catch(onError);
   }
 
   /** Resolves when the message is durable, or is not for the agent. */

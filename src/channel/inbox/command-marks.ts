@@ -5,7 +5,7 @@ import type { ChannelMessage } from "../channel.ts";
 import type { ChatCommand } from "../commands/chat-commands.ts";
 import { type ChannelName, operationIdOf } from "./accept.ts";
 
-const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * 86_400_000;
 /** Of messages whose channel reports no time. */
 const UNKNOWN_TIME: string = isoTime(0);
 /** Commands take less. One that has not ended by then was begun by a process that died. */
@@ -68,9 +68,9 @@ export class CommandMarks {
     return false;
   }
 
-  /** No platform sends an event again after a day. */
+  /** No platform sends an event again after a day, and nothing older is asked for. */
   async forgetOld(nowMs: number): Promise<void> {
-    const before = isoTime(nowMs - DAY_MS);
+    const before = isoTime(nowMs - WEEK_MS);
     for await (const { queue, id, at } of this.#store.jobs.list({ queue: this.#queue })) {
       if (at >= before) return;
       if (at === UNKNOWN_TIME) continue;
