@@ -23,6 +23,15 @@ export type DropReason =
   /** None of it could be sent, see `repaired`. */
   | EmptiedReason;
 
+/** For people. */
+export const DROP_WORDS: Readonly<Record<DropReason, string>> = {
+  budget: "over budget",
+  window: "before the window",
+  "orphan-result": "tool results without a call",
+  "duplicate-result": "duplicate tool results",
+  "misplaced-call": "tool calls that are not from the assistant",
+};
+
 /** Adjacent messages that were dropped for the same reason. */
 export interface Dropped {
   readonly reason: DropReason;

@@ -30,6 +30,7 @@ import {
   listAll,
   listPage,
 } from "./read/conversation-pages.ts";
+import { encodeCursor } from "./read/cursor.ts";
 import { type Listing, listing } from "./read/listing.ts";
 import { findConversation, infoOfAny } from "./read/references.ts";
 import { byKey, SessionKeys } from "./read/session-keys.ts";
@@ -134,6 +135,11 @@ export class Store {
   /** The file or folder; `null` if there is none. */
   get path(): string | null {
     return this.#engine.location;
+  }
+
+  /** How deep branches may be. */
+  get depthLimits(): DepthLimits {
+    return this.#access.depthLimits;
   }
 
   /** Resume the conversation that has this session key, or create it. */
@@ -280,6 +286,12 @@ export class Store {
       () => now ?? end(),
       () => this.#closed !== undefined,
     );
+  }
+
+  /** The cursor of the last change so far: `changes({ since })` continues with the next one. */
+  async lastChange(): Promise<string> {
+    const { place } = await this.#ask((engine) => engine.changes(null, 0));
+    return encodeCursor("f", ...place);
   }
 
   /** Write a copy that can be opened like the store itself, while others continue to write. */

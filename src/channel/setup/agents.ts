@@ -38,10 +38,20 @@ export class Agents implements AsyncDisposable {
     const name = JSON.stringify([agent.id, channel, lookup]);
     const known = this.#setups.get(name);
     if (known !== undefined) return known;
-    const memory = async (): Promise<OpenedMemory["memory"]> => (await this.#opened()).memory;
+    const memory = (): Promise<OpenedMemory["memory"]> => this.memory();
     const setup = new AgentSetup({ installation, agent, models, channel, lookup, shared, memory });
     this.#setups.set(name, setup);
     return setup;
+  }
+
+  /** Every model that can be used here. */
+  models(): Promise<ModelsFile> {
+    return this.#composed();
+  }
+
+  /** That of the config. Closed with the agents. */
+  async memory(): Promise<OpenedMemory["memory"]> {
+    return (await this.#opened()).memory;
   }
 
   async close(): Promise<void> {

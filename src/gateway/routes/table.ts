@@ -1,11 +1,19 @@
 /** Every route of the gateway. A request that is not described here is a 404. */
 import { AUTH_ROUTES } from "./auth.ts";
-import { CONVERSATION_ROUTES } from "./conversations.ts";
+import { BLOB_ROUTES } from "./blobs.ts";
+import { CHANGE_ROUTES } from "./changes.ts";
+import { BRANCH_ROUTES } from "./conversation/branches.ts";
+import { COMPACTION_ROUTES } from "./conversation/compactions.ts";
+import { CONTEXT_ROUTES } from "./conversation/context.ts";
+import { CONVERSATION_ROUTES } from "./conversation/conversations.ts";
+import { ENTRY_ROUTES } from "./conversation/entries.ts";
+import { EXPORT_ROUTES } from "./conversation/export.ts";
+import { MESSAGE_ROUTES } from "./conversation/messages.ts";
 import { DOCTOR_ROUTES } from "./doctor.ts";
-import { ENTRY_ROUTES } from "./entries.ts";
 import { HEALTH_ROUTES } from "./health.ts";
-import { MESSAGE_ROUTES } from "./messages.ts";
+import { MEMORY_ROUTES } from "./memory.ts";
 import type { Route } from "./route.ts";
+import { SEARCH_ROUTES } from "./search.ts";
 import { SETTING_ROUTES } from "./settings.ts";
 import { TOKEN_ROUTES } from "./tokens.ts";
 
@@ -18,4 +26,12 @@ export const ROUTES: readonly Route[] = [
   ...TOKEN_ROUTES,
   ...SETTING_ROUTES,
   ...DOCTOR_ROUTES,
+  ...BRANCH_ROUTES,
+  ...CONTEXT_ROUTES,
+  ...COMPACTION_ROUTES,
+  ...EXPORT_ROUTES,
+  ...SEARCH_ROUTES,
+  ...MEMORY_ROUTES,
+  ...BLOB_ROUTES,
+  ...CHANGE_ROUTES,
 ];

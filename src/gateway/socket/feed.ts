@@ -4,7 +4,7 @@ import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import type { Change } from "../../store/feed/changes.ts";
 import type { Store } from "../../store/store.ts";
-import { lastWordsOf, summaryOf } from "../routes/conversation-view.ts";
+import { lastWordsOf, summaryOf } from "../routes/conversation/conversation-view.ts";
 import { type Hub, LIST_TOPIC, topicOf } from "./hub.ts";
 
 export interface FeedOptions {

@@ -143,8 +143,26 @@ export interface SearchHitView {
 }
 
 export interface SearchResult extends ListOf<SearchHitView> {
-  /** How much of the store the index knows: 1 is everything. */
-  readonly indexed: number;
+  /** Whether everything was searched. If not, the index is being built. */
+  readonly indexed: boolean;
+}
+
+/** A summary that replaces messages in contexts. */
+export interface CompactionView {
+  readonly id: string;
+  readonly seq: number;
+  readonly at: string;
+  readonly summary: string;
+  readonly strategy: string | null;
+  /** How many messages it replaces. */
+  readonly summarised: number;
+  readonly undone: boolean;
+}
+
+/** Answers `POST /api/v1/blobs`. */
+export interface StoredBlobView {
+  readonly hash: string;
+  readonly size: number;
 }
 
 export interface MemoryItem {

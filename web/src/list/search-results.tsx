@@ -64,9 +64,7 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
           <p>No title and no message contains these words.</p>
         </Empty>
       )}
-      {load.value && load.value.indexed < 1 && (
-        <End>{Math.floor(load.value.indexed * 100)} % of the messages are indexed so far</End>
-      )}
+      {load.value && !load.value.indexed && <End>The index is being built: more may be found later</End>}
       <span class="unseen" role="status">
         {load.value ? `${titles.length} conversations and ${hits.length} messages found` : ""}
       </span>

@@ -1,3 +1,4 @@
+import { DROP_WORDS } from "../../../context/ledger.ts";
 import { ColloquyError, invalid } from "../../../errors.ts";
 import { isModelApi, MODEL_APIS, type ModelApi } from "../../../message/apis/index.ts";
 import type { PlainMessage } from "../../../message/apis/plain.ts";
@@ -106,7 +107,7 @@ function ledgerLines(out: Output, { messages, ledger, tokens }: Context): string
     ...(summarised.count === 0 ? [] : [fact("Summarised", counted(summarised.count, "message"))]),
     ...[...Map.groupBy(dropped, ({ reason }) => reason)].map(([reason, parts]) => {
       const count = parts.reduce((sum, part) => sum + part.count, 0);
-      return fact("Dropped", `${counted(count, "message")}: ${REASONS[reason]}`);
+      return fact("Dropped", `${counted(count, "message")}: ${DROP_WORDS[reason]}`);
     }),
     ...Object.entries(countBy(repaired.map(({ kind }) => kind))).map(([kind, count]) =>
       fact("Repaired", `${numberText(count)} × ${kind}`),
@@ -116,14 +117,6 @@ function ledgerLines(out: Output, { messages, ledger, tokens }: Context): string
       : [fact("Damaged", `messages are missing in ${counted(holes.length, "place")}`)]),
   ];
 }
-
-const REASONS: Readonly<Record<Context["ledger"]["dropped"][number]["reason"], string>> = {
-  budget: "over budget",
-  window: "before the window",
-  "orphan-result": "tool results without a call",
-  "duplicate-result": "duplicate tool results",
-  "misplaced-call": "tool calls that are not from the assistant",
-};
 
 function countBy(words: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};

@@ -1,6 +1,5 @@
 /** A compaction whose summary a model writes. */
-import { isOffline } from "../../../agent/index.ts";
-import { summarizeWith } from "../../../agent/loop/summarize.ts";
+import { compactSession } from "../../../channel/setup/compact-session.ts";
 import type { Entry } from "../../../message/types.ts";
 import type { CompactOptions } from "../../../store/context/compaction.ts";
 import type { Conversation } from "../../../store/conversation.ts";
@@ -21,15 +20,13 @@ export async function compactWithModel(
   await using agents = await openAgents(call, store);
   const setup = await agents.at({ channel: "cli" });
   const { signal, end } = stopOnInterrupt();
+  const withoutModel = async (): Promise<never> => {
+    const advice = `Add a key with ${PROGRAM} auth add anthropic, or write it yourself with --summary`;
+    throw new UsageError(`There is no model that could write the summary. ${advice}`, "summary");
+  };
   try {
-    const key = (await conversation.info()).key ?? "";
-    const name = setup.modelName(key, call.values.get("model"));
-    if (isOffline(name)) {
-      const advice = `Add a key with ${PROGRAM} auth add anthropic, or write it yourself with --summary`;
-      throw new UsageError(`There is no model that could write the summary. ${advice}`, "summary");
-    }
-    const summarize = summarizeWith(await setup.model(name, key));
-    return await conversation.compact({ summarize, ...keep, signal });
+    const asked = call.values.get("model");
+    return await compactSession(setup, conversation, { asked, withoutModel, ...keep, signal });
   } finally {
     end();
   }

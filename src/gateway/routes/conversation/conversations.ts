@@ -1,9 +1,11 @@
-import { ColloquyError } from "../../errors.ts";
-import type { ConversationQuery, ListedConversation, Page } from "../../store/index.ts";
-import { isInScope, type Principal, type ScopedConversation } from "../auth/principal.ts";
-import type { GatewayContext } from "../context.ts";
-import type { Scope } from "../wire/auth.ts";
-import type { CreateConversation } from "../wire/rest.ts";
+import { ColloquyError } from "../../../errors.ts";
+import type { ConversationQuery, ListedConversation, Page } from "../../../store/index.ts";
+import { isInScope, type Principal, type ScopedConversation } from "../../auth/principal.ts";
+import type { GatewayContext } from "../../context.ts";
+import type { Scope } from "../../wire/auth.ts";
+import type { CreateConversation } from "../../wire/rest.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { CURSOR, FLAG, LIMIT, listOf, NAME, NAME_OR_NULL, RECEIPT, SUMMARY, TIME } from "../schemas.ts";
 import {
   conversationOf,
   detailsOf,
@@ -11,8 +13,6 @@ import {
   summaryOf,
   summaryWithWords,
 } from "./conversation-view.ts";
-import { defineRoute, type Route } from "./route.ts";
-import { CURSOR, FLAG, LIMIT, listOf, NAME, NAME_OR_NULL, RECEIPT, SUMMARY, TIME } from "./schemas.ts";
 
 const PATH = "/api/v1/conversations";
 

@@ -1,10 +1,10 @@
-import { ColloquyError } from "../../errors.ts";
-import { defined } from "../../util/json.ts";
+import { ColloquyError } from "../../../errors.ts";
+import { defined } from "../../../util/json.ts";
+import { defineRoute, type Route } from "../route.ts";
+import { ENTRY, MESSAGES, NAME, NAME_OR_NULL, RECEIPT } from "../schemas.ts";
 import { IDEMPOTENCY, operationIdOf } from "./conditions.ts";
 import { conversationOf } from "./conversation-view.ts";
 import { messagesIn } from "./messages-in.ts";
-import { defineRoute, type Route } from "./route.ts";
-import { ENTRY, MESSAGES, NAME, NAME_OR_NULL, RECEIPT } from "./schemas.ts";
 
 const PATH = "/api/v1/conversations/{id}/entries/{entry}";
 const EDIT_MAX = 16 * 1024 * 1024;

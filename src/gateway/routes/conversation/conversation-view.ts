@@ -1,10 +1,11 @@
 /** Conversations as clients see them. */
 
-import { ColloquyError } from "../../errors.ts";
-import { firstWordsOf } from "../../message/title.ts";
-import type { Conversation, ConversationInfo, ListedConversation } from "../../store/index.ts";
-import type { GatewayContext } from "../context.ts";
-import type { ConversationDetails, ConversationSummary } from "../wire/rest.ts";
+import { ColloquyError } from "../../../errors.ts";
+import { firstWordsOf } from "../../../message/title.ts";
+import type { Conversation, ConversationInfo, ListedConversation } from "../../../store/index.ts";
+import type { GatewayContext } from "../../context.ts";
+import type { ConversationDetails, ConversationSummary } from "../../wire/rest.ts";
+import { answeredBy } from "./answered-by.ts";
 
 /** The conversation of a path, by id or session key. */
 export async function conversationOf(
@@ -59,13 +60,13 @@ export async function detailsOf(
   info: ConversationInfo,
   gateway: GatewayContext,
 ): Promise<ConversationDetails> {
-  const { head, compactionCount, profileId, model } = info;
+  const { head, compactionCount, profileId } = info;
   const branches = info.deletedAt === null ? await (await gateway.store.get(info.id))?.branches() : [];
   return {
     ...summaryOf(info, gateway),
     ...{ head, compactionCount, profileId },
     branch: branches?.find(({ active }) => active)?.name ?? "main",
     usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: null },
-    answeredBy: { model: model ?? "offline", contextWindow: null },
+    answeredBy: await answeredBy(info, gateway),
   };
 }

@@ -1,6 +1,6 @@
 /** Headers that make a write safe to repeat, or dependent on what is there. */
-import { invalid } from "../../errors.ts";
-import type { Incoming } from "../http/incoming.ts";
+import { invalid } from "../../../errors.ts";
+import type { Incoming } from "../../http/incoming.ts";
 
 export const IDEMPOTENCY: Readonly<Record<string, string>> = {
   "Idempotency-Key": "A retry with the same key changes nothing and returns what was written first",

@@ -1,12 +1,12 @@
-import type { Entry } from "../../message/types.ts";
-import type { EntryQuery, Listing } from "../../store/index.ts";
-import { defined } from "../../util/json.ts";
-import type { AppendedMessages } from "../wire/rest.ts";
+import type { Entry } from "../../../message/types.ts";
+import type { EntryQuery, Listing } from "../../../store/index.ts";
+import { defined } from "../../../util/json.ts";
+import type { AppendedMessages } from "../../wire/rest.ts";
+import { defineRoute, type Route, type RouteAnswer } from "../route.ts";
+import { CURSOR, ENTRY, FLAG, LIMIT, listOf, MESSAGES, NAME, objectOf } from "../schemas.ts";
 import { CONDITIONS, etagOf, expectedHeadOf, IDEMPOTENCY, operationIdOf } from "./conditions.ts";
 import { conversationOf } from "./conversation-view.ts";
 import { messagesIn } from "./messages-in.ts";
-import { defineRoute, type Route, type RouteAnswer } from "./route.ts";
-import { CURSOR, ENTRY, FLAG, LIMIT, listOf, MESSAGES, NAME, objectOf } from "./schemas.ts";
 
 const PATH = "/api/v1/conversations/{id}";
 const APPEND_MAX = 16 * 1024 * 1024;

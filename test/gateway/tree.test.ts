@@ -1,0 +1,91 @@
+import { describe, expect, it } from "vitest";
+import type { BranchesView, CompactionView, ContextView, ListOf } from "../../src/gateway/wire/rest.ts";
+import { openPlace, type Place } from "./place.ts";
+
+async function talk({ store }: Place, turns = 3): Promise<{ api: string; ids: string[] }> {
+  const conversation = await store.create({ key: "web:a" });
+  const ids: string[] = [];
+  for (let turn = 1; turn <= turns; turn++) {
+    const { entries } = await conversation.append([
+      { role: "user", content: `Question ${turn}` },
+      { role: "assistant", content: `Answer ${turn}` },
+    ]);
+    ids.push(...entries.map(({ id }) => id));
+  }
+  return { api: `/api/v1/conversations/${conversation.id}`, ids };
+}
+
+describe("branches over HTTP", () => {
+  it("are made, listed with the words that differ, compared, flattened and pruned", async () => {
+    await using place = await openPlace();
+    const { api, ids } = await talk(place);
+    const made = await place.call(`POST ${api}/branches`, {
+      body: { from: ids[1], name: "side", checkout: true },
+    });
+    expect(made.status).toBe(201);
+    await place.call(`POST ${api}/messages`, {
+      body: { messages: [{ role: "user", content: "Another way" }] },
+    });
+    const { branches, limits } = (await place.call(`GET ${api}/branches`)).json<BranchesView>();
+    expect(branches).toMatchObject([
+      { name: "main", firstWords: null, active: false },
+      { name: "side", firstWords: "Another way", active: true, parent: "main" },
+    ]);
+    expect(limits).toEqual({ depthMax: 10, depthWarning: 7 });
+    const compared = await place.call(`GET ${api}/branches/compare?a=main&b=side`);
+    expect(compared.json()).toMatchObject({ commonAncestor: ids[1], b: [{ kind: "message" }] });
+    expect((await place.call(`POST ${api}/branches/checkout`, { body: { name: "main" } })).status).toBe(200);
+    const prune = (dryRun: boolean) =>
+      place.call(`POST ${api}/branches/prune`, { body: { names: ["side"], dryRun } });
+    expect((await prune(true)).json()).toMatchObject({ dryRun: true, removed: [{ name: "side" }] });
+    expect((await prune(false)).json()).toMatchObject({ dryRun: false, removed: [{ name: "side" }] });
+    expect((await place.call(`POST ${api}/branches/flatten`)).status).toBe(200);
+    expect((await place.call(`POST ${api}/branches/checkout`, { body: { name: "side" } })).status).toBe(404);
+  });
+});
+
+describe("contexts and compactions over HTTP", () => {
+  it("show what would be sent, and what a summary replaces", async () => {
+    await using place = await openPlace();
+    const { api, ids } = await talk(place);
+    const context = async () => (await place.call(`GET ${api}/context?maxTokens=10000`)).json<ContextView>();
+    const before = await context();
+    expect(before.ledger).toHaveLength(6);
+    expect(before.ledger[0]).toMatchObject({
+      entry: ids[0],
+      what: "kept",
+      role: "user",
+      words: "Question 1",
+    });
+    expect(before.tokens.system).toBeGreaterThan(0);
+    const compacted = await place.call(`POST ${api}/compactions`, { body: { keepMessages: 2 } });
+    expect([compacted.status, compacted.json()]).toMatchObject([201, { data: { strategy: "plain" } }]);
+    const { items } = (await place.call(`GET ${api}/compactions`)).json<ListOf<CompactionView>>();
+    expect(items).toMatchObject([
+      { summarised: 4, undone: false, summary: expect.stringContaining("Question 1") },
+    ]);
+    expect((await context()).ledger[0]).toMatchObject({ what: "summarized", entry: items[0]?.id });
+    expect((await place.call(`POST ${api}/compactions/${items[0]?.id}/undo`)).status).toBe(200);
+    expect((await context()).ledger).toHaveLength(6);
+    const nothing = await place.call(`POST ${api}/compactions`, { body: { keepMessages: 100 } });
+    expect(nothing.status).toBe(409);
+    const named = { body: { keepMessages: 2, summary: "They talked." } };
+    expect((await place.call(`POST ${api}/compactions`, named)).json()).toMatchObject({
+      data: { summary: "They talked." },
+    });
+  });
+});
+
+describe("exports over HTTP", () => {
+  it("are files", async () => {
+    await using place = await openPlace();
+    const { api } = await talk(place);
+    const { headers, text } = await place.call(`GET ${api}/export?to=html`);
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(headers["content-disposition"]).toMatch(/^attachment; filename="web-a-[0-9a-f-]+\.html"$/);
+    expect(text).toContain("Question 2");
+    expect((await place.call(`GET ${api}/export?to=json`)).json()).toMatchObject({ info: { key: "web:a" } });
+    expect((await place.call(`GET ${api}/export?to=pdf`)).status).toBe(400);
+    expect((await place.call(`GET ${api}/export?to=markdown&branch=none`)).status).toBe(404);
+  });
+});
