@@ -58,26 +58,21 @@ function isListed(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
-/** Without the zone of an interface, and an IPv4-mapped address as IPv4. */
-function plain(address: string): string {
-  const [bare = ""] = address.split("%");
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(expandedTail(bare))?.[1];
-  return mapped ?? bare;
-}
-
-/** `::ffff:7f00:1` is another way to write `::ffff:127.0.0.1`. */
-function expandedTail(address: string): string {
-  const [, high, low] = /^(?:0{0,4}:){2,5}ffff:([\da-f]{1,4}):([\da-f]{1,4})$/i.exec(address) ?? [];
-  if (high === undefined || low === undefined) return address;
+/** One way to write an address: without the zone of an interface, and an IPv4-mapped one as IPv4. */
+function plain(text: string): string {
+  const [address = ""] = text.split("%");
+  if (isIP(address) !== 6) return address;
+  const short = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(short) ?? [];
+  if (high === undefined || low === undefined) return short;
   const [a, b] = [Number.parseInt(high, 16), Number.parseInt(low, 16)];
-  return `::ffff:${a >> 8}.${a & 255}.${b >> 8}.${b & 255}`;
+  return `${a >> 8}.${a & 255}.${b >> 8}.${b & 255}`;
 }
 
 /** One client for the limits: who has one IPv6 address has 2^64 of them. */
 function canonical(address: string): string {
   if (isIP(address) !== 6) return address;
-  const url = new URL(`http://[${address}]`).hostname.slice(1, -1);
-  const [left = "", right] = url.split("::");
+  const [left = "", right] = address.split("::");
   const before = left === "" ? [] : left.split(":");
   const after = right === undefined || right === "" ? [] : right.split(":");
   const zeros = right === undefined ? 0 : 8 - before.length - after.length;

@@ -43,9 +43,18 @@ export function httpError(error: unknown): FailedAnswer {
   const headers = known instanceof HttpError ? known.headers : {};
   return {
     status: known instanceof HttpError ? known.status : STATUS[known.code],
-    headers: known.code === "UNAUTHORIZED" ? { "www-authenticate": "Bearer", ...headers } : headers,
+    headers: { ...HEADERS[known.code], ...retryAfter(known), ...headers },
     body: { error: known.code === "INTERNAL_ERROR" ? UNEXPECTED : known.toJSON() },
   };
+}
+
+const HEADERS: Partial<Record<ErrorCode, Readonly<Record<string, string>>>> = {
+  UNAUTHORIZED: { "www-authenticate": "Bearer" },
+};
+
+function retryAfter({ details }: ColloquyError): Readonly<Record<string, string>> {
+  const seconds = details?.retryAfter;
+  return typeof seconds === "number" ? { "retry-after": String(seconds) } : {};
 }
 
 /** What went wrong inside is for the log of the gateway, not for its clients. */

@@ -23,7 +23,7 @@ export interface Bucket {
 
 /** Throws `RATE_LIMITED`, or counts an attempt and returns its number, for `succeeded`. */
 export function beginAttempt(records: Records, nowMs: number, { name, isKnown }: Bucket): number {
-  return records.write(() => {
+  return records.writeLazily(() => {
     // A clock that was set back must not keep failures of the future.
     records.run("DELETE FROM failures WHERE at <= ? OR at > ?", nowMs - HOUR_MS, nowMs);
     const waitMs = Math.max(
@@ -40,7 +40,7 @@ export function beginAttempt(records: Records, nowMs: number, { name, isKnown }:
 }
 
 export function attemptSucceeded(records: Records, attempt: number): void {
-  records.run("DELETE FROM failures WHERE id = ?", attempt);
+  records.writeLazily(() => records.run("DELETE FROM failures WHERE id = ?", attempt));
 }
 
 /** How long until fewer than `max` failures are within the period. */

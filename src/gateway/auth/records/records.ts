@@ -62,6 +62,7 @@ export class Records {
   /** All or nothing, and alone: what was read inside is still true when it is written. */
   write<T>(work: () => T): T {
     return this.#guarded(() => {
+      if (this.#database.isTransaction) return work();
       this.#database.exec("BEGIN IMMEDIATE");
       try {
         const result = work();
@@ -75,10 +76,12 @@ export class Records {
   }
 
   /** Not synced, for what may be lost in a power cut: the thread does not wait for the disk. */
-  writeLazily(work: () => void): void {
+  writeLazily<T>(work: () => T): T {
+    // Inside a transaction the setting cannot change, and would not matter.
+    if (this.#database.isTransaction) return work();
     this.#database.exec("PRAGMA synchronous = NORMAL");
     try {
-      this.write(work);
+      return this.write(work);
     } finally {
       this.#database.exec("PRAGMA synchronous = FULL");
     }
