@@ -35,11 +35,15 @@ const KINDS: readonly Kind[] = [
   },
 ];
 
+/** Until then, a channel may be working on it. */
+const GRACE_MS = 5 * 60_000;
+
 /** What channels have accepted and not finished. */
-export async function checkChannels(store: Store): Promise<Checkup> {
+export async function checkChannels(store: Store, nowMs: number = Date.now()): Promise<Checkup> {
   const findings: DoctorFinding[] = [];
   for (const kind of KINDS) {
-    const jobs = await Array.fromAsync(store.jobs.list({ prefix: kind.prefix }));
+    const all = await Array.fromAsync(store.jobs.list({ prefix: kind.prefix }));
+    const jobs = all.filter(({ at }) => kind.prefix === FAILED || Date.parse(at) < nowMs - GRACE_MS);
     for (const [channel, of] of Map.groupBy(jobs, ({ queue }) => channelOf(queue)))
       findings.push(finding(kind, channel, of));
   }

@@ -42,6 +42,18 @@ it("asks for the sub-agents of each session the model of that session", async ()
   expect(server.requests).toHaveLength(2);
 });
 
+it("refuses a model without a key, and goes back to the default", async () => {
+  const { agents } = await scene([]);
+  const setup = await agents.at({ channel: "cli" });
+  await setup.chooseModel("local/large", "cli:a");
+  expect(setup.modelName("cli:a")).toBe("local/large");
+  const refused = setup.chooseModel("anthropic/claude-opus-5-5", "cli:a");
+  await expect(refused).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  expect(setup.modelName("cli:a")).toBe("local/large");
+  await setup.chooseModel(undefined, "cli:a");
+  expect([setup.modelName("cli:a"), setup.modelName("cli:b")]).toEqual(["local/small", "local/small"]);
+});
+
 it("loads an extension once for all agents of a process", async () => {
   const plugins = { entries: { count: { enabled: true } } };
   const list = [{ id: "main" }, { id: "ops" }];

@@ -5,8 +5,10 @@ import {
   lookupIn,
   tokenOf,
 } from "../../src/channel/setup/channel-settings.ts";
+import { openCredentials } from "../../src/state/credentials/index.ts";
 import type { Environment } from "../../src/state/folder.ts";
 import type { JsonObject } from "../../src/util/json.ts";
+import { tempFolder } from "../support/temp-folder.ts";
 
 const settings = (config: JsonObject, env: Environment, account?: string): ChannelSettings =>
   channelSettings({ channel: "discord", account, isBuiltIn: true }, config, env);
@@ -33,7 +35,6 @@ describe("the settings of a channel", () => {
     });
     const named = { channels: { discord: { allowFrom: ["anna"] } } };
     expect(() => settings(named, env)).toThrow("only numeric ids");
-    expect(() => tokenOf(settings({}, {}), "discord")).toThrow("There is no token");
     const inexact = { channels: { discord: { allowRooms: [Number("80351110224678912")] } } };
     expect(() => settings(inexact, env)).toThrow("write the id as a string");
     const own = { channel: "pigeon", isBuiltIn: false };
@@ -41,6 +42,20 @@ describe("the settings of a channel", () => {
     expect(channelSettings(own, loft, {}).access.users).toEqual(["loft-7"]);
     const off = { channels: { discord: { enabled: false, token: "t" } } };
     expect(() => settings(off, {})).toThrow("not enabled");
+  });
+
+  it("have the token of the config, of the environment, or of a profile", async () => {
+    const stateDir = tempFolder();
+    using credentials = openCredentials({ stateDir, env: {} });
+    const place = { channel: "discord", account: undefined };
+    const token = (config: JsonObject, account?: string) =>
+      tokenOf(settings(config, {}, account), { ...place, account }, credentials);
+    await expect(token({})).rejects.toThrow("There is no token. Add one with colloquy auth add discord,");
+    await credentials.add({ provider: "discord", kind: "token", secret: { value: "p" } });
+    const config = { channels: { discord: { accounts: { work: {} } } } };
+    expect(await token(config)).toBe("p");
+    await expect(token(config, "work")).rejects.toThrow("auth add discord work");
+    expect(await token({ channels: { discord: { token: "t" } } })).toBe("t");
   });
 
   it("let only the owner look into everything, and only where nobody else reads it", () => {

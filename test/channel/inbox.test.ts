@@ -198,21 +198,28 @@ describe("an inbox", () => {
     expect(sent).toEqual(["42: re one"]);
   });
 
-  it("tells the user in one sentence that it could not answer", async () => {
-    const { store, desk, sent, failures } = await scene();
+  it("tells the user in one sentence that it could not answer, and the owner why", async () => {
+    const { store, desk, sent, failures, problems } = await scene();
     const chat = await store.open("test:dm:42");
     failures.answer.push(
-      new ColloquyError("RATE_LIMITED", "The model is busy, key sk-ant-api03-abcdefghijklmnopqrst"),
+      ...[
+        new ColloquyError("RATE_LIMITED", "The model is busy"),
+        new ColloquyError("UNAUTHORIZED", "There is no key. Add one with colloquy auth add anthropic"),
+        new TypeError("undefined is not a function"),
+      ],
     );
-    failures.answer.push(new TypeError("undefined is not a function\n at secret.ts"));
     await acceptMessage(chat, NAME, message("1", "one"));
     await acceptMessage(chat, NAME, message("2", "two"));
+    await acceptMessage(chat, NAME, message("3", "three"));
     await desk.start();
-    await until(() => sent.length === 2);
+    await until(() => sent.length === 3);
     await desk.close();
-    expect(sent[0]).toMatch(/^42: I could not answer: The model is busy/);
-    expect(sent[0]).not.toContain("abcdefghijkl");
-    expect(sent[1]).toBe("42: I could not answer: something went wrong here.");
+    const wrong = "42: I could not answer: something is wrong here. The owner of this agent can see what.";
+    expect(sent).toEqual(["42: I cannot answer right now. Please try again later.", wrong, wrong]);
+    expect(problems).toEqual([
+      ...["The model is busy", "There is no key. Add one with colloquy auth add anthropic"],
+      "Cannot answer a message: undefined is not a function",
+    ]);
   });
 });
 
@@ -271,7 +278,8 @@ describe("an outbox", () => {
     expect(job?.data).toMatchObject({ error: "The bot was removed from this room", attempts: 1 });
     expect(JSON.stringify(job)).not.toContain("re 1");
     await acceptMessage(chat, NAME, message("3", "3"));
-    const { findings } = await checkChannels(store);
+    expect((await checkChannels(store)).findings).toMatchObject([{ code: "failed-replies" }]);
+    const { findings } = await checkChannels(store, Date.now() + 6 * 60_000);
     expect(findings).toMatchObject([
       { code: "unanswered-messages", details: { channel: "test", count: 1 } },
       { code: "failed-replies", what: /^test: 1 reply could not be delivered, .*: The bot was removed/ },

@@ -7,7 +7,6 @@
 import type { ChunkSettings } from "../../agent/chunker/index.ts";
 import { asColloquyError, ColloquyError } from "../../errors.ts";
 import type { DeliveryAddress } from "../../key/index.ts";
-import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import { type ChannelQueues, channelQueues } from "../../store/jobs/channel-queues.ts";
 import type { Job } from "../../store/jobs/jobs.ts";
@@ -19,6 +18,7 @@ import type { InboxData } from "./accept.ts";
 import { deliver, isDue, type OutboxData } from "./delivery.ts";
 import { loadFiles } from "./files.ts";
 import { isGone, nameOf } from "./job-names.ts";
+import { NO_ANSWER, noticeOf } from "./notices.ts";
 import { isHeld, withLease } from "./with-lease.ts";
 
 /** A message that was accepted. */
@@ -45,8 +45,6 @@ export interface DeskOptions {
   readonly clock?: Clock | undefined;
 }
 
-/** A model may end without a word; the user must not wait for ever. */
-const NO_ANSWER = "I have no answer to that.";
 const PARALLEL_DEFAULT = 32;
 const POLL_MS_DEFAULT = 2000;
 const BUSY_MS = 250;
@@ -250,11 +248,4 @@ function busy(conversation: string): ColloquyError {
   return new ColloquyError("CONFLICT", `Another process answers in conversation ${conversation}`, {
     field: "lease",
   });
-}
-
-/** A sentence for the user: never a stack, a key or a path of code. */
-function noticeOf(error: unknown): string {
-  if (!(error instanceof ColloquyError)) return "I could not answer: something went wrong here.";
-  const [line = ""] = redactSecrets(error.message).text.split("\n");
-  return `I could not answer: ${line}`;
 }

@@ -18,6 +18,9 @@ import {
   type ThinkingLevel,
   type Tool,
 } from "../../agent/index.ts";
+import { keysFor } from "../../agent/model/keys.ts";
+import { targetOf } from "../../agent/model/target.ts";
+import { ColloquyError } from "../../errors.ts";
 import type { Memory } from "../../memory/index.ts";
 import { stateLayout } from "../../state/folder.ts";
 import type { ModelsFile } from "../../state/models/index.ts";
@@ -103,16 +106,18 @@ export class AgentSetup {
     });
   }
 
-  /** For a session, from now on. Refuses a name that cannot work. */
-  async chooseModel(given: string, key: string): Promise<void> {
-    const { name } = await this.model(given, key);
-    const { id } = await this.#options.installation.store.open(key);
-    const slash = name.indexOf("/");
+  /** For a session, from now on; `undefined` for that of the agent again. Refuses a model that cannot be asked. */
+  async chooseModel(given: string | undefined, key: string): Promise<void> {
+    const { installation, models } = this.#options;
+    if (given !== undefined && !isOffline(given)) await checkKey(given, models, installation);
+    const name = given === undefined ? undefined : (await this.model(given, key)).name;
+    const { id } = await installation.store.open(key);
+    const slash = name?.indexOf("/") ?? 0;
     const patch = {
       sessionId: id,
       managedBy: "colloquy",
-      providerOverride: name.slice(0, slash),
-      modelOverride: name.slice(slash + 1),
+      providerOverride: name?.slice(0, slash),
+      modelOverride: name?.slice(slash + 1),
     };
     await patchSessionEntry({ agentDir: this.agentDir, sessionKey: key, patch });
   }
@@ -153,6 +158,19 @@ export class AgentSetup {
 
   #session(key: string): Partial<SessionEntry> {
     return loadSessionStore({ agentDir: this.agentDir, readonly: true })[key] ?? {};
+  }
+}
+
+/** `UNAUTHORIZED` if there is no key for a model. One that is paused now is a key. */
+async function checkKey(
+  name: string,
+  models: ModelsFile,
+  { credentials, env }: Pick<Installation, "credentials" | "env">,
+): Promise<void> {
+  try {
+    await keysFor(targetOf(name, models), { credentials, env }).next();
+  } catch (error) {
+    if (!(error instanceof ColloquyError && error.code === "RATE_LIMITED")) throw error;
   }
 }
 

@@ -1,6 +1,7 @@
 /** What the config says of a channel. */
 import { ColloquyError, invalid } from "../../errors.ts";
 import { parseSessionKey } from "../../key/index.ts";
+import type { Credentials } from "../../state/credentials/index.ts";
 import type { Environment } from "../../state/folder.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { filledIn, objectIn } from "../../util/values.ts";
@@ -57,11 +58,22 @@ export function channelSettings(
   return { token, accountId, apiRoot: filledIn(of.apiRoot), access, lookup };
 }
 
-/** The token of a channel that cannot do without. */
-export function tokenOf({ token }: ChannelSettings, channel: string): string {
+/** The token of a channel that cannot do without: of the config, the environment, or a profile of `colloquy auth`. */
+export async function tokenOf(
+  { token }: ChannelSettings,
+  { channel, account }: Pick<SettingsOptions, "channel" | "account">,
+  credentials: Pick<Credentials, "resolve">,
+): Promise<string> {
   if (token !== undefined) return token;
+  const which = account === undefined ? channel : `${channel}:${account}`;
+  const profile = await credentials.resolve(which).catch((error: unknown) => {
+    if (error instanceof ColloquyError && error.code === "NOT_FOUND") return undefined;
+    throw error;
+  });
+  if (profile?.value !== undefined) return profile.value;
   const [path, variable] = [`channels.${channel}.token`, tokenVariable(channel)];
-  const message = `There is no token: set ${path} in the config, or the variable ${variable}`;
+  const own = `Add one with colloquy auth add ${which.replace(":", " ")}`;
+  const message = `There is no token. ${own}, or set ${path} in the config or the variable ${variable}`;
   throw new ColloquyError("NOT_FOUND", message, { field: "token" });
 }
 

@@ -26,11 +26,12 @@ export interface FoundChannel {
 
 /** A channel, and what the config says of it. `NOT_FOUND` if there is none. */
 export async function findChannel(agents: Agents, name: string, account?: string): Promise<FoundChannel> {
-  const { config, env } = agents.installation;
+  const { config, env, credentials } = agents.installation;
   const make = Object.hasOwn(BUILT_IN, name) ? BUILT_IN[name] : undefined;
   if (make !== undefined) {
     const settings = channelSettings({ channel: name, account, isBuiltIn: true }, config, env);
-    return { channel: make({ ...settings, token: tokenOf(settings, name) }), settings };
+    const token = await tokenOf(settings, { channel: name, account }, credentials);
+    return { channel: make({ ...settings, token }), settings };
   }
   const { channels } = await agents.shared.extensions();
   const channel = checkChannel(ofName(channels, name, account));

@@ -11,7 +11,7 @@ const OPTIONS: Readonly<Record<string, OptionSpec>> = {
 };
 
 const details = (channel: string, variable: string): string =>
-  `The token is channels.${channel}.token in the config, or the variable ${variable}. Only users and rooms in channels.${channel}.allowFrom and allowRooms are answered, in rooms only when they mention the agent. Stop with Ctrl-C: what is not answered or delivered by then is taken up by the next start.`;
+  `The token is channels.${channel}.token in the config, the variable ${variable}, or that of a profile: colloquy auth add ${channel}. Only users and rooms in channels.${channel}.allowFrom and allowRooms are answered, in rooms only when they mention the agent. Stop with Ctrl-C: what is not answered or delivered by then is taken up by the next start.`;
 
 export const CHANNEL_COMMANDS: readonly CommandSpec[] = [
   {

@@ -73,8 +73,8 @@ export class ChatAgent implements AsyncDisposable {
     return (await this.#setup()).modelNames();
   }
 
-  /** For this session, from now on. Refuses a name that cannot work. */
-  async chooseModel(given: string): Promise<void> {
+  /** For this session, from now on; `undefined` for the default again. Refuses one that cannot be asked. */
+  async chooseModel(given: string | undefined): Promise<void> {
     await (await this.#setup()).chooseModel(given, this.#key);
     this.#asked = undefined;
     this.#loop = undefined;

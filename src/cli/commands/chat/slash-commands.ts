@@ -7,7 +7,7 @@ import { wrapHard, wrapPairs } from "../../terminal/wrap.ts";
 import type { ChatAgent } from "./chat-agent.ts";
 import { branchCommand, branchNames, treeCommand } from "./commands/branches.ts";
 import { compactNow } from "./commands/compact.ts";
-import { modelCommand } from "./commands/model.ts";
+import { modelChoices, modelCommand } from "./commands/model.ts";
 import { searchCommand } from "./commands/search.ts";
 import { sessionKeys, sessionsCommand } from "./commands/sessions.ts";
 
@@ -56,9 +56,9 @@ const COMMANDS: readonly SlashCommand[] = [
   {
     name: "model",
     argument: "PROVIDER/MODEL",
-    summary: "Show the model of this session, or choose another",
+    summary: "Show the model of this session, or choose another; default goes back",
     run: modelCommand,
-    complete: (agent) => agent.modelNames(),
+    complete: modelChoices,
   },
   { name: "help", summary: "Show these commands", run: help },
   { name: "quit", summary: "Leave", run: async () => LEAVE },
