@@ -38,6 +38,14 @@ export interface Gateway extends AsyncDisposable {
   close(): Promise<void>;
 }
 
+/** A client that sends its headers slowly, or never, does not hold a connection for long. */
+const CONNECTIONS = {
+  headersTimeout: 5000,
+  requestTimeout: 300_000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16_384,
+} as const;
+const CONNECTIONS_MAX = 8192;
 /** How long running answers may take after a close was asked for. */
 const GRACE_MS = 10_000;
 const PORT = 18_789;
@@ -53,7 +61,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   checkString(host, "host");
   if (!Number.isInteger(port) || port < 0 || port > PORT_MAX)
     throw invalid(`port must be an integer from 0 to ${PORT_MAX}`, "port");
-  const server = createServer();
+  const server = createServer(CONNECTIONS);
+  server.maxConnections = CONNECTIONS_MAX;
   server.listen(port, host);
   await once(server, "listening");
   const { port: bound } = server.address() as AddressInfo;
