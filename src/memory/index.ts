@@ -15,7 +15,7 @@ export { StoredCache } from "./embeddings/stored-cache.ts";
 export type { Timing } from "./embeddings/timing.ts";
 export type { ForgetReceipt } from "./erase.ts";
 export type { IndexOptions, IndexReport } from "./files/indexer.ts";
-export { type FoundChunks, Memory, type MemoryStats, type NoteOptions } from "./memory.ts";
+export { type FoundChunks, Memory, type MemorySource, type MemoryStats, type NoteOptions } from "./memory.ts";
 export { type MemoryOptions, openMemory } from "./open-memory.ts";
 export type { Explanation, RankOptions } from "./recall/rank.ts";
 export type { FoundChunk, MemoryQuery, SearchMode } from "./recall/searcher.ts";

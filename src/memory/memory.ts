@@ -41,6 +41,12 @@ export interface FoundChunks {
   readonly notice: string | null;
 }
 
+export interface MemorySource {
+  readonly source: string;
+  readonly kind: SourceKind;
+  readonly chunks: number;
+}
+
 export interface MemoryStats {
   readonly chunks: number;
   /** Chunks without a vector of the primary provider; `null` without a provider. */
@@ -55,6 +61,7 @@ export interface MemoryStats {
 const TEXT_CHARS_MAX = 16 * 1024 * 1024;
 const LIMIT_MAX = 1000;
 const LIST_LIMIT = 50;
+const SOURCES_MAX = 1000;
 const NO_PROVIDER = "Memory is searched by words only: no embedding provider is configured";
 
 /** Text that is kept to be found again, by its words and by its meaning. `openMemory` opens one. */
@@ -157,6 +164,11 @@ export class Memory {
       items: shown.map(chunkOf),
       cursor: rows.length > limit ? String(shown.at(-1)?.id ?? "0") : null,
     };
+  }
+
+  /** What memory comes from, the largest first. */
+  sources(limit: number = SOURCES_MAX): readonly MemorySource[] {
+    return this.#file.read(() => this.#file.chunks.sources(limit));
   }
 
   /** Forget a chunk by its id, or a whole source by its name, and erase it from the file. */

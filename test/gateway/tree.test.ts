@@ -76,6 +76,22 @@ describe("contexts and compactions over HTTP", () => {
   });
 });
 
+describe("what does not fit into a context", () => {
+  it("is measured, so that it can be drawn", async () => {
+    await using place = await openPlace();
+    const conversation = await place.store.open("web:long");
+    const long = "word ".repeat(2000);
+    await conversation.append(
+      ["user", "assistant", "user"].map((role) => ({ role: role as "user", content: long })),
+    );
+    const url = `/api/v1/conversations/${conversation.id}/context?maxTokens=8000`;
+    const { tokens, ledger } = (await place.call(`GET ${url}`)).json<ContextView>();
+    expect(ledger[0]).toMatchObject({ what: "dropped", role: "user" });
+    expect(tokens.dropped).toBe(ledger[0]?.tokens);
+    expect(tokens.dropped).toBe(tokens.kept / 2);
+  });
+});
+
 describe("exports over HTTP", () => {
   it("are files", async () => {
     await using place = await openPlace();

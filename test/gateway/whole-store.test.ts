@@ -31,7 +31,11 @@ describe("memory over HTTP", () => {
     expect((await place.call("GET /api/v1/memory/search?q=harbour")).json()).toMatchObject({
       items: [{ id: item?.id }],
     });
-    for (const path of ["", "/search?q=a"]) {
+    expect((await place.call("GET /api/v1/memory/sources")).json()).toEqual({
+      items: [{ source: "note:port/gate", kind: "note", chunks: 1 }],
+      cursor: null,
+    });
+    for (const path of ["", "/search?q=a", "/sources"]) {
       expect((await place.call(`GET /api/v1/memory${path}`, { as: "web" })).status).toBe(403);
     }
     const forget = await place.call(`DELETE /api/v1/memory/${encodeURIComponent("note:port/gate")}`);

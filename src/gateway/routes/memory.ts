@@ -1,8 +1,8 @@
 import type { Chunk, FoundChunk } from "../../memory/index.ts";
 import { defined } from "../../util/json.ts";
-import type { MemoryItem } from "../wire/rest.ts";
+import type { MemoryItem, MemorySource } from "../wire/rest.ts";
 import { defineRoute, type Route } from "./route.ts";
-import { CURSOR, LIMIT, listOf, NAME } from "./schemas.ts";
+import { CURSOR, LIMIT, listOf, NAME, objectOf } from "./schemas.ts";
 
 const PATH = "/api/v1/memory";
 
@@ -40,6 +40,18 @@ export const MEMORY_ROUTES: readonly Route[] = [
       const { chunks, mode, notice } = await (await agents.memory()).search(q, { ...query, signal });
       return { json: { items: chunks.map((chunk) => itemOf(chunk)), cursor: null, mode, notice } };
     },
+  }),
+  defineRoute({
+    method: "GET",
+    path: `${PATH}/sources`,
+    permission: "read",
+    summary: "What memory comes from, the largest first",
+    answer: listOf(
+      objectOf({ source: { type: "string" }, kind: { type: "string" }, chunks: { type: "integer" } }),
+    ),
+    handle: async (_, { agents }) => ({
+      json: { items: (await agents.memory()).sources() satisfies readonly MemorySource[], cursor: null },
+    }),
   }),
   defineRoute({
     method: "POST",

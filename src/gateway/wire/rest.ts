@@ -174,6 +174,13 @@ export interface MemoryItem {
   readonly createdAt: string | null;
 }
 
+/** Something that memory comes from: a note, a file or a conversation. */
+export interface MemorySource {
+  readonly source: string;
+  readonly kind: "file" | "note" | "conversation";
+  readonly chunks: number;
+}
+
 /** Conversations of another tool that were found on this machine. */
 export interface FoundTool {
   readonly format: string;

@@ -124,6 +124,15 @@ export class ChunkStore {
     return this.#select(sql).all(afterId, limit, source ?? null);
   }
 
+  /** Every source and the number of its chunks, the largest first. */
+  sources(limit: number): { readonly source: string; readonly kind: SourceKind; readonly chunks: number }[] {
+    const sql = `SELECT s.name, s.kind, count(c.id) AS n FROM memory_sources AS s
+      JOIN memory_chunks AS c ON c.source = s.id GROUP BY s.id ORDER BY n DESC, s.name LIMIT ?`;
+    return this.#prepared(sql)
+      .all(limit)
+      .map(({ name, kind, n }) => ({ source: String(name), kind: kind as SourceKind, chunks: Number(n) }));
+  }
+
   count(): number {
     return Number(this.#prepared("SELECT count(*) AS n FROM memory_chunks").get()?.n);
   }

@@ -1,4 +1,5 @@
 import { DROP_WORDS } from "../../../context/ledger.ts";
+import { estimateTokens } from "../../../context/tokens.ts";
 import { firstWordsOf } from "../../../message/title.ts";
 import type { Context, Conversation } from "../../../store/index.ts";
 import type { ContextView, LedgerItem } from "../../wire/rest.ts";
@@ -51,6 +52,7 @@ async function viewOf(
   const { budget, kept, summarised } = ledger;
   const sum = (isCut: boolean): number =>
     kept.reduce((total, { truncated, tokens }) => total + ((truncated === true) === isCut ? tokens : 0), 0);
+  const { words, dropped } = await readOf(conversation, branch, ledger);
   return {
     messages,
     maxTokens: budget.maxTokens,
@@ -59,27 +61,53 @@ async function viewOf(
       summary: summarised.tokens,
       kept: sum(false),
       cut: sum(true),
-      // Messages that do not fit are counted, not measured: most are never read.
-      dropped: 0,
+      dropped: dropped.reduce((total, tokens) => total + tokens, 0),
     },
-    ledger: itemsOf(ledger, await wordsOf(conversation, branch)),
+    ledger: itemsOf(ledger, words, dropped),
   };
 }
 
 type Words = ReadonlyMap<string, Pick<LedgerItem, "role" | "words">>;
 
-async function wordsOf(conversation: Conversation, branch: string | undefined): Promise<Words> {
-  const where = branch === undefined ? {} : { branch };
-  const { items } = await conversation.messages({ last: SHOWN_MAX, blobs: "references", ...where });
-  return new Map(
-    items.map(({ id, message: { role, content } }) => {
-      const words = firstWordsOf({ role: "user", content }) ?? "";
-      return [id, { role, words }];
-    }),
-  );
+interface Read {
+  readonly words: Words;
+  /** The size of each range that is dropped: measured as far as it was read, otherwise by the average message. */
+  readonly dropped: readonly number[];
 }
 
-function itemsOf({ kept, summarised, dropped, repaired }: Context["ledger"], words: Words): LedgerItem[] {
+async function readOf(
+  conversation: Conversation,
+  branch: string | undefined,
+  { dropped }: Context["ledger"],
+): Promise<Read> {
+  const where = branch === undefined ? {} : { branch };
+  const { items } = await conversation.messages({ last: SHOWN_MAX, blobs: "references", ...where });
+  const sizes = items.map(({ message }) => estimateTokens(message));
+  const sum = (from: number, to: number): number =>
+    sizes.slice(from, to).reduce((total, size) => total + size, 0);
+  const average = items.length === 0 ? 0 : sum(0, sizes.length) / items.length;
+  const placeOf = new Map(items.map(({ id }, index) => [id, index]));
+  return {
+    words: new Map(
+      items.map(({ id, message: { role, content } }) => {
+        const words = firstWordsOf({ role: "user", content }) ?? "";
+        return [id, { role, words }];
+      }),
+    ),
+    dropped: dropped.map(({ from, to, count }) => {
+      const end = placeOf.get(to ?? "");
+      if (end === undefined) return Math.round(count * average);
+      const start = placeOf.get(from ?? "") ?? 0;
+      return sum(start, end + 1) + Math.round((count - (end + 1 - start)) * average);
+    }),
+  };
+}
+
+function itemsOf(
+  { kept, summarised, dropped, repaired }: Context["ledger"],
+  words: Words,
+  droppedTokens: readonly number[],
+): LedgerItem[] {
   const item = (entry: string | null, rest: Omit<LedgerItem, "entry" | "role" | "words">): LedgerItem => ({
     entry,
     ...rest,
@@ -95,9 +123,9 @@ function itemsOf({ kept, summarised, dropped, repaired }: Context["ledger"], wor
             tokens: summarised.tokens,
           }),
         ]),
-    ...dropped.map(({ from, count, reason }) => {
+    ...dropped.map(({ from, count, reason }, index) => {
       const what = `${count} ${count === 1 ? "message" : "messages"}: ${DROP_WORDS[reason]}`;
-      return item(from, { what: "dropped", reason: what, tokens: 0 });
+      return item(from, { what: "dropped", reason: what, tokens: droppedTokens[index] ?? 0 });
     }),
     ...kept.map(({ id, tokens, truncated, pinned }) =>
       truncated === true

@@ -20,10 +20,8 @@ export function CompactActions({ conversation, onChanged }: PanelProps): JSX.Ele
     onChanged();
   };
   const compact = useAction(async () => {
-    const { entry } = await contextApi.compact(id);
-    changed(
-      entry === null ? "There is too little to summarise." : "Compacted: a summary replaces the beginning.",
-    );
+    await contextApi.compact(id);
+    changed("Compacted: a summary replaces the beginning.");
   });
   const undo = useAction(async (compaction: string) => {
     await contextApi.undo(id, compaction);

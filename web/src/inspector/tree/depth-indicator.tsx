@@ -1,6 +1,6 @@
 import type { JSX } from "preact";
 import type { BranchesView } from "../../../../src/gateway/wire/rest.ts";
-import { mayWrite } from "../../api/session.ts";
+import { isAdmin, mayWrite } from "../../api/session.ts";
 import { Button } from "../../ui/button.tsx";
 import { plural } from "../../ui/plural.ts";
 import { depthState } from "./depth.ts";
@@ -42,9 +42,11 @@ export function DepthIndicator({ view, onFlatten, onPrune }: DepthIndicatorProps
           >
             Flatten…
           </Button>
-          <Button small onClick={onPrune} title="Remove branches for good">
-            Prune…
-          </Button>
+          {isAdmin() && (
+            <Button small onClick={onPrune} title="Remove branches for good">
+              Prune…
+            </Button>
+          )}
         </div>
       )}
     </div>

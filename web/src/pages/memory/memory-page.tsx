@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import type { MemoryItem } from "../../../../src/gateway/wire/rest.ts";
-import { mayWrite } from "../../api/session.ts";
+import { isAdmin, mayWrite } from "../../api/session.ts";
 import { useLoad } from "../../state/use-load.ts";
 import { usePages } from "../../state/use-pages.ts";
 import { Button } from "../../ui/button.tsx";
@@ -60,9 +60,9 @@ export function MemoryPage(): JSX.Element {
           onChange={(event) => setSource(event.currentTarget.value)}
         >
           <option value="">All sources</option>
-          {sources.value?.items.map(({ source: name, items }) => (
+          {sources.value?.items.map(({ source: name, chunks }) => (
             <option key={name} value={name}>
-              {name} ({items})
+              {name} ({chunks})
             </option>
           ))}
         </select>
@@ -72,7 +72,7 @@ export function MemoryPage(): JSX.Element {
           items.length === 0 ? (
             <Nothing searched={q !== "" || source !== ""} />
           ) : (
-            <MemoryList items={items} pages={found} {...(mayWrite() && { onForget: setForgetting })} />
+            <MemoryList items={items} pages={found} {...(isAdmin() && { onForget: setForgetting })} />
           )
         }
       </Loaded>
