@@ -10,6 +10,8 @@ export type Place =
 export const place = new Cell<Place>(parsePlace(location.hash));
 
 export function watchAddress(): void {
+  // A sign-in link has been removed from the address since.
+  place.set(parsePlace(location.hash));
   addEventListener("hashchange", () => place.set(parsePlace(location.hash)));
 }
 

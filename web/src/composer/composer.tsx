@@ -94,68 +94,70 @@ export function Composer(props: ComposerProps): JSX.Element {
   };
 
   return (
-    <form
-      class={classes("composer", isDragging && "dragging")}
-      aria-label="Write a message"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void submit();
-      }}
-      onDragOver={(event) => {
-        event.preventDefault();
-        setDragging(true);
-      }}
-      onDragLeave={() => setDragging(false)}
-      onDrop={(event) => {
-        event.preventDefault();
-        setDragging(false);
-        files.add(event.dataTransfer?.files ?? []);
-      }}
-    >
-      {problem && (
-        <p class="problem" role="alert">
-          Not sent: {problem}
-        </p>
-      )}
-      {found.length > 0 && (
-        <Completion commands={found} chosen={chosen} onChoose={(name) => setText(`/${name} `)} />
-      )}
-      <AttachedFiles files={files} />
-      <textarea
-        ref={field}
-        rows={1}
-        aria-label="Message"
-        placeholder={isAnswering ? "Write the next message" : "Write a message, or / for commands"}
-        value={text}
-        onInput={(event) => {
-          setChosen(0);
-          setText(event.currentTarget.value);
-        }}
-        onKeyDown={onKeyDown}
-        onPaste={(event) => {
-          const pasted = event.clipboardData?.files;
-          if (!pasted?.length) return;
+    <div class="composer-place">
+      <form
+        class={classes("composer", isDragging && "dragging")}
+        aria-label="Write a message"
+        onSubmit={(event) => {
           event.preventDefault();
-          files.add(pasted);
+          void submit();
         }}
-      />
-      <div class="composer-foot">
-        <FileButton onFiles={files.add} />
-        <ModelPicker model={model} onModel={onModel} />
-        <span class="grow" />
-        {!isOnline && text && <span class="small quiet">Sent when the gateway is back</span>}
-        {isAnswering && stop && <IconButton icon="stop" name="Stop the answer" onClick={stop} />}
-        <button
-          type="submit"
-          class="button primary icon send"
-          aria-label="Send"
-          title="Send (Enter)"
-          disabled={isEmpty || isStoring}
-        >
-          <Icon name="send" />
-        </button>
-      </div>
-    </form>
+        onDragOver={(event) => {
+          event.preventDefault();
+          setDragging(true);
+        }}
+        onDragLeave={() => setDragging(false)}
+        onDrop={(event) => {
+          event.preventDefault();
+          setDragging(false);
+          files.add(event.dataTransfer?.files ?? []);
+        }}
+      >
+        {problem && (
+          <p class="problem" role="alert">
+            Not sent: {problem}
+          </p>
+        )}
+        {found.length > 0 && (
+          <Completion commands={found} chosen={chosen} onChoose={(name) => setText(`/${name} `)} />
+        )}
+        <AttachedFiles files={files} />
+        <textarea
+          ref={field}
+          rows={1}
+          aria-label="Message"
+          placeholder={isAnswering ? "Write the next message" : "Write a message, or / for commands"}
+          value={text}
+          onInput={(event) => {
+            setChosen(0);
+            setText(event.currentTarget.value);
+          }}
+          onKeyDown={onKeyDown}
+          onPaste={(event) => {
+            const pasted = event.clipboardData?.files;
+            if (!pasted?.length) return;
+            event.preventDefault();
+            files.add(pasted);
+          }}
+        />
+        <div class="composer-foot">
+          <FileButton onFiles={files.add} />
+          <ModelPicker model={model} onModel={onModel} />
+          <span class="grow" />
+          {!isOnline && text && <span class="small quiet">Sent when the gateway is back</span>}
+          {isAnswering && stop && <IconButton icon="stop" name="Stop the answer" onClick={stop} />}
+          <button
+            type="submit"
+            class="button primary icon send"
+            aria-label="Send"
+            title="Send (Enter)"
+            disabled={isEmpty || isStoring}
+          >
+            <Icon name="send" />
+          </button>
+        </div>
+      </form>
+    </div>
   );
 }
 

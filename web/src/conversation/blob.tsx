@@ -1,6 +1,6 @@
 /** Large parts of a message, which are stored once and read when they are shown. */
 import type { JSX } from "preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { BlobRef, Entry } from "../../../src/message/types.ts";
 import { answered } from "../api/api.ts";
 import { Button } from "../ui/button.tsx";
@@ -20,7 +20,9 @@ export interface BlobTextProps {
   children(text: string): JSX.Element;
 }
 
-/** Loaded on demand: it can be many megabytes. */
+/** Larger ones are loaded only on demand. */
+const AT_ONCE_MAX = 4_000_000;
+
 export function BlobText({ blob, children }: BlobTextProps): JSX.Element {
   const [text, setText] = useState<string | null>(null);
   const load = async (): Promise<void> => {
@@ -30,6 +32,9 @@ export function BlobText({ blob, children }: BlobTextProps): JSX.Element {
       showProblem("The text could not be read", error);
     }
   };
+  useEffect(() => {
+    if (blob.size <= AT_ONCE_MAX) void load();
+  }, [blob.hash]);
   if (text !== null) return children(text);
   return (
     <Button small onClick={load}>

@@ -111,7 +111,10 @@ export class Chat {
   }
 
   #dropStored(): void {
-    const stored = new Set(this.timeline.state.value.entries.map(({ id }) => id));
-    this.pending.update((all) => all.filter(({ entry }) => entry === null || !stored.has(entry)));
+    const { entries } = this.timeline.state.value;
+    const stored = new Set(entries.flatMap(({ id, operationId }) => [id, operationId]));
+    const isStored = ({ key, entry }: Pending): boolean =>
+      stored.has(key) || (entry !== null && stored.has(entry));
+    if (this.pending.value.some(isStored)) this.pending.update((all) => all.filter((one) => !isStored(one)));
   }
 }

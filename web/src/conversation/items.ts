@@ -25,9 +25,20 @@ export function itemsOf({ rows, state, pending, running, failure }: Shown): Item
   // Live words belong to the end, which is not loaded.
   if (state.hasAfter) return [...items, { kind: "bottom", key: "bottom", state }];
   for (const one of pending) items.push({ kind: "pending", key: one.key, pending: one });
-  if (running) items.push({ kind: "running", key: running.run, running });
+  if (running)
+    items.push({ kind: "running", key: `running ${running.run}`, running: withoutStored(running, rows) });
   if (failure !== null) items.push({ kind: "failure", key: "failure", reason: failure });
   return items;
+}
+
+/** A call that is stored is shown there, with its state. */
+function withoutStored(running: Running, rows: readonly Row[]): Running {
+  const calls = new Set(
+    rows.flatMap((row) =>
+      row.kind === "message" ? row.parts.map((part) => (part.kind === "tool" ? part.tool.call.id : "")) : [],
+    ),
+  );
+  return { ...running, tools: running.tools.filter(({ id }) => !calls.has(id)) };
 }
 
 const LINE = 24;

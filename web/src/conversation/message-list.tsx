@@ -1,6 +1,7 @@
 /** The messages, of which only those near the window exist. Nothing that arrives moves what is read. */
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ToolState } from "../../../src/gateway/wire/frames.ts";
 import { useKey } from "../app/keys.ts";
 import { useCell } from "../state/cell.ts";
 import { Button } from "../ui/button.tsx";
@@ -10,7 +11,9 @@ import { ItemView } from "./item-view.tsx";
 import { estimatedHeight, itemsOf } from "./items.ts";
 import { keepPosition, positionOf } from "./positions.ts";
 import { rowsOf } from "./rows.ts";
+import { RunningTools } from "./tool-call.tsx";
 import { useActions } from "./use-actions.ts";
+import { useRoom } from "./use-room.ts";
 import { useSelection } from "./use-selection.ts";
 
 export interface MessageListProps {
@@ -24,6 +27,7 @@ const NEAR = 60;
 /** Rows beyond the window in each direction. */
 const SPARE = 24;
 const AT_END = 32;
+const NO_TOOLS: readonly ToolState[] = [];
 
 export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
   const scroller = useRef<HTMLDivElement>(null);
@@ -79,7 +83,6 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
       if (isAtEnd && element.scrollTop > before) isFollowing.current = true;
       else if (element.scrollTop < before - 1) isFollowing.current = false;
       before = element.scrollTop;
-      setFar(left > element.clientHeight / 2 || chat.timeline.state.value.hasAfter);
       const top = virtual.getVirtualItemForOffset(element.scrollTop);
       const entry = top && chat.timeline.state.value.entries.find(({ id }) => id === top.key);
       keepPosition(
@@ -91,18 +94,16 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
     return () => element.removeEventListener("scroll", look);
   }, [chat]);
 
-  // What was sent goes to the top of the window, and the answer fills the room below it.
-  const sent = pending.at(-1)?.key;
-  const [room, setRoom] = useState<string | undefined>(undefined);
-  useLayoutEffect(() => {
-    if (sent === undefined) return;
+  const total = virtual.getTotalSize();
+  const room = useRoom(scroller, pending.at(-1)?.key, items, virtual, total, () => {
     isFollowing.current = false;
-    setRoom(sent);
-  }, [sent]);
+  });
   useLayoutEffect(() => {
-    const index = items.findIndex((item) => item.key === room);
-    if (room !== undefined && index >= 0) virtual.scrollToIndex(index, { align: "start" });
-  }, [room]);
+    const element = scroller.current;
+    if (!element) return;
+    const left = total - element.clientHeight - element.scrollTop;
+    setFar(left > element.clientHeight / 2 || state.hasAfter);
+  });
 
   const toLatest = async (): Promise<void> => {
     if (state.hasAfter) await chat.timeline.open("end");
@@ -129,29 +130,31 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
         aria-busy={state.loading}
         tabIndex={-1}
       >
-        <div class="messages-all" style={{ height: `${virtual.getTotalSize()}px` }}>
-          <div class="messages-shown" style={{ transform: `translateY(${shown[0]?.start ?? 0}px)` }}>
-            {shown.map(({ index, key }) => {
-              const item = items[index];
-              return (
-                item && (
-                  <div key={key} ref={virtual.measureElement} data-index={index} class="item">
-                    <ItemView
-                      chat={chat}
-                      item={item}
-                      isLast={index === items.length - 1}
-                      marked={marked}
-                      editing={editing}
-                      onEdit={setEditing}
-                      actions={actions}
-                    />
-                  </div>
-                )
-              );
-            })}
+        <RunningTools.Provider value={running?.tools ?? NO_TOOLS}>
+          <div class="messages-all" style={{ height: `${total}px` }}>
+            <div class="messages-shown" style={{ transform: `translateY(${shown[0]?.start ?? 0}px)` }}>
+              {shown.map(({ index, key }) => {
+                const item = items[index];
+                return (
+                  item && (
+                    <div key={key} ref={virtual.measureElement} data-index={index} class="item">
+                      <ItemView
+                        chat={chat}
+                        item={item}
+                        isLast={index === items.length - 1}
+                        marked={marked}
+                        editing={editing}
+                        onEdit={setEditing}
+                        actions={actions}
+                      />
+                    </div>
+                  )
+                );
+              })}
+            </div>
           </div>
-        </div>
-        {room !== undefined && <div class="room" />}
+        </RunningTools.Provider>
+        <div ref={room} />
       </div>
       {isFar && (
         <div class="to-latest">

@@ -39,11 +39,24 @@ export function RunningView({ answer }: { readonly answer: Running }): JSX.Eleme
           <Approval key={question.id} question={question} />
         ))}
       </div>
+      <Spoken text={text} />
       <footer class="message-foot shown">
         <span class="pulse" />
         <span class="small quiet">{notice ?? "Writing …"}</span>
       </footer>
     </article>
+  );
+}
+
+/** For screen readers: each paragraph once, when it is complete. */
+function Spoken({ text }: { readonly text: string }): JSX.Element {
+  const paragraphs = text.split(/\n\s*\n/).slice(0, -1);
+  return (
+    <div class="unseen" role="log" aria-live="polite" aria-label="The answer">
+      {paragraphs.map((paragraph, index) => (
+        <p key={index}>{paragraph}</p>
+      ))}
+    </div>
   );
 }
 

@@ -1,4 +1,6 @@
-import type { JSX } from "preact";
+import { createContext, type JSX } from "preact";
+import { useContext } from "preact/hooks";
+import type { ToolState } from "../../../src/gateway/wire/frames.ts";
 import type { MessageEntry, ToolResultBlock } from "../../../src/message/types.ts";
 import { CodeBlock } from "../markdown/code-block.tsx";
 import { classes } from "../ui/button.tsx";
@@ -11,21 +13,16 @@ import type { ToolCall } from "./rows.ts";
 
 const OUTPUT_LINES_MAX = 40;
 
+/** The tools of the answer that is being written. */
+export const RunningTools = createContext<readonly ToolState[]>([]);
+
 export function ToolCallView({ id, tool }: { readonly id: string; readonly tool: ToolCall }): JSX.Element {
-  const { call, result, ms } = tool;
-  const state = result === undefined ? "running" : result.block.is_error ? "failed" : "done";
+  const { call, result } = tool;
+  const running = useContext(RunningTools).find((one) => one.id === call.id);
+  const state = result ? (result.block.is_error ? "failed" : "done") : (running?.state ?? "unanswered");
+  const ms = tool.ms ?? running?.ms ?? null;
   return (
-    <Fold
-      id={id}
-      line={
-        <ToolLine
-          name={call.name}
-          words={summaryOf(call.input)}
-          state={result ? state : "unanswered"}
-          ms={ms}
-        />
-      }
-    >
+    <Fold id={id} line={<ToolLine name={call.name} words={summaryOf(call.input)} state={state} ms={ms} />}>
       {() => (
         <>
           <CodeBlock text={JSON.stringify(call.input, null, 2)} language="json" linesMax={OUTPUT_LINES_MAX} />

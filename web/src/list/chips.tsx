@@ -61,7 +61,6 @@ function Chip<Name extends keyof Filters>({ name, of, choices }: ChipProps<Name>
       ]}
     >
       <span class="cut">{label ?? name}</span>
-      <Icon name="down" />
     </Menu>
   );
 }

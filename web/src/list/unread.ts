@@ -26,11 +26,16 @@ export function isUnread({ id, lastMessageAt }: ConversationSummary): boolean {
 
 /** The first words that arrived after it was seen, or the last ones. */
 export function wordsOf(item: ConversationSummary): string {
-  const words = item.lastWords ?? "";
+  const words = plainWords(item.lastWords ?? "");
   if (!isUnread(item)) return words;
   const first = firstUnread.get(item.id) ?? words;
   if (first) firstUnread.set(item.id, first);
   return first;
+}
+
+/** Without the marks of Markdown: a row is too short for them. */
+function plainWords(text: string): string {
+  return text.replaceAll(/^`{3,}\w*\s*|^[#>\s]+|\*\*|`/g, "") || (text && "Code");
 }
 
 function stored(): Seen {
