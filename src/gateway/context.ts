@@ -2,6 +2,7 @@
 import type { Agents } from "../channel/setup/agents.ts";
 import type { Store } from "../store/store.ts";
 import type { Auth } from "./auth/auth.ts";
+import type { GatewayChannels } from "./chat/channels.ts";
 import type { Live } from "./socket/live.ts";
 
 export interface GatewayContext {
@@ -13,6 +14,8 @@ export interface GatewayContext {
   readonly auth: Auth;
   /** Answers that are being written, and those who watch. */
   readonly live: Live;
+  /** The channels of the config. */
+  readonly channels: GatewayChannels;
   /** Whether an answer is being written in a conversation. */
   isRunning(conversation: string): boolean;
 }

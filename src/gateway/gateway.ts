@@ -7,6 +7,7 @@ import { Agents } from "../channel/setup/agents.ts";
 import { type ColloquyError, invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { Auth } from "./auth/auth.ts";
+import { GatewayChannels } from "./chat/channels.ts";
 import { webAgent } from "./chat/web-agent.ts";
 import type { GatewayContext } from "./context.ts";
 import { AllowedHosts } from "./http/allowed-hosts.ts";
@@ -69,8 +70,10 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const { store } = agents.installation;
   const { onProblem = ({ message }) => process.emitWarning(message) } = options;
   const live = new Live({ store, agentFor: webAgent(agents), onProblem });
+  const channels = new GatewayChannels(onProblem);
+  void channels.use(agents);
   const isRunning = (conversation: string): boolean => live.isRunning(conversation);
-  const context: GatewayContext = { store, agents, version, auth, live, isRunning };
+  const context: GatewayContext = { store, agents, version, auth, live, channels, isRunning };
   const hosts = new AllowedHosts(options.hosts ?? [], bound);
   const app = httpApp(ROUTES, context, hosts);
   const sockets = new SocketServer(context, hosts, onProblem);
@@ -84,7 +87,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   const close = async (): Promise<void> => {
     const closed = once(server, "close");
     server.close();
-    await live.close(GRACE_MS);
+    await Promise.all([channels.close(), live.close(GRACE_MS)]);
     sockets.close();
     sockets.terminate();
     server.closeAllConnections();
