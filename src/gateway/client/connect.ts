@@ -50,9 +50,7 @@ const PAGE = globalThis as {
 };
 const BACKOFF_MIN_MS = 250;
 const BACKOFF_MAX_MS = 15_000;
-const REPEATABLE: ReadonlySet<MethodName> = new Set([
-  ...(["ping", "search", "chat.stop", "chat.resume"] as const),
-]);
+const REPEATABLE: ReadonlySet<MethodName> = new Set([...(["ping", "chat.stop", "chat.resume"] as const)]);
 
 export function connectGateway(options: ClientOptions): GatewayClient {
   return new Client(options);

@@ -23,7 +23,7 @@ const TOGETHER_MS = 5;
 const ROWS_MS = 50;
 /** An import changes thousands of conversations: then it is better to read the list again. */
 const ROWS_MAX = 200;
-const ENTRY_CHARS_MAX = 128 * 1024;
+const EVENT_CHARS_MAX = 256 * 1024;
 const AGAIN_MS = 1000;
 
 export class Feed {
@@ -65,7 +65,10 @@ export class Feed {
     while (!signal.aborted) {
       try {
         const since = this.#cursor === undefined ? {} : { since: this.#cursor };
-        for await (const change of store.changes({ signal, ...since })) this.#take(change);
+        for await (const change of store.changes({ signal, ...since })) {
+          if (change.type === "updated") await this.#moved(change.conversation);
+          this.#take(change);
+        }
         return;
       } catch (error) {
         if (signal.aborted) return;
@@ -73,6 +76,13 @@ export class Feed {
         await sleep(AGAIN_MS, undefined, { signal }).catch(() => {});
       }
     }
+  }
+
+  /** Before the entries that follow: a conversation that has left the scope of a token is not shown to it any more. */
+  async #moved(conversation: string): Promise<void> {
+    const { hub, store } = this.#options;
+    const info = hub.isWanted(topicOf(conversation)) ? await store.info(conversation) : undefined;
+    if (info !== undefined) hub.moved(conversation, info);
   }
 
   #take({ type, conversation, entry, cursor }: Change): void {
@@ -93,9 +103,7 @@ export class Feed {
     for (const [conversation, entries] of this.#entries) {
       const topic = topicOf(conversation);
       if (hub.isWanted(topic)) {
-        const [fitting, large] = partition(entries, isFitting);
-        const omitted = large.map(({ id }) => id);
-        hub.publish(topic, "conversation.entries", { conversation, entries: fitting, omitted });
+        hub.publish(topic, "conversation.entries", { conversation, ...fitting(entries) });
       }
       onEntries(conversation, entries);
     }
@@ -116,7 +124,6 @@ export class Feed {
         const info = await store.info(conversation);
         if (info === undefined) this.#gone(conversation);
         else {
-          hub.moved(conversation, info);
           const summary = summaryOf(info, { isRunning });
           const data = { conversation, info: { ...summary, lastWords: await lastWordsOf(info, { store }) } };
           hub.publish(topic, "conversation.changed", data);
@@ -145,13 +152,18 @@ export class Feed {
   }
 }
 
-function isFitting(entry: Entry): boolean {
-  return JSON.stringify(entry).length <= ENTRY_CHARS_MAX;
-}
-
-function partition<T>(items: readonly T[], test: (item: T) => boolean): [T[], T[]] {
-  const passed: T[] = [];
-  const failed: T[] = [];
-  for (const item of items) (test(item) ? passed : failed).push(item);
-  return [passed, failed];
+/** As many as one event can carry: an import, or an image, must not fill the memory of everybody who watches. */
+function fitting(all: readonly Entry[]): { readonly entries: Entry[]; readonly omitted: string[] } {
+  const entries: Entry[] = [];
+  const omitted: string[] = [];
+  let room = EVENT_CHARS_MAX;
+  for (const entry of all) {
+    const chars = JSON.stringify(entry).length;
+    if (chars > room) omitted.push(entry.id);
+    else {
+      entries.push(entry);
+      room -= chars;
+    }
+  }
+  return { entries, omitted };
 }

@@ -1,7 +1,7 @@
 /** The WebSocket protocol at `/ws`: JSON in text frames. */
 import type { Entry, MessageInput } from "../../message/types.ts";
 import type { Permission, Scope } from "./auth.ts";
-import type { AppendedMessages, ConversationSummary, ErrorBody, SearchResult } from "./rest.ts";
+import type { AppendedMessages, ConversationSummary, ErrorBody } from "./rest.ts";
 
 /** Named in `auth`. A gateway that does not speak it refuses with `NOT_SUPPORTED`. */
 export const PROTOCOL_VERSION = 1;
@@ -150,10 +150,6 @@ export interface Methods {
       readonly expectedHead?: string | null;
     };
     readonly result: AppendedMessages;
-  };
-  readonly search: {
-    readonly params: { readonly q: string; readonly limit?: number; readonly cursor?: string };
-    readonly result: SearchResult;
   };
 }
 
