@@ -20,6 +20,8 @@ interface Scene {
   readonly sent: string[];
   readonly problems: string[];
   readonly downloads: string[];
+  /** Called by the next answers. */
+  readonly during: (() => Promise<unknown>)[];
   /** Thrown by the next sends, or by the next answers. */
   readonly failures: { send: ColloquyError[]; answer: Error[] };
   now: number;
@@ -28,12 +30,14 @@ interface Scene {
 async function scene(): Promise<Scene> {
   const store = await openStore("ephemeral:");
   const [sent, problems, downloads]: [string[], string[], string[]] = [[], [], []];
+  const during: Scene["during"] = [];
   const failures: Scene["failures"] = { send: [], answer: [] };
   const made: Omit<Scene, "desk"> = {
     store,
     sent,
     problems,
     downloads,
+    during,
     failures,
     now: Date.parse("2026-01-01"),
   };
@@ -57,6 +61,7 @@ async function scene(): Promise<Scene> {
     clock: () => made.now,
     onProblem: (problem) => problems.push(problem.message),
     async answer({ conversation, entryId }) {
+      await during.shift()?.();
       const failure = failures.answer.shift();
       if (failure !== undefined) throw failure;
       const question = (await conversation.entry(entryId))?.message;
@@ -160,6 +165,33 @@ describe("an inbox", () => {
     ]);
   });
 
+  it.each([
+    ["while it is answered", "before", ["42: re two"]],
+    ["when its answer is there", "after", ["42: re one"]],
+  ] as const)("replies once to a message that is edited %s, and keeps the edit", async (_, when, replies) => {
+    const { store, desk, sent, during } = await scene();
+    const chat = await store.open("test:dm:42");
+    await acceptMessage(chat, NAME, message("1", "one"));
+    const edit = () => acceptEdit(store, chat, NAME, message("1", "two", { isEdit: true }));
+    if (when === "before") during.push(edit);
+    const change = store.jobs.change.bind(store.jobs);
+    // Between the last look for edits and the write that makes the message answered.
+    store.jobs.change = async (what) => {
+      const isReply = what.put?.some(({ queue }) => queue.startsWith("outbox"));
+      if (isReply && when === "after") {
+        store.jobs.change = change;
+        await edit();
+      }
+      return change(what);
+    };
+    await desk.start();
+    while ((await store.jobs.list()).items.length > 0) await sleep(5);
+    await desk.close();
+    expect(sent).toEqual(replies);
+    const { items } = await chat.messages();
+    expect(items.map(({ message: one }) => textOf(one))).toContain("two");
+  });
+
   it("waits for a message that another process is writing after its job", async () => {
     const { store, desk, sent } = await scene();
     const chat = await store.open("test:dm:42");
@@ -190,8 +222,9 @@ describe("an inbox", () => {
     const chat = await store.open("test:dm:42");
     await acceptMessage(chat, NAME, message("1", "one"));
     const [job] = (await store.jobs.list()).items as [Job];
-    const lost = (id: string) => ({ ...job, id, data: { ...job.data, entry: `${id}+x` } });
-    await store.jobs.change({ put: [lost("test:1:1"), lost("test:1:9")] });
+    const lost = (id: string, more: object) => ({ ...job, id, data: { ...job.data, entry: id, ...more } });
+    const edits = "test:1:1";
+    await store.jobs.change({ put: [lost("test:1:1+x", { edits }), lost("test:1:9", {})] });
     await desk.start();
     while ((await store.jobs.list()).items.length > 0) await sleep(5);
     await desk.close();

@@ -13,6 +13,7 @@ import { defined, type JsonObject } from "../../util/json.ts";
 import { sha256Hex } from "../../util/sha256.ts";
 import type { Attachment, Channel, ChannelMessage } from "../channel.ts";
 import { contentOf } from "./content.ts";
+import { openVersions } from "./versions.ts";
 
 /** What the job of an accepted message says. */
 export interface InboxData {
@@ -21,6 +22,10 @@ export interface InboxData {
   readonly address: DeliveryAddress;
   /** Its id on the platform. */
   readonly messageId: string;
+  /** The job of the message that this is a new version of. */
+  readonly edits?: string;
+  /** The reply that was owed to a former version is owed to this one. */
+  readonly isNext?: boolean;
   /** Those that are not downloaded yet. */
   readonly files?: readonly Attachment[];
 }
@@ -44,7 +49,7 @@ export async function acceptMessage(
 ): Promise<boolean> {
   const id = operationIdOf(channel, message.id);
   if ((await chat.entry(id)) !== undefined) return false;
-  return append(chat, channel, message, id, id);
+  return append(chat, channel, message, id);
 }
 
 /**
@@ -59,14 +64,14 @@ export async function acceptEdit(
 ): Promise<boolean> {
   const id = operationIdOf(channel, message.id);
   const { inbox } = channelQueues(channel.name, channel.accountId);
-  const job = await store.jobs.get(inbox, id);
-  const known = (job?.data.entry as string | undefined) ?? id;
+  const waiting = await openVersions(store, inbox, chat.id, id);
+  const known = String(waiting.at(-1)?.data.entry ?? id);
   const before = (await chat.entry(known))?.message;
   // A platform also reports changes of its own, such as a preview.
   if (before === undefined || isDeepStrictEqual(before.content, contentOf(message)?.content)) return false;
   // Words that come back, after others, are a version of their own.
   const version = `${id}+${sha256Hex(`${known}\n${message.text}`).slice(0, 16)}`;
-  if (job !== undefined) return append(chat, channel, message, id, version);
+  if (waiting.length > 0) return append(chat, channel, message, version, id);
   await chat.record({ type: "message-edited", entry: id, text: message.text }, { operationId: version });
   return true;
 }
@@ -75,8 +80,8 @@ async function append(
   chat: Conversation,
   channel: ChannelName,
   message: ChannelMessage,
-  job: string,
   entry: string,
+  edits?: string,
 ): Promise<boolean> {
   const made = contentOf(message);
   if (made === undefined) return false;
@@ -84,7 +89,7 @@ async function append(
   const { inbox } = channelQueues(channel.name, channel.accountId);
   const address = addressOf(channel, message);
   const data: InboxData & JsonObject = {
-    ...{ entry, address: { ...address }, messageId: message.id },
+    ...{ entry, address: { ...address }, messageId: message.id, ...defined({ edits }) },
     ...(files.length > 0 && { files: files.map((file) => ({ ...file })) }),
   };
   try {
@@ -96,7 +101,7 @@ async function append(
         provenance: provenanceOf(channel, message),
         ...defined({ at: message.at }),
       },
-      { operationId: entry, jobs: [{ queue: inbox, id: job, data }] },
+      { operationId: entry, jobs: [{ queue: inbox, id: entry, data }] },
     );
     return !replayed;
   } catch (error) {

@@ -19,6 +19,7 @@ import { deliver, isDue, type OutboxData } from "./delivery.ts";
 import { loadFiles } from "./files.ts";
 import { isGone, nameOf } from "./job-names.ts";
 import { NO_ANSWER, noticeOf } from "./notices.ts";
+import { owesReply, passOn } from "./versions.ts";
 import { isHeld, withLease } from "./with-lease.ts";
 
 /** A message that was accepted. */
@@ -158,19 +159,14 @@ export class MessageDesk {
   }
 
   async #answer(chat: Conversation, job: Job): Promise<boolean> {
-    const { address, messageId } = job.data as JsonObject & InboxData;
+    const { entry, address, messageId } = job.data as JsonObject & InboxData;
     // Nothing is done here that another process is doing: the loop would wait for it. And a message that was being
     // written when its job was seen is there once the lease is.
-    const found = await withLease(chat, async () => ({ entry: await this.#readyMessageOf(chat, job) }));
-    if (found === undefined) throw busy(chat.id);
-    const { entry } = found;
-    if (entry === undefined) return true;
-    if (entry !== job.data.entry) {
-      await this.#put(job, entry);
-      return true;
-    }
+    const isReady = await withLease(chat, () => this.#isReady(chat, job));
+    if (isReady === undefined) throw busy(chat.id);
+    if (!isReady) return true;
     const typing = this.#type(address);
-    let said: Pick<OutboxData, "entry" | "notice"> | undefined;
+    let said: Pick<OutboxData, "entry" | "notice">;
     try {
       const id = await this.#options.answer({ conversation: chat, entryId: entry, address });
       said = id === undefined ? { notice: NO_ANSWER } : { entry: id };
@@ -181,49 +177,48 @@ export class MessageDesk {
     } finally {
       clearInterval(typing);
     }
-    await this.#answered(job, said && { ...said, address: { ...address }, replyTo: messageId });
+    await this.#answered(chat, job, { ...said, address: { ...address }, replyTo: messageId });
     return true;
   }
 
-  /** The message of a job, with its files. */
-  async #readyMessageOf(chat: Conversation, job: Job): Promise<string | undefined> {
-    const { channel } = this.#options;
-    const entry = await this.#messageOf(chat, job);
-    if (entry !== undefined && entry === job.data.entry)
-      await loadFiles(chat, job, entry, channel.download?.bind(channel));
-    return entry;
+  /** Whether a job is to be done now: its message is there, with its files, and has no newer version. */
+  async #isReady(chat: Conversation, { queue, id }: Job): Promise<boolean> {
+    const { store, channel } = this.#options;
+    const job = await store.jobs.get(queue, id);
+    if (job === undefined || !(await this.#hasMessage(chat, job))) return false;
+    if (!owesReply(job)) {
+      await store.jobs.change({ remove: [nameOf(job)] });
+      return false;
+    }
+    if (await passOn(store, chat, job)) return false;
+    await loadFiles(chat, job, String(job.data.entry), channel.download?.bind(channel));
+    return true;
   }
 
   /**
-   * The message of a job. A crash may have come between the job and the message: then the message was never accepted,
-   * and the platform sends it again. If it was a new version, the message itself is still to be answered.
+   * Whether the message of a job is there. A crash may have come between the job and the message: then the message was
+   * never accepted, and the platform sends it again.
    */
-  async #messageOf(chat: Conversation, job: Job): Promise<string | undefined> {
-    const has = async (id: string): Promise<boolean> => (await chat.entry(id)) !== undefined;
-    const entry = String(job.data.entry);
-    if (await has(entry)) return entry;
-    if (await has(job.id)) return job.id;
-    await this.#options.store.jobs.change({ remove: [nameOf(job)] });
-    // The platform may have sent it again just now: then it has lost its job here.
-    return (await has(entry)) ? this.#put(job, entry) : undefined;
-  }
-
-  async #put(job: Job, entry: string): Promise<string> {
-    await this.#options.store.jobs.change({ put: [{ ...job, data: { ...job.data, entry } }] });
-    return entry;
+  async #hasMessage(chat: Conversation, job: Job): Promise<boolean> {
+    const { store } = this.#options;
+    const isThere = async (): Promise<boolean> => (await chat.entry(String(job.data.entry))) !== undefined;
+    if (await isThere()) return true;
+    await store.jobs.change({ remove: [nameOf(job)] });
+    if (!(await isThere())) return false;
+    // The platform has sent it again just now, and it has lost its job here.
+    await store.jobs.change({ put: [job] });
+    return true;
   }
 
   /** From now on it is answered, and its answer is to be delivered. One process does this for each message. */
-  async #answered(job: Job, said: JsonObject | undefined): Promise<void> {
+  async #answered(chat: Conversation, job: Job, said: JsonObject): Promise<void> {
     const { store, cuts } = this.#options;
-    const { conversation } = job;
-    const now = await store.jobs.get(job.queue, job.id);
-    // It was edited in the meantime: the new version is still to be answered.
-    const remove = now?.data.entry === job.data.entry ? [nameOf(job)] : [];
     const data = { ...said, cuts: { ...defined(cuts) }, next: 0, attempts: 0 };
-    const reply = { queue: this.#queues.outbox, id: String(job.data.entry), conversation, data };
+    const reply = { queue: this.#queues.outbox, id: String(job.data.entry), conversation: chat.id, data };
     try {
-      await store.jobs.change({ expect: [nameOf(job)], remove, put: said === undefined ? [] : [reply] });
+      // It was edited in the meantime: this answer stays in the log, and the new version is replied to.
+      if (await passOn(store, chat, job)) return;
+      await store.jobs.change({ expect: [nameOf(job)], remove: [nameOf(job)], put: [reply] });
     } catch (error) {
       if (!isGone(error)) throw error;
     }
