@@ -20,7 +20,7 @@ function opened(): GatewayClient {
   if (client) return client;
   client = connectGateway({
     url: location.origin,
-    ticket: async () => (await api<{ readonly ticket: string }>("POST", "/auth/ticket", { body: {} })).ticket,
+    ticket: async () => (await api<{ readonly ticket: string }>("POST", "/auth/ticket")).ticket,
   });
   client.onState((state) => connection.set(state));
   return client;

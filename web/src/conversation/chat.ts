@@ -4,7 +4,7 @@ import type { Attachment } from "../../../src/gateway/wire/frames.ts";
 import type { BranchView, ConversationDetails } from "../../../src/gateway/wire/rest.ts";
 import { ask, listen } from "../api/live.ts";
 import { Cell } from "../state/cell.ts";
-import { readBranches, readDetails } from "./requests.ts";
+import { readBranches, readDetails, readEntries, readEntry } from "./requests.ts";
 import { nextRunning, type Running, runningOf } from "./running.ts";
 import { Timeline } from "./timeline.ts";
 
@@ -25,6 +25,10 @@ export class Chat {
   readonly branches = new Cell<readonly BranchView[]>([]);
   readonly running = new Cell<Running | null>(null);
   readonly pending = new Cell<readonly Pending[]>([]);
+  /** What was sent last, here: the key of its row. It goes to the top of the window. */
+  readonly sent = new Cell<string | null>(null);
+  /** The branch that is read, if it is not the one that is checked out. */
+  readonly reading = new Cell<string | null>(null);
   /** Why the last answer failed. */
   readonly failure = new Cell<string | null>(null);
   readonly #stopListening: () => void;
@@ -55,15 +59,37 @@ export class Chat {
 
   /** After a branch was checked out, or something on it was removed. */
   readonly readAll = async (): Promise<void> => {
-    this.timeline.branch = null;
+    this.#read(null);
     await Promise.all([this.readAgain(), this.timeline.open("end")]);
   };
+
+  /** Read the branch that has an entry. Nothing is checked out. */
+  async readBranchOf(entry: string): Promise<boolean> {
+    const { branches } = await readBranches(this.id);
+    const { parentId } = await readEntry(this.id, entry);
+    const place = parentId === null ? { limit: 1 } : { after: parentId, limit: 1 };
+    for (const { name, active } of branches) {
+      if (active) continue;
+      const [next] = (await readEntries(this.id, { ...place, branch: name })).items;
+      if (next?.id !== entry) continue;
+      this.#read(name);
+      await this.timeline.open(entry);
+      return true;
+    }
+    return false;
+  }
+
+  #read(branch: string | null): void {
+    this.timeline.branch = branch;
+    this.reading.set(branch);
+  }
 
   /** Rejects with the reason; the caller keeps what was typed. */
   async send(text: string, attachments: readonly Attachment[], model: string | null): Promise<void> {
     const key = crypto.randomUUID();
     this.failure.set(null);
     this.pending.update((all) => [...all, { key, text, attachments, entry: null }]);
+    this.sent.set(key);
     try {
       const { entry } = await ask("chat.send", {
         conversation: this.id,

@@ -15,6 +15,7 @@ import { Chat } from "./chat.ts";
 import { ChatComposer } from "./chat-composer.tsx";
 import { Header } from "./header.tsx";
 import { MessageList } from "./message-list.tsx";
+import { ReadingBar } from "./reading-bar.tsx";
 import "./conversation.css";
 
 export interface ConversationViewProps {
@@ -54,6 +55,7 @@ export function ConversationView({ id, entry }: ConversationViewProps): JSX.Elem
     <div class="conversation">
       <div class="conversation-main">
         <Header chat={chat} details={details} used={usedOf(context.value)} tab={tab} onTab={setTab} />
+        <ReadingBar chat={chat} />
         <div class="messages-area">
           <MessageList chat={chat} marked={entry} />
         </div>

@@ -59,7 +59,7 @@ export function Header({ chat, details, used, tab, onTab }: HeaderProps): JSX.El
             label: "Download as Markdown",
             icon: "download",
             run: () =>
-              location.assign(`/api/v1/conversations/${encodeURIComponent(chat.id)}/export?format=markdown`),
+              location.assign(`/api/v1/conversations/${encodeURIComponent(chat.id)}/export?to=markdown`),
           },
           "line",
           {

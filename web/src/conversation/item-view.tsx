@@ -4,9 +4,9 @@ import { Icon } from "../ui/icon.tsx";
 import { End, Failure, Skeleton } from "../ui/states.tsx";
 import type { Chat } from "./chat.ts";
 import type { Item } from "./items.ts";
-import { MessageView } from "./message.tsx";
-import { Rule, RuleView } from "./rule.tsx";
-import { RunningView } from "./running-view.tsx";
+import { MessageView } from "./message/message.tsx";
+import { Rule, RuleView } from "./message/rule.tsx";
+import { RunningView } from "./message/running-view.tsx";
 import type { Actions } from "./use-actions.ts";
 
 export interface ItemViewProps {

@@ -9,9 +9,9 @@ import { useVirtual } from "../ui/use-virtual.ts";
 import type { Chat } from "./chat.ts";
 import { ItemView } from "./item-view.tsx";
 import { estimatedHeight, itemsOf } from "./items.ts";
+import { RunningTools } from "./message/tool-call.tsx";
 import { keepPosition, positionOf } from "./positions.ts";
 import { rowsOf } from "./rows.ts";
-import { RunningTools } from "./tool-call.tsx";
 import { useActions } from "./use-actions.ts";
 import { useRoom } from "./use-room.ts";
 import { useSelection } from "./use-selection.ts";
@@ -57,8 +57,10 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
 
   useOpening(chat, marked, (entry, offset) => {
     const index = entry === null ? -1 : items.findIndex((item) => item.key === entry);
-    if (index < 0) virtual.scrollToEnd();
-    else {
+    if (index < 0) {
+      virtual.scrollToEnd();
+      if (entry !== null && entry === marked) void chat.readBranchOf(entry).catch(() => {});
+    } else {
       isFollowing.current = false;
       virtual.scrollToIndex(index, { align: offset === null ? "center" : "start" });
       if (offset) requestAnimationFrame(() => virtual.scrollBy(offset));
@@ -95,7 +97,7 @@ export function MessageList({ chat, marked }: MessageListProps): JSX.Element {
   }, [chat]);
 
   const total = virtual.getTotalSize();
-  const room = useRoom(scroller, pending.at(-1)?.key, items, virtual, total, () => {
+  const room = useRoom(scroller, useCell(chat.sent), items, virtual, total, () => {
     isFollowing.current = false;
   });
   useLayoutEffect(() => {
@@ -186,5 +188,7 @@ function useOpening(
     const { entry, offset } = wanted.current;
     wanted.current = undefined;
     show(entry, offset);
+    // It may be on another branch, which is read then.
+    if (entry !== null && !entries.some(({ id }) => id === entry)) wanted.current = { entry, offset };
   }, [loading, entries, marked]);
 }

@@ -28,6 +28,10 @@ export function readEntries(id: string, query: EntriesQuery, signal?: AbortSigna
   });
 }
 
+export function readEntry(id: string, entry: string): Promise<Entry> {
+  return api("GET", path(id, "entries", entry));
+}
+
 export function readBranches(id: string): Promise<BranchesView> {
   return api("GET", path(id, "branches"));
 }
@@ -41,7 +45,7 @@ export function trashConversation(id: string): Promise<unknown> {
 }
 
 export function restoreConversation(id: string): Promise<unknown> {
-  return api("POST", path(id, "restore"), { body: {} });
+  return api("POST", path(id, "restore"));
 }
 
 /** A new branch after an entry, checked out. */
@@ -50,15 +54,15 @@ export function addBranch(id: string, from: string): Promise<unknown> {
 }
 
 export function checkOut(id: string, branch: string): Promise<unknown> {
-  return api("POST", path(id, "checkout"), { body: { branch } });
+  return api("POST", path(id, "branches", "checkout"), { body: { name: branch } });
 }
 
 export function undoCompaction(id: string, entry: string): Promise<unknown> {
-  return api("DELETE", path(id, "compactions", entry));
+  return api("POST", path(id, "compactions", entry, "undo"));
 }
 
 export function redactEntry(id: string, entry: string): Promise<unknown> {
-  return api("POST", path(id, "entries", entry, "redact"), { body: {} });
+  return api("POST", path(id, "entries", entry, "redact"));
 }
 
 /** The bytes of a blob, for images and downloads. */

@@ -3,9 +3,9 @@ import { useMemo } from "preact/hooks";
 import { ask } from "../api/live.ts";
 import { showProblem, showToast } from "../ui/toast.tsx";
 import type { Chat } from "./chat.ts";
-import type { MessageActions } from "./message.tsx";
+import type { MessageActions } from "./message/message.tsx";
+import type { RuleActions } from "./message/rule.tsx";
 import { addBranch, checkOut, redactEntry, undoCompaction } from "./requests.ts";
-import type { RuleActions } from "./rule.tsx";
 
 export type Actions = MessageActions & RuleActions;
 
@@ -22,8 +22,14 @@ export function useActions(chat: Chat): Actions {
     };
     return {
       async edit({ id: entry }, text) {
-        await ask("chat.edit", { conversation, entry, text, idempotencyKey: crypto.randomUUID() });
+        const accepted = await ask("chat.edit", {
+          conversation,
+          entry,
+          text,
+          idempotencyKey: crypto.randomUUID(),
+        });
         await chat.readAll();
+        chat.sent.set(accepted.entry);
       },
       regenerate: ({ id: entry }) =>
         void attempt("It was not answered again", () =>

@@ -4,10 +4,13 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 import type { VirtualRows } from "../ui/use-virtual.ts";
 import type { Item } from "./items.ts";
 
-/** `sent` is the key of the message that is being sent. Returns where the empty room belongs, after the last row. */
+/** Above the message, so that it does not touch the edge. */
+const GAP = 12;
+
+/** `sent` is the key of the row that was sent last. Returns where the empty room belongs, after the last row. */
 export function useRoom(
   scroller: RefObject<HTMLElement | null>,
-  sent: string | undefined,
+  sent: string | null,
   items: readonly Item[],
   virtual: VirtualRows,
   total: number,
@@ -18,18 +21,18 @@ export function useRoom(
   const start = useRef<number | undefined>(undefined);
   const index = items.findIndex((item) => item.key === sent);
   useLayoutEffect(() => {
-    if (sent === undefined || index < 0) return;
+    if (sent === null || index < 0) return;
     onSent();
     start.current = virtual.measurementsCache[index]?.start;
-  }, [sent]);
+  }, [sent, index >= 0]);
   useLayoutEffect(() => {
     const element = scroller.current;
     if (!element || !room.current || start.current === undefined) return;
     const used = total - start.current;
-    room.current.style.height = `${Math.max(0, element.clientHeight - used)}px`;
-  }, [total, sent]);
+    room.current.style.height = `${Math.max(0, element.clientHeight - used - GAP)}px`;
+  }, [total, sent, index >= 0]);
   useLayoutEffect(() => {
-    if (start.current !== undefined && sent !== undefined) virtual.scrollToOffset(start.current);
-  }, [sent]);
+    if (start.current !== undefined && index >= 0) virtual.scrollToOffset(start.current - GAP);
+  }, [sent, index >= 0]);
   return room;
 }

@@ -5,7 +5,7 @@ import type { MessageEntry } from "../../../src/message/types.ts";
 import { useKey } from "../app/keys.ts";
 import type { VirtualRows } from "../ui/use-virtual.ts";
 import type { Item } from "./items.ts";
-import type { MessageActions } from "./message.tsx";
+import type { MessageActions } from "./message/message.tsx";
 
 export interface Selection {
   /** The entry whose other version is being written. */

@@ -27,8 +27,8 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
     q: text,
     channel,
     model,
-    since: sinceOf(days),
-    ...(branch === "active" && { active: true }),
+    after: sinceOf(days),
+    ...(branch === "active" && { branch: "active" }),
   };
   const load = useLoad(JSON.stringify(asked), (signal) =>
     api<SearchResult>("GET", "search", { query: { ...asked, limit: HITS_MAX }, signal }),

@@ -1,12 +1,12 @@
 /** Large parts of a message, which are stored once and read when they are shown. */
 import type { JSX } from "preact";
 import { useEffect, useState } from "preact/hooks";
-import type { BlobRef, Entry } from "../../../src/message/types.ts";
-import { answered } from "../api/api.ts";
-import { Button } from "../ui/button.tsx";
-import { shortBytes } from "../ui/count.tsx";
-import { showProblem } from "../ui/toast.tsx";
-import { blobAddress } from "./requests.ts";
+import type { BlobRef, Entry } from "../../../../src/message/types.ts";
+import { answered } from "../../api/api.ts";
+import { Button } from "../../ui/button.tsx";
+import { shortBytes } from "../../ui/count.tsx";
+import { showProblem } from "../../ui/toast.tsx";
+import { blobAddress } from "../requests.ts";
 
 /** The blob that belongs at this place of the message. */
 export function blobAt(entry: Entry, ...place: readonly (string | number)[]): BlobRef | undefined {

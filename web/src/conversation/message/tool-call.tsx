@@ -1,15 +1,15 @@
 import { createContext, type JSX } from "preact";
 import { useContext } from "preact/hooks";
-import type { ToolState } from "../../../src/gateway/wire/frames.ts";
-import type { MessageEntry, ToolResultBlock } from "../../../src/message/types.ts";
-import { CodeBlock } from "../markdown/code-block.tsx";
-import { classes } from "../ui/button.tsx";
-import { Fold } from "../ui/fold.tsx";
-import { Icon } from "../ui/icon.tsx";
-import { duration } from "../ui/time.tsx";
+import type { ToolState } from "../../../../src/gateway/wire/frames.ts";
+import type { MessageEntry, ToolResultBlock } from "../../../../src/message/types.ts";
+import { CodeBlock } from "../../markdown/code-block.tsx";
+import { classes } from "../../ui/button.tsx";
+import { Fold } from "../../ui/fold.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { duration } from "../../ui/time.tsx";
+import { blobAddress } from "../requests.ts";
+import type { ToolCall } from "../rows.ts";
 import { BlobImage, BlobText, blobAt } from "./blob.tsx";
-import { blobAddress } from "./requests.ts";
-import type { ToolCall } from "./rows.ts";
 
 const OUTPUT_LINES_MAX = 40;
 

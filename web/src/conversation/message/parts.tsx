@@ -1,13 +1,13 @@
 /** The parts of a message: text, images, thinking, calls of tools, and whatever else is stored. */
 import type { JSX } from "preact";
-import type { Block, MessageEntry } from "../../../src/message/types.ts";
-import { CodeBlock } from "../markdown/code-block.tsx";
-import { Markdown } from "../markdown/markdown.tsx";
-import { Fold } from "../ui/fold.tsx";
-import { Icon } from "../ui/icon.tsx";
+import type { Block, MessageEntry } from "../../../../src/message/types.ts";
+import { CodeBlock } from "../../markdown/code-block.tsx";
+import { Markdown } from "../../markdown/markdown.tsx";
+import { Fold } from "../../ui/fold.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { blobAddress } from "../requests.ts";
+import { isResult, type Part } from "../rows.ts";
 import { BlobImage, BlobText, blobAt } from "./blob.tsx";
-import { blobAddress } from "./requests.ts";
-import { isResult, type Part } from "./rows.ts";
 import { ToolCallView, ToolOutput } from "./tool-call.tsx";
 
 export interface PartViewProps {

@@ -1,15 +1,15 @@
 /** The answer while it is being written. */
 import type { JSX } from "preact";
-import type { ApprovalQuestion } from "../../../src/gateway/wire/frames.ts";
-import { ask } from "../api/live.ts";
-import { CodeBlock } from "../markdown/code-block.tsx";
-import { Markdown } from "../markdown/markdown.tsx";
-import { Button } from "../ui/button.tsx";
-import { Fold } from "../ui/fold.tsx";
-import { timeOfDay } from "../ui/time.tsx";
-import { showProblem } from "../ui/toast.tsx";
+import type { ApprovalQuestion } from "../../../../src/gateway/wire/frames.ts";
+import { ask } from "../../api/live.ts";
+import { CodeBlock } from "../../markdown/code-block.tsx";
+import { Markdown } from "../../markdown/markdown.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Fold } from "../../ui/fold.tsx";
+import { timeOfDay } from "../../ui/time.tsx";
+import { showProblem } from "../../ui/toast.tsx";
+import type { Running } from "../running.ts";
 import { Thinking } from "./parts.tsx";
-import type { Running } from "./running.ts";
 import { ToolLine } from "./tool-call.tsx";
 
 export function RunningView({ answer }: { readonly answer: Running }): JSX.Element {

@@ -1,7 +1,7 @@
 import type { JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
-import { messageOf } from "../api/api.ts";
-import { Button } from "../ui/button.tsx";
+import { messageOf } from "../../api/api.ts";
+import { Button } from "../../ui/button.tsx";
 
 export interface EditMessageProps {
   readonly text: string;

@@ -1,17 +1,17 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import type { MessageEntry } from "../../../src/message/types.ts";
-import { isAdmin, mayWrite } from "../api/session.ts";
-import { conversationLink } from "../app/router.ts";
-import { shortModel } from "../list/chips.tsx";
-import { classes, IconButton } from "../ui/button.tsx";
-import { Confirm } from "../ui/confirm.tsx";
-import { CopyButton } from "../ui/copy-button.tsx";
-import { money, shortCount } from "../ui/count.tsx";
-import { RelativeTime } from "../ui/time.tsx";
+import type { MessageEntry } from "../../../../src/message/types.ts";
+import { isAdmin, mayWrite } from "../../api/session.ts";
+import { conversationLink } from "../../app/router.ts";
+import { shortModel } from "../../list/chips.tsx";
+import { classes, IconButton } from "../../ui/button.tsx";
+import { Confirm } from "../../ui/confirm.tsx";
+import { CopyButton } from "../../ui/copy-button.tsx";
+import { money, shortCount } from "../../ui/count.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import { blocksOf, type MessageRow } from "../rows.ts";
 import { EditMessage } from "./edit-message.tsx";
 import { PartView } from "./parts.tsx";
-import { blocksOf, type MessageRow } from "./rows.ts";
 
 export const ROLES: Readonly<Record<string, string>> = {
   user: "You",

@@ -1,14 +1,14 @@
 /** A thin line between messages, with a word and something to do. */
 import type { ComponentChildren, JSX } from "preact";
-import type { Entry } from "../../../src/message/types.ts";
-import { mayWrite } from "../api/session.ts";
-import { Markdown } from "../markdown/markdown.tsx";
-import { exactCount, shortCount } from "../ui/count.tsx";
-import { Fold } from "../ui/fold.tsx";
-import { Icon } from "../ui/icon.tsx";
-import { Menu } from "../ui/menu.tsx";
-import { RelativeTime } from "../ui/time.tsx";
-import type { RuleRow } from "./rows.ts";
+import type { Entry } from "../../../../src/message/types.ts";
+import { mayWrite } from "../../api/session.ts";
+import { Markdown } from "../../markdown/markdown.tsx";
+import { exactCount, shortCount } from "../../ui/count.tsx";
+import { Fold } from "../../ui/fold.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { RelativeTime } from "../../ui/time.tsx";
+import type { RuleRow } from "../rows.ts";
 
 export interface RuleActions {
   undoCompaction(entry: Entry): void;
