@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { FindingView, ListOf, SettingView } from "../../src/gateway/wire/rest.ts";
+import type { DiagnosisView, ListOf, SettingView } from "../../src/gateway/wire/rest.ts";
 import { openStore } from "../../src/store/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
 import { openPlace, type Place } from "./place.ts";
@@ -111,7 +111,8 @@ describe("the doctor over HTTP", () => {
       place.call("GET /api/v1/doctor"),
       place.call("GET /api/v1/doctor"),
     ]);
-    const { ok, findings } = first.json<{ ok: boolean; findings: readonly FindingView[] }>();
+    const { ok, findings, checked } = first.json<DiagnosisView>();
+    expect(checked).toContainEqual(expect.stringMatching(/a\.db, 1 conversation$/));
     expect(second.text).toBe(first.text);
     expect(ok).toBe(false);
     expect(findings).toContainEqual(

@@ -1,14 +1,9 @@
 import { type Fix, runDoctor } from "../../doctor/index.ts";
 import { quoted } from "../../util/visible-text.ts";
 import type { GatewayContext } from "../context.ts";
-import type { FindingView } from "../wire/rest.ts";
+import type { DiagnosisView } from "../wire/rest.ts";
 import { defineRoute, type Route } from "./route.ts";
 import { objectOf } from "./schemas.ts";
-
-interface Diagnosis {
-  readonly ok: boolean;
-  readonly findings: readonly FindingView[];
-}
 
 const FINDING = objectOf({
   code: { type: "string" },
@@ -18,7 +13,7 @@ const FINDING = objectOf({
 });
 
 /** It reads the whole store: those who ask meanwhile get the answer of the one that runs. */
-const running = new WeakMap<GatewayContext, Promise<Diagnosis>>();
+const running = new WeakMap<GatewayContext, Promise<DiagnosisView>>();
 
 export const DOCTOR_ROUTES: readonly Route[] = [
   defineRoute({
@@ -26,7 +21,11 @@ export const DOCTOR_ROUTES: readonly Route[] = [
     path: "/api/v1/doctor",
     permission: "admin",
     summary: "Check the machine, the state folder, the config and the store, without changing anything",
-    answer: objectOf({ ok: { type: "boolean" }, findings: { type: "array", items: FINDING } }),
+    answer: objectOf({
+      ok: { type: "boolean" },
+      findings: { type: "array", items: FINDING },
+      checked: { type: "array", items: { type: "string" } },
+    }),
     handle: async (_, gateway) => {
       const known = running.get(gateway);
       if (known !== undefined) return { json: await known };
@@ -37,10 +36,10 @@ export const DOCTOR_ROUTES: readonly Route[] = [
   }),
 ];
 
-async function diagnose({ store, agents }: GatewayContext): Promise<Diagnosis> {
+async function diagnose({ store, agents }: GatewayContext): Promise<DiagnosisView> {
   const { stateDir, env } = agents.installation;
   const { engine, path } = await store.stats();
-  const { ok, findings } = await runDoctor({
+  const { ok, findings, checkups } = await runDoctor({
     config: { stateDir, env, repair: false },
     store: {
       target: `${engine}:${path ?? ""}`,
@@ -55,6 +54,7 @@ async function diagnose({ store, agents }: GatewayContext): Promise<Diagnosis> {
   return {
     ok,
     findings: findings.map(({ code, severity, what, fix }) => ({ code, severity, what, fix: fixText(fix) })),
+    checked: checkups.map(({ checked }) => checked),
   };
 }
 

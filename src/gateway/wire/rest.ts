@@ -253,6 +253,15 @@ export interface FindingView {
   readonly fix: string | null;
 }
 
+/** Answers `GET /api/v1/doctor`. */
+export interface DiagnosisView {
+  /** No errors and no warnings. */
+  readonly ok: boolean;
+  readonly findings: readonly FindingView[];
+  /** Everything that was looked at, in words. */
+  readonly checked: readonly string[];
+}
+
 export interface ModelView {
   /** As `provider/model`. */
   readonly name: string;

@@ -32,7 +32,7 @@ export async function listSettings(options: ConfigOptions): Promise<Setting[]> {
     // A map without entries is a setting itself.
     if (names.size > 0) {
       for (const name of names) {
-        if (path.length === 0 && SECTIONS[name]?.used !== true && !Object.hasOwn(inner, name)) continue;
+        if (path.length === 0 && !Object.hasOwn(inner, name) && !isShown(name)) continue;
         const child = inner[name] as Json | undefined;
         visit(child, field && childField(field, name), [...path, name]);
       }
@@ -49,4 +49,9 @@ export async function listSettings(options: ConfigOptions): Promise<Setting[]> {
   };
   visit(shown, ROOT, []);
   return settings;
+}
+
+/** Whether a section without values is listed. Nobody sets `meta`, and `$schema` is for editors. */
+function isShown(section: string): boolean {
+  return section !== "meta" && SECTIONS[section]?.used === true;
 }

@@ -2,6 +2,7 @@
 import type { SessionState, SignedIn } from "../../../src/gateway/wire/auth.ts";
 import { api } from "../api/api.ts";
 import { session } from "../api/session.ts";
+import { go } from "../app/router.ts";
 import { Cell } from "../state/cell.ts";
 import { showProblem } from "../ui/toast.tsx";
 
@@ -13,7 +14,7 @@ const LINK = /^#\/?sign-in[=/]([\w.-]+)$/;
 /** The code of a sign-in link. It is removed from the address and from the history before anything else happens. */
 export function takeCode(): string | undefined {
   const code = LINK.exec(location.hash)?.[1];
-  if (code !== undefined) history.replaceState(null, "", `${location.pathname}#/`);
+  if (code !== undefined) go("#/", { replace: true });
   return code;
 }
 

@@ -29,7 +29,7 @@ export function LedgerList({ conversation, items }: LedgerListProps): JSX.Elemen
           </span>
           <span class="ledger-reason quiet small">
             {item.what}
-            {item.reason !== "" && ` · ${item.reason}`}
+            {item.reason !== "" && ` · ${item.reason.charAt(0).toLowerCase()}${item.reason.slice(1)}`}
           </span>
         </li>
       ))}

@@ -36,7 +36,7 @@ function Checks(): JSX.Element {
     <PageFrame title="Doctor" actions={actions}>
       <p class="lead">Checks of the store, the config, the credentials and the files. It only looks.</p>
       <Loaded load={diagnosis} what="The checks could not be made">
-        {({ findings }) => (
+        {({ findings, checked }) => (
           <>
             <p class="doctor-sum" role="status">
               {sumUp(findings)}
@@ -47,6 +47,12 @@ function Checks(): JSX.Element {
                 .map((finding, index) => (
                   <Finding key={index} finding={finding} />
                 ))}
+            </ul>
+            <h2 class="doctor-heading">What was checked</h2>
+            <ul class="doctor-checked quiet">
+              {checked.map((what) => (
+                <li key={what}>{what}</li>
+              ))}
             </ul>
           </>
         )}

@@ -1,10 +1,21 @@
 import type { SettingView } from "../../../../src/gateway/wire/rest.ts";
 
+export const WHICH = {
+  all: "All settings",
+  set: "Only those that are set",
+  editable: "Only those that can be changed here",
+} as const;
+export type Which = keyof typeof WHICH;
+
 /** Settings that have every word in their path, help or value. */
-export function matchSettings(settings: readonly SettingView[], text: string): readonly SettingView[] {
+export function matchSettings(
+  settings: readonly SettingView[],
+  text: string,
+  which: Which = "all",
+): readonly SettingView[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  if (words.length === 0) return settings;
-  return settings.filter(({ path, help, value, source }) => {
+  return settings.filter(({ path, help, value, source, editable }) => {
+    if ((which === "set" && source === "default") || (which === "editable" && !editable)) return false;
     const all = `${path} ${help ?? ""} ${JSON.stringify(value) ?? ""} ${source}`.toLowerCase();
     return words.every((word) => all.includes(word));
   });

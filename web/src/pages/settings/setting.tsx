@@ -28,7 +28,7 @@ export function Setting({ setting, onChanged }: SettingProps): JSX.Element {
         <div class="setting-value">
           <div class="grow">
             {text === "" ? <span class="quiet">not set</span> : <code class="setting-text">{text}</code>}
-            <p class="quiet small setting-place">{place}</p>
+            {text !== "" && <p class="quiet small setting-place">{place}</p>}
           </div>
           {editable && (
             <Button small look="plain" icon="edit" onClick={() => setEditing(true)}>

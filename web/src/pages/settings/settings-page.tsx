@@ -5,7 +5,7 @@ import { isAdmin } from "../../api/session.ts";
 import { useLoad } from "../../state/use-load.ts";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
-import { matchSettings, sections } from "./match-settings.ts";
+import { matchSettings, sections, WHICH, type Which } from "./match-settings.ts";
 import { Setting } from "./setting.tsx";
 import { settingsApi } from "./settings-api.ts";
 import "../pages.css";
@@ -25,6 +25,7 @@ export function SettingsPage(): JSX.Element {
 function Settings(): JSX.Element {
   const settings = useLoad("settings", settingsApi.list);
   const [text, setText] = useState("");
+  const [which, setWhich] = useState<Which>("all");
   return (
     <PageFrame title="Settings">
       <p class="lead">
@@ -41,10 +42,22 @@ function Settings(): JSX.Element {
           value={text}
           onInput={(event) => setText(event.currentTarget.value)}
         />
+        <select
+          class="field"
+          aria-label="Which settings"
+          value={which}
+          onChange={(event) => setWhich(event.currentTarget.value as Which)}
+        >
+          {Object.entries(WHICH).map(([name, label]) => (
+            <option key={name} value={name}>
+              {label}
+            </option>
+          ))}
+        </select>
       </div>
       <Loaded load={settings} what="The settings could not be read">
         {({ items }) => {
-          const found = sections(matchSettings(items, text));
+          const found = sections(matchSettings(items, text, which));
           if (found.length === 0) return <Empty title="No setting matches" />;
           return found.map(({ name, settings: members }) => (
             <section key={name} aria-label={name}>

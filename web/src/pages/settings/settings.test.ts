@@ -23,6 +23,15 @@ describe("matchSettings", () => {
     expect(paths("gateway claude")).toEqual([]);
   });
 
+  it("can leave out defaults, and what cannot be changed", () => {
+    const mixed = [
+      { ...setting("a.b", 1), source: "file" },
+      { ...setting("a.c", 2), editable: false },
+    ];
+    expect(matchSettings(mixed, "", "set").map(({ path }) => path)).toEqual(["a.b"]);
+    expect(matchSettings(mixed, "", "editable").map(({ path }) => path)).toEqual(["a.b"]);
+  });
+
   it("groups by the first part of the path", () => {
     expect(sections(SETTINGS).map(({ name, settings }) => [name, settings.length])).toEqual([
       ["gateway", 2],
