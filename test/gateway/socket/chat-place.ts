@@ -23,13 +23,15 @@ export async function chatScene(
     readonly config?: JsonObject;
     readonly scopes?: Readonly<Record<string, Scope>>;
     readonly store?: Store;
+    readonly hosts?: readonly string[];
   } = {},
 ): Promise<ChatScene> {
   const model = await modelServer(script);
   const local = { baseUrl: model.baseUrls.openai, api: "openai-completions", models: [{ id: "small" }] };
-  const { scopes = {}, store, config } = options;
+  const { scopes = {}, store, config, hosts = [] } = options;
   const place = await openPlace(scopes, {
     config: { models: { default: "local/small", providers: { local } }, ...config },
+    hosts,
     ...(store === undefined ? {} : { store }),
   });
   onTestFinished(async () => {
