@@ -1,9 +1,13 @@
 /** What the routes and methods of a gateway work with. */
 import type { Agents } from "../channel/setup/agents.ts";
-import type { Store } from "../store/store.ts";
+import type { Store, StoreStats } from "../store/store.ts";
 import type { Auth } from "./auth/auth.ts";
 import type { GatewayChannels } from "./chat/channels.ts";
+import type { Metrics } from "./http/metrics.ts";
+import type { ImportJobs } from "./imports/import-jobs.ts";
+import type { GatewayLog } from "./log.ts";
 import type { Live } from "./socket/live.ts";
+import type { UsageIndex } from "./usage/usage-index.ts";
 
 export interface GatewayContext {
   /** That of the agents. */
@@ -16,6 +20,12 @@ export interface GatewayContext {
   readonly live: Live;
   /** The channels of the config. */
   readonly channels: GatewayChannels;
+  readonly imports: ImportJobs;
+  readonly usage: UsageIndex;
+  readonly metrics: Metrics;
+  readonly log: GatewayLog;
+  /** Of the store; not older than a few seconds. */
+  stats(): Promise<StoreStats>;
   /** Whether an answer is being written in a conversation. */
   isRunning(conversation: string): boolean;
 }

@@ -22,6 +22,12 @@ describe("the doors of a gateway", () => {
     }
   });
 
+  it("are closed to a second gateway, which says why", async () => {
+    await using place = await openPlace();
+    await expect(openPlace({}, { port: place.port })).rejects.toThrow("the port is in use");
+    await expect(openPlace({}, { hosts: ["http://evil.example/"] })).rejects.toThrow("is not a host name");
+  });
+
   it("refuse two host names and whole URLs", async () => {
     await using place = await openPlace();
     const host = `localhost:${place.port}`;

@@ -113,17 +113,18 @@ export function request(
   return new Promise((resolve, reject) => {
     const sent = send({ host: "127.0.0.1", port, method, path, headers: raw, agent: false }, (response) => {
       const pieces: Buffer[] = [];
-      response.on("data", (piece: Buffer) => pieces.push(piece));
-      response.on("error", reject);
-      response.on("end", () => {
+      const end = (): void => {
         const text = Buffer.concat(pieces).toString();
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          json: () => JSON.parse(text),
-        });
+        const { statusCode = 0, headers: received } = response;
+        resolve({ status: statusCode, headers: received, text, json: () => JSON.parse(text) });
+      };
+      response.on("data", (piece: Buffer) => {
+        pieces.push(piece);
+        // Its stream does not end.
+        if (response.headers["content-type"] === "text/event-stream") response.destroy();
       });
+      response.on("error", reject);
+      response.on("close", end);
     });
     sent.on("error", reject);
     sent.end(payload);

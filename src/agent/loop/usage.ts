@@ -25,7 +25,7 @@ export function storedUsage(usage: ModelUsage): JsonObject {
 }
 
 /** Imported messages may have the names of other providers. */
-function usageOfMessage({ usage = {} }: Pick<Message, "usage">): ModelUsage {
+export function usageOfMessage({ usage = {} }: Pick<Message, "usage">): ModelUsage {
   const cost = numberIn(usage.cost);
   return {
     inputTokens: numberIn(usage.input_tokens ?? usage.prompt_tokens) ?? 0,

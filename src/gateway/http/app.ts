@@ -1,18 +1,24 @@
 /** The HTTP interface, from the table of routes. */
 import type { HttpBindings } from "@hono/node-server";
 import { type Context, Hono } from "hono";
-import { ColloquyError } from "../../errors.ts";
+import { asColloquyError, ColloquyError } from "../../errors.ts";
 import type { GatewayContext } from "../context.ts";
 import type { Route } from "../routes/route.ts";
 import type { AllowedHosts } from "./allowed-hosts.ts";
 import { answerOf, failureOf } from "./answer.ts";
 import { HttpError } from "./http-error.ts";
 import { IncomingRequest } from "./incoming.ts";
+import type { Page } from "./page.ts";
 import { requestFor } from "./route-request.ts";
 
 type Env = { Bindings: HttpBindings };
 
-export function httpApp(routes: readonly Route[], gateway: GatewayContext, hosts: AllowedHosts): Hono<Env> {
+export function httpApp(
+  routes: readonly Route[],
+  gateway: GatewayContext,
+  hosts: AllowedHosts,
+  page: Page,
+): Hono<Env> {
   const app = new Hono<Env>();
   // Before routing, so that nothing can be reached by a wrong name.
   app.use(async ({ env }, next) => {
@@ -24,14 +30,45 @@ export function httpApp(routes: readonly Route[], gateway: GatewayContext, hosts
     app.on(route.method, patternOf(route), (context) => answer(route, context, gateway));
   }
   for (const [path, methods] of methodsByPath(routes)) app.all(path, () => refuseMethod(methods));
-  app.notFound(() => failureOf(new ColloquyError("NOT_FOUND", "There is no such address")));
-  app.onError(failureOf);
+  app.notFound(({ req }) => page.answer(req.method, req.path) ?? failureOf(noAddress()));
+  app.onError((error) => {
+    note(gateway, undefined, error);
+    return failureOf(error);
+  });
   return app;
 }
 
+function noAddress(): ColloquyError {
+  return new ColloquyError("NOT_FOUND", "There is no such address");
+}
+
 async function answer(route: Route, { req, env }: Context<Env>, gateway: GatewayContext): Promise<Response> {
-  const request = await requestFor(route, req.param(), env, gateway);
-  return answerOf(await route.handle(request, gateway), route);
+  const startMs = performance.now();
+  let user: string | undefined;
+  const noted = (response: Response): Response => {
+    const ms = performance.now() - startMs;
+    const { method, path } = route;
+    gateway.metrics.add(method, path, response.status, ms);
+    // The path of the route: that of the request may have names that are nobody's business.
+    gateway.log.info({ method, path, status: response.status, ms: Math.round(ms), user }, "request");
+    return response;
+  };
+  try {
+    const request = await requestFor(route, req.param(), env, gateway);
+    user = request.principal?.user;
+    return noted(answerOf(await route.handle(request, gateway), route));
+  } catch (error) {
+    note(gateway, route, error);
+    return noted(failureOf(error));
+  }
+}
+
+/** What is our fault, with its cause. */
+function note({ log }: GatewayContext, route: Route | undefined, error: unknown): void {
+  const { code, message, stack } = asColloquyError(error, "The gateway failed");
+  const path = route?.path;
+  if (code === "INTERNAL_ERROR") log.error({ path, problem: message, stack }, "failed");
+  else if (route === undefined) log.info({ code, problem: message }, "refused");
 }
 
 /** A whole URL, as for a proxy, would have a second host name. */

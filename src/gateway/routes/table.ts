@@ -11,13 +11,18 @@ import { EXPORT_ROUTES } from "./conversation/export.ts";
 import { MESSAGE_ROUTES } from "./conversation/messages.ts";
 import { DOCTOR_ROUTES } from "./doctor.ts";
 import { HEALTH_ROUTES } from "./health.ts";
+import { IMPORT_ROUTES } from "./imports.ts";
+import { INSTALLATION_ROUTES } from "./installation.ts";
 import { MEMORY_ROUTES } from "./memory.ts";
+import { METRICS_ROUTES } from "./metrics.ts";
+import { openApiRoute } from "./openapi.ts";
 import type { Route } from "./route.ts";
 import { SEARCH_ROUTES } from "./search.ts";
 import { SETTING_ROUTES } from "./settings.ts";
 import { TOKEN_ROUTES } from "./tokens.ts";
+import { USAGE_ROUTES } from "./usage.ts";
 
-export const ROUTES: readonly Route[] = [
+const DESCRIBED: readonly Route[] = [
   ...HEALTH_ROUTES,
   ...AUTH_ROUTES,
   ...CONVERSATION_ROUTES,
@@ -34,4 +39,10 @@ export const ROUTES: readonly Route[] = [
   ...MEMORY_ROUTES,
   ...BLOB_ROUTES,
   ...CHANGE_ROUTES,
+  ...IMPORT_ROUTES,
+  ...USAGE_ROUTES,
+  ...INSTALLATION_ROUTES,
+  ...METRICS_ROUTES,
 ];
+
+export const ROUTES: readonly Route[] = [...DESCRIBED, openApiRoute(DESCRIBED)];

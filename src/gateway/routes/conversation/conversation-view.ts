@@ -4,6 +4,7 @@ import { ColloquyError } from "../../../errors.ts";
 import { firstWordsOf } from "../../../message/title.ts";
 import type { Conversation, ConversationInfo, ListedConversation } from "../../../store/index.ts";
 import type { GatewayContext } from "../../context.ts";
+import { sumsOf } from "../../usage/usage-view.ts";
 import type { ConversationDetails, ConversationSummary } from "../../wire/rest.ts";
 import { answeredBy } from "./answered-by.ts";
 
@@ -66,7 +67,7 @@ export async function detailsOf(
     ...summaryOf(info, gateway),
     ...{ head, compactionCount, profileId },
     branch: branches?.find(({ active }) => active)?.name ?? "main",
-    usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, cost: null },
+    usage: sumsOf(await gateway.usage.of(info)),
     answeredBy: await answeredBy(info, gateway),
   };
 }

@@ -29,7 +29,7 @@ export const SECTIONS: Readonly<Record<string, Section>> = {
   cron: unused(kept.cron),
   hooks: unused(kept.hooks),
   discovery: unused(kept.discovery),
-  gateway: unused(gateway),
+  gateway: used(gateway),
   memory: used(memory),
   diagnostics: unused(kept.diagnostics),
   logging: unused(kept.logging),

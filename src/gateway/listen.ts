@@ -1,0 +1,131 @@
+/** Where a gateway listens, and how. */
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import { networkInterfaces } from "node:os";
+import { invalid, unavailable } from "../errors.ts";
+import type { JsonObject } from "../util/json.ts";
+import { filledIn, numberIn, objectIn, textIn } from "../util/values.ts";
+
+export interface ListenSettings {
+  /** Default: both addresses of loopback. */
+  readonly host?: string | undefined;
+  /** Default: 18789; 0 takes a free one. */
+  readonly port?: number | undefined;
+  /** Serve HTTPS. */
+  readonly tls?: TlsFiles | undefined;
+}
+
+export interface TlsFiles {
+  readonly certPath: string;
+  readonly keyPath: string;
+}
+
+export interface Listener {
+  readonly url: string;
+  readonly port: number;
+  readonly servers: readonly Server[];
+}
+
+export const PORT = 18_789;
+const LOOPBACK = ["127.0.0.1", "::1"];
+/** A client that sends its headers slowly, or never, does not hold a connection for long. */
+const CONNECTIONS = {
+  headersTimeout: 5000,
+  requestTimeout: 300_000,
+  connectionsCheckingInterval: 1000,
+  maxHeaderSize: 16_384,
+} as const;
+const CONNECTIONS_MAX = 8192;
+/** Of Tailscale. An address in it proves nothing about who uses it. */
+const TAILNET = /^100\.(?:6[4-9]|[7-9]\d|1[01]\d|12[0-7])\./;
+
+/** From `gateway` of the config. */
+export function listenSettings(gateway: JsonObject): ListenSettings {
+  const tls = objectIn(gateway.tls);
+  return {
+    host: hostOf(gateway),
+    port: numberIn(gateway.port),
+    tls:
+      tls?.enabled === true
+        ? { certPath: fileIn(tls, "certPath"), keyPath: fileIn(tls, "keyPath") }
+        : undefined,
+  };
+}
+
+function hostOf(gateway: JsonObject): string | undefined {
+  switch (textIn(gateway.bind) ?? "loopback") {
+    case "lan":
+      return "0.0.0.0";
+    case "tailnet":
+      return tailnetAddress();
+    case "custom": {
+      const host = filledIn(gateway.customBindHost);
+      if (host !== undefined) return host;
+      throw invalid(
+        "gateway.bind is custom, and gateway.customBindHost is not set",
+        "gateway.customBindHost",
+      );
+    }
+    default:
+      return undefined;
+  }
+}
+
+function tailnetAddress(): string {
+  const all = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? []);
+  const found = all.find(({ family, address }) => family === "IPv4" && TAILNET.test(address));
+  if (found !== undefined) return found.address;
+  throw unavailable("gateway.bind is tailnet, and this machine has no address of Tailscale. Is it running?");
+}
+
+function fileIn(tls: JsonObject, name: string): string {
+  const path = filledIn(tls[name]);
+  if (path !== undefined) return path;
+  throw invalid(`gateway.tls is enabled, and gateway.tls.${name} is not set`, `gateway.tls.${name}`);
+}
+
+export async function listen({ host, port = PORT, tls }: ListenSettings): Promise<Listener> {
+  const addresses = host === undefined ? LOOPBACK : [host];
+  const servers: Server[] = [];
+  let bound = port;
+  for (const address of addresses) {
+    const server = tls === undefined ? createServer(CONNECTIONS) : secured(tls);
+    server.maxConnections = CONNECTIONS_MAX;
+    try {
+      server.listen(bound, address);
+      await once(server, "listening");
+    } catch (error) {
+      // Not every machine has IPv6.
+      if (servers.length > 0 && NO_ADDRESS.has((error as NodeJS.ErrnoException).code ?? "")) continue;
+      for (const other of servers) other.close();
+      throw refused(error as NodeJS.ErrnoException, address, bound);
+    }
+    servers.push(server);
+    bound = (server.address() as AddressInfo).port;
+  }
+  const [shown = "127.0.0.1"] = addresses;
+  const name = shown.includes(":") ? `[${shown}]` : shown === "0.0.0.0" ? "127.0.0.1" : shown;
+  return { url: `${tls === undefined ? "http" : "https"}://${name}:${bound}`, port: bound, servers };
+}
+
+const NO_ADDRESS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);
+
+function secured({ certPath, keyPath }: TlsFiles): Server {
+  return createTlsServer({
+    ...CONNECTIONS,
+    cert: readFileSync(certPath),
+    key: readFileSync(keyPath),
+    minVersion: "TLSv1.2",
+  });
+}
+
+function refused(error: NodeJS.ErrnoException, address: string, port: number): Error {
+  const why =
+    error.code === "EADDRINUSE"
+      ? "the port is in use, perhaps by another gateway. Stop it, or set gateway.port"
+      : error.message;
+  return unavailable(`Cannot listen on ${address}:${port}: ${why}`, { cause: error });
+}
