@@ -10,6 +10,7 @@ import { CHANNEL_COMMANDS } from "./commands/channels/table.ts";
 import { CHAT_COMMANDS } from "./commands/chat/table.ts";
 import { CONFIG_COMMANDS } from "./commands/config/table.ts";
 import { FORMAT_COMMANDS } from "./commands/formats/table.ts";
+import { GATEWAY_COMMANDS } from "./commands/gateway/table.ts";
 import { MAINTENANCE_COMMANDS } from "./commands/maintenance/table.ts";
 import { MEMORY_COMMANDS } from "./commands/memory/table.ts";
 import { MODELS_COMMANDS } from "./commands/models/table.ts";
@@ -31,6 +32,7 @@ export const GLOBAL_OPTIONS: Readonly<Record<string, OptionSpec>> = {
 /** In the order of the overview. */
 export const COMMANDS: readonly CommandSpec[] = [
   ...START_COMMANDS,
+  ...GATEWAY_COMMANDS,
   ...CHAT_COMMANDS,
   ...CHANNEL_COMMANDS,
   ...SEARCH_COMMANDS,

@@ -18,7 +18,7 @@ export interface ListenSettings {
   readonly tls?: TlsFiles | undefined;
 }
 
-export interface TlsFiles {
+interface TlsFiles {
   readonly certPath: string;
   readonly keyPath: string;
 }

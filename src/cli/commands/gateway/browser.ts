@@ -1,0 +1,22 @@
+/** Opens a page in the browser of the user, where there is one. */
+import { spawn } from "node:child_process";
+
+const COMMANDS: Readonly<Partial<Record<NodeJS.Platform, readonly string[]>>> = {
+  darwin: ["open"],
+  win32: ["cmd", "/c", "start", ""],
+  linux: ["xdg-open"],
+};
+
+/** A link that signs in belongs to the person at the terminal, not to a machine that builds or a pipe. */
+function hasBrowser({ CI, DISPLAY, WAYLAND_DISPLAY, SSH_CONNECTION }: NodeJS.ProcessEnv): boolean {
+  if (CI || SSH_CONNECTION || process.stdout.isTTY !== true) return false;
+  return process.platform !== "linux" || Boolean(DISPLAY || WAYLAND_DISPLAY);
+}
+
+export function openBrowser(url: string, onProblem: (text: string) => void): void {
+  const [program, ...args] = COMMANDS[process.platform] ?? [];
+  if (program === undefined || !hasBrowser(process.env)) return;
+  const child = spawn(program, [...args, url], { stdio: "ignore", detached: true });
+  child.on("error", ({ message }) => onProblem(`Cannot open a browser: ${message}. Open the link yourself`));
+  child.unref();
+}

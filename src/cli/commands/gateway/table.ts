@@ -1,0 +1,51 @@
+/** The part of the command table about the gateway. */
+import type { CommandSpec, OptionSpec, Topic } from "../../command.ts";
+
+const GATEWAY: Topic = { group: "Conversations", summary: "Use a browser; serve other programs" };
+
+const OPTIONS: Readonly<Record<string, OptionSpec>> = {
+  port: { value: "N", help: "Listen on this port instead of gateway.port; 0 takes a free one" },
+  "no-page": { help: "Serve programs only, without the page" },
+};
+
+export const GATEWAY_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: "start",
+    topic: GATEWAY,
+    summary: "Open Colloquy in the browser",
+    details:
+      "Starts the gateway on this machine and prints a link that signs in once; where there is a browser, it is opened. Stop with Ctrl-C: answers that are being written are marked, and can be resumed.",
+    options: { ...OPTIONS, "no-open": { help: "Do not open a browser" } },
+    examples: ["colloquy start", "colloquy start --port 8080 --no-open"],
+    load: () => import("./start.ts"),
+  },
+  {
+    name: "gateway run",
+    topic: GATEWAY,
+    summary: "Serve the page, HTTP and WebSocket in the foreground",
+    details:
+      "Like start, without a browser: for services and containers. Settings are in the section gateway of the config. Requests are noted in gateway.log of the state folder.",
+    options: OPTIONS,
+    examples: ["colloquy gateway run", "colloquy gateway run --json"],
+    load: () => import("./run.ts"),
+  },
+  {
+    name: "gateway status",
+    topic: GATEWAY,
+    summary: "Show whether a gateway answers here",
+    options: { port: { value: "N", help: "Ask at this port instead of gateway.port" } },
+    examples: ["colloquy gateway status"],
+    load: () => import("./status.ts"),
+  },
+  {
+    name: "gateway",
+    topic: GATEWAY,
+    summary: "Install the gateway as a service of this user",
+    details:
+      "--install writes a unit of systemd, or a launchd agent on macOS, that runs the gateway when you log in, and prints the command that enables it. It needs no administrator.",
+    options: { install: { help: "Write the file of the service" } },
+    required: "--install",
+    examples: ["colloquy gateway --install"],
+    load: () => import("./install.ts"),
+  },
+];

@@ -1,0 +1,116 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { serviceFor } from "../../src/cli/commands/gateway/install.ts";
+import { openStore } from "../../src/store/open.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+import { until } from "../support/until.ts";
+
+interface Started {
+  readonly url: string;
+  readonly signIn: string;
+  readonly pid: number;
+  readonly store: string;
+}
+
+function run(stateDir: string, ...words: string[]) {
+  const args = [
+    "bin/colloquy.js",
+    "gateway",
+    "run",
+    "--json",
+    "--no-page",
+    "--port",
+    "0",
+    "--state-dir",
+    stateDir,
+  ];
+  const child = spawn(process.execPath, [...args, ...words], { stdio: ["ignore", "pipe", "pipe"] });
+  onTestFinished(() => void child.kill("SIGKILL"));
+  let errors = "";
+  child.stderr.on("data", (text) => {
+    errors += text;
+  });
+  const lines = createInterface({ input: child.stdout });
+  return {
+    child,
+    started: once(lines, "line").then(([line]) => JSON.parse(line) as Started),
+    ended: once(child, "close").then(([code]) => ({ code, errors })),
+  };
+}
+
+describe("colloquy gateway run", () => {
+  it("prints where it is and a link that signs in once, serves, notes requests, and ends cleanly", async () => {
+    const stateDir = join(tempFolder(), "state");
+    const { child, started, ended } = run(stateDir);
+    const { url, signIn, pid, store } = await started;
+    expect([pid, store]).toEqual([child.pid, join(stateDir, "conversations.db")]);
+    const code = new URL(signIn).hash.slice("#sign-in=".length);
+    const login = () =>
+      fetch(`${url}/auth/token`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify({ code }),
+      });
+    const first = await login();
+    expect(first.status).toBe(200);
+    const { accessToken } = (await first.json()) as { accessToken: string };
+    expect((await login()).status).toBe(401);
+    const made = await fetch(`${url}/api/v1/conversations?`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${accessToken}`, "content-type": "application/json" },
+      body: JSON.stringify({ key: "web:a" }),
+    });
+    expect(made.status).toBe(201);
+    expect(await (await fetch(`${url}/`)).text()).toContain("has no page");
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
+    await using reopened = await openStore(`sqlite:${store}`);
+    expect(await reopened.get("web:a")).toBeDefined();
+    const log = readFileSync(join(stateDir, "gateway.log"), "utf8");
+    expect(log).toContain('"path":"/api/v1/conversations","status":201');
+    for (const secret of [code, accessToken]) expect(log).not.toContain(secret);
+    expect(statSync(join(stateDir, "gateway.log")).mode & 0o777).toBe(0o600);
+    expect(readFileSync(join(stateDir, "agents/main/models.json"), "utf8")).toContain("{");
+  });
+
+  it("keeps the last good config when a file of it is wrong", async () => {
+    const stateDir = join(tempFolder(), "state");
+    mkdirSync(stateDir, { mode: 0o700 });
+    const { child, started, ended } = run(stateDir);
+    const { url } = await started;
+    writeFileSync(join(stateDir, "colloquy.json"), "{ gateway: { port: true ", { mode: 0o600 });
+    await until(() =>
+      readFileSync(join(stateDir, "gateway.log"), "utf8").includes("the last good one stays"),
+    );
+    expect((await fetch(`${url}/health`)).status).toBe(200);
+    child.kill("SIGTERM");
+    await ended;
+  });
+
+  it("refuses to start with unsafe settings, in one line", async () => {
+    const { code, errors } = await run(join(tempFolder(), "state"), "--set", "gateway.bind=lan").ended;
+    expect(code).toBe(1);
+    expect(errors.trim().split("\n")).toHaveLength(1);
+    expect(errors).toContain("without encryption");
+  });
+});
+
+describe("a service of the user", () => {
+  it("is a unit of systemd or a launchd agent, whatever the paths contain", () => {
+    const words = ["/opt/a b/node", '/opt/"x"&<y>%n$HOME', "gateway", "run"];
+    const { path, text, enable } = serviceFor("linux", "/home/ada", words);
+    expect([path, enable]).toEqual([
+      expect.stringContaining("systemd/user/colloquy.service"),
+      expect.stringContaining("--user"),
+    ]);
+    expect(text).toContain('ExecStart="/opt/a b/node" "/opt/\\"x\\"&<y>%%n$$HOME" "gateway" "run"');
+    expect(serviceFor("darwin", "/Users/ada", words).text).toContain(
+      '<string>/opt/"x"&amp;&lt;y&gt;%n$HOME</string>',
+    );
+    expect(() => serviceFor("win32", "C:\\", words)).toThrow("no user services");
+  });
+});
