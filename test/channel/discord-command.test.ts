@@ -10,6 +10,10 @@ import { until } from "../support/until.ts";
 const ANNA = { id: "7", username: "anna" };
 const MENTION = { mentions: [{ id: "42", username: "scribe", discriminator: "0", avatar: null }] };
 
+/** One pixel. */
+const PNG =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 interface Scene {
   readonly place: ChatPlace;
   readonly server: DiscordServer;
@@ -103,13 +107,13 @@ describe("colloquy discord", () => {
     server.write(ANNA, "What is this?", { attachments: [{ ...file, url: `${server.url}/files/a.png` }] });
     await until(() => server.downloads === 1);
     await killed.kill();
-    server.files.set("a.png", Buffer.from("a picture"));
+    server.files.set("a.png", Buffer.from(PNG, "base64"));
     await bot();
     await until(() => server.sent.length === 1);
     expect(server.sent[0]?.content).toBe("A harbour.");
     const [request] = place.server.requests.map(({ body }) => JSON.stringify(body.messages));
     expect(request).toContain("What is this?");
-    expect(request).toContain(Buffer.from("a picture").toString("base64"));
+    expect(request).toContain(PNG);
   });
 
   it("answers what was written while it was not connected, once", async () => {

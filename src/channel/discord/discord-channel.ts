@@ -5,23 +5,19 @@
  */
 
 import { createHash } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
-import type {
-  ChatInputCommandInteraction,
-  Client,
-  Message,
-  PartialMessage,
-  SendableChannels,
-} from "discord.js";
+import type { ChatInputCommandInteraction, Client, Message, PartialMessage } from "discord.js";
 import { ColloquyError } from "../../errors.ts";
 import type { DeliveryAddress } from "../../key/index.ts";
 import { checkObject, checkString } from "../../util/checked-arguments.ts";
-import { guardedFetch } from "../../util/guarded-fetch.ts";
 import { optionalPackage } from "../../util/optional-package.ts";
 import { isoTime } from "../../util/time.ts";
 import type { Channel, ChannelEvents, ChannelMessage, SendOptions, SentMessage } from "../channel.ts";
 import { discordFailure } from "./failure.ts";
+import { fileBytes } from "./file-bytes.ts";
+import { messagesSince } from "./history.ts";
 import { placeOf, toChannelMessage } from "./message.ts";
+import { MessageKeeper } from "./message-keeper.ts";
+import { roomOf } from "./room.ts";
 
 export interface DiscordOptions {
   readonly token: string;
@@ -32,22 +28,13 @@ export interface DiscordOptions {
   readonly fileRoots?: readonly string[] | undefined;
 }
 
-const FILE_ROOTS = ["https://cdn.discordapp.com", "https://media.discordapp.net"];
-const FILE_BYTES_MAX = 25 * 1024 * 1024;
-const FILE_TIMEOUT_MS = 60_000;
 /** Discord refuses longer messages. */
 const CHARS_MAX = 2000;
 const NONCE_CHARS = 25;
 const READY_TIMEOUT_MS = 60_000;
-const RETRY_MIN_MS = 500;
-const RETRY_MAX_MS = 30_000;
 
-/** How much is asked for in one place after a pause. */
-const PAGE = 100;
-const PAGES_MAX = 5;
 /** Our clock and that of Discord may differ. */
 const CLOCK_MARGIN_MS = 60_000;
-const EPOCH_MS = 1_420_070_400_000;
 
 const COMMANDS = [
   { name: "new", description: "Start a new conversation" },
@@ -69,8 +56,7 @@ class DiscordChannel implements Channel {
   readonly charsMax = CHARS_MAX;
   readonly #options: DiscordOptions;
   readonly #closing = new AbortController();
-  /** The last message of each place that is being kept: those of one place stay in order. */
-  readonly #keeping = new Map<string, Promise<void>>();
+  readonly #keeper = new MessageKeeper(this.#closing.signal);
   #client: Client<true> | undefined;
   #events: ChannelEvents | undefined;
   /** When the connection was lost. Discord repeats what was missed, unless it has given up the session. */
@@ -138,14 +124,14 @@ class DiscordChannel implements Channel {
     };
     // discord.js changes its messages when they are edited, so this one is read now, not when its turn comes.
     const now = message.partial ? undefined : { message: read(message) };
-    this.#inOrder(events, message.channelId, async () =>
+    this.#keeper.keep(events, message.channelId, async () =>
       now === undefined ? read(await message.fetch()) : now.message,
     );
   }
 
   #command(events: ChannelEvents, interaction: ChatInputCommandInteraction): void {
     const { id, user, channelId, channel, guildId, commandName, createdTimestamp } = interaction;
-    this.#inOrder(events, channelId, async () => {
+    this.#keeper.keep(events, channelId, async () => {
       const text = `/${commandName}`;
       // Discord shows an error if this takes longer than three seconds; the answer is a message of its own.
       await interaction.reply({ content: text, flags: EPHEMERAL }).catch(() => {});
@@ -160,30 +146,6 @@ class DiscordChannel implements Channel {
     });
   }
 
-  /** Keep a message after those before it in the same place, however long that takes. */
-  #inOrder(events: ChannelEvents, place: string, read: () => Promise<ChannelMessage | undefined>): void {
-    const before = this.#keeping.get(place) ?? Promise.resolve();
-    const kept = before.then(() => this.#keep(events, read));
-    this.#keeping.set(place, kept);
-    void kept.finally(() => {
-      if (this.#keeping.get(place) === kept) this.#keeping.delete(place);
-    });
-  }
-
-  async #keep(events: ChannelEvents, read: () => Promise<ChannelMessage | undefined>): Promise<void> {
-    const { signal } = this.#closing;
-    for (let waitMs = RETRY_MIN_MS; !signal.aborted; waitMs = Math.min(RETRY_MAX_MS, waitMs * 2)) {
-      try {
-        const message = await read();
-        if (message !== undefined) await events.onMessage(message);
-        return;
-      } catch (error) {
-        events.onProblem(discordFailure(error));
-        await sleep(waitMs, undefined, { signal }).catch(() => {});
-      }
-    }
-  }
-
   async download(ref: string): Promise<Uint8Array> {
     const [channelId = "", messageId = "", fileId = ""] = ref.split("/");
     try {
@@ -191,34 +153,17 @@ class DiscordChannel implements Channel {
       const message = room?.isTextBased() === true ? await room.messages.fetch(messageId) : undefined;
       const file = message?.attachments.get(fileId);
       if (file === undefined) throw new ColloquyError("NOT_FOUND", "Discord no longer has the file");
-      return await this.#bytesOf(file.url);
+      return await fileBytes(file.url, this.#options.fileRoots);
     } catch (error) {
       throw discordFailure(error);
     }
   }
 
-  async #bytesOf(url: string): Promise<Uint8Array> {
-    const { fileRoots = FILE_ROOTS } = this.#options;
-    const root = fileRoots.find((one) => new URL(one).origin === new URL(url).origin);
-    if (root === undefined)
-      throw new ColloquyError("FORBIDDEN", "The attachment is not on a server of Discord");
-    const fetch = guardedFetch({ baseUrl: root, timeoutMs: FILE_TIMEOUT_MS, bytesMax: FILE_BYTES_MAX });
-    const answer = await fetch(url);
-    if (!answer.ok) throw new ColloquyError("NETWORK_ERROR", `Discord answered with ${answer.status}`);
-    return new Uint8Array(await answer.arrayBuffer());
-  }
-
   async catchUp({ address, since }: Parameters<NonNullable<Channel["catchUp"]>>[0]): Promise<void> {
     try {
-      const room = await this.#roomOf(address);
-      let after = idAt(Date.parse(since));
-      for (let page = 0; page < PAGES_MAX; page++) {
-        const found = await room.messages.fetch({ after, limit: PAGE, cache: false });
-        const messages = [...found.values()].sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1));
-        for (const message of messages) this.#receive(this.#events as ChannelEvents, message, false);
-        if (messages.length < PAGE) return;
-        after = messages.at(-1)?.id ?? after;
-      }
+      const room = await roomOf(this.#started, address);
+      for await (const message of messagesSince(room, since))
+        this.#receive(this.#events as ChannelEvents, message, false);
     } catch (error) {
       throw discordFailure(error);
     }
@@ -226,7 +171,7 @@ class DiscordChannel implements Channel {
 
   async send(address: DeliveryAddress, text: string, { nonce, replyTo }: SendOptions): Promise<SentMessage> {
     try {
-      const room = await this.#roomOf(address);
+      const room = await roomOf(this.#started, address);
       const { createdTimestamp } = await room.send({
         content: text,
         nonce: createHash("sha256").update(nonce).digest("hex").slice(0, NONCE_CHARS),
@@ -240,19 +185,9 @@ class DiscordChannel implements Channel {
   }
 
   async typing(address: DeliveryAddress): Promise<void> {
-    await this.#roomOf(address)
+    await roomOf(this.#started, address)
       .then((room) => room.sendTyping())
       .catch(() => {});
-  }
-
-  /** A direct message is addressed to a user; ids of users and channels are never the same. */
-  async #roomOf({ to, threadId }: DeliveryAddress): Promise<SendableChannels> {
-    const client = this.#started;
-    const known = client.channels.cache.get(threadId ?? to);
-    const room = known ?? (await this.#fetched(client, threadId, to));
-    if (room === null || !room.isSendable())
-      throw new ColloquyError("NOT_FOUND", "Discord no longer has the channel");
-    return room;
   }
 
   get #started(): Client<true> {
@@ -260,30 +195,12 @@ class DiscordChannel implements Channel {
     return this.#client;
   }
 
-  async #fetched(
-    client: Client<true>,
-    threadId: string | undefined,
-    to: string,
-  ): ReturnType<Client["channels"]["fetch"]> {
-    try {
-      return await client.channels.fetch(threadId ?? to);
-    } catch (error) {
-      if (threadId !== undefined || discordFailure(error).code !== "NOT_FOUND") throw error;
-      return client.users.createDM(to);
-    }
-  }
-
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#client?.destroy();
-    await Promise.allSettled(this.#keeping.values());
+    await this.#keeper.settled();
   }
 }
 
 /** Only the user who gave the command sees it. */
 const EPHEMERAL = 64;
-
-/** The first id of a time: ids of Discord begin with the time. */
-function idAt(ms: number): string {
-  return String(BigInt(Math.max(0, ms - EPOCH_MS)) << 22n);
-}

@@ -1,4 +1,5 @@
 /** Where users have written before: there a platform is asked for what they wrote while nothing was connected. */
+import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import { type DeliveryAddress, deliveryAddress } from "../../key/index.ts";
 import type { Store } from "../../store/store.ts";
 import { isoTime } from "../../util/time.ts";
@@ -6,7 +7,7 @@ import { objectIn, textIn } from "../../util/values.ts";
 import type { Channel } from "../channel.ts";
 import { type ChannelName, operationIdOf } from "../inbox/accept.ts";
 
-export interface KnownPlace {
+interface KnownPlace {
   readonly address: DeliveryAddress;
   /** The time of the last message that was accepted there, by the clock of the platform. */
   readonly since: string;
@@ -18,8 +19,53 @@ const LAST_MESSAGES = 20;
 const AGE_MAX_MS = 6 * 86_400_000;
 const AT_ONCE = 4;
 
-/** The places of the sessions that were used last. */
-export async function knownPlaces(store: Store, channel: ChannelName, nowMs: number): Promise<KnownPlace[]> {
+export class CatchUp {
+  readonly #store: Store;
+  readonly #channel: Channel;
+  readonly #onProblem: (problem: ColloquyError) => void;
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(store: Store, channel: Channel, onProblem: (problem: ColloquyError) => void) {
+    this.#store = store;
+    this.#channel = channel;
+    this.#onProblem = onProblem;
+  }
+
+  /** The places of the sessions that were used last, if the channel can be asked. */
+  async places(): Promise<readonly KnownPlace[]> {
+    return this.#channel.catchUp === undefined ? [] : knownPlaces(this.#store, this.#channel, Date.now());
+  }
+
+  /** New messages do not wait for it. */
+  at(places: readonly KnownPlace[]): void {
+    this.#run(async () => places);
+  }
+
+  since(since: string): void {
+    this.#run(async () => (await this.places()).map((place) => ({ ...place, since })));
+  }
+
+  async settled(): Promise<void> {
+    await this.#running;
+  }
+
+  /** One after the other. A place that cannot be read is reported, and the others are asked for. */
+  #run(read: () => Promise<readonly KnownPlace[]>): void {
+    const channel = this.#channel;
+    const onError = (error: unknown): void =>
+      this.#onProblem(asColloquyError(error, `Cannot ask ${channel.name} for earlier messages`));
+    const run = async (): Promise<void> => {
+      const left = (await read()).values();
+      const work = async (): Promise<void> => {
+        for (const place of left) await channel.catchUp?.(place).catch(onError);
+      };
+      await Promise.all(Array.from({ length: AT_ONCE }, work));
+    };
+    this.#running = this.#running.then(run).catch(onError);
+  }
+}
+
+async function knownPlaces(store: Store, channel: ChannelName, nowMs: number): Promise<KnownPlace[]> {
   const { items } = await store.list({ channel: channel.name, limit: PLACES_MAX });
   const found = await Promise.all(items.map(({ id }) => placeOf(store, id, channel, nowMs)));
   // A session that started over has several conversations in one place.
@@ -51,17 +97,4 @@ async function placeOf(
     return { address: deliveryAddress(address), since: entry.at > oldest ? entry.at : oldest };
   }
   return undefined;
-}
-
-/** A place that cannot be read is reported, and the others are asked for. */
-export async function catchUp(
-  channel: Channel,
-  places: readonly KnownPlace[],
-  onError: (error: unknown) => void,
-): Promise<void> {
-  const left = places.values();
-  const work = async (): Promise<void> => {
-    for (const place of left) await channel.catchUp?.(place).catch(onError);
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
 }

@@ -11,7 +11,6 @@ import { asColloquyError, type ColloquyError } from "../../errors.ts";
 import { deriveSessionKey, type KeyConfig } from "../../key/index.ts";
 import type { IndexOptions } from "../../state/session-index/index.ts";
 import type { Conversation } from "../../store/conversation.ts";
-import { channelQueues } from "../../store/jobs/channel-queues.ts";
 import type { Store } from "../../store/store.ts";
 import { defined } from "../../util/json.ts";
 import { objectIn, textIn } from "../../util/values.ts";
@@ -26,7 +25,8 @@ import { nonceOf } from "../inbox/delivery.ts";
 import { MessageDesk, type Question } from "../inbox/desk.ts";
 import { isInFormer } from "../inbox/former.ts";
 import { type AccessPolicy, authorise } from "./authorise.ts";
-import { catchUp, type KnownPlace, knownPlaces } from "./catch-up.ts";
+import { CatchUp } from "./catch-up.ts";
+import { retryFailed } from "./retry-failed.ts";
 import { SessionFacts, type SessionSettings } from "./session-facts.ts";
 
 /** A session that a message belongs to. */
@@ -63,7 +63,7 @@ export class ChannelHost {
   readonly #cuts: ChunkSettings;
   readonly #commands: CommandMarks;
   readonly #approvals: ChannelApprovals;
-  #catchingUp: Promise<void> = Promise.resolve();
+  readonly #catchUp: CatchUp;
   /** The agent of each session that wrote since the start. */
   readonly #agents = new Map<string, string | undefined>();
 
@@ -75,6 +75,7 @@ export class ChannelHost {
     this.#cuts = { ...cuts, max: Math.min(cuts.max ?? channel.charsMax, channel.charsMax) };
     const onProblem = (problem: ColloquyError): void => this.#report(problem);
     this.#approvals = new ChannelApprovals({ store, channel, cuts: this.#cuts, onProblem });
+    this.#catchUp = new CatchUp(store, channel, onProblem);
     this.#desk = new MessageDesk({
       ...{ store, channel, pollMs, cuts: this.#cuts },
       answer: (question) => this.#answer(question),
@@ -86,37 +87,22 @@ export class ChannelHost {
   async start({ retry = false }: { readonly retry?: boolean } = {}): Promise<void> {
     const { store, channel } = this.#options;
     // Before new messages arrive: those between the last one and them are missing.
-    const places = channel.catchUp === undefined ? [] : await knownPlaces(store, channel, Date.now());
+    const places = await this.#catchUp.places();
     await channel.start({
       onMessage: (message) => this.#received(message),
       onProblem: (problem) => this.#report(problem),
-      onGap: (since) => this.#catchUp(async () => this.#placesSince(since)),
+      onGap: (since) => this.#catchUp.since(since),
     });
     await this.#commands.forgetOld(Date.now());
-    if (retry) await this.#retry();
+    if (retry) await retryFailed(store, channel);
     await this.#desk.start();
-    this.#catchUp(async () => places);
+    this.#catchUp.at(places);
   }
 
   async close(): Promise<void> {
     await this.#options.channel.close();
-    await this.#catchingUp;
+    await this.#catchUp.settled();
     await this.#desk.close();
-  }
-
-  async #placesSince(since: string): Promise<KnownPlace[]> {
-    const { store, channel } = this.#options;
-    return (await knownPlaces(store, channel, Date.now())).map((place) => ({ ...place, since }));
-  }
-
-  /** One after the other; new messages do not wait for it. */
-  #catchUp(places: () => Promise<readonly KnownPlace[]>): void {
-    const { channel } = this.#options;
-    const onError = (error: unknown): void =>
-      this.#report(asColloquyError(error, `Cannot ask ${channel.name} for earlier messages`));
-    this.#catchingUp = this.#catchingUp
-      .then(async () => catchUp(channel, await places(), onError))
-      .catch(onError);
   }
 
   /** Resolves when the message is durable, or is not for the agent. */
@@ -210,17 +196,6 @@ export class ChannelHost {
       }
     } catch (error) {
       this.#report(asColloquyError(error, `Cannot send to ${channel.name}`));
-    }
-  }
-
-  async #retry(): Promise<void> {
-    const { store, channel } = this.#options;
-    const { failed, outbox } = channelQueues(channel.name, channel.accountId);
-    for await (const job of store.jobs.list({ queue: failed })) {
-      const { error: _, due: __, ...data } = job.data;
-      const name = { queue: failed, id: job.id };
-      const put = [{ ...job, queue: outbox, data: { ...data, attempts: 0 } }];
-      await store.jobs.change({ expect: [name], remove: [name], put });
     }
   }
 

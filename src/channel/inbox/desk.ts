@@ -16,10 +16,9 @@ import { type Clock, systemClock } from "../../util/time.ts";
 import type { Channel } from "../channel.ts";
 import type { InboxData } from "./accept.ts";
 import { deliver, isDue, type OutboxData } from "./delivery.ts";
-import { loadFiles } from "./files.ts";
-import { isGone, nameOf } from "./job-names.ts";
+import { isReady, putReply } from "./inbox-job.ts";
+import { isGone } from "./job-names.ts";
 import { NO_ANSWER, noticeOf } from "./notices.ts";
-import { owesReply, passOn } from "./versions.ts";
 import { isHeld, withLease } from "./with-lease.ts";
 
 /** A message that was accepted. */
@@ -162,9 +161,9 @@ export class MessageDesk {
     const { entry, address, messageId } = job.data as JsonObject & InboxData;
     // Nothing is done here that another process is doing: the loop would wait for it. And a message that was being
     // written when its job was seen is there once the lease is.
-    const isReady = await withLease(chat, () => this.#isReady(chat, job));
-    if (isReady === undefined) throw busy(chat.id);
-    if (!isReady) return true;
+    const ready = await withLease(chat, () => isReady(this.#options, chat, job));
+    if (ready === undefined) throw busy(chat.id);
+    if (!ready) return true;
     const typing = this.#type(address);
     let said: Pick<OutboxData, "entry" | "notice">;
     try {
@@ -177,51 +176,10 @@ export class MessageDesk {
     } finally {
       clearInterval(typing);
     }
-    await this.#answered(chat, job, { ...said, address: { ...address }, replyTo: messageId });
+    const cuts = { ...defined(this.#options.cuts) };
+    const reply = { ...said, address: { ...address }, replyTo: messageId, cuts };
+    await putReply(this.#options.store, this.#queues.outbox, chat, job, reply);
     return true;
-  }
-
-  /** Whether a job is to be done now: its message is there, with its files, and has no newer version. */
-  async #isReady(chat: Conversation, { queue, id }: Job): Promise<boolean> {
-    const { store, channel } = this.#options;
-    const job = await store.jobs.get(queue, id);
-    if (job === undefined || !(await this.#hasMessage(chat, job))) return false;
-    if (!owesReply(job)) {
-      await store.jobs.change({ remove: [nameOf(job)] });
-      return false;
-    }
-    if (await passOn(store, chat, job)) return false;
-    await loadFiles(chat, job, String(job.data.entry), channel.download?.bind(channel));
-    return true;
-  }
-
-  /**
-   * Whether the message of a job is there. A crash may have come between the job and the message: then the message was
-   * never accepted, and the platform sends it again.
-   */
-  async #hasMessage(chat: Conversation, job: Job): Promise<boolean> {
-    const { store } = this.#options;
-    const isThere = async (): Promise<boolean> => (await chat.entry(String(job.data.entry))) !== undefined;
-    if (await isThere()) return true;
-    await store.jobs.change({ remove: [nameOf(job)] });
-    if (!(await isThere())) return false;
-    // The platform has sent it again just now, and it has lost its job here.
-    await store.jobs.change({ put: [job] });
-    return true;
-  }
-
-  /** From now on it is answered, and its answer is to be delivered. One process does this for each message. */
-  async #answered(chat: Conversation, job: Job, said: JsonObject): Promise<void> {
-    const { store, cuts } = this.#options;
-    const data = { ...said, cuts: { ...defined(cuts) }, next: 0, attempts: 0 };
-    const reply = { queue: this.#queues.outbox, id: String(job.data.entry), conversation: chat.id, data };
-    try {
-      // It was edited in the meantime: this answer stays in the log, and the new version is replied to.
-      if (await passOn(store, chat, job)) return;
-      await store.jobs.change({ expect: [nameOf(job)], remove: [nameOf(job)], put: [reply] });
-    } catch (error) {
-      if (!isGone(error)) throw error;
-    }
   }
 
   #type(address: DeliveryAddress): NodeJS.Timeout {
