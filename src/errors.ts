@@ -60,7 +60,7 @@ export function asColloquyError(error: unknown, doing: string): ColloquyError {
 
 /** How the tokens of well-known services begin. */
 const BEGINNINGS =
-  "sk-|sk_|pk_|rk_|AIza|ghp_|gho_|github_pat_|glpat-|xox[a-z]-|xai-|AKIA|ASIA|eyJ|gsk_|hf_|r8_|ya29\\.|Bearer\\s";
+  "sk-|sk_|pk_|rk_|AIza|ghp_|gho_|github_pat_|glpat-|xox[a-z]-|xai-|AKIA|ASIA|eyJ|gsk_|hf_|r8_|ya29\\.|cq[trlwd]_|Bearer\\s";
 
 export const TOKEN_START: RegExp = new RegExp(`^(?:${BEGINNINGS})`);
 const TOKEN = new RegExp(`(?<![A-Za-z0-9])(?:${BEGINNINGS})[A-Za-z0-9_.-]{16,}`, "g");

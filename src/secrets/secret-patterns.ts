@@ -30,6 +30,8 @@ export const SECRET_PATTERNS: readonly SecretPattern[] = [
   token("openrouter-key", "sk-or-", `sk-or-${WORD}{16,}`),
   token("langfuse-key", "sk-lf-", `sk-lf-${WORD}{16,}`),
   token("openai-key", "sk-", `sk-(?=[A-Za-z_-]{0,40}[0-9])${WORD}{20,}`),
+  // Of our own gateway: access, refresh, link, ticket, device.
+  token("colloquy-token", ["cqt_", "cqr_", "cql_", "cqw_", "cqd_"], "cq[trlwd]_[A-Za-z0-9_-]{20,}"),
   token("google-api-key", "AIza", "AIza[A-Za-z0-9_-]{35}"),
   token("google-oauth-token", "ya29.", "ya29\\.[A-Za-z0-9_-]{20,}"),
   token("google-refresh-token", "1//", "1//0[A-Za-z0-9_-]{25,}"),

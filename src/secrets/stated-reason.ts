@@ -2,6 +2,7 @@
 import { parseJson } from "../util/json.ts";
 import { safeLine } from "../util/visible-text.ts";
 import { maskSecretsIn } from "./mask.ts";
+import { redactSecrets } from "./redact-secrets.ts";
 
 const CHARS_MAX = 300;
 
@@ -11,5 +12,6 @@ export function statedReason(body: string, token: string | undefined): string {
   const error = parsed?.error;
   const message = typeof error === "string" ? error : error?.message;
   if (typeof message !== "string") return "";
-  return maskSecretsIn(safeLine(message), [token]).slice(0, CHARS_MAX);
+  // Some providers repeat the request, with whatever was in it. Before it is cut: half a secret is not recognised.
+  return redactSecrets(maskSecretsIn(safeLine(message), [token])).text.slice(0, CHARS_MAX);
 }

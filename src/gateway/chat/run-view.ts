@@ -5,6 +5,7 @@ import type { AgentEvent, RunResult } from "../../agent/index.ts";
 import type { ColloquyError } from "../../errors.ts";
 import type { Entry } from "../../message/types.ts";
 import { redactSecrets } from "../../secrets/redact-secrets.ts";
+import { httpError } from "../http/http-error.ts";
 import type { ApprovalQuestion, EventName, Events, RunningAnswer, ToolState } from "../wire/frames.ts";
 
 export type Publish = <Name extends EventName>(event: Name, data: Events[Name]) => void;
@@ -110,7 +111,7 @@ export class RunView {
     await this.#last;
     if (this.#isStarted) await this.#announcedAfter(() => this.#isEnded);
     this.#endText();
-    this.#publish("chat.failed", { run: this.run, error: error.toJSON() });
+    this.#publish("chat.failed", { run: this.run, error: httpError(error).body.error });
   }
 
   /** One after the other, also when one has to wait for its entry. */

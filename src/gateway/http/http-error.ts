@@ -1,5 +1,6 @@
 /** The error contract over HTTP: `{ error: { code, message, field } }` with the status that fits. */
 import { asColloquyError, ColloquyError, type ErrorCode, type ErrorOptions } from "../../errors.ts";
+import { redactSecrets } from "../../secrets/redact-secrets.ts";
 import type { ErrorBody } from "../wire/rest.ts";
 
 const STATUS: Readonly<Record<ErrorCode, number>> = {
@@ -44,7 +45,17 @@ export function httpError(error: unknown): FailedAnswer {
   return {
     status: known instanceof HttpError ? known.status : STATUS[known.code],
     headers: { ...HEADERS[known.code], ...retryAfter(known), ...headers },
-    body: { error: known.code === "INTERNAL_ERROR" ? UNEXPECTED : known.toJSON() },
+    body: { error: known.code === "INTERNAL_ERROR" ? UNEXPECTED : shown(known) },
+  };
+}
+
+/** Errors quote what was sent, which may have been a secret in the wrong place. They are also written to logs. */
+function shown(error: ColloquyError): ErrorBody["error"] {
+  const { code, message, field } = error.toJSON();
+  return {
+    code,
+    message: redactSecrets(message).text,
+    field: field === null ? null : redactSecrets(field).text,
   };
 }
 

@@ -174,6 +174,8 @@ export class SocketConnection implements Listening {
       token === undefined
         ? gateway.auth.takeTicket(ticket ?? "", request.header("origin") ?? null)
         : await gateway.auth.check(token);
+    // Nobody would end the watch over the token of a connection that has gone.
+    if (this.#isClosing) throw new ColloquyError("UNAUTHORIZED", "The connection is closed");
     this.#principal = principal;
     clearTimeout(this.#timer);
     this.#forget = gateway.auth.onEnded(principal, () => this.end(CLOSE.unauthorized, "Sign in again"));
