@@ -87,6 +87,7 @@ describe("a run", () => {
     const chat = await loop.conversation();
     await loop.run("Hi");
     expect((await loop.run("Go")).reply).toBe("Two.");
+    expect(await chat.compactions()).toHaveLength(1);
     const { messages = [] } = model.requests[2] ?? {};
     const sent = JSON.stringify(messages);
     expect(sent.match(/"tool_use"/g)?.length).toBe(sent.match(/"tool_result"/g)?.length);
