@@ -6,7 +6,6 @@ import { OWNER, PERMISSIONS } from "../../src/gateway/auth/principal.ts";
 import { type Gateway, type GatewayOptions, openGateway } from "../../src/gateway/gateway.ts";
 import type { Permission, Scope } from "../../src/gateway/wire/auth.ts";
 import { openCredentials } from "../../src/state/credentials/index.ts";
-import type { Environment } from "../../src/state/folder.ts";
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import type { JsonObject } from "../../src/util/json.ts";
@@ -48,13 +47,12 @@ export async function openPlace(
     readonly store?: Store;
     readonly config?: JsonObject;
     readonly clock?: Clock;
-    readonly env?: Environment;
   } = {},
 ): Promise<Place> {
-  const { store = await openStore("ephemeral:"), config = {}, clock, env = {}, ...rest } = options;
+  const { store = await openStore("ephemeral:"), config = {}, clock, ...rest } = options;
   const stateDir = tempFolder();
   const credentials = openCredentials({ stateDir, env: {} });
-  const agents = new Agents({ store, config, env, credentials, stateDir, onNotice: () => {} });
+  const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
   const auth = await Auth.open({ stateDir, config: objectIn(config.gateway) ?? {}, ...(clock && { clock }) });
   const secrets = secretsFor(auth, scopes);
   const gateway = await openGateway({ agents, auth, port: 0, version: "1", ...rest });

@@ -1,4 +1,4 @@
-import { ColloquyError } from "../../errors.ts";
+import { ColloquyError, invalid } from "../../errors.ts";
 import {
   type ConfigOptions,
   formatPath,
@@ -8,6 +8,7 @@ import {
 } from "../../state/config/index.ts";
 import { listSettings, type Setting } from "../../state/config/list-settings.ts";
 import { valueOfText } from "../../state/config/value-text.ts";
+import type { Json } from "../../util/json.ts";
 import type { GatewayContext } from "../context.ts";
 import type { SettingView } from "../wire/rest.ts";
 import { defineRoute, type Route } from "./route.ts";
@@ -76,7 +77,7 @@ export const SETTING_ROUTES: readonly Route[] = [
       const { file, changed } = await setConfig(
         { ...configOptions(gateway), version: gateway.version },
         path,
-        valueOfText(text, path),
+        plainValue(valueOfText(text, path)),
       );
       return { json: { path: formatPath(path), file, changed } };
     },
@@ -104,6 +105,12 @@ function viewOf({ path, value, source, description, kind, secret }: Setting): Se
 
 function isEditable(path: string): boolean {
   return EDITABLE.some((known) => path === known || path.startsWith(`${known}.`));
+}
+
+/** Variables and included files are read with the rights of the gateway, and could be keys. */
+function plainValue(value: Json): Json {
+  if (!/\$\{|"\$include"/.test(JSON.stringify(value))) return value;
+  throw invalid("Variables and included files can only be named in the config file itself", "text");
 }
 
 function editablePath(text: string = ""): readonly string[] {
