@@ -7,6 +7,7 @@ import type { GatewayContext } from "../../context.ts";
 import { sumsOf } from "../../usage/usage-view.ts";
 import type { ConversationDetails, ConversationSummary } from "../../wire/rest.ts";
 import { answeredBy } from "./answered-by.ts";
+import { openedConversation } from "./opened.ts";
 
 /** The conversation of a path, by id or session key. */
 export async function conversationOf(
@@ -14,7 +15,7 @@ export async function conversationOf(
   { store }: GatewayContext,
 ): Promise<Conversation> {
   const { id = "" } = params;
-  const conversation = await store.get(id);
+  const conversation = await openedConversation(store, id);
   if (conversation === undefined) throw noConversation(id);
   return conversation;
 }
