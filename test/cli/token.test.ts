@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { Auth } from "../../src/gateway/auth/auth.ts";
 import { Place } from "./run-command.ts";
@@ -28,8 +27,7 @@ describe("token", () => {
 
     expect((await place.json(["token", "revoke", made.id])).token.revokedAt).toMatch(/Z$/);
     await expect(auth.check(made.token)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
-    const late = sleep(1000, "late");
-    expect(await Promise.race([ended, late])).toBeUndefined();
+    await ended;
   });
 
   it("refuses what it does not understand", async () => {

@@ -1,6 +1,7 @@
 /** `gateway` of the config, as far as it decides who gets in. Unsafe settings are refused, so that nothing starts. */
-import type { BlockList } from "node:net";
+import { type BlockList, isIP } from "node:net";
 import { invalid } from "../../errors.ts";
+import { isLoopback } from "../../util/addresses.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { filledIn, listIn, numberIn, objectIn, textIn } from "../../util/values.ts";
 import type { Permission } from "../wire/auth.ts";
@@ -91,6 +92,7 @@ function checkTogether(
   { mode, password, isTailscale, users, hosts }: AuthSettings,
 ): void {
   const bind = textIn(gateway.bind) ?? "loopback";
+  const isLocal = isOnLoopback(bind, textIn(gateway.customBindHost) ?? "");
   const refuse = (field: string, why: string): never => {
     throw invalid(`The gateway does not start: ${why}`, field);
   };
@@ -103,15 +105,21 @@ function checkTogether(
       "gateway.hosts",
       "Tailscale users can log in, and gateway.hosts does not name the host of Tailscale Serve",
     );
-  if (isTailscale && bind !== "loopback")
+  if (isTailscale && !isLocal)
     refuse("gateway.bind", "a Tailscale login is only proved on loopback; set gateway.bind to loopback");
   const funnel = objectIn(gateway.tailscale)?.mode === "funnel";
   if (isTailscale && funnel)
     refuse("gateway.tailscale.mode", "Funnel is the public internet, where there are no Tailscale users");
   const isEncrypted = objectIn(gateway.tls)?.enabled === true || bind === "tailnet";
-  if (bind !== "loopback" && !isEncrypted && textsIn(gateway.trustedProxies).length === 0)
+  if (!isLocal && !isEncrypted && textsIn(gateway.trustedProxies).length === 0)
     refuse(
       "gateway.bind",
       `gateway.bind is ${bind} without encryption: everyone on the way could read passwords and tokens. Set gateway.tls, or gateway.trustedProxies for a proxy that encrypts`,
     );
+}
+
+function isOnLoopback(bind: string, host: string): boolean {
+  return (
+    bind === "loopback" || bind === "auto" || (bind === "custom" && isIP(host) !== 0 && isLoopback(host))
+  );
 }

@@ -101,10 +101,19 @@ describe("no secret is in", () => {
     const paths = ROUTES.filter(({ method, path }) => method === "GET" && !path.includes("{")).map(
       ({ path }) => path,
     );
-    expect(paths).toEqual(expect.arrayContaining(["/api/v1/settings", "/api/v1/doctor", "/api/v1/tokens"]));
+    expect(paths).toEqual(
+      expect.arrayContaining([
+        "/api/v1/settings",
+        "/api/v1/doctor",
+        "/api/v1/tokens",
+        "/metrics",
+        "/openapi.json",
+      ]),
+    );
     const texts: string[] = [];
-    for (const path of [...new Set([...paths, "/openapi.json", "/metrics"])]) {
-      if (path === "/api/v1/changes") continue;
+    for (const path of paths) {
+      // The one never ends, the other looks at the home folder of whoever runs the tests.
+      if (["/api/v1/changes", "/api/v1/imports/found"].includes(path)) continue;
       texts.push((await place.call(`GET ${path}`)).text);
     }
     expect(texts.join().length).toBeGreaterThan(10_000);
@@ -113,7 +122,9 @@ describe("no secret is in", () => {
 
   it("errors about requests that have them in the wrong place", async () => {
     const problems: string[] = [];
-    await using place = await openPlace({}, { onProblem: ({ message }) => problems.push(message) });
+    const note = (fields: object, text: string): void => void problems.push(JSON.stringify([fields, text]));
+    const log = { info: note, warn: note, error: note };
+    await using place = await openPlace({}, { log, onProblem: ({ message }) => problems.push(message) });
     const texts: string[] = [];
     for (const [n, secret] of Object.values(SHAPED).entries()) {
       const at = encodeURIComponent(secret);
@@ -139,6 +150,7 @@ describe("no secret is in", () => {
       }
     }
     expect(texts.length).toBeGreaterThan(150);
+    expect(problems.length).toBeGreaterThan(150);
     expect(leaks([...texts, ...problems], SHAPED)).toEqual([]);
   });
 

@@ -35,7 +35,6 @@ const UNSAFE: readonly (readonly [name: string, field: string, gateway: JsonObje
   ["a token of zeros", "gateway.auth.token", { auth: { token: "0".repeat(64) } }],
   ["the network without encryption", "gateway.bind", { bind: "lan" }],
   ["any address without encryption", "gateway.bind", { bind: "custom", customBindHost: "0.0.0.0" }],
-  ["an automatic address without encryption", "gateway.bind", { bind: "auto" }],
   [
     "the network with a password in clear",
     "gateway.bind",
@@ -50,6 +49,11 @@ const UNSAFE: readonly (readonly [name: string, field: string, gateway: JsonObje
     "Tailscale users on their own network",
     "gateway.bind",
     { bind: "tailnet", hosts: ["h"], auth: TAILSCALE },
+  ],
+  [
+    "a name that only looks like loopback",
+    "gateway.bind",
+    { bind: "custom", customBindHost: "127.0.0.1.evil.example" },
   ],
   ["Tailscale without users", "gateway.auth.users", { hosts: ["h"], auth: { mode: "tailscale" } }],
   ["Tailscale without a host name", "gateway.hosts", { auth: TAILSCALE }],
@@ -104,6 +108,8 @@ describe("a gateway starts", () => {
       {},
       { bind: "lan", tls: { enabled: true } },
       { bind: "tailnet" },
+      { bind: "auto" },
+      { bind: "custom", customBindHost: "127.0.0.1" },
       { bind: "lan", trustedProxies: ["10.0.0.0/8"] },
       { auth: { mode: "password", password: PASSWORD } },
       { hosts: ["h"], auth: TAILSCALE, tailscale: { mode: "serve" } },

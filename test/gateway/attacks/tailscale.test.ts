@@ -1,5 +1,7 @@
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { createServer, type Server } from "node:http";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { SignedIn } from "../../../src/gateway/wire/auth.ts";
@@ -43,7 +45,9 @@ async function daemon(path: string): Promise<Server> {
 describe("a Tailscale login", () => {
   let server: Server;
   let place: Place;
-  const socket = join(tempFolder(), "tailscaled.sock");
+  // Not a folder of one test: it is used by all.
+  const folder = mkdtempSync(join(tmpdir(), "colloquy-tailscale-"));
+  const socket = join(folder, "tailscaled.sock");
   const gateway = (users: Record<string, string>, extra = {}) => ({
     hosts: [HOST],
     auth: { mode: "tailscale", users },
@@ -58,6 +62,7 @@ describe("a Tailscale login", () => {
     await place[Symbol.asyncDispose]();
     server.closeAllConnections();
     server.close();
+    rmSync(folder, { recursive: true });
   });
 
   type Headers = Record<string, string | string[]>;
@@ -117,6 +122,8 @@ describe("a Tailscale login", () => {
     // Limits are tested elsewhere.
     place.auth.records.run("DELETE FROM failures");
     expect((await login({ ...headers, host })).status).toBe(401);
+    // So that it was not refused for another reason.
+    expect((await login(GOOD)).status).toBe(200);
   });
 
   it("is refused without a daemon", async () => {
