@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { chmodSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
@@ -26,6 +26,18 @@ describe("auth", () => {
     expect(statSync(stateDir).mode & 0o777).toBe(0o700);
     for (const suffix of ["", "-wal", "-shm"])
       expect(statSync(join(stateDir, `gateway.db${suffix}`)).mode & 0o777).toBe(0o600);
+  });
+
+  it("closes its folder and its file to others when it is opened", async () => {
+    const stateDir = tempFolder();
+    await (await Auth.open({ stateDir, config: {} })).close();
+    const file = join(stateDir, "gateway.db");
+    chmodSync(stateDir, 0o755);
+    chmodSync(file, 0o644);
+    await (await Auth.open({ stateDir, config: {} })).close();
+    expect([stateDir, file].map((path) => statSync(path).mode & 0o777)).toEqual([0o700, 0o600]);
+    chmodSync(stateDir, 0o1777);
+    await expect(Auth.open({ stateDir, config: {} })).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
   });
 
   it("knows the principal of an access secret, until it is revoked or expires", async () => {

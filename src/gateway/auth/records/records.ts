@@ -1,9 +1,11 @@
 /** `gateway.db` in the state folder: users, tokens, sign-ins, keys, limits and audit entries. Every secret is hashed. */
 import { join } from "node:path";
 import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
+import { unavailable } from "../../../errors.ts";
 import { sqliteError } from "../../../sqlite/busy.ts";
 import { openDatabase } from "../../../sqlite/open.ts";
 import { pragma } from "../../../sqlite/pragma.ts";
+import { ensurePrivate } from "../../../state/permissions.ts";
 import type { Clock } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
 import { MIGRATIONS } from "./migrations.ts";
@@ -34,6 +36,11 @@ export class Records {
 
   static async open(stateDir: string): Promise<Records> {
     const path = join(stateDir, "gateway.db");
+    for (const place of [stateDir, path]) {
+      const open = ensurePrivate(place);
+      // Others could read the keys, or put a file of theirs in its place.
+      if (open?.repaired === false) throw unavailable(open.message);
+    }
     // A revocation must survive a power cut, so each commit is synced.
     const database = await openDatabase(path, {
       synchronous: "FULL",
