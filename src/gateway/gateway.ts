@@ -4,7 +4,7 @@ import type { Server } from "node:http";
 import { join } from "node:path";
 import { getRequestListener, type HttpBindings } from "@hono/node-server";
 import { Agents } from "../channel/setup/agents.ts";
-import { type ColloquyError, invalid } from "../errors.ts";
+import { asColloquyError, type ColloquyError, invalid } from "../errors.ts";
 import { checkObject, checkString } from "../util/checked-arguments.ts";
 import { Auth } from "./auth/auth.ts";
 import { GatewayChannels } from "./chat/channels.ts";
@@ -17,7 +17,7 @@ import { Metrics } from "./http/metrics.ts";
 import { Page } from "./http/page.ts";
 import { ImportJobs } from "./imports/import-jobs.ts";
 import { keepFiles } from "./kept-files.ts";
-import { type ListenSettings, listen, PORT } from "./listen.ts";
+import { type ListenSettings, listen, ownName, PORT } from "./listen.ts";
 import { type GatewayLog, NO_LOG } from "./log.ts";
 import { ROUTES } from "./routes/table.ts";
 import { Live } from "./socket/live.ts";
@@ -65,7 +65,8 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     throw invalid(`port must be an integer from 0 to ${PORT_MAX}`, "port");
   const page = new Page(options.page);
   // Wrong names are refused before anything listens.
-  new AllowedHosts(options.hosts ?? [], port);
+  const names = [...(options.hosts ?? []), ...ownName(host)];
+  new AllowedHosts(names, port);
   const { url, port: bound, servers } = await listen({ host, port, tls: options.tls });
   const { store, stateDir } = agents.installation;
   const { onProblem = ({ message }) => process.emitWarning(message) } = options;
@@ -79,7 +80,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     isRunning: (conversation) => live.isRunning(conversation),
     stats: recent(() => store.stats()),
   };
-  const hosts = new AllowedHosts(options.hosts ?? [], bound);
+  const hosts = new AllowedHosts(names, bound);
   const app = httpApp(ROUTES, context, hosts, page);
   const sockets = new SocketServer(context, hosts, onProblem);
   const listener = getRequestListener((request, env) => app.fetch(request, env as HttpBindings), {
@@ -87,7 +88,9 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
   });
   for (const server of servers) server.on("upgrade", sockets.upgrade).on("request", listener);
   const stop = new AbortController();
-  const kept = keepFiles(agents, log, stop.signal);
+  const kept = keepFiles(agents, log, stop.signal).catch((error: unknown) =>
+    onProblem(asColloquyError(error, "The session index is no longer kept current")),
+  );
   const close = async (): Promise<void> => {
     const closed = servers.map((server) => once(server.close(), "close"));
     stop.abort();

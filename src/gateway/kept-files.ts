@@ -6,10 +6,12 @@ import { asColloquyError } from "../errors.ts";
 import { stateLayout } from "../state/folder.ts";
 import { writeModelsConfig } from "../state/models/index.ts";
 import { syncSessionIndex } from "../state/session-index/index.ts";
+import type { Change } from "../store/index.ts";
 import type { GatewayLog } from "./log.ts";
 
-/** The index is written at most this often, however much changes. */
-const PAUSE_MS = 10_000;
+/** A sync lists every conversation, so that it is made seldom where it takes long. */
+const PAUSE_MIN_MS = 1000;
+const PAUSE_SHARE = 20;
 
 /** Until the signal. What cannot be written is noted, and tried again with the next change. */
 export async function keepFiles(agents: Agents, log: GatewayLog, signal: AbortSignal): Promise<void> {
@@ -18,15 +20,22 @@ export async function keepFiles(agents: Agents, log: GatewayLog, signal: AbortSi
   await attempt(log, "models.json", () => writeModels(agents));
   const agentDir = stateLayout(stateDir).agent(defaultAgentId(agents.installation.config)).root;
   const sync = (): Promise<unknown> => syncSessionIndex(store, agentDir);
-  await attempt(log, "sessions.json", sync);
+  for (;;) {
+    const startMs = performance.now();
+    await attempt(log, "sessions.json", sync);
+    const pauseMs = Math.max(PAUSE_MIN_MS, PAUSE_SHARE * (performance.now() - startMs));
+    if (!(await somethingElse(changes))) return;
+    await wait(pauseMs, undefined, { signal }).catch(() => undefined);
+    if (signal.aborted) return;
+  }
+}
+
+/** Waits for a change that the index shows. False at the end. Entries are noted by the run that wrote them. */
+async function somethingElse(changes: AsyncGenerator<Change>): Promise<boolean> {
   for (;;) {
     const change = await changes.next();
-    if (change.done === true) return;
-    // Entries are noted by the run that wrote them.
-    if (change.value.type === "entry") continue;
-    await wait(PAUSE_MS, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return;
-    await attempt(log, "sessions.json", sync);
+    if (change.done === true) return false;
+    if (change.value.type !== "entry") return true;
   }
 }
 

@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { networkInterfaces } from "node:os";
 import { invalid, unavailable } from "../errors.ts";
 import type { JsonObject } from "../util/json.ts";
-import { filledIn, numberIn, objectIn, textIn } from "../util/values.ts";
+import { filledIn, listIn, numberIn, objectIn, textIn } from "../util/values.ts";
 
 export interface ListenSettings {
   /** Default: both addresses of loopback. */
@@ -30,6 +30,8 @@ export interface Listener {
 }
 
 export const PORT = 18_789;
+/** Every address of this machine. */
+const ANY = "0.0.0.0";
 const LOOPBACK = ["127.0.0.1", "::1"];
 /** A client that sends its headers slowly, or never, does not hold a connection for long. */
 const CONNECTIONS = {
@@ -58,7 +60,11 @@ export function listenSettings(gateway: JsonObject): ListenSettings {
 function hostOf(gateway: JsonObject): string | undefined {
   switch (textIn(gateway.bind) ?? "loopback") {
     case "lan":
-      return "0.0.0.0";
+      if (listIn(gateway.hosts).length > 0) return ANY;
+      throw invalid(
+        "The gateway does not start: gateway.bind is lan, and gateway.hosts does not name the host that others use",
+        "gateway.hosts",
+      );
     case "tailnet":
       return tailnetAddress();
     case "custom": {
@@ -106,9 +112,17 @@ export async function listen({ host, port = PORT, tls }: ListenSettings): Promis
     servers.push(server);
     bound = (server.address() as AddressInfo).port;
   }
-  const [shown = "127.0.0.1"] = addresses;
-  const name = shown.includes(":") ? `[${shown}]` : shown === "0.0.0.0" ? "127.0.0.1" : shown;
+  const name = host === undefined || host === ANY ? "127.0.0.1" : inUrl(host);
   return { url: `${tls === undefined ? "http" : "https"}://${name}:${bound}`, port: bound, servers };
+}
+
+/** The name that requests may use because the gateway listens there. */
+export function ownName(host: string | undefined): readonly string[] {
+  return host === undefined || host === ANY || host === "::" ? [] : [inUrl(host)];
+}
+
+function inUrl(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 const NO_ADDRESS: ReadonlySet<string> = new Set(["EADDRNOTAVAIL", "EAFNOSUPPORT"]);

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -66,6 +66,8 @@ describe("colloquy gateway run", () => {
     });
     expect(made.status).toBe(201);
     expect(await (await fetch(`${url}/`)).text()).toContain("has no page");
+    const index = join(stateDir, "agents/main/sessions/sessions.json");
+    await until(() => existsSync(index) && readFileSync(index, "utf8").includes("web:a"));
     child.kill("SIGTERM");
     expect((await ended).code).toBe(0);
     await using reopened = await openStore(`sqlite:${store}`);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { listenSettings } from "../../src/gateway/listen.ts";
 import { openPlace, request } from "./place.ts";
 
 const API = "/api/v1/conversations";
@@ -26,6 +27,25 @@ describe("the doors of a gateway", () => {
     await using place = await openPlace();
     await expect(openPlace({}, { port: place.port })).rejects.toThrow("the port is in use");
     await expect(openPlace({}, { hosts: ["http://evil.example/"] })).rejects.toThrow("is not a host name");
+  });
+
+  it.each([
+    [{ bind: "lan" }, "gateway.hosts"],
+    [{ bind: "custom" }, "gateway.customBindHost"],
+    [{ tls: { enabled: true } }, "gateway.tls.certPath"],
+  ])("are not opened with %j", (settings, field) => {
+    expect(() => listenSettings(settings)).toThrow(expect.objectContaining({ field }));
+  });
+
+  it("are where the config says", async () => {
+    expect(listenSettings({})).toEqual({ host: undefined, port: undefined, tls: undefined });
+    expect(listenSettings({ bind: "lan", hosts: ["a.example"], port: 1 })).toMatchObject({
+      host: "0.0.0.0",
+      port: 1,
+    });
+    await using place = await openPlace({}, { host: "127.0.0.2" });
+    expect(place.gateway.url).toBe(`http://127.0.0.2:${place.port}`);
+    expect(await (await fetch(`${place.gateway.url}/health`)).json()).toEqual({ ok: true });
   });
 
   it("refuse two host names and whole URLs", async () => {
