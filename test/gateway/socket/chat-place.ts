@@ -79,7 +79,11 @@ export class Watch {
     let text = "";
     for (const event of this.events) {
       if (event.event === "chat.step" || event.event === "chat.started") text = "";
-      else if (event.event === "subscribed" && event.data.running !== null) text = event.data.running.text;
+      else if (event.event === "subscribed" && event.data.running !== null) {
+        const { resumed, running } = event.data;
+        if (resumed && text !== running.text) throw new Error(`"${text}" was resumed as "${running.text}"`);
+        text = running.text;
+      }
       else if (event.event === "chat.delta") {
         if (event.data.position !== text.length) {
           throw new Error(`A delta begins at ${event.data.position}, but the text ends at ${text.length}`);
