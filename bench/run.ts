@@ -1,6 +1,7 @@
 /** `npm run bench -- GROUP [ROW …]`: measures, prints a table, exits with 1 when a target is missed. */
 import { agentBench } from "./agent/index.ts";
 import { formatsBench } from "./formats/index.ts";
+import { gatewayBench } from "./gateway/index.ts";
 import { type BenchRow, benchFolder, microseconds, printTable, QUICK, syncCost } from "./harness.ts";
 import { lifeBench } from "./life/index.ts";
 import { recallBench } from "./recall/index.ts";
@@ -14,6 +15,7 @@ const GROUPS: Readonly<Record<string, Readonly<Record<string, (folder: string) =
   state: stateBench,
   recall: recallBench,
   agent: agentBench,
+  gateway: gatewayBench,
 };
 
 const [name = "", ...wanted] = process.argv.slice(2).filter((word) => word !== "--quick");

@@ -83,8 +83,7 @@ export class Watch {
         const { resumed, running } = event.data;
         if (resumed && text !== running.text) throw new Error(`"${text}" was resumed as "${running.text}"`);
         text = running.text;
-      }
-      else if (event.event === "chat.delta") {
+      } else if (event.event === "chat.delta") {
         if (event.data.position !== text.length) {
           throw new Error(`A delta begins at ${event.data.position}, but the text ends at ${text.length}`);
         }

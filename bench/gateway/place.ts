@@ -1,0 +1,68 @@
+/** A gateway as `colloquy start` opens it: a SQLite store in its worker thread. */
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { Agents } from "../../src/channel/setup/agents.ts";
+import { Auth } from "../../src/gateway/auth/auth.ts";
+import { openGateway } from "../../src/gateway/gateway.ts";
+import { openCredentials } from "../../src/state/credentials/index.ts";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import type { JsonObject } from "../../src/util/json.ts";
+
+export interface BenchPlace extends AsyncDisposable {
+  readonly store: Store;
+  readonly path: string;
+  readonly url: string;
+  readonly token: string;
+}
+
+export async function openBenchPlace(folder: string, config: JsonObject = {}): Promise<BenchPlace> {
+  const stateDir = join(folder, `gateway-${process.hrtime.bigint()}`);
+  mkdirSync(stateDir, { mode: 0o700 });
+  const path = join(stateDir, "store.db");
+  const store = await openStore(`sqlite:${path}`, { worker: true });
+  const credentials = openCredentials({ stateDir, env: {} });
+  const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
+  const auth = await Auth.open({ stateDir, config: {} });
+  const grant = { user: "owner", name: "bench", permission: "admin", scope: null, expiresAt: null } as const;
+  const { secret: token } = auth.createToken(grant);
+  const gateway = await openGateway({ agents, auth, port: 0, version: "1" });
+  return {
+    ...{ store, path, token, url: gateway.url },
+    [Symbol.asyncDispose]: async () => {
+      await gateway.close();
+      await agents.close();
+      await auth.close();
+      await store.close();
+    },
+  };
+}
+
+/** Clients in a process of their own, which would otherwise share the processor of the gateway. */
+export class Clients {
+  readonly #child: ChildProcess;
+
+  constructor(...args: readonly (string | number)[]) {
+    this.#child = fork(join(import.meta.dirname, "clients-child.ts"), args.map(String));
+  }
+
+  /** What it says next. */
+  async next<T>(): Promise<T> {
+    const died = once(this.#child, "exit").then(() => {
+      throw new Error("The clients ended before they were done");
+    });
+    const [message] = await Promise.race([once(this.#child, "message"), died]);
+    return message as T;
+  }
+
+  tell(word: string): void {
+    this.#child.send(word);
+  }
+
+  end(): void {
+    this.#child.removeAllListeners("exit");
+    this.#child.kill();
+  }
+}
