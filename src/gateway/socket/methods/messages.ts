@@ -1,5 +1,5 @@
 import { defined } from "../../../util/json.ts";
-import { scopedConversation } from "../../chat/scoped-conversation.ts";
+import { writtenConversation } from "../../chat/scoped-conversation.ts";
 import { defineMethod, type Method } from "../method.ts";
 import { EXPECTED_HEAD, IDEMPOTENCY_KEY, REFERENCE } from "./schemas.ts";
 
@@ -23,7 +23,7 @@ export const MESSAGE_METHODS: readonly Method[] = [
     perMinute: 120_000,
     async handle({ params, principal }, { store }) {
       const { branch, idempotencyKey: operationId, expectedHead } = params;
-      const conversation = await scopedConversation(store, principal, params.conversation);
+      const conversation = await writtenConversation(store, principal, params.conversation);
       return conversation.append(params.messages, defined({ branch, operationId, expectedHead }));
     },
   }),
