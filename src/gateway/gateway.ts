@@ -95,8 +95,7 @@ export async function openGateway(options: GatewayOptions): Promise<Gateway> {
     const closed = servers.map((server) => once(server.close(), "close"));
     stop.abort();
     await Promise.all([channels.close(), live.close(GRACE_MS), imports.close(), kept]);
-    sockets.close();
-    sockets.terminate();
+    await sockets.close();
     for (const server of servers) server.closeAllConnections();
     await Promise.all(closed);
     usage.close();

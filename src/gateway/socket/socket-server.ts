@@ -1,6 +1,7 @@
 /** The WebSocket side of a gateway, at `/ws`. */
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
 import { WebSocketServer } from "ws";
 import { ColloquyError } from "../../errors.ts";
 import type { GatewayContext } from "../context.ts";
@@ -18,6 +19,9 @@ const PING_MS = 20_000;
 const STRANGERS_MAX = 64;
 const CONNECTIONS_MAX = 4096;
 const GOING_AWAY = 1001;
+/** How long clients have to answer the close. */
+const FAREWELL_MS = 1000;
+const LOOK_MS = 5;
 
 export class SocketServer {
   readonly #gateway: GatewayContext;
@@ -78,15 +82,13 @@ export class SocketServer {
     });
   };
 
-  /** The clients connect again when the gateway is back. */
-  close(): void {
+  /** Clients read what was sent before, and connect again when the gateway is back. */
+  async close(): Promise<void> {
     this.#isClosing = true;
     clearInterval(this.#pings);
     for (const connection of this.#connections) connection.end(GOING_AWAY, "The gateway is stopping");
-  }
-
-  /** Also those that did not answer the close. */
-  terminate(): void {
+    const deadline = performance.now() + FAREWELL_MS;
+    while (this.#connections.size > 0 && performance.now() < deadline) await sleep(LOOK_MS);
     for (const connection of this.#connections) connection.terminate();
   }
 

@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { rolldown } from "rolldown";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { AgentLoop } from "../../../src/agent/index.ts";
+import { openStore } from "../../../src/store/open.ts";
+import { scriptedModel } from "../../support/scripted-model.ts";
+import { tempFolder } from "../../support/temp-folder.ts";
+import { until } from "../../support/until.ts";
+import { chatScene, Watch } from "./chat-place.ts";
+
+describe("an answer that another store writes, as another process does", () => {
+  it("is streamed to those who watch, with each of its steps", async () => {
+    const target = `sqlite:${join(tempFolder(), "store.db")}`;
+    const [store, other] = [await openStore(target), await openStore(target)];
+    onTestFinished(async () => {
+      await other.close();
+      await store.close();
+    });
+    const { client } = await chatScene([], { store });
+    const chat = await store.open("cli:1");
+    const [early, late] = [new Watch(client(), `conversation:${chat.id}`), Promise.withResolvers<void>()];
+    await early.until("subscribed");
+    const model = scriptedModel([["One ", "two ", () => late.promise, "three"]]);
+    const answered = new AgentLoop({ store: other, key: "cli:1", model }).run("Count");
+    await until(() => early.text === "One two ");
+    const watch = new Watch(client(), `conversation:${chat.id}`);
+    await watch.until("subscribed");
+    expect(watch.text).toBe("One two ");
+    late.resolve();
+    const { reply } = await answered;
+    for (const one of [early, watch]) {
+      await one.until("chat.done");
+      expect(one.text).toBe(reply);
+    }
+    expect(early.all("chat.started")).toHaveLength(1);
+  });
+});
+
+describe("a gateway that is closed", () => {
+  it("lets an answer finish, and refuses new ones", async () => {
+    const rest = Promise.withResolvers<void>();
+    const { client, store, place } = await chatScene([
+      [{ text: "Nearly " }, { until: rest.promise }, { text: "done" }],
+    ]);
+    const chat = await store.open("web:1");
+    const ada = client();
+    const watch = new Watch(ada, `conversation:${chat.id}`);
+    await ada.request("chat.send", { conversation: chat.id, text: "?", idempotencyKey: "1" });
+    await until(() => watch.text === "Nearly ");
+    const closed = place.gateway.close();
+    const more = { conversation: chat.id, text: "!", idempotencyKey: "2" };
+    await expect(ada.request("chat.send", more)).rejects.toMatchObject({ code: "SERVICE_UNAVAILABLE" });
+    rest.resolve();
+    await closed;
+    const { items } = await chat.messages();
+    expect(items.map(({ message }) => message.endState)).toEqual([undefined, "finished"]);
+    expect(watch.all("chat.done")).toMatchObject([{ state: "finished" }]);
+  });
+});
+
+it("gives browsers a client of less than 4 kB", async () => {
+  await using bundle = await rolldown({ input: "src/gateway/client/index.ts", platform: "browser" });
+  const { output } = await bundle.generate({ minify: true });
+  expect(output).toHaveLength(1);
+  expect(output[0].imports).toEqual([]);
+  expect(gzipSync(output[0].code).length).toBeLessThanOrEqual(4096);
+});
