@@ -47,12 +47,15 @@ export async function openPlace(
     readonly store?: Store;
     readonly config?: JsonObject;
     readonly clock?: Clock;
+    readonly env?: Readonly<Record<string, string>>;
+    /** Default: one that is removed after the test. */
+    readonly stateDir?: string;
   } = {},
 ): Promise<Place> {
-  const { store = await openStore("ephemeral:"), config = {}, clock, ...rest } = options;
-  const stateDir = tempFolder();
+  const { store = await openStore("ephemeral:"), config = {}, env = {}, clock, ...rest } = options;
+  const { stateDir = tempFolder() } = options;
   const credentials = openCredentials({ stateDir, env: {} });
-  const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
+  const agents = new Agents({ store, config, env, credentials, stateDir, onNotice: () => {} });
   const auth = await Auth.open({ stateDir, config: objectIn(config.gateway) ?? {}, ...(clock && { clock }) });
   const secrets = secretsFor(auth, scopes);
   const gateway = await openGateway({ agents, auth, port: 0, version: "1", ...rest });

@@ -15,17 +15,22 @@ export interface DialogProps {
 export function Dialog({ title, wide, foot, children, onClose }: DialogProps): JSX.Element {
   const dialog = useRef<HTMLDialogElement>(null);
   const heading = useId();
+  // The event of closing comes later: one that was replaced by another must not close that, too.
+  const gone = useRef(false);
   useEffect(() => {
     const element = dialog.current;
     element?.showModal();
-    return () => element?.close();
+    return () => {
+      gone.current = true;
+      element?.close();
+    };
   }, []);
   return (
     <dialog
       ref={dialog}
       class={classes("dialog", wide && "wide")}
       aria-labelledby={heading}
-      onClose={onClose}
+      onClose={() => !gone.current && onClose()}
     >
       <div class="dialog-head">
         <h2 id={heading}>{title}</h2>

@@ -1,12 +1,13 @@
 /** Doctor: what is wrong with the store, the state folder and the machine, and what to do about it. */
 import type { JSX } from "preact";
 import type { FindingView } from "../../../../src/gateway/wire/rest.ts";
-import { isAdmin } from "../../api/session.ts";
 import { useLoad } from "../../state/use-load.ts";
+import { AdminsOnly } from "../../ui/admins-only.tsx";
 import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { plural } from "../../ui/plural.ts";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { Loaded } from "../../ui/states.tsx";
 import { readDiagnosis } from "./doctor-api.ts";
 import "../pages.css";
 import "./doctor.css";
@@ -15,13 +16,10 @@ const SEVERITIES = ["error", "warning", "note"];
 const LOOKS: Readonly<Record<string, string>> = { error: "danger", warning: "warn" };
 
 export function DoctorPage(): JSX.Element {
-  if (isAdmin()) return <Checks />;
   return (
-    <PageFrame title="Doctor">
-      <Empty title="Only for admins">
-        <p>The checks take a sign-in with the permission admin.</p>
-      </Empty>
-    </PageFrame>
+    <AdminsOnly title="Doctor">
+      <Checks />
+    </AdminsOnly>
   );
 }
 
@@ -51,7 +49,10 @@ function Checks(): JSX.Element {
             <h2 class="doctor-heading">What was checked</h2>
             <ul class="doctor-checked quiet">
               {checked.map((what) => (
-                <li key={what}>{what}</li>
+                <li key={what}>
+                  <Icon name="check" />
+                  {what}
+                </li>
               ))}
             </ul>
           </>

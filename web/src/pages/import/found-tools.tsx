@@ -9,8 +9,7 @@ import { Empty } from "../../ui/states.tsx";
 export interface FoundToolsProps {
   readonly tools: readonly FoundTool[];
   readonly busy: boolean;
-  /** Left out for those who may not import. */
-  readonly onImport?: (formats: readonly string[]) => void;
+  onImport(formats: readonly string[]): void;
 }
 
 export function FoundTools({ tools, busy, onImport }: FoundToolsProps): JSX.Element {
@@ -66,18 +65,14 @@ export function FoundTools({ tools, busy, onImport }: FoundToolsProps): JSX.Elem
           ))}
         </tbody>
       </table>
-      {onImport === undefined ? (
-        <p class="quiet">Importing takes a sign-in with the permission admin.</p>
-      ) : (
-        <Button
-          look="primary"
-          icon="import"
-          disabled={busy || chosen.length === 0}
-          onClick={() => onImport([...new Set(chosen.map(({ format }) => format))])}
-        >
-          {chosen.length === 0 ? "Import" : `Import ${plural(files, "file")}`}
-        </Button>
-      )}
+      <Button
+        look="primary"
+        icon="import"
+        disabled={busy || chosen.length === 0}
+        onClick={() => onImport([...new Set(chosen.map(({ format }) => format))])}
+      >
+        {chosen.length === 0 ? "Import" : `Import ${plural(files, "file")}`}
+      </Button>
     </section>
   );
 }

@@ -1,9 +1,9 @@
 /** Import: what other tools left on this machine, brought in while you watch. */
 import type { JSX } from "preact";
 import { useEffect } from "preact/hooks";
-import { isAdmin } from "../../api/session.ts";
 import { useAction } from "../../state/use-action.ts";
 import { useLoad } from "../../state/use-load.ts";
+import { AdminsOnly } from "../../ui/admins-only.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { Problem } from "../../ui/problem.tsx";
 import { Loaded } from "../../ui/states.tsx";
@@ -17,6 +17,14 @@ import "./import.css";
 const LOOK_MS = 500;
 
 export function ImportPage(): JSX.Element {
+  return (
+    <AdminsOnly title="Import">
+      <Imports />
+    </AdminsOnly>
+  );
+}
+
+function Imports(): JSX.Element {
   const found = useLoad("found", importApi.found);
   const jobs = useLoad("jobs", importApi.jobs);
   const running = jobs.value?.items.some(({ state }) => state === "running") ?? false;
@@ -25,6 +33,7 @@ export function ImportPage(): JSX.Element {
     const timer = setTimeout(jobs.reload, LOOK_MS);
     return () => clearTimeout(timer);
   }, [jobs.value, jobs.error]);
+  const names = new Map(found.value?.items.map(({ format, name }) => [format, name]));
   const start = useAction(async (formats: readonly string[]) => {
     await importApi.start(formats);
     jobs.reload();
@@ -42,16 +51,14 @@ export function ImportPage(): JSX.Element {
       <Problem error={start.error ?? cancel.error} />
       <Loaded load={found} what="This machine could not be searched">
         {({ items }) => (
-          <FoundTools
-            tools={items}
-            {...(isAdmin() && { onImport: start.run })}
-            busy={running || start.running !== null}
-          />
+          <FoundTools tools={items} onImport={start.run} busy={running || start.running !== null} />
         )}
       </Loaded>
       <Loaded load={jobs} what="Earlier imports could not be read">
         {({ items }) =>
-          items.map((job) => <JobReport key={job.id} job={job} onCancel={() => cancel.run(job.id)} />)
+          items.map((job) => (
+            <JobReport key={job.id} job={job} names={names} onCancel={() => cancel.run(job.id)} />
+          ))
         }
       </Loaded>
     </PageFrame>

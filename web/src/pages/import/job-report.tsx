@@ -12,15 +12,23 @@ const STATES: Readonly<Record<ImportJob["state"], string>> = {
   cancelled: "Cancelled",
 };
 
+export interface JobReportProps {
+  readonly job: ImportJob;
+  /** What people call the tools, by format. */
+  readonly names: ReadonlyMap<string, string>;
+  onCancel(): void;
+}
+
 /** An import, while it runs and afterwards. */
-export function JobReport({ job, onCancel }: { readonly job: ImportJob; onCancel(): void }): JSX.Element {
+export function JobReport({ job, names, onCancel }: JobReportProps): JSX.Element {
   const { state, progress, skipped, error, formats } = job;
   return (
     <section class={`job ${state}`}>
       <header class="job-head">
         <h2>{STATES[state]}</h2>
         <span class="quiet grow">
-          {formats.join(", ")} · <RelativeTime at={job.startedAt} />
+          {formats.map((format) => names.get(format) ?? format).join(", ")} ·{" "}
+          <RelativeTime at={job.startedAt} />
         </span>
         {state === "running" && (
           <Button small onClick={onCancel}>

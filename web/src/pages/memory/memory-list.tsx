@@ -6,6 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { ListEnd } from "../../ui/list-end.tsx";
 import { plural } from "../../ui/plural.ts";
 import { RelativeTime } from "../../ui/time.tsx";
+import { sourceName } from "./source-name.ts";
 
 export interface MemoryListProps {
   readonly items: readonly MemoryItem[];
@@ -42,10 +43,15 @@ function MemoryEntry({ item, onForget }: MemoryEntryProps): JSX.Element {
   return (
     <li class="memory-entry">
       <header>
-        <span class="cut small quiet" title={source}>
-          {lines === null ? source : `${source}:${lines[0]}–${lines[1]}`}
+        <span class="cut grow small quiet" title={source}>
+          {sourceName(source)}
+          {lines !== null && `:${lines[0]}–${lines[1]}`}
         </span>
-        <span class="small quiet grow">{createdAt !== null && <RelativeTime at={createdAt} />}</span>
+        {createdAt !== null && (
+          <span class="small quiet">
+            <RelativeTime at={createdAt} />
+          </span>
+        )}
         {onForget && (
           <Button small look="plain" onClick={onForget}>
             Forget…

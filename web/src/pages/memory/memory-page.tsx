@@ -12,6 +12,7 @@ import { Empty, Loaded } from "../../ui/states.tsx";
 import { AddNote } from "./add-note.tsx";
 import { memoryApi } from "./memory-api.ts";
 import { MemoryList } from "./memory-list.tsx";
+import { isUnnamed, sourceName } from "./source-name.ts";
 import "../pages.css";
 import "./memory.css";
 
@@ -32,6 +33,7 @@ export function MemoryPage(): JSX.Element {
     memoryApi.list({ q, source, cursor }, signal),
   );
   const sources = useLoad("sources", memoryApi.sources);
+  const named = (sources.value?.items ?? []).filter((item) => !isUnnamed(item.source));
   const reload = (): void => {
     found.reload();
     sources.reload();
@@ -60,7 +62,7 @@ export function MemoryPage(): JSX.Element {
           onChange={(event) => setSource(event.currentTarget.value)}
         >
           <option value="">All sources</option>
-          {sources.value?.items.map(({ source: name, chunks }) => (
+          {named.map(({ source: name, chunks }) => (
             <option key={name} value={name}>
               {name} ({chunks})
             </option>
@@ -87,7 +89,7 @@ export function MemoryPage(): JSX.Element {
           }}
           onClose={() => setForgetting(null)}
         >
-          <p class="quiet">{forgetting.source}</p>
+          <p class="quiet">{sourceName(forgetting.source)}</p>
           <blockquote class="memory-quote">{forgetting.text}</blockquote>
           <p>Agents no longer recall it. The file or conversation that it comes from does not change.</p>
         </Confirm>

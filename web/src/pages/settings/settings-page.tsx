@@ -1,8 +1,8 @@
 /** Settings: every value of the config, where it comes from, and a way to change it. */
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
-import { isAdmin } from "../../api/session.ts";
 import { useLoad } from "../../state/use-load.ts";
+import { AdminsOnly } from "../../ui/admins-only.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
 import { Empty, Loaded } from "../../ui/states.tsx";
 import { matchSettings, sections, WHICH, type Which } from "./match-settings.ts";
@@ -12,13 +12,10 @@ import "../pages.css";
 import "./settings.css";
 
 export function SettingsPage(): JSX.Element {
-  if (isAdmin()) return <Settings />;
   return (
-    <PageFrame title="Settings">
-      <Empty title="Only for admins">
-        <p>The settings take a sign-in with the permission admin.</p>
-      </Empty>
-    </PageFrame>
+    <AdminsOnly title="Settings">
+      <Settings />
+    </AdminsOnly>
   );
 }
 

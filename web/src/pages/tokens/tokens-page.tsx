@@ -2,12 +2,12 @@
 import type { JSX } from "preact";
 import { useState } from "preact/hooks";
 import type { DeviceInfo, TokenInfo } from "../../../../src/gateway/wire/auth.ts";
-import { isAdmin } from "../../api/session.ts";
 import { useLoad } from "../../state/use-load.ts";
+import { AdminsOnly } from "../../ui/admins-only.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Confirm } from "../../ui/confirm.tsx";
 import { PageFrame } from "../../ui/page-frame.tsx";
-import { Empty, Loaded } from "../../ui/states.tsx";
+import { Loaded } from "../../ui/states.tsx";
 import { CreateToken } from "./create-token.tsx";
 import { DeviceList } from "./device-list.tsx";
 import { TokenList } from "./token-list.tsx";
@@ -16,13 +16,10 @@ import "../pages.css";
 import "./tokens.css";
 
 export function TokensPage(): JSX.Element {
-  if (isAdmin()) return <Lists />;
   return (
-    <PageFrame title="Tokens & devices">
-      <Empty title="Only for admins">
-        <p>Tokens and devices take a sign-in with the permission admin.</p>
-      </Empty>
-    </PageFrame>
+    <AdminsOnly title="Tokens & devices">
+      <Lists />
+    </AdminsOnly>
   );
 }
 

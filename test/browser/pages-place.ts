@@ -1,0 +1,80 @@
+/** A real gateway with its page in a real browser, signed in as the owner. */
+import { appendFileSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
+import { freshPage } from "../../scripts/build-page.ts";
+import type { Permission } from "../../src/gateway/wire/auth.ts";
+import { openStore } from "../../src/store/open.ts";
+import { openPlace, type Place } from "../gateway/place.ts";
+
+export interface BrowserPlace extends AsyncDisposable {
+  readonly place: Place;
+  readonly page: Page;
+  /** What the browser complained about. */
+  readonly problems: readonly string[];
+  /** Another window, signed in with this permission. */
+  window(options?: BrowserContextOptions, permission?: Permission): Promise<Page>;
+  /** Show a page such as `trash`, or `c/<id>`. */
+  show(name: string, page?: Page): Promise<void>;
+}
+
+export async function openBrowserPlace(): Promise<BrowserPlace> {
+  // For all tests of a file: folders of a test are removed after it.
+  const home = mkdtempSync(join(tmpdir(), "colloquy-browser-"));
+  const stateDir = join(home, ".colloquy");
+  mkdirSync(stateDir, { mode: 0o700 });
+  const projects = join(home, ".claude", "projects", "garden");
+  cpSync("test/fixtures/claude-code", projects, { recursive: true });
+  appendFileSync(join(projects, "odd-records.jsonl"), "this is not a record\n");
+  const store = await openStore(`sqlite:${join(stateDir, "store.db")}`);
+  const place = await openPlace({}, { store, stateDir, page: await freshPage(), env: { HOME: home } });
+  const browser = await launch();
+  const problems: string[] = [];
+  const url = place.gateway.url;
+  const window = async (
+    options: BrowserContextOptions = {},
+    permission: Permission = "admin",
+  ): Promise<Page> => {
+    const context = await browser.newContext({ locale: "en-GB", timezoneId: "UTC", ...options });
+    await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: url });
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    page.on("pageerror", ({ message }) => problems.push(message));
+    page.on("console", (message) => {
+      const text = `${message.text()} ${message.location().url}`;
+      if (message.type() === "error" && !isExpected(text)) problems.push(text);
+    });
+    // Cookies of the context, as a sign-in on the page would set them.
+    await context.request.post(`${url}/auth/token`, {
+      data: { token: place.secrets.get(permission), cookies: true },
+      headers: { origin: url },
+    });
+    return page;
+  };
+  const page = await window({ viewport: { width: 1440, height: 900 } });
+  return {
+    ...{ place, page, problems, window },
+    show: async (name, shown = page) => {
+      await shown.goto("about:blank");
+      await shown.goto(`${url}/#/${name}`);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close();
+      await place[Symbol.asyncDispose]();
+      await store.close();
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+async function launch(): Promise<Browser> {
+  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  // Tests run as root in containers, where the sandbox does not work.
+  return chromium.launch({ executablePath, args: ["--no-sandbox"] });
+}
+
+/** Browsers report every answer with an error status, also of what a test breaks or purges. */
+function isExpected(text: string): boolean {
+  return /status of (?:400|503)|status of 404 .*\/conversations\//.test(text);
+}
