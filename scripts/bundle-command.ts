@@ -12,7 +12,7 @@ const CONFIG =
   /\/src\/(cli\/(store\/store-settings|commands\/config\/get)|state\/config\/steps\/[^/]+(?<!login-shell))\.ts$/;
 /** Large, and used by few commands: never part of what other commands share. */
 const RARE =
-  /\/src\/(formats|engine\/jsonl|transcript|memory|agent|channel|util\/ai-sdk|cli\/commands\/(chat|channels))\/|\/node_modules\//;
+  /\/src\/(formats|engine\/jsonl|transcript|memory|agent|channel|gateway|util\/ai-sdk|cli\/commands\/(chat|channels|gateway|token))\/|\/node_modules\//;
 /** Threads and processes are started by the name of their file. */
 const STARTED = {
   worker: "src/store/worker/worker.ts",

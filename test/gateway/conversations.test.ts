@@ -36,6 +36,26 @@ describe("conversations over HTTP", () => {
     expect((await place.call(`GET ${API}/${id}`)).status).toBe(404);
   });
 
+  it("say which model would answer", async () => {
+    const local = {
+      baseUrl: "http://127.0.0.1:9/v1",
+      api: "openai-completions",
+      models: [{ id: "a", contextWindow: 9 }, { id: "b" }],
+    };
+    await using place = await openPlace(
+      {},
+      { config: { models: { default: "local/a", providers: { local } } } },
+    );
+    const models = [null, "local/b", "imported-model", "offline"];
+    const answered = await Promise.all(
+      models.map(async (model) => {
+        const { id } = await place.store.create(model === null ? {} : { model });
+        return (await place.call(`GET ${API}/${id}`)).json<ConversationDetails>().answeredBy.model;
+      }),
+    );
+    expect(answered).toEqual(["local/a", "local/b", "local/a", "offline/recall"]);
+  });
+
   it("show their first and last words on request", async () => {
     await using place = await openPlace();
     const conversation = await place.store.create();

@@ -156,6 +156,11 @@ describe("a request", () => {
     for (const name of ["__proto__", "constructor", "prototype"]) {
       expect(await status(post(`{"title":"a","${name}":{}}`))).toBe(400);
     }
+    const { id } = await place.store.create();
+    for (const name of ["__proto__", "constructor", "prototype"]) {
+      const body = `{"messages":[{"role":"user","content":"a","extra":{"x":{"${name}":1}}}]}`;
+      expect(await status(place.call(`POST ${API}/${id}/messages`, { body }))).toBe(400);
+    }
     expect(await status(post(`{"title":${"[".repeat(65)}${"]".repeat(65)}}`))).toBe(400);
     expect(await status(post(`{"title":${"[".repeat(100_000)}`))).toBe(400);
     expect(await status(post(" ".repeat(1024 * 1024 + 1)))).toBe(413);

@@ -1,4 +1,5 @@
 /** Routes about the installation itself: not about conversations, so tokens with a scope have none of them. */
+import { OFFLINE_NAME } from "../../agent/model/offline/find-answers.ts";
 import { CATALOGUE } from "../../state/models/index.ts";
 import type { GatewayContext } from "../context.ts";
 import type { ModelView, StatusView } from "../wire/rest.ts";
@@ -54,6 +55,6 @@ async function modelsOf({ agents }: GatewayContext): Promise<ModelView[]> {
         available: isAvailable,
       })),
     );
-  const offline = { name: "offline", contextWindow: null, available: true };
+  const offline = { name: OFFLINE_NAME, contextWindow: null, available: true };
   return [...views(true, usable), offline, ...views(false, others)];
 }

@@ -53,5 +53,5 @@ function add(sum: UsageRow, row: UsageRow): UsageRow {
 }
 
 function mostFirst(rows: ReadonlyMap<string, UsageRow>): [string, UsageRow][] {
-  return [...rows].sort(([, a], [, b]) => b.messages - a.messages);
+  return [...rows].sort(([a, one], [b, other]) => other.messages - one.messages || (a < b ? -1 : 1));
 }

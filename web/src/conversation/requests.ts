@@ -50,7 +50,7 @@ export function restoreConversation(id: string): Promise<unknown> {
 
 /** A new branch after an entry, checked out. */
 export function addBranch(id: string, from: string): Promise<unknown> {
-  return api("POST", path(id, "branches"), { body: { from } });
+  return api("POST", path(id, "branches"), { body: { from, checkout: true } });
 }
 
 export function checkOut(id: string, branch: string): Promise<unknown> {

@@ -3,23 +3,25 @@
 import { isOffline } from "../../../agent/index.ts";
 import type { AgentSetup } from "../../../channel/setup/agent-setup.ts";
 import type { ConversationInfo } from "../../../store/index.ts";
+import { webSetup } from "../../chat/web-agent.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { ConversationDetails } from "../../wire/rest.ts";
 
-const WEB = "web";
-
 export function setupOf(
-  { channel }: Pick<ConversationInfo, "channel">,
+  { key }: Pick<ConversationInfo, "key">,
   { agents }: GatewayContext,
 ): Promise<AgentSetup> {
-  return agents.at({ channel: channel ?? WEB });
+  return webSetup(agents, key ?? "");
 }
 
 export async function answeredBy(
-  info: Pick<ConversationInfo, "channel" | "key">,
+  info: Pick<ConversationInfo, "key" | "model">,
   gateway: GatewayContext,
 ): Promise<ConversationDetails["answeredBy"]> {
-  const model = (await setupOf(info, gateway)).modelName(info.key ?? "");
+  const setup = await setupOf(info, gateway);
+  // An imported conversation may name a model that cannot be asked here.
+  const isUsable = info.model !== null && (isOffline(info.model) || setup.modelNames().includes(info.model));
+  const model = setup.modelName(info.key ?? "", isUsable ? (info.model ?? undefined) : undefined);
   return { model, contextWindow: isOffline(model) ? null : await windowOf(model, gateway) };
 }
 
