@@ -11,7 +11,7 @@ export { agentFor, type MessagePlace } from "./agents/agent-for.ts";
 export { AgentTools, type AgentToolsOptions, type RunTools } from "./agents/agent-tools.ts";
 export { SharedTools, type SharedToolsOptions } from "./agents/shared-tools.ts";
 export type { ChannelLike, Extension, ExtensionContext, ExtensionFactory } from "./extensions/extension.ts";
-export { type ExtensionOptions, type Extensions, loadExtensions } from "./extensions/load-extensions.ts";
+export type { Extensions } from "./extensions/load-extensions.ts";
 export { AgentLoop } from "./loop/agent-loop.ts";
 export type { AgentEvent, RunResult, RunStopReason } from "./loop/events.ts";
 export type { AgentOptions, RunOptions } from "./loop/options.ts";
@@ -38,7 +38,7 @@ export { type OfflineModelOptions, offlineModel } from "./model/offline/offline-
 export { type OpenModelOptions, openModel } from "./model/open-model.ts";
 export { findSkills, type Skill, type SkillOptions, type SkillProblem, Skills } from "./skills/skills.ts";
 export { type SystemPromptOptions, systemPrompt } from "./system/system-prompt.ts";
-export { type Approval, approvalFor, type ToolLimits } from "./tools/approvals/approval.ts";
+export type { ToolLimits } from "./tools/approvals/approval.ts";
 export {
   type ApprovalOptions,
   type ApprovalRequest,
@@ -53,12 +53,7 @@ export type { Spawn, SpawnRequest, StartAgentOptions } from "./tools/built-in/st
 export { checkInput } from "./tools/check-input.ts";
 export { defineTool, type ToolDefinition } from "./tools/define-tool.ts";
 export { type McpOptions, McpTools } from "./tools/mcp/mcp-tools.ts";
-export {
-  type HttpSettings,
-  type McpServerSettings,
-  mcpServersIn,
-  type ProcessSettings,
-} from "./tools/mcp/settings.ts";
+export type { HttpSettings, McpServerSettings, ProcessSettings } from "./tools/mcp/settings.ts";
 export { ToolRegistry } from "./tools/registry.ts";
 export type { InputOf, ObjectSchema } from "./tools/schema-type.ts";
 export type { Tool, ToolCall, ToolOutput } from "./tools/tool.ts";
