@@ -19,6 +19,8 @@ export interface MethodCall<Name extends TableMethod> {
 export interface Listening extends Subscriber {
   /** Topics that it listens to. */
   readonly topics: Set<string>;
+  /** It can close while a method waits for the store. */
+  readonly isOpen: boolean;
 }
 
 export interface Method<Name extends TableMethod = TableMethod> {

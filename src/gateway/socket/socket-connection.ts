@@ -67,6 +67,10 @@ export class SocketConnection implements Listening {
     return this.#principal?.scope ?? null;
   }
 
+  get isOpen(): boolean {
+    return !this.#isClosing;
+  }
+
   deliver(frame: Buffer, topic: string, n: number): void {
     if (this.#isClosing) return;
     if (this.#isTooSlow()) {

@@ -1,4 +1,4 @@
-import { ColloquyError, invalid } from "../../../errors.ts";
+import { ColloquyError, invalid, unavailable } from "../../../errors.ts";
 import { isoTime } from "../../../util/time.ts";
 import { scopedConversation } from "../../chat/scoped-conversation.ts";
 import { LIST_TOPIC } from "../hub.ts";
@@ -41,6 +41,8 @@ export const TOPIC_METHODS: readonly Method[] = [
       const id = conversationIn(topic);
       const conversation = id === undefined ? undefined : await scopedConversation(store, principal, id);
       const place = await conversation?.info();
+      // It would listen for ever.
+      if (!connection.isOpen) throw unavailable("The connection is closed");
       // The snapshot and the number belong together: nothing may come between them.
       const running = id === undefined ? null : live.running(id);
       const n = live.hub.subscribe(connection, { topic, place, text, after, stream });
