@@ -65,6 +65,21 @@ describe("the tree", () => {
     await expect.poll(() => activeBranch(chat)).toBe("potatoes");
   });
 
+  it("follows branches that are made elsewhere", async () => {
+    const chat = await garden();
+    const { page } = open;
+    await open.show(`c/${chat.id}`);
+    await page.getByRole("main").getByText("Yes: hay brings seeds.").waitFor();
+    await page.keyboard.press("g");
+    await page.keyboard.press("t");
+    await page.getByRole("treeitem").filter({ hasText: "straw" }).waitFor();
+    await chat.branch(null, { name: "from-elsewhere", checkout: true });
+    await chat.append({ role: "user", content: "Something else entirely" });
+    const row = page.getByRole("treeitem").filter({ hasText: "from-elsewhere" });
+    await row.getByText("Something else entirely").waitFor();
+    await expect.poll(() => row.getAttribute("aria-selected")).toBe("true");
+  });
+
   it("compares two branches side by side from their fork", async () => {
     const chat = await garden();
     const { page } = open;

@@ -30,6 +30,34 @@ describe("import", () => {
   });
 });
 
+describe("a running import", () => {
+  it("shows how far it is, and can be cancelled", async () => {
+    const page = await open.window();
+    const job = {
+      ...{ id: "running", state: "running", startedAt: new Date().toISOString(), endedAt: null },
+      ...{ formats: ["claude-code"], skipped: [], error: null },
+    };
+    let files = 0;
+    let cancelled = false;
+    // A real one would be over before a person could cancel it.
+    await page.route(/\/api\/v1\/imports(?:\/running)?$/, async (route) => {
+      if (route.request().method() === "DELETE") cancelled = true;
+      else files += 10;
+      const progress = { files, filesTotal: 1000, conversations: files, messages: files * 40 };
+      const now = { ...job, state: cancelled ? "cancelled" : "running", progress };
+      await route.fulfill({ json: { items: [now], cursor: null } });
+    });
+    await open.show("import", page);
+    await page.getByText("20 conversations, 800 messages").waitFor();
+    await page.getByRole("progressbar", { name: "Files read" }).waitFor();
+    expect(await page.getByRole("button", { name: /^Import/ }).isDisabled()).toBe(true);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await page.getByText("What was read is kept.").waitFor();
+    expect(cancelled).toBe(true);
+    await page.context().close();
+  });
+});
+
 describe("memory", () => {
   it("adds a note, finds it and forgets it after a question", async () => {
     const { page } = open;
