@@ -2,7 +2,6 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 
 const ROOT = resolve(import.meta.dirname, "..");
 
@@ -28,7 +27,7 @@ export async function buildPage(folder: string): Promise<void> {
 
 /** The languages must be those of the highlighter, and not of another version that something else brought along. */
 function languages(): string {
-  const highlighter = createRequire(fileURLToPath(import.meta.resolve("lowlight")));
+  const highlighter = createRequire(createRequire(import.meta.url).resolve("lowlight"));
   return dirname(highlighter.resolve("highlight.js/package.json"));
 }
 

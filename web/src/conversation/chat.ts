@@ -88,6 +88,8 @@ export class Chat {
   async send(text: string, attachments: readonly Attachment[], model: string | null): Promise<void> {
     const key = crypto.randomUUID();
     this.failure.set(null);
+    // It follows what is shown.
+    await this.timeline.opened();
     this.pending.update((all) => [...all, { key, text, attachments, entry: null }]);
     this.sent.set(key);
     try {

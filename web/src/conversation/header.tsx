@@ -5,7 +5,7 @@ import { mayWrite } from "../api/session.ts";
 import { go } from "../app/router.ts";
 import type { InspectorTab } from "../inspector/inspector.tsx";
 import { shortModel } from "../list/chips.tsx";
-import { titleOf } from "../list/conversations.ts";
+import { shownList, titleOf } from "../list/conversations.ts";
 import { useCell } from "../state/cell.ts";
 import { BackButton } from "../ui/back-button.tsx";
 import { IconButton } from "../ui/button.tsx";
@@ -178,7 +178,6 @@ function Meter({ used, of, onClick }: MeterProps): JSX.Element | null {
       type="button"
       class="meter-button"
       title={`${exactCount(used)} of ${exactCount(of)} tokens`}
-      aria-label={`Context: ${exactCount(used)} of ${exactCount(of)} tokens`}
       onClick={onClick}
     >
       <span class="meter" data-level={part > 0.9 ? "full" : part > 0.75 ? "high" : "low"}>
@@ -186,6 +185,7 @@ function Meter({ used, of, onClick }: MeterProps): JSX.Element | null {
       </span>
       <span class="small quiet number">
         {shortCount(used)} / {shortCount(of)}
+        <span class="unseen"> tokens of the context</span>
       </span>
     </button>
   );
@@ -194,10 +194,12 @@ function Meter({ used, of, onClick }: MeterProps): JSX.Element | null {
 async function trash(id: string): Promise<void> {
   try {
     await trashConversation(id);
+    shownList.value?.remove(id);
     go("#/");
     showToast("Moved to the trash", async () => {
       try {
         await restoreConversation(id);
+        shownList.value?.reload();
         go(`#/c/${id}`);
       } catch (error) {
         showProblem("It was not restored", error);

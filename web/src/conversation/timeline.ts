@@ -67,6 +67,20 @@ export class Timeline {
     });
   }
 
+  /** Resolves when there is something to show, or nothing can be read. */
+  opened(): Promise<void> {
+    return new Promise((resolve) => {
+      const look = (): void => {
+        const { loading, entries } = this.state.value;
+        if (loading && entries.length === 0) return;
+        stop();
+        resolve();
+      };
+      const stop = this.state.watch(look);
+      look();
+    });
+  }
+
   readonly before = (): void => {
     const { entries, hasBefore, loading, error } = this.state.value;
     const [first] = entries;

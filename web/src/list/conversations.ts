@@ -15,6 +15,9 @@ export interface ConversationsState {
 const PAGE = 200;
 const START: ConversationsState = { items: [], cursor: null, loading: true, error: undefined };
 
+/** The one that is shown, for changes that are made elsewhere on the page. */
+export const shownList = new Cell<Conversations | null>(null);
+
 export class Conversations {
   readonly state = new Cell<ConversationsState>(START);
   readonly #filters: Filters;

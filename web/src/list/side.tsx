@@ -6,7 +6,7 @@ import { conversationLink, go, place } from "../app/router.ts";
 import { useCell } from "../state/cell.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Chips } from "./chips.tsx";
-import { Conversations } from "./conversations.ts";
+import { Conversations, shownList } from "./conversations.ts";
 import { filters, query } from "./filters.ts";
 import { ConversationRows } from "./rows.tsx";
 import { SearchResults } from "./search-results.tsx";
@@ -17,7 +17,10 @@ export function Side(): JSX.Element {
   const text = useCell(query).trim();
   const current = useCell(place);
   const list = useMemo(() => new Conversations(set), [set]);
-  useEffect(() => () => list.close(), [list]);
+  useEffect(() => {
+    shownList.set(list);
+    return () => list.close();
+  }, [list]);
   const state = useCell(list.state);
   const openId = current.view === "conversation" ? current.id : null;
   const move = (by: number): void => {

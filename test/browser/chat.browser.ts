@@ -1,0 +1,146 @@
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import type { Step } from "../support/model-server.ts";
+import { openScene, type Scene } from "./scene.ts";
+
+/** An answer stops before its second half until a test lets it continue. */
+let gate = Promise.withResolvers<void>();
+let scene: Scene;
+let id = "";
+
+function answer(text: string): Step {
+  if (/slowly/.test(text))
+    return [{ text: "The first half.\n\n" }, { until: gate.promise }, { text: "The second half." }];
+  if (/long/.test(text)) return [{ text: "A paragraph of an answer that is long.\n\n".repeat(60) }];
+  if (/fail/.test(text)) return { status: 400, message: "The model does not like this" };
+  return [{ text: `You said: ${text}` }];
+}
+
+beforeAll(async () => {
+  scene = await openScene(
+    async (store) => {
+      const conversation = await store.create({ title: "A chat" });
+      id = conversation.id;
+      await conversation.append([
+        { role: "user", content: "Hello" },
+        { role: "assistant", content: "Hello to you." },
+      ]);
+    },
+    ({ body }) => {
+      const messages = body.messages as { readonly role: string; readonly content: unknown }[];
+      return answer(JSON.stringify(messages.findLast(({ role }) => role === "user")?.content));
+    },
+  );
+});
+afterAll(async () => {
+  expect(scene.problems).toEqual([]);
+  await scene[Symbol.asyncDispose]();
+});
+
+async function send(page: Page, text: string): Promise<void> {
+  await page.getByLabel("Message", { exact: true }).fill(text);
+  await page.keyboard.press("Enter");
+}
+
+it("streams an answer, in two tabs", async () => {
+  gate = Promise.withResolvers();
+  const page = await scene.open(`#/c/${id}`);
+  const other = await scene.open(`#/c/${id}`);
+  await other.getByText("Hello to you.").waitFor();
+  await send(page, "Say it slowly");
+  for (const tab of [page, other]) {
+    await tab.locator(".running").getByText("The first half.").first().waitFor();
+    expect(await tab.getByText("The second half.").count()).toBe(0);
+  }
+  await page.locator(".row .pulse").waitFor();
+  gate.resolve();
+  for (const tab of [page, other]) {
+    await tab.getByText("The second half.").waitFor();
+    await tab.locator(".running").waitFor({ state: "detached" });
+    expect(await tab.getByText("Say it slowly").count()).toBeGreaterThan(0);
+    expect(await tab.locator(".message.user", { hasText: "Say it slowly" }).count()).toBe(1);
+  }
+});
+
+it("does not move what is read while text arrives", async () => {
+  const page = await scene.open(`#/c/${id}`);
+  await page.getByText("Hello to you.").waitFor();
+  await send(page, "Something long");
+  const sent = page.locator(".message.user", { hasText: "Something long" });
+  await sent.waitFor();
+  await page.waitForTimeout(100);
+  const before = (await sent.boundingBox())?.y;
+  await page.locator(".running").waitFor({ state: "detached" });
+  await page.getByRole("button", { name: "Jump to latest" }).waitFor();
+  expect((await sent.boundingBox())?.y).toBe(before);
+  await page.getByRole("button", { name: "Jump to latest" }).click();
+  await page.getByRole("button", { name: "Jump to latest" }).waitFor({ state: "detached" });
+});
+
+it("stops an answer, and resumes it", async () => {
+  gate = Promise.withResolvers();
+  const page = await scene.open(`#/c/${id}`);
+  await send(page, "Count slowly");
+  await page.locator(".running").getByText("The first half.").first().waitFor();
+  await page.getByRole("button", { name: "Stop the answer" }).click();
+  await page.getByText("Stopped", { exact: true }).waitFor();
+  gate.resolve();
+});
+
+it("survives a kill of the gateway in the middle of an answer", async () => {
+  gate = Promise.withResolvers();
+  const page = await scene.open(`#/c/${id}`);
+  await send(page, "Speak slowly");
+  await page.locator(".running").getByText("The first half.").first().waitFor();
+  await scene.kill();
+  await page.getByText("Reconnecting. What you type is kept.").waitFor();
+  await page.getByLabel("Message", { exact: true }).fill("Typed without a gateway");
+  await scene.start();
+  gate.resolve();
+  await page.getByText("Reconnecting. What you type is kept.").waitFor({ state: "detached" });
+  await page.locator(".message.user", { hasText: "Speak slowly" }).waitFor();
+  expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("Typed without a gateway");
+  await page.locator(".message.assistant", { hasText: "The first half." }).last().waitFor();
+  await page.reload();
+  expect(await page.getByLabel("Message", { exact: true }).inputValue()).toBe("Typed without a gateway");
+});
+
+it("says why an answer failed", async () => {
+  const page = await scene.open(`#/c/${id}`);
+  await send(page, "Please fail");
+  await page.getByText("The answer failed").waitFor();
+  await page.getByText("The model does not like this").waitFor();
+});
+
+it("begins a conversation, and edits a message as a branch", async () => {
+  const page = await scene.open("#/new");
+  await send(page, "A new question");
+  await page.getByText("You said: ").waitFor();
+  await page.locator(".message.user").hover();
+  await page.getByRole("button", { name: "Edit as a branch" }).click();
+  await page.getByLabel("Another version of this message").fill("A better question");
+  await page.keyboard.press("Enter");
+  await page.locator(".message.assistant", { hasText: "better question" }).waitFor();
+  await page.getByRole("button", { name: /^Branch: / }).click();
+  await page.getByRole("menuitemradio", { name: /^main/ }).click();
+  await page.locator(".message.user", { hasText: "A new question" }).waitFor();
+});
+
+it("completes commands", async () => {
+  const page = await scene.open(`#/c/${id}`);
+  await page.getByLabel("Message", { exact: true }).fill("/ti");
+  await page.keyboard.press("Tab");
+  await page.keyboard.type("Renamed by a command");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Renamed by a command" }).waitFor();
+});
+
+it("stores files that are attached", async () => {
+  const page = await scene.open(`#/c/${id}`);
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("Some notes") });
+  await page.getByRole("list", { name: "Attached files" }).getByText("10 B").waitFor();
+  await send(page, "See the notes");
+  await page.locator(".message.user", { hasText: "notes.txt" }).waitFor();
+});

@@ -1,0 +1,38 @@
+/**
+ * A gateway as a process of its own, so that a test can kill it: `gateway-child.ts <state folder> <port> <model server>`.
+ * It prints its address, and a sign-in link for each line that it reads.
+ */
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { freshPage } from "../../scripts/build-page.ts";
+import { Agents } from "../../src/channel/setup/agents.ts";
+import { Auth } from "../../src/gateway/auth/auth.ts";
+import { openGateway } from "../../src/gateway/gateway.ts";
+import { openCredentials } from "../../src/state/credentials/index.ts";
+import { openStore } from "../../src/store/open.ts";
+
+const [stateDir = "", port = "0", baseUrl = ""] = process.argv.slice(2);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+const store = await openStore(`sqlite:${join(stateDir, "store.db")}`, { onProblem: () => {} });
+const models = [
+  { id: "small", contextWindow: 32_000 },
+  { id: "large", contextWindow: 200_000 },
+];
+const config = {
+  models: { default: "local/small", providers: { local: { baseUrl, api: "openai-completions", models } } },
+};
+const credentials = openCredentials({ stateDir, env: {} });
+const agents = new Agents({ store, config, env: {}, credentials, stateDir, onNotice: () => {} });
+const auth = await Auth.open({ stateDir, config: {} });
+const gateway = await openGateway({
+  agents,
+  auth,
+  port: Number(port),
+  version: "1.0.0",
+  page: await freshPage(),
+});
+say(gateway.url);
+createInterface({ input: process.stdin })
+  .on("line", () => say(auth.signInLink(gateway.url)))
+  // The test has ended.
+  .on("close", () => process.exit());

@@ -1,0 +1,132 @@
+/** A gateway over a real store, in its own process, and a browser that is signed in to it. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from "playwright-core";
+import { openStore } from "../../src/store/open.ts";
+import type { Store } from "../../src/store/store.ts";
+import { modelServer, type Script } from "../support/model-server.ts";
+import { tempFolder } from "../support/temp-folder.ts";
+
+export interface Scene extends AsyncDisposable {
+  readonly url: string;
+  readonly stateDir: string;
+  /** Signs in once. */
+  link(): Promise<string>;
+  /** A page that is signed in, at this fragment. With options, in a new context. */
+  open(place?: string, options?: BrowserContextOptions): Promise<Page>;
+  /** Errors of scripts and refusals of the content security policy, in all pages. */
+  readonly problems: readonly string[];
+  /** With SIGKILL, as a power cut. */
+  kill(): Promise<void>;
+  /** Again, at the same address. */
+  start(): Promise<void>;
+}
+
+const CHROMIUM = process.env.COLLOQUY_CHROMIUM ?? "/usr/bin/chromium";
+
+export async function openScene(
+  seed: (store: Store) => Promise<unknown>,
+  script: Script = () => [{ text: "An answer." }],
+): Promise<Scene> {
+  const stateDir = tempFolder();
+  const store = await openStore(`sqlite:${join(stateDir, "store.db")}`);
+  await seed(store);
+  await store.close();
+  const models = await modelServer(script);
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ["--no-sandbox"] });
+  const problems: string[] = [];
+  let running = await startGateway(stateDir, "0", models.baseUrls.openai);
+  const { url } = running;
+  const shared = await signedIn(browser, await running.link(), {});
+  return {
+    url,
+    stateDir,
+    problems,
+    link: () => running.link(),
+    open: async (place = "#/", options) => {
+      const context = options ? await signedIn(browser, await running.link(), options) : shared;
+      const page = await context.newPage();
+      watch(page, problems);
+      await page.goto(`${url}/${place}`);
+      await page.locator(".side").waitFor({ state: "attached" });
+      return page;
+    },
+    kill: () => running.kill(),
+    start: async () => {
+      running = await startGateway(stateDir, new URL(url).port, models.baseUrls.openai);
+    },
+    [Symbol.asyncDispose]: async () => {
+      await browser.close();
+      await running.kill();
+      await models.close();
+    },
+  };
+}
+
+interface Running {
+  readonly url: string;
+  /** Each can be used once. */
+  link(): Promise<string>;
+  kill(): Promise<void>;
+}
+
+async function startGateway(stateDir: string, port: string, modelUrl: string): Promise<Running> {
+  const child: ChildProcess = spawn(
+    process.execPath,
+    [join(import.meta.dirname, "gateway-child.ts"), stateDir, port, modelUrl],
+    { stdio: ["pipe", "pipe", "inherit"] },
+  );
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  const next = async (): Promise<string> => (await lines.next()).value ?? "";
+  const url = await next();
+  return {
+    url,
+    link: () => {
+      child.stdin?.write("link\n");
+      return next();
+    },
+    kill: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "exit");
+    },
+  };
+}
+
+function watch(page: Page, problems: string[]): void {
+  page.setDefaultTimeout(15_000);
+  page.on("pageerror", ({ message }) => problems.push(message));
+  page.on("console", (line) => {
+    if (/content security policy/i.test(line.text())) problems.push(line.text());
+  });
+}
+
+async function signedIn(
+  browser: Browser,
+  link: string,
+  options: BrowserContextOptions,
+): Promise<BrowserContext> {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  const page = await context.newPage();
+  await page.goto(link);
+  await page.getByRole("navigation", { name: "Conversations" }).waitFor();
+  await page.close();
+  return context;
+}
+
+/** Runs `in-page/<name>.js`, a function, in the page. */
+export async function runInPage<T>(page: Page, name: string, argument: unknown): Promise<T> {
+  const text = readFileSync(join(import.meta.dirname, "in-page", `${name}.js`), "utf8")
+    .trim()
+    .replace(/;$/, "");
+  return page.evaluate(`(${text})(${JSON.stringify(argument)})`);
+}

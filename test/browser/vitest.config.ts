@@ -1,0 +1,17 @@
+import { defineConfig } from "vitest/config";
+
+/** `npm run test:browser`: real gateways and Debian's Chromium. */
+const config: ReturnType<typeof defineConfig> = defineConfig({
+  test: {
+    include: ["test/browser/*.browser.ts"],
+    pool: "threads",
+    reporters: ["minimal", "./test/support/last-lines-reporter.ts"],
+    setupFiles: ["test/support/private-home.ts", "test/support/clean-up.ts"],
+    globalSetup: "test/browser/build-once.ts",
+    testTimeout: 180_000,
+    hookTimeout: 120_000,
+    maxWorkers: 2,
+  },
+});
+
+export default config;
