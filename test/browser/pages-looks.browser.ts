@@ -1,6 +1,5 @@
 /** Pages beside the conversations in every size and theme: accessible, and nothing is cut off. */
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { type BrowserPlace, openBrowserPlace } from "./pages-place.ts";
@@ -12,8 +11,6 @@ const SIZES = [
   [390, 844],
 ] as const;
 const AXE = readFileSync("node_modules/axe-core/axe.min.js", "utf8");
-/** A folder for pictures of every page. Without it, none are taken. */
-const PICTURES = process.env.COLLOQUY_PICTURES;
 
 let open: BrowserPlace;
 let conversation = "";
@@ -38,8 +35,6 @@ it.each(
   const look = async (name: string, part: string): Promise<void> => {
     if (isChecked) expect([name, await serious(page, part)]).toEqual([name, []]);
     expect([name, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([name, width]);
-    if (PICTURES !== undefined)
-      await page.screenshot({ path: join(PICTURES, `${name}-${width}-${theme}.png`) });
   };
   for (const name of PAGES) {
     await open.show(name, page);

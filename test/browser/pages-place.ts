@@ -69,7 +69,7 @@ export async function openBrowserPlace(): Promise<BrowserPlace> {
 }
 
 async function launch(): Promise<Browser> {
-  const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
+  const executablePath = process.env.COLLOQUY_CHROMIUM ?? "/usr/bin/chromium";
   // Tests run as root in containers, where the sandbox does not work.
   return chromium.launch({ executablePath, args: ["--no-sandbox"] });
 }
