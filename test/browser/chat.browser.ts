@@ -46,7 +46,7 @@ it("streams an answer, in two tabs", async () => {
   gate = Promise.withResolvers();
   const page = await scene.open(`#/c/${id}`);
   const other = await scene.open(`#/c/${id}`);
-  await other.getByText("Hello to you.").waitFor();
+  await other.locator(".message", { hasText: "Hello to you." }).waitFor();
   await send(page, "Say it slowly");
   for (const tab of [page, other]) {
     await tab.locator(".running").getByText("The first half.").first().waitFor();
@@ -64,7 +64,7 @@ it("streams an answer, in two tabs", async () => {
 
 it("does not move what is read while text arrives", async () => {
   const page = await scene.open(`#/c/${id}`);
-  await page.getByText("Hello to you.").waitFor();
+  await page.locator(".message", { hasText: "Hello to you." }).waitFor();
   await send(page, "Something long");
   const sent = page.locator(".message.user", { hasText: "Something long" });
   await sent.waitFor();
@@ -115,7 +115,7 @@ it("says why an answer failed", async () => {
 it("begins a conversation, and edits a message as a branch", async () => {
   const page = await scene.open("#/new");
   await send(page, "A new question");
-  await page.getByText("You said: ").waitFor();
+  await page.locator(".message", { hasText: "You said: " }).waitFor();
   await page.locator(".message.user").hover();
   await page.getByRole("button", { name: "Edit as a branch" }).click();
   await page.getByLabel("Another version of this message").fill("A better question");

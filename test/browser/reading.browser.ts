@@ -45,14 +45,14 @@ it("lists conversations with their words, channel, time and count", async () => 
   await first.getByText("Find out why the search page is slow").waitFor();
   expect(await first.locator(".number").last().textContent()).toBe("10");
   expect(await first.locator(".channel-mark").getAttribute("aria-label")).toBe("web");
-  await page.getByText("31 conversations").waitFor();
+  await page.getByText("31 conversations", { exact: true }).waitFor();
 });
 
 it("filters by channel, and finds messages while one types", async () => {
   const page = await scene.open();
   await page.getByRole("button", { name: "Channel" }).click();
   await page.getByRole("menuitemradio", { name: "telegram" }).click();
-  await page.getByText("6 conversations").waitFor();
+  await page.getByText("6 conversations", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Remove all filters" }).click();
   await page.keyboard.press("/");
   await page.keyboard.type("oceanarium");
@@ -103,10 +103,10 @@ it("moves a conversation to the trash, and back", async () => {
   await page.getByRole("button", { name: "More", exact: true }).click();
   await page.getByRole("menuitem", { name: "Move to the trash" }).click();
   await page.getByText("Moved to the trash").waitFor();
-  await page.getByText("30 conversations").waitFor();
+  await page.getByText("30 conversations", { exact: true }).waitFor();
   await page.getByRole("button", { name: "Undo" }).click();
   await page.getByRole("button", { name: title }).waitFor();
-  await page.getByText("31 conversations").waitFor();
+  await page.getByText("31 conversations", { exact: true }).waitFor();
 });
 
 it("keeps the position of each conversation", async () => {

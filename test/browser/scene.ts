@@ -1,7 +1,8 @@
 /** A gateway over a real store, in its own process, and a browser that is signed in to it. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import {
@@ -14,7 +15,6 @@ import {
 import { openStore } from "../../src/store/open.ts";
 import type { Store } from "../../src/store/store.ts";
 import { modelServer, type Script } from "../support/model-server.ts";
-import { tempFolder } from "../support/temp-folder.ts";
 
 export interface Scene extends AsyncDisposable {
   readonly url: string;
@@ -37,7 +37,8 @@ export async function openScene(
   seed: (store: Store) => Promise<unknown>,
   script: Script = () => [{ text: "An answer." }],
 ): Promise<Scene> {
-  const stateDir = tempFolder();
+  // Folders of `tempFolder` are removed after each test, and a scene serves many.
+  const stateDir = mkdtempSync(join(tmpdir(), "colloquy-browser-"));
   const store = await openStore(`sqlite:${join(stateDir, "store.db")}`);
   await seed(store);
   await store.close();
@@ -68,6 +69,7 @@ export async function openScene(
       await browser.close();
       await running.kill();
       await models.close();
+      rmSync(stateDir, { recursive: true, force: true });
     },
   };
 }
