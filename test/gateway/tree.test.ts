@@ -76,6 +76,21 @@ describe("contexts and compactions over HTTP", () => {
   });
 });
 
+describe("messages without text in a context", () => {
+  it("still have words, so that a link to them has a name", async () => {
+    await using place = await openPlace();
+    const conversation = await place.store.open("web:tools");
+    await conversation.append([
+      { role: "user", content: "```\nls\n```" },
+      { role: "assistant", content: [{ type: "tool_use", id: "t", name: "bash", input: {} }] },
+      { role: "user", content: [{ type: "tool_result", tool_use_id: "t", content: "a b" }] },
+    ]);
+    const url = `/api/v1/conversations/${conversation.id}/context`;
+    const { ledger } = (await place.call(`GET ${url}`)).json<ContextView>();
+    expect(ledger.map(({ words }) => words)).toEqual(["Code", "Calls bash", "A tool's result"]);
+  });
+});
+
 describe("what does not fit into a context", () => {
   it("is measured, so that it can be drawn", async () => {
     await using place = await openPlace();

@@ -25,7 +25,10 @@ export async function foundTools(
   const found: FoundTool[] = [];
   for (const { name: format, usualPlaces } of FORMATS) {
     for (const { tool, path } of usualPlaces?.({ home, data, environment }) ?? []) {
-      if (existsSync(path)) found.push({ format, name: tool, path, ...(await sizeOf(path, signal)) });
+      if (!existsSync(path)) continue;
+      const size = await sizeOf(path, signal);
+      // Many tools leave an empty folder behind.
+      if (size.files > 0) found.push({ format, name: tool, path, ...size });
     }
   }
   return found.sort((a, b) => a.name.localeCompare(b.name, "en"));

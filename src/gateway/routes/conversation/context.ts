@@ -1,12 +1,12 @@
 import { DROP_WORDS } from "../../../context/ledger.ts";
 import { estimateTokens } from "../../../context/tokens.ts";
-import { firstWordsOf } from "../../../message/title.ts";
 import type { Context, Conversation } from "../../../store/index.ts";
 import type { ContextView, LedgerItem } from "../../wire/rest.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { NAME } from "../schemas.ts";
 import { answeredBy, setupOf } from "./answered-by.ts";
 import { conversationOf } from "./conversation-view.ts";
+import { shortWords } from "./short-words.ts";
 
 /** Of a model whose window is not known. */
 const WINDOW = 128_000;
@@ -88,12 +88,7 @@ async function readOf(
   const average = items.length === 0 ? 0 : sum(0, sizes.length) / items.length;
   const placeOf = new Map(items.map(({ id }, index) => [id, index]));
   return {
-    words: new Map(
-      items.map(({ id, message: { role, content } }) => {
-        const words = firstWordsOf({ role: "user", content }) ?? "";
-        return [id, { role, words }];
-      }),
-    ),
+    words: new Map(items.map(({ id, message }) => [id, { role: message.role, words: shortWords(message) }])),
     dropped: dropped.map(({ from, to, count }) => {
       const end = placeOf.get(to ?? "");
       if (end === undefined) return Math.round(count * average);
@@ -111,7 +106,10 @@ function itemsOf(
   const item = (entry: string | null, rest: Omit<LedgerItem, "entry" | "role" | "words">): LedgerItem => ({
     entry,
     ...rest,
-    ...(words.get(entry ?? "") ?? { role: null, words: "" }),
+    ...(words.get(entry ?? "") ?? {
+      role: null,
+      words: rest.what === "summarized" ? "Summary" : "Further back",
+    }),
   });
   return [
     ...(summarised.count === 0
