@@ -2,6 +2,7 @@
 import { readFileSync, rmSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { ColloquyError } from "../../src/errors.ts";
+import { GatewayError } from "../../src/gateway/client/index.ts";
 import { openCredentials } from "../../src/state/credentials/index.ts";
 import { openStore } from "../../src/store/open.ts";
 import { tempFolder } from "../support/temp-folder.ts";
@@ -113,7 +114,8 @@ async function problemOf(call: Callable, args: readonly unknown[]): Promise<stri
     if (typeof result?.then === "function") await Promise.race([result, soon()]);
     return undefined;
   } catch (error) {
-    if (!(error instanceof ColloquyError)) return `${error}`;
+    // The client of a gateway has the same contract, without the library: browsers load it.
+    if (!(error instanceof ColloquyError || error instanceof GatewayError)) return `${error}`;
     const told = JSON.stringify([error, error.stack]);
     return told.includes(SECRET) ? `repeats the secret: ${told}` : undefined;
   }

@@ -1,7 +1,7 @@
 /** A client that stays connected: it reconnects, resumes what it listens to, and repeats what is safe to repeat. */
 import type { Frame, MethodName, Methods, RequestFrame } from "../wire/frames.ts";
 import { Connection } from "./connection.ts";
-import { GatewayError, networkError } from "./gateway-error.ts";
+import { GatewayError, networkError, wrongOption } from "./gateway-error.ts";
 import { type SubscribeOptions, Subscriptions, type TopicListener } from "./subscriptions.ts";
 
 export interface ClientOptions {
@@ -56,6 +56,19 @@ export function connectGateway(options: ClientOptions): GatewayClient {
   return new Client(options);
 }
 
+/** Wrong options, found before anything is sent. */
+function socketUrl(options: ClientOptions): string {
+  const { url: given, token, ticket } = (options ?? {}) as Partial<ClientOptions>;
+  const url = URL.parse("/ws", given);
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw wrongOption("url must be the address of a gateway, such as http://127.0.0.1:18789", "url");
+  if (token !== undefined && typeof token !== "string") throw wrongOption("token must be a string", "token");
+  if (ticket !== undefined && typeof ticket !== "function")
+    throw wrongOption("ticket must be a function", "ticket");
+  url.protocol = url.protocol.replace("http", "ws");
+  return url.href;
+}
+
 class Client implements GatewayClient {
   readonly #options: ClientOptions;
   readonly #url: string;
@@ -71,9 +84,7 @@ class Client implements GatewayClient {
 
   constructor(options: ClientOptions) {
     this.#options = options;
-    const url = new URL("/ws", options.url);
-    url.protocol = url.protocol.replace("http", "ws");
-    this.#url = url.href;
+    this.#url = socketUrl(options);
     PAGE.addEventListener?.("online", this.#hurry);
     void this.#connect();
   }

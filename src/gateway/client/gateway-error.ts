@@ -1,6 +1,6 @@
 import type { ErrorBody } from "../wire/rest.ts";
 
-/** What a gateway refused, by its code; `NETWORK_ERROR` if it cannot be reached. */
+/** What a gateway or the client refused, by its code; `NETWORK_ERROR` if it cannot be reached. */
 export class GatewayError extends Error {
   readonly code: string;
   readonly field: string | null;
@@ -15,4 +15,8 @@ export class GatewayError extends Error {
 
 export function networkError(message: string): GatewayError {
   return new GatewayError({ code: "NETWORK_ERROR", message, field: null });
+}
+
+export function wrongOption(message: string, field: string): GatewayError {
+  return new GatewayError({ code: "VALIDATION_ERROR", message, field });
 }
