@@ -2,7 +2,7 @@
 import type { ErrorBody } from "../../../src/gateway/wire/rest.ts";
 import { session } from "./session.ts";
 
-export class ApiError extends Error {
+class ApiError extends Error {
   override readonly name = "ApiError";
   readonly code: string;
   readonly field: string | null;

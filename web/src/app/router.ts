@@ -15,7 +15,7 @@ export function watchAddress(): void {
   addEventListener("hashchange", () => place.set(parsePlace(location.hash)));
 }
 
-export function parsePlace(hash: string): Place {
+function parsePlace(hash: string): Place {
   const [path = "", search = ""] = hash.replace(/^#\/?/, "").split("?", 2);
   const [first = "", ...rest] = path.split("/").map(decoded);
   if (first === "") return { view: "home" };
@@ -27,11 +27,6 @@ export function parsePlace(hash: string): Place {
 export function conversationLink(id: string, entry?: string | null): string {
   const end = entry ? `/${encodeURIComponent(entry)}` : "";
   return `#/c/${encodeURIComponent(id)}${end}`;
-}
-
-export function pageLink(name: string, query: Readonly<Record<string, string>> = {}): string {
-  const search = new URLSearchParams(query);
-  return search.size === 0 ? `#/${name}` : `#/${name}?${search}`;
 }
 
 /** `replace` leaves no step to go back to. */

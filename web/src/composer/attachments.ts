@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import type { Attachment } from "../../../src/gateway/wire/frames.ts";
 import { api, messageOf } from "../api/api.ts";
 
-export interface Attached {
+interface Attached {
   readonly key: string;
   readonly name: string;
   readonly size: number;

@@ -31,14 +31,7 @@ export interface MessageRow {
   readonly continues: boolean;
 }
 
-export type RuleKind =
-  | "compaction"
-  | "branch-point"
-  | "interrupted"
-  | "stopped"
-  | "import"
-  | "summary"
-  | "other";
+type RuleKind = "compaction" | "branch-point" | "interrupted" | "stopped" | "import" | "summary" | "other";
 
 export interface RuleRow {
   readonly kind: "rule";

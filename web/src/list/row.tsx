@@ -45,7 +45,7 @@ export function Row({ item, isOpen }: RowProps): JSX.Element {
 }
 
 /** The first letter; its name on hover. */
-export function ChannelMark({ channel }: { readonly channel: string }): JSX.Element {
+function ChannelMark({ channel }: { readonly channel: string }): JSX.Element {
   return (
     <span class="channel-mark" role="img" title={channel} aria-label={channel}>
       {channel.slice(0, 1).toUpperCase()}

@@ -1,6 +1,11 @@
 /** Below the field while something is typed: conversations by title, then messages from the index. */
 import type { JSX } from "preact";
-import type { ConversationSummary, SearchHitView, SearchResult } from "../../../src/gateway/wire/rest.ts";
+import type {
+  ConversationSummary,
+  ListOf,
+  SearchHitView,
+  SearchResult,
+} from "../../../src/gateway/wire/rest.ts";
 import { api } from "../api/api.ts";
 import { conversationLink } from "../app/router.ts";
 import { useLoad } from "../state/use-load.ts";
@@ -33,8 +38,17 @@ export function SearchResults({ text, filters, loaded, openId }: SearchResultsPr
   const load = useLoad(JSON.stringify(asked), (signal) =>
     api<SearchResult>("GET", "search", { query: { ...asked, limit: HITS_MAX }, signal }),
   );
+  const further = useLoad(`titles ${JSON.stringify(asked)}`, (signal) =>
+    api<ListOf<ConversationSummary>>("GET", "conversations", {
+      query: { title: text, words: true, limit: TITLES_MAX, channel, model, after: sinceOf(days) },
+      signal,
+    }),
+  );
   const wanted = text.toLowerCase();
-  const titles = loaded.filter((item) => titleOf(item).toLowerCase().includes(wanted)).slice(0, TITLES_MAX);
+  const here = loaded.filter((item) => titleOf(item).toLowerCase().includes(wanted));
+  const shown = new Set(here.map((item) => item.id));
+  const elsewhere = (further.value?.items ?? []).filter((item) => !shown.has(item.id));
+  const titles = [...here, ...elsewhere].slice(0, TITLES_MAX);
   const hits = load.value?.items ?? [];
   return (
     <section class="results" aria-label="Search results">

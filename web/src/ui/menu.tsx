@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { classes } from "./button.tsx";
 import { Icon, type IconName } from "./icon.tsx";
 
-export interface MenuItem {
+interface MenuItem {
   readonly label: ComponentChildren;
   readonly icon?: IconName;
   /** At the right, quiet: a key or a number. */

@@ -14,7 +14,7 @@ const sameYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "sh
 const otherYear = new Intl.DateTimeFormat(undefined, { day: "numeric", month: "short", year: "numeric" });
 const daysAgo = new Intl.RelativeTimeFormat(undefined, { numeric: "auto", style: "short" });
 
-export function relativeTime(at: number, reference: number): string {
+function relativeTime(at: number, reference: number): string {
   const age = reference - at;
   if (age < MINUTE) return "now";
   if (age < HOUR) return `${Math.floor(age / MINUTE)} min ago`;

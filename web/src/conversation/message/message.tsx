@@ -13,7 +13,7 @@ import { blocksOf, type MessageRow } from "../rows.ts";
 import { EditMessage } from "./edit-message.tsx";
 import { PartView } from "./parts.tsx";
 
-export const ROLES: Readonly<Record<string, string>> = {
+const ROLES: Readonly<Record<string, string>> = {
   user: "You",
   assistant: "Assistant",
   system: "System",
@@ -118,7 +118,7 @@ function Usage({ entry }: { readonly entry: MessageEntry }): JSX.Element | null 
 }
 
 /** What a reader would copy: the words, without thinking and tools. */
-export function textOf(entry: MessageEntry): string {
+function textOf(entry: MessageEntry): string {
   return blocksOf(entry)
     .flatMap((block) => (block.type === "text" ? [String(block.text)] : []))
     .join("\n\n");

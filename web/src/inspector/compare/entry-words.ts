@@ -1,7 +1,7 @@
 /** An entry as short parts of text: enough to compare two branches, without drawing tools and images. */
 import type { Block, Entry } from "../../../../src/message/types.ts";
 
-export interface EntryPart {
+interface EntryPart {
   readonly kind: "text" | "aside";
   readonly text: string;
 }

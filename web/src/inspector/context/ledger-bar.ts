@@ -1,9 +1,9 @@
 /** The stacked bar of a context: how much of the window each kind takes, and what did not get in. */
 import type { ContextView } from "../../../../src/gateway/wire/rest.ts";
 
-export type SegmentName = "system" | "summary" | "kept" | "cut" | "free" | "dropped";
+type SegmentName = "system" | "summary" | "kept" | "cut" | "free" | "dropped";
 
-export interface Segment {
+interface Segment {
   readonly name: SegmentName;
   readonly tokens: number;
   /** From 0 to 1000, so that rounding does not leave gaps. */

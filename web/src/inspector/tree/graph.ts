@@ -18,7 +18,7 @@ export interface GraphRow {
 }
 
 /** The line down from a branch to its last child. `strongTo` is the row of the child on the active path. */
-export interface GraphTrunk {
+interface GraphTrunk {
   readonly column: number;
   readonly from: number;
   readonly to: number;

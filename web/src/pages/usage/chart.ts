@@ -1,6 +1,6 @@
 /** The geometry of a chart of bars by day. Pure: the component draws it as SVG, and a table carries the same numbers. */
 
-export interface Bar {
+interface Bar {
   readonly day: string;
   readonly value: number;
   readonly x: number;
