@@ -36,13 +36,7 @@ export const READ: Topic = { group: "Conversations", summary: "Find and read con
 
 export const AGENT: Topic = {
   group: "Conversations",
-  summary: "Talk to an agent; keep notes and files",
-  families: true,
-};
-
-export const CHANNELS: Topic = {
-  group: "Conversations",
-  summary: "Answer messages on other platforms",
+  summary: "Talk to an agent; keep notes",
   families: true,
 };
 

@@ -200,7 +200,6 @@ describe("config validate", () => {
       "warning lower-case-variable ui.b 4:26",
       "error wrong-value gateway.port 2:20",
       "warning unknown-key gatway 3:11",
-      "info unused-section gateway 2:12",
       "info unused-section ui 4:7",
     ]);
   });

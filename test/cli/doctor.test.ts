@@ -19,7 +19,7 @@ describe("doctor and the config", () => {
     using place = new DoctorPlace();
     const file = place.write(
       "colloquy.json",
-      `{\n  gateway: { port: "many" },\n  gatewy: {},\n  models: { default: "\${NOT_SET_HERE}" },\n}\n`,
+      `{\n  gateway: { port: "many" },\n  gatewy: {},\n  models: { default: "\${NOT_SET_HERE}" },\n  ui: {},\n}\n`,
     );
     const { code, ok, findings, codes } = await place.doctor();
     expect({ code, ok }).toEqual({ code: 3, ok: false });
@@ -34,7 +34,7 @@ describe("doctor and the config", () => {
     expect(wrong.what).toMatch(`${file}:2:20: gateway.port must be`);
     expect(wrong.fix).toContain("config explain gateway.port");
     expect(byCode(findings, "config-missing-variable").fix).toContain(".env");
-    expect(byCode(findings, "config-unused-section").what).toMatch(/: gateway$/);
+    expect(byCode(findings, "config-unused-section").what).toMatch(/: ui$/);
   });
 
   it("reports a config that cannot be parsed, and continues", async () => {

@@ -1,5 +1,5 @@
 /** The part of the command table about channels. */
-import { CHANNELS, type CommandSpec, type OptionSpec } from "../../command.ts";
+import { AGENT, type CommandSpec, type OptionSpec } from "../../command.ts";
 
 const OPTIONS: Readonly<Record<string, OptionSpec>> = {
   account: {
@@ -16,7 +16,7 @@ const details = (channel: string, variable: string): string =>
 export const CHANNEL_COMMANDS: readonly CommandSpec[] = [
   {
     name: "channel",
-    topic: CHANNELS,
+    topic: AGENT,
     summary: "Answer messages on any channel, such as one of an extension",
     details:
       "NAME is discord, telegram, or a channel of an extension that plugins.entries in the config enables. Only users and rooms in channels.NAME.allowFrom and allowRooms are answered, in rooms only when they mention the agent. Stop with Ctrl-C: what is not answered or delivered by then is taken up by the next start.",
@@ -27,7 +27,7 @@ export const CHANNEL_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "discord",
-    topic: CHANNELS,
+    topic: AGENT,
     summary: "Answer messages on Discord",
     details: details("discord", "DISCORD_BOT_TOKEN"),
     options: OPTIONS,
@@ -36,7 +36,7 @@ export const CHANNEL_COMMANDS: readonly CommandSpec[] = [
   },
   {
     name: "telegram",
-    topic: CHANNELS,
+    topic: AGENT,
     summary: "Answer messages on Telegram",
     details: details("telegram", "TELEGRAM_BOT_TOKEN"),
     options: OPTIONS,

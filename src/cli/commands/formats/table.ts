@@ -2,7 +2,7 @@
 import type { CommandSpec, Topic } from "../../command.ts";
 import { BRANCH, CONVERSATION } from "../shared-options.ts";
 
-const IN_AND_OUT: Topic = { group: "Conversations", summary: "Read and write formats of other tools" };
+const IN_AND_OUT: Topic = { group: "Conversations", summary: "Read and write other tools' formats" };
 
 export const FORMAT_COMMANDS: readonly CommandSpec[] = [
   {

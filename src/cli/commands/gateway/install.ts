@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { ColloquyError } from "../../../errors.ts";
 import { safeLine } from "../../../util/visible-text.ts";
 import type { Call, Result } from "../../command.ts";
-import { UsageError } from "../../exit.ts";
 import { PROGRAM } from "../../invocation.ts";
 import { stateFolder } from "../../store/store-target.ts";
 
@@ -15,10 +14,7 @@ interface Service {
   readonly enable: string;
 }
 
-export async function run(call: Call): Promise<Result> {
-  if (!call.flags.has("install")) {
-    throw new UsageError(`Use ${PROGRAM} gateway run, or --install for a service`, "install");
-  }
+export function installService(call: Call): Result {
   const words = [
     process.execPath,
     process.argv[1] ?? PROGRAM,

@@ -1,6 +1,7 @@
 import type { Call, Result } from "../../command.ts";
 import { runGateway } from "./run-gateway.ts";
 
-export function run(call: Call): Promise<Result> {
+export async function run(call: Call): Promise<Result> {
+  if (call.flags.has("install")) return (await import("./install.ts")).installService(call);
   return runGateway(call, { opensBrowser: false });
 }

@@ -1,7 +1,11 @@
 /** The part of the command table about the gateway. */
 import type { CommandSpec, OptionSpec, Topic } from "../../command.ts";
 
-const GATEWAY: Topic = { group: "Conversations", summary: "Use a browser; serve other programs" };
+const GATEWAY: Topic = {
+  group: "Conversations",
+  summary: "Use a browser; serve other programs",
+  families: true,
+};
 
 const OPTIONS: Readonly<Record<string, OptionSpec>> = {
   port: { value: "N", help: "Listen on this port instead of gateway.port; 0 takes a free one" },
@@ -24,9 +28,9 @@ export const GATEWAY_COMMANDS: readonly CommandSpec[] = [
     topic: GATEWAY,
     summary: "Serve the page, HTTP and WebSocket in the foreground",
     details:
-      "Like start, without a browser: for services and containers. Settings are in the section gateway of the config. Requests are noted in gateway.log of the state folder.",
-    options: OPTIONS,
-    examples: ["colloquy gateway run", "colloquy gateway run --json"],
+      "Like start, without a browser: for services and containers. Settings are in the section gateway of the config. Requests are noted in gateway.log of the state folder. --install writes a unit of systemd, or a launchd agent on macOS, that runs the gateway when you log in, and prints the command that enables it; it needs no administrator.",
+    options: { ...OPTIONS, install: { help: "Write the file of a user service instead" } },
+    examples: ["colloquy gateway run", "colloquy gateway run --json", "colloquy gateway run --install"],
     load: () => import("./run.ts"),
   },
   {
@@ -36,16 +40,5 @@ export const GATEWAY_COMMANDS: readonly CommandSpec[] = [
     options: { port: { value: "N", help: "Ask at this port instead of gateway.port" } },
     examples: ["colloquy gateway status"],
     load: () => import("./status.ts"),
-  },
-  {
-    name: "gateway",
-    topic: GATEWAY,
-    summary: "Install the gateway as a service of this user",
-    details:
-      "--install writes a unit of systemd, or a launchd agent on macOS, that runs the gateway when you log in, and prints the command that enables it. It needs no administrator.",
-    options: { install: { help: "Write the file of the service" } },
-    required: "--install",
-    examples: ["colloquy gateway --install"],
-    load: () => import("./install.ts"),
   },
 ];

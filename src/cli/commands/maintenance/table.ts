@@ -2,7 +2,7 @@
 import type { ArgumentSpec, CommandSpec, Topic } from "../../command.ts";
 import { CONVERSATION, DRY_RUN } from "../shared-options.ts";
 
-const REMOVE: Topic = { group: "Maintenance", summary: "Erase messages, conversations, old data" };
+const REMOVE: Topic = { group: "Maintenance", summary: "Erase messages and old conversations" };
 const CARE: Topic = { group: "Maintenance", summary: "Copy, restore and check everything" };
 const MEASURE: Topic = { group: "Maintenance", summary: "Show size, check integrity, migrate" };
 

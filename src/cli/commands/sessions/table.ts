@@ -4,7 +4,7 @@ import { BRANCH, CONVERSATION } from "../shared-options.ts";
 
 const WRITE: Topic = { group: "Conversations", summary: "Add messages, set titles and labels" };
 const TRASH: Topic = { group: "Conversations", summary: "Move to the trash, and back" };
-const CONTEXT: Topic = { group: "Conversations", summary: "Show what a model receives; summarise it" };
+const CONTEXT: Topic = { group: "Conversations", summary: "Show what a model gets; summarise it" };
 
 const LAST: OptionSpec = { value: "N", help: "Only the last N" };
 
