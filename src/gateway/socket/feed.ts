@@ -81,7 +81,7 @@ export class Feed {
   /** Before the entries that follow: a conversation that has left the scope of a token is not shown to it any more. */
   async #moved(conversation: string): Promise<void> {
     const { hub, store } = this.#options;
-    const info = hub.isWanted(topicOf(conversation)) ? await store.info(conversation) : undefined;
+    const info = hub.isKept(topicOf(conversation)) ? await store.info(conversation) : undefined;
     if (info !== undefined) hub.moved(conversation, info);
   }
 
@@ -102,7 +102,7 @@ export class Feed {
     const { hub, onEntries } = this.#options;
     for (const [conversation, entries] of this.#entries) {
       const topic = topicOf(conversation);
-      if (hub.isWanted(topic)) {
+      if (hub.isKept(topic)) {
         hub.publish(topic, "conversation.entries", { conversation, ...fitting(entries) });
       }
       onEntries(conversation, entries);
@@ -115,12 +115,12 @@ export class Feed {
     const changed = [...this.#changed];
     this.#changed.clear();
     try {
-      const isListed = hub.isWanted(LIST_TOPIC);
+      const isListed = hub.isKept(LIST_TOPIC);
       const isFlood = changed.length > ROWS_MAX;
       if (isListed && isFlood) hub.publish(LIST_TOPIC, "resync", { reason: "too-many" });
       for (const conversation of changed) {
         const topic = topicOf(conversation);
-        if (!(isListed && !isFlood) && !hub.isWanted(topic)) continue;
+        if (!(isListed && !isFlood) && !hub.isKept(topic)) continue;
         const info = await store.info(conversation);
         if (info === undefined) this.#gone(conversation);
         else {

@@ -28,7 +28,7 @@ export class Hub {
   readonly #topics = new Map<string, Topic>();
   readonly #idleSince = new Map<Topic, number>();
   readonly #sweeps: NodeJS.Timeout;
-  /** New topics start here, so that no number is used twice for one that was forgotten. */
+  /** New topics start here, above every number of one that was forgotten: a client that comes back with it has missed something. */
   #floor = 0;
 
   constructor() {
@@ -43,6 +43,11 @@ export class Hub {
     place?: ScopedConversation,
   ): void {
     this.#topics.get(topic)?.publish(event, data, place);
+  }
+
+  /** Whether events of a topic are kept: somebody listens, or may come back and ask for what was missed. */
+  isKept(topic: string): boolean {
+    return this.#topics.has(topic);
   }
 
   /** Whether anybody listens. */
@@ -87,7 +92,7 @@ export class Hub {
       if (since > before) continue;
       this.#idleSince.delete(topic);
       this.#topics.delete(topic.name);
-      this.#floor = Math.max(this.#floor, topic.n);
+      this.#floor = Math.max(this.#floor, topic.n + 1);
     }
   }
 }

@@ -64,6 +64,25 @@ describe("a client whose connection is cut in the middle of an answer", () => {
     expect(states.at(-1)).toBe("open");
   });
 
+  it("gets what was stored meanwhile, even if it was the only one that listened", async () => {
+    const { store, place } = await chatScene([]);
+    const chat = await store.open("web:1");
+    const topic = `conversation:${chat.id}`;
+    const alone = await RawSocket.signedIn(place);
+    const first = await alone.call("subscribe", { topic });
+    const { stream, n } = (first as { result: { stream: string; n: number } }).result;
+    alone.socket.terminate();
+    await alone.closed();
+    const other = await RawSocket.signedIn(place);
+    await other.call("subscribe", { topic: "conversations" });
+    await chat.append({ role: "user", content: "Meanwhile" });
+    await until(() => JSON.stringify(other.frames).includes("Meanwhile"));
+    const back = await RawSocket.signedIn(place);
+    await back.call("subscribe", { topic, after: n, stream });
+    await until(() => back.frames.some(({ event }) => event === "conversation.entries"));
+    expect(JSON.stringify(back.frames)).toContain("Meanwhile");
+  });
+
   it("reads the topic again if too much has happened, or if the gateway is another one", async () => {
     const { store, place } = await chatScene([]);
     const chat = await store.open("web:1");
