@@ -75,6 +75,16 @@ describe("signing in", () => {
       expect(line).toMatch(/^__Host-colloquy-\w+=\S+; Path=\/; .*; Secure$/);
   });
 
+  it("gives the count of wrong passwords of a known browser only to the owner", async () => {
+    await using place = await openPlace();
+    const cookiesWith = async (name: string): Promise<string> =>
+      cookiesOf(
+        await post(place, "/auth/token", { token: place.secrets.get(name), cookies: true }, fromPage(place)),
+      );
+    expect(await cookiesWith("admin")).toContain("colloquy-device");
+    expect(await cookiesWith("read")).not.toContain("colloquy-device");
+  });
+
   it("keeps a sign-in with a token within the token", async () => {
     await using place = await openPlace({ discord: { channels: ["discord"] } });
     const made = place.auth.createToken({

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { tempFolder } from "../../../test/support/temp-folder.ts";
 import { systemRandom } from "../../util/uuid.ts";
 import { Auth } from "./auth.ts";
+import type { Client } from "./client.ts";
 import { OWNER, type Principal } from "./principal.ts";
 import { Records } from "./records/records.ts";
 import { revokeToken } from "./records/tokens.ts";
@@ -58,6 +59,29 @@ describe("auth", () => {
     expect((await auth.check(forever.secret)).permission).toBe("read");
     auth.revokeToken(forever.info.id, OWNER);
     await expect(auth.check(forever.secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
+  it("makes no token for everything out of an empty scope", async () => {
+    const { auth, create } = await opened();
+    await using _ = auth;
+    expect(() => create({ scope: {} })).toThrow("at least one list");
+  });
+
+  it("keeps the browsers of a user, however often a program signs in", async () => {
+    const { time, auth, create } = await opened();
+    await using _ = auth;
+    const client: Client = {
+      ...{ address: "127.0.0.1", agent: null, origin: null, isSecure: false, port: 1, isLocal: true },
+      headers: () => [],
+    };
+    const code = new URL(auth.signInLink("http://127.0.0.1/")).hash.slice("#sign-in=".length);
+    const browser = await auth.signIn({ code }, client);
+    const { secret: token } = create();
+    for (let n = 0; n < 370; n++) {
+      time.now += 1;
+      await auth.signIn({ token }, client);
+    }
+    expect((await auth.check(browser.accessToken)).tokenId).toBe(browser.principal.tokenId);
   });
 
   it("ends open connections soon, also when another process revokes", async () => {

@@ -157,10 +157,12 @@ function cookiesOf(auth: Auth, client: Client, { principal, accessToken, refresh
   const now = auth.clock();
   const device = cookieIn(client, "device");
   const isKnown = device !== undefined && isKnownDevice(records, now, device);
+  // A known browser has its own count of wrong passwords. Others than the owner could guess on with a new one.
+  const isOwner = principal.permission === "admin" && principal.scope === null;
   return [
     cookieText(client, "access", accessToken, principal.expiresAt - now),
     cookieText(client, "refresh", refreshToken, settings.refreshMs),
-    ...(isKnown
+    ...(isKnown || !isOwner
       ? []
       : [cookieText(client, "device", addKnownDevice(records, random, now, principal.user), DEVICE_MS)]),
   ];

@@ -2,7 +2,7 @@
 import { ColloquyError } from "../../errors.ts";
 
 const MINUTE_MS = 60_000;
-/** Refused requests a minute: whoever sends more is not a client that makes mistakes. */
+/** Refused requests a minute. More than that is an attack, not a mistake. */
 const REFUSED_MAX = 300;
 
 interface Bucket {

@@ -6,7 +6,7 @@ import type { Permission } from "../wire/auth.ts";
 import type { MethodName, Methods } from "../wire/frames.ts";
 import type { Subscriber } from "./topic.ts";
 
-/** `auth` comes before everything else, and is no method of a table. */
+/** `auth` comes before everything else, and is not in the table. */
 export type TableMethod = Exclude<MethodName, "auth">;
 
 export interface MethodCall<Name extends TableMethod> {

@@ -102,7 +102,7 @@ export class SocketServer {
   }
 }
 
-/** An upgrade is a GET, but it is no link: only our own page may send it. */
+/** An upgrade is a GET, but not one that a link can cause: only our own page may send it. */
 function checkSite(request: IncomingRequest): void {
   const site = request.header("sec-fetch-site");
   if (site === undefined || site === "same-origin") return;
@@ -112,6 +112,8 @@ function checkSite(request: IncomingRequest): void {
 function refuse(socket: Duplex, error: unknown): void {
   const { status, body } = httpError(error);
   const text = JSON.stringify(body);
+  // An upgraded connection has no time limits any more, and its other side may stay open for ever.
+  socket.once("finish", () => socket.destroy());
   socket.end(
     `HTTP/1.1 ${status} Refused\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(text)}\r\nConnection: close\r\n\r\n${text}`,
   );

@@ -112,7 +112,7 @@ describe("no secret is in", () => {
     );
     const texts: string[] = [];
     for (const path of paths) {
-      // The one never ends, the other looks at the home folder of whoever runs the tests.
+      // The first never ends, and the second looks at the home folder of the user who runs the tests.
       if (["/api/v1/changes", "/api/v1/imports/found"].includes(path)) continue;
       texts.push((await place.call(`GET ${path}`)).text);
     }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { get } from "node:http";
 import { connect } from "node:net";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { WebSocket } from "ws";
 import { OWNER } from "../../../src/gateway/auth/principal.ts";
 import { CLOSE } from "../../../src/gateway/wire/frames.ts";
@@ -75,6 +75,23 @@ describe("a connection of a stranger", () => {
   ])("does not open %s", async (_, headers, path, status) => {
     expect(await dial(place, [], headers, path).closed).toBe(status);
   });
+
+  it("that is refused cannot be held open", async () => {
+    const socket = connect({ port: place.port, host: "127.0.0.1", allowHalfOpen: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
+    socket.on("error", () => resolve()).on("data", () => {});
+    socket.write(
+      `GET /ws HTTP/1.1\r\nHost: evil.example\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+    );
+    await once(socket, "end");
+    // Our side stays open: writing fails once the gateway has dropped the connection.
+    const writes = setInterval(() => socket.write("x"), 20);
+    onTestFinished(() => {
+      clearInterval(writes);
+      socket.destroy();
+    });
+    await promise;
+  }, 20_000);
 
   it.each<readonly [string, (string | Buffer | object)[], number]>([
     ["another method first", [req("search", { q: "x" })], CLOSE.unauthorized],

@@ -31,8 +31,8 @@ export interface SignIn {
 const RETRY_MS = 10_000;
 /** Used refresh tokens that are remembered for each sign-in, to notice a stolen one. */
 const USED_MAX = 200;
-/** A year of daily sign-ins; the ones used longest ago are forgotten. */
-const PER_USER_MAX = 365;
+/** A year of daily sign-ins, of a user or with a token; the ones used longest ago are forgotten. */
+const KEPT_MAX = 365;
 
 export function addSignIn(
   records: Records,
@@ -44,7 +44,7 @@ export function addSignIn(
   const id = uuidv7(nowMs, random);
   const refreshToken = newSecret("cqr_", random);
   records.write(() => {
-    prune(records, nowMs, user);
+    prune(records, nowMs, user, token);
     records.run(
       `INSERT INTO sign_ins (id, user, token, method, agent, created_at, last_used_at, expires_at)
        VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -55,13 +55,15 @@ export function addSignIn(
   return { id, user, refreshToken };
 }
 
-function prune(records: Records, nowMs: number, user: string): void {
+/** Those with a token are counted apart: a program must not push the browsers of its user out. */
+function prune(records: Records, nowMs: number, user: string, token: string | null): void {
   records.run("DELETE FROM sign_ins WHERE expires_at <= ?", nowMs);
   records.run(
     `DELETE FROM sign_ins WHERE id IN
-       (SELECT id FROM sign_ins WHERE user = ? ORDER BY last_used_at DESC LIMIT -1 OFFSET ?)`,
+       (SELECT id FROM sign_ins WHERE user = ? AND token IS ? ORDER BY last_used_at DESC LIMIT -1 OFFSET ?)`,
     user,
-    PER_USER_MAX - 1,
+    token,
+    KEPT_MAX - 1,
   );
 }
 

@@ -59,7 +59,8 @@ function checkedScope(scope: Scope | null): Scope | null {
     if (list.some((item: string) => item === "" || item.length > ITEM_CHARS_MAX))
       throw invalid(`scope.${field} must have items of 1 to ${ITEM_CHARS_MAX} characters`, `scope.${field}`);
   }
-  return lists.length === 0 ? null : (Object.fromEntries(lists) as Scope);
+  if (lists.length === 0) throw invalid("scope must have at least one list; null is everything", "scope");
+  return Object.fromEntries(lists) as Scope;
 }
 
 export function listTokens(records: Records): TokenInfo[] {
