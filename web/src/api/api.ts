@@ -25,6 +25,9 @@ export interface Ask {
   readonly signal?: AbortSignal;
 }
 
+/** These work without being signed in. Others below `/auth/`, such as tickets, need it like everything else. */
+const SIGN_IN_PATHS: ReadonlySet<string> = new Set(["/auth/token", "/auth/refresh", "/auth/session"]);
+
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** `path` is below `/api/v1/`, or begins with `/`. Rejects with an `ApiError`. */
@@ -38,12 +41,11 @@ export async function api<T>(method: Method, path: string, ask: Ask = {}): Promi
 export async function answered(method: Method, path: string, ask: Ask = {}): Promise<Response> {
   let response = await request(method, path, ask);
   // The access token ends before the sign-in does: renew it once, then ask again.
-  if (response.status === 401 && !path.startsWith("/auth/") && (await renewed()))
-    response = await request(method, path, ask);
+  const canRenew = response.status === 401 && !SIGN_IN_PATHS.has(path);
+  if (canRenew && (await renewed())) response = await request(method, path, ask);
   if (response.ok) return response;
   const error = await errorOf(response);
-  if (response.status === 401 && !path.startsWith("/auth/"))
-    session.update((old) => old && { ...old, signedIn: false });
+  if (response.status === 401 && canRenew) session.update((old) => old && { ...old, signedIn: false });
   throw error;
 }
 

@@ -122,7 +122,9 @@ export class Chat {
     this.running.set(nextRunning(this.running.value, event));
     if (event.event === "conversation.entries") {
       const changesTree = event.data.entries.some(({ kind }) => kind === "info");
-      if (!this.timeline.add(event.data.entries) || changesTree) void this.readAll();
+      // What is too large for an event is only named there.
+      const isWhole = event.data.omitted.length === 0 && this.timeline.add(event.data.entries);
+      if (!isWhole || changesTree) void this.readAll();
       this.#dropStored();
     } else if (event.event === "conversation.changed") void this.readAgain();
     else if (event.event === "resync") void this.#catchUp();
