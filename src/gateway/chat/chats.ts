@@ -5,11 +5,11 @@ import type { Entry } from "../../message/types.ts";
 import type { Conversation } from "../../store/conversation.ts";
 import type { RunningAnswer } from "../wire/frames.ts";
 import { Approvals } from "./approvals.ts";
+import { modelOf, type NamesModels } from "./model-of.ts";
 import { type Publish, RunView } from "./run-view.ts";
 
 /** What answers in a session, as the config says. `AgentSetup` is one. */
-export interface ChatAgent {
-  modelName(key: string, asked?: string): string;
+export interface ChatAgent extends NamesModels {
   loop(session: {
     readonly key: string;
     readonly conversation: Conversation;
@@ -27,8 +27,7 @@ interface ChatPlace {
 }
 
 export interface ChatsOptions {
-  /** The agent that answers in a session. What it uses must stay open until `release` is called. */
-  readonly agentFor: (place: ChatPlace) => Promise<{ readonly agent: ChatAgent; release?(): void }>;
+  readonly agentFor: (place: ChatPlace) => Promise<ChatAgent>;
   readonly publish: (conversation: string) => Publish;
   /** An answer has begun or ended. */
   readonly onRunning: (conversation: string) => void;
@@ -43,6 +42,7 @@ export interface ChatOrder {
   /** The message that is answered. */
   readonly entry: string | null;
   readonly lookup: ChatPlace["lookup"];
+  /** Instead of the model of the conversation. */
   readonly model: string | undefined;
   readonly work: (loop: AgentLoop, options: RunOptions) => Promise<RunResult | undefined>;
 }
@@ -131,31 +131,27 @@ export class Chats {
   }
 
   async #perform(run: Run): Promise<void> {
-    const { conversation, entry, model: asked, lookup, stop, work } = run;
+    const { conversation, entry, lookup, stop, work } = run;
     const publish = this.#options.publish(conversation.id);
-    let release: (() => void) | undefined;
     try {
-      const { key } = await conversation.info();
-      const session = key ?? "";
-      const found = await this.#options.agentFor({ key: session, lookup });
-      release = found.release;
-      const { agent } = found;
-      const view = new RunView(run.run, entry, agent.modelName(session, asked), publish);
+      const info = await conversation.info();
+      const { key } = info;
+      const agent = await this.#options.agentFor({ key: key ?? "", lookup });
+      const asked = modelOf(agent, info, run.model);
+      const view = new RunView(run.run, entry, asked, publish);
       run.view = view;
       const approve: Approve = (request) => this.approvals.ask(conversation.id, view, request);
-      await using loop = await agent.loop({ key: session, conversation, asked, approve });
+      await using loop = await agent.loop({ key: key ?? "", conversation, asked, approve });
       const result = await work(loop, { signal: stop.signal, onEvent: view.onEvent });
       if (result === undefined) return;
       await view.done(result);
       if (view.isStarted && key !== null) await this.#record(agent, key, conversation);
     } catch (error) {
       const known = asColloquyError(error, "The answer failed");
-      const view = run.view ?? new RunView(run.run, entry, asked ?? "", publish);
+      const view = run.view ?? new RunView(run.run, entry, run.model ?? "", publish);
       await view.failed(known);
       // The rest is told to those who watch.
       if (known.code === "INTERNAL_ERROR") this.#options.onProblem(known);
-    } finally {
-      release?.();
     }
   }
 

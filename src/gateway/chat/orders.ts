@@ -34,7 +34,7 @@ export async function sendMessage(
   const content = await messageContent(store, text, attachments);
   const conversation =
     params.conversation === undefined
-      ? await newConversation(store, principal, text, operationId)
+      ? await newConversation(store, principal, params)
       : await scopedConversation(store, principal, params.conversation);
   const { entries } = await conversation.append(
     { role: "user", content, provenance: { channel: "web", user: principal.user } },
@@ -49,15 +49,14 @@ export async function sendMessage(
 async function newConversation(
   store: Store,
   { user, scope }: Principal,
-  text: string,
-  idempotencyKey: string,
+  { text, idempotencyKey, model }: Params<"chat.send">,
 ): Promise<Conversation> {
   const key = `web:${uuidFromHash(JSON.stringify(["web", user, idempotencyKey]))}`;
   if (!isInScope(scope, { id: "", key, channel: "web" })) {
     throw new ColloquyError("FORBIDDEN", "This token may not start conversations");
   }
   const title = firstWordsOf({ role: "user", content: text });
-  return store.open(key, { channel: "web", ...defined({ title }) });
+  return store.open(key, { channel: "web", ...defined({ title, model }) });
 }
 
 export async function editMessage(

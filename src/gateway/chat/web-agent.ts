@@ -7,7 +7,7 @@ const CHANNEL = "web";
 const OF_AGENT = /^agent:([^:]+):/;
 
 export function webAgent(agents: Agents): ChatsOptions["agentFor"] {
-  return async ({ key, lookup }) => ({ agent: await webSetup(agents, key, lookup) });
+  return ({ key, lookup }) => webSetup(agents, key, lookup);
 }
 
 /** A conversation that belongs to an agent is answered by it, wherever it began. */

@@ -62,7 +62,7 @@ export interface SendMessage {
   readonly attachments?: readonly Attachment[];
   /** Sending again with the same key changes nothing and returns the first result. */
   readonly idempotencyKey: string;
-  /** Answer with this model, as `provider/model`. */
+  /** Answer with this model, as `provider/model`. A new conversation keeps it. Default: that of the conversation. */
   readonly model?: string;
   /** The message follows this entry (`null`: the first one); if another is the head, it is a `CONFLICT`. */
   readonly expectedHead?: string | null;

@@ -27,7 +27,8 @@ export async function chatScene(
   } = {},
 ): Promise<ChatScene> {
   const model = await modelServer(script);
-  const local = { baseUrl: model.baseUrls.openai, api: "openai-completions", models: [{ id: "small" }] };
+  const models = [{ id: "small" }, { id: "large" }];
+  const local = { baseUrl: model.baseUrls.openai, api: "openai-completions", models };
   const { scopes = {}, store, config, hosts = [] } = options;
   const place = await openPlace(scopes, {
     config: { models: { default: "local/small", providers: { local } }, ...config },

@@ -71,7 +71,7 @@ export function ChatComposer({ chat, details, onTab }: ChatComposerProps): JSX.E
       isAnswering={running !== null}
       model={details.answeredBy.model}
       commands={commands}
-      send={(text, attachments) => chat.send(text, attachments, null)}
+      send={(text, attachments) => chat.send(text, attachments)}
       stop={stop}
       onModel={(model) => void change({ model }, "The model was not changed")}
     />

@@ -85,7 +85,7 @@ export class Chat {
   }
 
   /** Rejects with the reason; the caller keeps what was typed. */
-  async send(text: string, attachments: readonly Attachment[], model: string | null): Promise<void> {
+  async send(text: string, attachments: readonly Attachment[]): Promise<void> {
     const key = crypto.randomUUID();
     this.failure.set(null);
     // It follows what is shown.
@@ -98,7 +98,6 @@ export class Chat {
         text,
         idempotencyKey: key,
         ...(attachments.length > 0 && { attachments }),
-        ...(model !== null && { model }),
       });
       this.pending.update((all) => all.map((one) => (one.key === key ? { ...one, entry } : one)));
       this.#dropStored();

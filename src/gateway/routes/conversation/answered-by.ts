@@ -3,6 +3,7 @@
 import { isOffline } from "../../../agent/index.ts";
 import type { AgentSetup } from "../../../channel/setup/agent-setup.ts";
 import type { ConversationInfo } from "../../../store/index.ts";
+import { modelOf } from "../../chat/model-of.ts";
 import { webSetup } from "../../chat/web-agent.ts";
 import type { GatewayContext } from "../../context.ts";
 import type { ConversationDetails } from "../../wire/rest.ts";
@@ -18,10 +19,7 @@ export async function answeredBy(
   info: Pick<ConversationInfo, "key" | "model">,
   gateway: GatewayContext,
 ): Promise<ConversationDetails["answeredBy"]> {
-  const setup = await setupOf(info, gateway);
-  // An imported conversation may name a model that cannot be asked here.
-  const isUsable = info.model !== null && (isOffline(info.model) || setup.modelNames().includes(info.model));
-  const model = setup.modelName(info.key ?? "", isUsable ? (info.model ?? undefined) : undefined);
+  const model = modelOf(await setupOf(info, gateway), info);
   return { model, contextWindow: isOffline(model) ? null : await windowOf(model, gateway) };
 }
 

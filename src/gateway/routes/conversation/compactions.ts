@@ -4,6 +4,7 @@ import { ColloquyError } from "../../../errors.ts";
 import type { CompactionEntry } from "../../../message/types.ts";
 import type { Conversation } from "../../../store/index.ts";
 import { defined } from "../../../util/json.ts";
+import { modelOf } from "../../chat/model-of.ts";
 import type { CompactionView } from "../../wire/rest.ts";
 import { defineRoute, type Route } from "../route.ts";
 import { ENTRY, listOf, NAME } from "../schemas.ts";
@@ -48,12 +49,14 @@ export const COMPACTION_ROUTES: readonly Route[] = [
     status: 201,
     answer: ENTRY,
     handle: async (request, gateway) => {
-      const { summary, strategy = "model", model: asked, ...given } = request.body;
+      const { summary, strategy = "model", model, ...given } = request.body;
       const conversation = await conversationOf(request, gateway);
       const keep = { ...defined(given), signal: request.signal };
       const plainly = (): Promise<CompactionEntry | undefined> =>
         conversation.compact({ ...keep, summarize: plainSummary, strategy: "plain" });
-      const setup = await setupOf(await conversation.info(), gateway);
+      const info = await conversation.info();
+      const setup = await setupOf(info, gateway);
+      const asked = modelOf(setup, info, model);
       const entry =
         summary !== undefined
           ? await conversation.compact({ ...keep, summarize: () => summary })
