@@ -140,7 +140,7 @@ export class Chats {
       const asked = modelOf(agent, info, run.model);
       const view = new RunView(run.run, entry, asked, publish);
       run.view = view;
-      const approve: Approve = (request) => this.approvals.ask(conversation.id, view, request);
+      const approve: Approve = (request) => this.approvals.ask(view, request);
       await using loop = await agent.loop({ key: key ?? "", conversation, asked, approve });
       const result = await work(loop, { signal: stop.signal, onEvent: view.onEvent });
       if (result === undefined) return;

@@ -95,10 +95,13 @@ describe("a chat", () => {
     expect(await texts(edited.branch)).toEqual(["b?", "B"]);
   });
 
-  it("asks about tools, and takes the first answer of anybody who may write", async () => {
+  it("asks about tools, and takes the first answer of an administrator", async () => {
     const { client, store } = await chatScene(
       [[{ text: "Let me see. " }, { tool: "current_time" }], [{ text: "Late." }]],
-      { config: { approvals: { tools: { current_time: "ask" } } } },
+      {
+        config: { approvals: { tools: { current_time: "ask" }, timeoutSeconds: 3600 } },
+        scopes: { web: { keys: ["web:*"] } },
+      },
     );
     const chat = await store.open("web:1");
     const ada = client();
@@ -111,10 +114,13 @@ describe("a chat", () => {
     const question = subscribed?.event === "subscribed" && subscribed.data.running?.approvals[0];
     expect(question).toMatchObject({ tool: "current_time" });
     const id = question === false ? "" : (question?.id ?? "");
-    await expect(client("read").request("approval.answer", { id, allow: true })).rejects.toMatchObject({
-      code: "FORBIDDEN",
-    });
-    await client("write").request("approval.answer", { id, allow: true });
+    const leftMs = Date.parse(question === false ? "" : (question?.expiresAt ?? "")) - Date.now();
+    expect(Math.round(leftMs / 60_000)).toBeGreaterThan(30);
+    for (const other of ["read", "write", "web"]) {
+      const refused = client(other).request("approval.answer", { id, allow: true });
+      await expect(refused).rejects.toMatchObject({ code: "FORBIDDEN" });
+    }
+    await client().request("approval.answer", { id, allow: true });
     await expect(ada.request("approval.answer", { id, allow: false })).rejects.toMatchObject({
       code: "NOT_FOUND",
     });

@@ -8,6 +8,11 @@ export function mayWrite(): boolean {
   return session.value?.permission === "write" || session.value?.permission === "admin";
 }
 
+/** Tools that ask are allowed by the owner, and by those who have all rights of the owner. */
+export function mayApprove(): boolean {
+  return isAdmin() && !session.value?.scope;
+}
+
 export function isAdmin(): boolean {
   return session.value?.permission === "admin";
 }

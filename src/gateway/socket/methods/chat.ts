@@ -1,3 +1,4 @@
+import { ColloquyError } from "../../../errors.ts";
 import { editMessage, regenerate, resume, sendMessage } from "../../chat/orders.ts";
 import { scopedConversation } from "../../chat/scoped-conversation.ts";
 import { defineMethod, type Method } from "../method.ts";
@@ -103,7 +104,8 @@ export const CHAT_METHODS: readonly Method[] = [
   }),
   defineMethod({
     name: "approval.answer",
-    permission: "write",
+    // Otherwise a token that may write could order a shell and approve it.
+    permission: "admin",
     summary: "Allow or refuse a tool that asks",
     params: {
       type: "object",
@@ -112,8 +114,9 @@ export const CHAT_METHODS: readonly Method[] = [
       additionalProperties: false,
     },
     perMinute: 120,
-    async handle({ params: { id, allow }, principal }, { store, live: { chats } }) {
-      await scopedConversation(store, principal, chats.approvals.conversationOf(id));
+    async handle({ params: { id, allow }, principal }, { live: { chats } }) {
+      if (principal.scope !== null)
+        throw new ColloquyError("FORBIDDEN", "A token with a scope cannot approve tools");
       chats.approvals.answer(id, allow);
       return {};
     },

@@ -2,6 +2,7 @@
 import type { JSX } from "preact";
 import type { ApprovalQuestion } from "../../../../src/gateway/wire/frames.ts";
 import { ask } from "../../api/live.ts";
+import { mayApprove } from "../../api/session.ts";
 import { CodeBlock } from "../../markdown/code-block.tsx";
 import { Markdown } from "../../markdown/markdown.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -72,11 +73,18 @@ function Approval({ question }: { readonly question: ApprovalQuestion }): JSX.El
       </h3>
       <CodeBlock text={question.input} language="json" linesMax={Number.POSITIVE_INFINITY} />
       <div class="approval-foot">
-        <span class="small quiet grow">Refused if there is no answer by {timeOfDay(question.expiresAt)}</span>
-        <Button onClick={() => answer(false)}>Refuse</Button>
-        <Button look="primary" onClick={() => answer(true)}>
-          Allow once
-        </Button>
+        <span class="small quiet grow">
+          {mayApprove() ? "Refused" : "An administrator can allow it. It is refused"} if there is no answer by{" "}
+          {timeOfDay(question.expiresAt)}
+        </span>
+        {mayApprove() && (
+          <>
+            <Button onClick={() => answer(false)}>Refuse</Button>
+            <Button look="primary" onClick={() => answer(true)}>
+              Allow once
+            </Button>
+          </>
+        )}
       </div>
     </section>
   );
