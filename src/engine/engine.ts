@@ -17,6 +17,7 @@ import type {
   ConversationInfo,
   EngineStats,
   EntryPage,
+  Facets,
   FeedPlace,
   Finding,
   JobQuery,
@@ -101,6 +102,8 @@ export interface Engine {
   byKey(key: string): Awaitable<ConversationInfo | undefined>;
   /** A page of conversations. Reads no messages. */
   list(query: ListQuery): Awaitable<ConversationInfo[]>;
+  /** The channels and models of all conversations outside the trash. */
+  facets(): Awaitable<Facets>;
 
   /**
    * A page of entries; empty for a conversation that is missing or in the

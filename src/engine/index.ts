@@ -51,6 +51,7 @@ export type {
   ConversationInfo,
   EngineStats,
   EntryPage,
+  Facets,
   FeedPlace,
   Finding,
   JobQuery,

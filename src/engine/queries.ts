@@ -44,10 +44,18 @@ export interface ListFilter {
   /** A part of the title, in lower case; the case of the title does not matter. */
   readonly title?: string | undefined;
   readonly model?: string | undefined;
+  /** Those with more branches than `main`. */
+  readonly forked?: boolean | undefined;
   /** The last activity is at this time or later … */
   readonly activeFrom?: string | undefined;
   /** … and before this time. */
   readonly activeBefore?: string | undefined;
+}
+
+/** What the conversations outside the trash can be filtered by, each name once, in order. */
+export interface Facets {
+  readonly channels: readonly string[];
+  readonly models: readonly string[];
 }
 
 export interface PageQuery {

@@ -14,7 +14,7 @@ import type {
   SetKeyOperation,
   TrashOperation,
 } from "./operations.ts";
-import type { ConversationInfo, ListFilter } from "./queries.ts";
+import type { ConversationInfo, Facets, ListFilter } from "./queries.ts";
 
 export function notFound(id: string): ColloquyError {
   return new ColloquyError("NOT_FOUND", `There is no conversation ${id}`, { details: { id } });
@@ -199,16 +199,28 @@ export function activeAt(info: Pick<ConversationInfo, "lastMessageAt" | "created
 
 /** Whether a listing with this filter names the conversation. */
 export function passesFilter(info: ConversationInfo, filter: ListFilter): boolean {
-  const { channel, keyPrefix, title, model, activeFrom, activeBefore } = filter;
+  const { channel, keyPrefix, title, model, forked, activeFrom, activeBefore } = filter;
   const at = activeAt(info);
   return (
     (channel === undefined || info.channel === channel) &&
     (model === undefined || info.model === model) &&
     (keyPrefix === undefined || info.key?.startsWith(keyPrefix) === true) &&
     (title === undefined || info.title?.toLowerCase().includes(title) === true) &&
+    (forked !== true || info.branchCount > 1) &&
     (activeFrom === undefined || at >= activeFrom) &&
     (activeBefore === undefined || at < activeBefore)
   );
+}
+
+/** For engines that have all conversations in memory. */
+export function facetsOf(conversations: Iterable<Pick<ConversationInfo, "channel" | "model">>): Facets {
+  const channels = new Set<string>();
+  const models = new Set<string>();
+  for (const { channel, model } of conversations) {
+    if (channel !== null) channels.add(channel);
+    if (model !== null) models.add(model);
+  }
+  return { channels: [...channels].sort(), models: [...models].sort() };
 }
 
 /** Newest first, then by id. */

@@ -1,6 +1,7 @@
 export type {
   ConversationInfo,
   Engine,
+  Facets,
   Finding,
   Removed,
   VerifyReport,

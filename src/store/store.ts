@@ -3,6 +3,7 @@ import type {
   ConversationInfo,
   Engine,
   EngineStats,
+  Facets,
   FeedPlace,
   Removed,
   VerifyReport,
@@ -199,6 +200,11 @@ export class Store {
   list(query: ConversationQuery = {}): Listing<ListedConversation> {
     const first = listPage(this.#access, query);
     return listing(first, () => listAll(this.#access, query, first));
+  }
+
+  /** The channels and models that conversations outside the trash have: what `list` can be filtered by. */
+  facets(): Promise<Facets> {
+    return this.#ask((engine) => engine.facets());
   }
 
   /**

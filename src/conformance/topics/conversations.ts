@@ -194,6 +194,41 @@ export const conversations: Topic = (check) => {
     });
   }
 
+  check("list returns only conversations with branches on request", async (bench) => {
+    const store = await bench.open();
+    const [plain, forked, single, gone] = [
+      await store.open("web:plain"),
+      await store.open("web:forked"),
+      await store.open("mail:single"),
+      await store.open("mail:gone"),
+    ];
+    for (const chat of [plain, forked, single, gone]) {
+      const { head } = await chat.append(say("A question"));
+      if (chat !== plain) await chat.branch(head, { name: "other" });
+    }
+    await store.delete(gone.id);
+    const keys = async (query: ConversationQuery): Promise<(string | null)[]> =>
+      (await store.list(query)).items.map(({ key }) => key).sort();
+    assert.deepEqual(await keys({ forked: true }), ["mail:single", "web:forked"]);
+    assert.deepEqual(await keys({ forked: true, channel: "web" }), ["web:forked"]);
+    assert.deepEqual(await keys({ forked: true, keyPrefix: "mail:" }), ["mail:single"]);
+    assert.deepEqual(await keys({ forked: true, trash: true }), ["mail:gone"]);
+    assert.deepEqual(await keys({ forked: false }), ["mail:single", "web:forked", "web:plain"]);
+    await single.pruneBranches({ names: ["other"] });
+    assert.deepEqual(await keys({ forked: true }), ["web:forked"]);
+  });
+
+  check("facets are the channels and models of conversations outside the trash", async (bench) => {
+    const store = await bench.open();
+    assert.deepEqual(await store.facets(), { channels: [], models: [] });
+    for (const init of FILTERED) await store.create(init);
+    await store.create();
+    await store.create({ channel: "gone", model: "m-3" });
+    const [last] = (await store.list({ channel: "gone" })).items;
+    await store.delete(last?.id ?? "");
+    assert.deepEqual(await store.facets(), { channels: ["mail", "web", "web_"], models: ["m-1", "m-2"] });
+  });
+
   for (const query of [{ channel: "" }, { title: 5 }, { after: "yesterday" }, { before: 1 }, { kye: "x" }]) {
     check(`list(${JSON.stringify(query)}) is refused`, async (bench) => {
       const store = await bench.open();

@@ -30,6 +30,7 @@ import type {
   ConversationInfo,
   EngineStats,
   EntryPage,
+  Facets,
   FeedPlace,
   JobQuery,
   ListQuery,
@@ -45,6 +46,7 @@ import {
   checkMove,
   checkPurge,
   compareForListing,
+  facetsOf,
   longest,
   notFound,
   passesFilter,
@@ -273,6 +275,11 @@ export class EphemeralEngine implements Engine {
       .sort(compareForListing)
       .slice(0, limit)
       .map(({ info }) => info);
+  }
+
+  facets(): Facets {
+    const infos = [...this.#conversations.values()].map(({ info }) => info);
+    return facetsOf(infos.filter(({ deletedAt }) => deletedAt === null));
   }
 
   openings(conversations: readonly string[]): StoredEntry[][] {

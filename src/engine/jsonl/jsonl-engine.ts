@@ -17,6 +17,7 @@ import type {
   ConversationInfo,
   EngineStats,
   EntryPage,
+  Facets,
   FeedPlace,
   Finding,
   JobQuery,
@@ -27,7 +28,14 @@ import type {
   VerifyReport,
 } from "../queries.ts";
 import { NOTHING_ERASED } from "../removal-rules.ts";
-import { activeAt, type ConversationLookup, compareForListing, passesFilter, unsupported } from "../rules.ts";
+import {
+  activeAt,
+  type ConversationLookup,
+  compareForListing,
+  facetsOf,
+  passesFilter,
+  unsupported,
+} from "../rules.ts";
 import { BlobFiles } from "./blobs/blob-files.ts";
 import { BlobReferences } from "./blobs/blob-references.ts";
 import { backupStore } from "./care/backup.ts";
@@ -197,6 +205,11 @@ export class JsonlEngine implements Engine {
       .sort(compareForListing)
       .slice(0, limit)
       .map(({ known }) => infoOf(known));
+  }
+
+  facets(): Facets {
+    const listed = this.#context.catalogue.all().filter(({ trashed }) => !trashed);
+    return facetsOf(listed.map(({ metadata }) => metadata));
   }
 
   openings(conversations: readonly string[]): StoredEntry[][] {

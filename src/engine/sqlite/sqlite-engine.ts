@@ -14,6 +14,7 @@ import type {
   ConversationInfo,
   EngineStats,
   EntryPage,
+  Facets,
   FeedPlace,
   Finding,
   JobQuery,
@@ -188,6 +189,13 @@ export class SqliteEngine implements Engine {
     return this.#query(
       () => this.#sql.seqOf.get(conversation, entryId)?.[0] as number | undefined,
       (whole) => whole.locate(conversation, entryId),
+    );
+  }
+
+  facets(): Awaitable<Facets> {
+    return this.#query(
+      () => this.#infos.facets(),
+      (whole) => whole.facets(),
     );
   }
 

@@ -11,9 +11,10 @@ const LISTED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NU
 const TRASHED = `SELECT ${INFO_COLUMNS} FROM conversations WHERE deleted_at IS NOT NULL`;
 const IN_ORDER = "ORDER BY active_at DESC, id LIMIT";
 
-/** A place of the order, a span of time, a channel, a model. The caller stops when it has enough. */
+/** A place of the order, a span of time, a channel, a model, a number of branches. The caller stops when it has enough. */
 const FILTERED = `AND active_at >= ?3 AND active_at < ?4 AND (active_at < ?1 OR id > ?2)
-    AND (?5 IS NULL OR channel = ?5) AND (?6 IS NULL OR model = ?6) ORDER BY active_at DESC, id`;
+    AND (?5 IS NULL OR channel = ?5) AND (?6 IS NULL OR model = ?6) AND branch_count >= ?7
+    ORDER BY active_at DESC, id`;
 
 const MARKED = "FROM entries INDEXED BY entries_marked WHERE conversation = ?1 AND branch IS NOT NULL";
 
@@ -50,8 +51,9 @@ const SQL = {
   listTrash: `${TRASHED} ${IN_ORDER} ?`,
   listTrashAfter: `${TRASHED} AND active_at <= ?1 AND (active_at < ?1 OR id > ?2) ${IN_ORDER} ?3`,
   listFiltered: `${LISTED} ${FILTERED}`,
-  listByPrefix: `${LISTED} AND key >= ?7 AND key < ?8 ${FILTERED}`,
+  listByPrefix: `${LISTED} AND key >= ?8 AND key < ?9 ${FILTERED}`,
   listTrashFiltered: `${TRASHED} ${FILTERED}`,
+  facets: "SELECT DISTINCT channel, model FROM conversations WHERE deleted_at IS NULL",
   insertConversation: `INSERT INTO conversations (id, key, title, channel, model, profile_id, created_at, updated_at, active_at)
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7)`,
   /** After an insertion: the number of the row is part of its checksums. */

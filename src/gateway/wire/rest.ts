@@ -33,6 +33,12 @@ export interface ConversationSummary {
   readonly lastWords?: string | null;
 }
 
+/** Answers `GET /api/v1/facets`: what conversations can be filtered by. */
+export interface FacetsView {
+  readonly channels: readonly string[];
+  readonly models: readonly string[];
+}
+
 /** One conversation. */
 export interface ConversationDetails extends ConversationSummary {
   /** The checked-out branch, and its last entry. */

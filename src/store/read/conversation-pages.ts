@@ -20,6 +20,8 @@ export interface ConversationQuery {
   readonly title?: string;
   /** Exactly this model. */
   readonly model?: string;
+  /** Only those with more branches than `main`. */
+  readonly forked?: boolean;
   /** Active at this time or later, by `lastMessageAt ?? createdAt`. ISO 8601. */
   readonly after?: string;
   /** Active before this time. */
@@ -42,7 +44,7 @@ const LIMIT_DEFAULT = 50;
 const ITERATED_LIMIT = 1000;
 const QUERY_PROPERTIES: ReadonlySet<string> = new Set([
   ...["trash", "limit", "cursor", "firstWords"],
-  ...["channel", "keyPrefix", "title", "model", "after", "before"],
+  ...["channel", "keyPrefix", "title", "model", "forked", "after", "before"],
 ]);
 
 export async function listPage(
@@ -88,12 +90,13 @@ function placeOf(cursor: string): { at: string; id: string } {
 }
 
 function filterOf({ keys }: StoreAccess, query: ConversationQuery): ListFilter | undefined {
-  const { channel, keyPrefix, title, model, after, before } = query;
+  const { channel, keyPrefix, title, model, forked, after, before } = query;
   const filter: ListFilter = {
     ...(channel !== undefined && { channel: checkLabel(channel, "channel") }),
     ...(keyPrefix !== undefined && { keyPrefix: keys.resolvePrefix(keyPrefix) }),
     ...(title !== undefined && { title: checkLabel(title, "title").toLowerCase() }),
     ...(model !== undefined && { model: checkLabel(model, "model") }),
+    ...(forked === true && { forked }),
     ...(after !== undefined && { activeFrom: checkTime(after, "after") }),
     ...(before !== undefined && { activeBefore: checkTime(before, "before") }),
   };

@@ -9,6 +9,7 @@ import type {
   EngineSupports,
   EntryPage,
   Erased,
+  Facets,
   FeedPlace,
   Finding,
   JobQuery,
@@ -97,6 +98,10 @@ export class WorkerEngine implements Engine {
 
   logEnds(conversations: readonly string[]): Promise<(LogTip | undefined)[]> {
     return this.#ask("logEnds", conversations);
+  }
+
+  facets(): Promise<Facets> {
+    return this.#ask("facets");
   }
 
   openings(conversations: readonly string[]): Promise<StoredEntry[][]> {

@@ -1,6 +1,6 @@
 import { timeOf } from "../../../util/time.ts";
-import type { ConversationInfo, ListFilter, ListQuery } from "../../queries.ts";
-import { type ConversationLookup, notFound, passesFilter } from "../../rules.ts";
+import type { ConversationInfo, Facets, ListFilter, ListQuery } from "../../queries.ts";
+import { type ConversationLookup, facetsOf, notFound, passesFilter } from "../../rules.ts";
 import { type Row, toInfo } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import { CheckedRows } from "./checked-rows.ts";
@@ -50,12 +50,18 @@ export class Infos implements ConversationLookup {
     return rows.map((row) => this.#toInfo(row));
   }
 
+  facets(): Facets {
+    const rows = this.#sql.facets.all() as (string | null)[][];
+    return facetsOf(rows.map(([channel = null, model = null]) => ({ channel, model })));
+  }
+
   #filtered({ trash, limit, after }: ListQuery, filter: ListFilter): ConversationInfo[] {
-    const { channel = null, model = null, keyPrefix, activeFrom, activeBefore } = filter;
+    const { channel = null, model = null, forked, keyPrefix, activeFrom, activeBefore } = filter;
     const place = after === undefined ? LATEST : timeOf(after.at);
     const end = activeBefore === undefined ? LATEST : timeOf(activeBefore);
     const start = activeFrom === undefined ? 0 : timeOf(activeFrom);
-    const bounds = [place, after?.id ?? "", start, Math.min(end, place + 1), channel, model];
+    const branches = forked === true ? 2 : 0;
+    const bounds = [place, after?.id ?? "", start, Math.min(end, place + 1), channel, model, branches];
     const { listFiltered, listByPrefix, listTrashFiltered } = this.#sql;
     const rows =
       trash || keyPrefix === undefined

@@ -5,7 +5,18 @@ import type { GatewayContext } from "../../context.ts";
 import type { Scope } from "../../wire/auth.ts";
 import type { CreateConversation } from "../../wire/rest.ts";
 import { defineRoute, type Route } from "../route.ts";
-import { CURSOR, FLAG, LIMIT, listOf, NAME, NAME_OR_NULL, RECEIPT, SUMMARY, TIME } from "../schemas.ts";
+import {
+  CURSOR,
+  FLAG,
+  LIMIT,
+  listOf,
+  NAME,
+  NAME_OR_NULL,
+  objectOf,
+  RECEIPT,
+  SUMMARY,
+  TIME,
+} from "../schemas.ts";
 import {
   conversationOf,
   detailsOf,
@@ -15,6 +26,7 @@ import {
 } from "./conversation-view.ts";
 
 const PATH = "/api/v1/conversations";
+const NAMES = { type: "array", items: NAME } as const;
 
 export const CONVERSATION_ROUTES: readonly Route[] = [
   defineRoute({
@@ -31,6 +43,7 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
         keyPrefix: NAME,
         title: NAME,
         model: NAME,
+        forked: FLAG,
         after: TIME,
         before: TIME,
         words: FLAG,
@@ -48,6 +61,14 @@ export const CONVERSATION_ROUTES: readonly Route[] = [
       const show = words === true ? summaryWithWords : summaryOf;
       return { json: { items: await Promise.all(items.map((info) => show(info, gateway))), cursor } };
     },
+  }),
+  defineRoute({
+    method: "GET",
+    path: "/api/v1/facets",
+    permission: "read",
+    summary: "Channels and models that conversations have, to filter them by",
+    answer: objectOf({ channels: NAMES, models: NAMES }),
+    handle: async (_, { store }) => ({ json: await store.facets() }),
   }),
   defineRoute({
     method: "POST",
