@@ -117,6 +117,22 @@ it("shows one column on a phone, with a way back", async () => {
   await page.locator(".row").first().waitFor();
 });
 
+it("connects again when its access token has ended, and asks to sign in when the sign-in has", async () => {
+  const page = await scene.open(`#/c/${id}`, {});
+  const cut = async (): Promise<void> => {
+    await scene.kill();
+    await scene.start();
+  };
+  await page.context().clearCookies({ name: /access/ });
+  const heard: string[] = [];
+  page.on("websocket", (socket) => socket.on("framereceived", ({ payload }) => heard.push(String(payload))));
+  await cut();
+  await expect.poll(() => heard[0], { timeout: 15_000 }).toContain('"ok":true');
+  await page.context().clearCookies();
+  await cut();
+  await page.getByRole("heading", { name: "Colloquy" }).waitFor();
+});
+
 it("begins an empty store with three things to do", async () => {
   await using empty = await openScene(async () => {});
   const page = await empty.open();
