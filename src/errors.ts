@@ -43,6 +43,11 @@ export function invalid(message: string, field: string, details?: Record<string,
   return new ColloquyError("VALIDATION_ERROR", message, { field, details });
 }
 
+/** Who asks has not shown who they are, or no longer may. */
+export function unauthorized(message: string): ColloquyError {
+  return new ColloquyError("UNAUTHORIZED", message);
+}
+
 /** What the operating system refused: full, read-only, locked, failing. */
 export function unavailable(message: string, options: ErrorOptions = {}): ColloquyError {
   return new ColloquyError("SERVICE_UNAVAILABLE", message, options);

@@ -2,9 +2,10 @@
 
 export { type AgentPlace, Agents } from "../channel/setup/agents.ts";
 export type { Installation } from "../channel/setup/installation.ts";
-export { Auth, type AuthOptions, type Session } from "./auth/auth.ts";
+export { Auth, type AuthOptions } from "./auth/auth.ts";
 export type { Client } from "./auth/client.ts";
 export type { Login } from "./auth/login/login.ts";
+export type { Session } from "./auth/login/session.ts";
 export type { Principal, ScopedConversation } from "./auth/principal.ts";
 export type { GatewayContext } from "./context.ts";
 export { type Gateway, type GatewayOptions, openGateway } from "./gateway.ts";

@@ -4,9 +4,9 @@
  * One algorithm, fixed here and never read from a token. A token says who it is for; what they may do is in the records.
  */
 import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
+import { unauthorized } from "../../errors.ts";
 import type { Random } from "../../util/uuid.ts";
 import { uuidv7 } from "../../util/uuid.ts";
-import { unauthorized } from "./records/grants.ts";
 import type { Records } from "./records/records.ts";
 import { currentKey, verifyingKey } from "./records/signing-keys.ts";
 

@@ -1,33 +1,28 @@
 /** Who may use a gateway. The only door to its records: HTTP, WebSocket and the command all ask here. */
+import { unauthorized } from "../../errors.ts";
 import type { JsonObject } from "../../util/json.ts";
 import { type Clock, checkedClock, systemClock } from "../../util/time.ts";
 import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Incoming } from "../http/incoming.ts";
 import type { TokenInfo } from "../wire/auth.ts";
-import { type AccessClaims, signAccessToken, verifyAccessToken } from "./access-token.ts";
 import { type Client, clientOf } from "./client.ts";
 import { credentialOf } from "./credential-of.ts";
+import { Credentials } from "./credentials.ts";
 import { Ended } from "./ended.ts";
-import { keepUsers } from "./login/keep-config.ts";
-import { type Login, prove } from "./login/login.ts";
-import { newLinkCode, Tickets } from "./one-time.ts";
+import { LastUsed } from "./last-used.ts";
+import { keepConfig } from "./login/keep-config.ts";
+import type { Login } from "./login/login.ts";
+import { newSession, renewedSession, type Session } from "./login/session.ts";
 import type { AuthParts } from "./parts.ts";
 import { OWNER, type Principal } from "./principal.ts";
 import { note } from "./records/audit.ts";
-import { isCurrent, principalOf, unauthorized } from "./records/grants.ts";
+import { newLinkCode } from "./records/links.ts";
 import { Records } from "./records/records.ts";
-import { CREDENTIAL_CHARS_MAX } from "./records/secret-text.ts";
-import { addSignIn, ReusedError, revokeSignIn, type SignIn, useRefreshToken } from "./records/sign-ins.ts";
-import { currentKey, rotateKeys, verifyingKey } from "./records/signing-keys.ts";
-import { createToken, type NewToken, revokeToken, tokenOfSecret } from "./records/tokens.ts";
+import { revokeSignIn } from "./records/sign-ins.ts";
+import { currentKey, rotateKeys } from "./records/signing-keys.ts";
+import { createToken, type NewToken, revokeToken } from "./records/tokens.ts";
 import { type AuthSettings, authSettings } from "./settings.ts";
-
-/** A new or renewed sign-in. */
-export interface Session {
-  readonly principal: Principal;
-  readonly accessToken: string;
-  readonly refreshToken: string;
-}
+import { Tickets } from "./tickets.ts";
 
 export interface AuthOptions {
   readonly stateDir: string;
@@ -37,9 +32,6 @@ export interface AuthOptions {
   readonly random?: Random;
 }
 
-const USED_FLUSH_MS = 60_000;
-const VERIFIED_MAX = 1000;
-
 export class Auth implements AuthParts, AsyncDisposable {
   readonly records: Records;
   readonly clock: Clock;
@@ -47,12 +39,8 @@ export class Auth implements AuthParts, AsyncDisposable {
   #settings: AuthSettings;
   readonly #tickets: Tickets;
   readonly #ended: Ended;
-  /** Tokens whose signature was verified: a hash for each request would be half of its cost. */
-  readonly #verified = new Map<string, AccessClaims>();
-  /** The key of a principal that came with an access token. */
-  readonly #keys = new WeakMap<Principal, string>();
-  readonly #used = new Map<string, number>();
-  readonly #flushTimer: NodeJS.Timeout;
+  readonly #credentials: Credentials;
+  readonly #lastUsed: LastUsed;
 
   private constructor(records: Records, settings: AuthSettings, clock: Clock, random: Random) {
     this.records = records;
@@ -60,8 +48,9 @@ export class Auth implements AuthParts, AsyncDisposable {
     this.clock = clock;
     this.random = random;
     this.#tickets = new Tickets(clock, random);
-    this.#ended = new Ended(records, clock, (principal) => this.#isCurrent(principal));
-    this.#flushTimer = setInterval(() => this.#flushUsed(), USED_FLUSH_MS).unref();
+    this.#credentials = new Credentials(records, clock);
+    this.#ended = new Ended(records, clock, (principal) => this.#credentials.isCurrent(principal));
+    this.#lastUsed = new LastUsed(records);
   }
 
   /** Refuses unsafe settings before anything is written. */
@@ -75,7 +64,7 @@ export class Auth implements AuthParts, AsyncDisposable {
     const auth = new Auth(await Records.open(stateDir), settings, checkedClock(clock), random);
     try {
       currentKey(auth.records, random, auth.clock());
-      await keepUsers(auth.records, random, auth.clock(), settings);
+      await keepConfig(auth.records, random, auth.clock(), settings);
       return auth;
     } catch (error) {
       await auth.close();
@@ -90,48 +79,14 @@ export class Auth implements AuthParts, AsyncDisposable {
   /** The config changed. Logins of a former password, token or user end. Refused settings change nothing. */
   async configure(config: JsonObject): Promise<void> {
     const settings = authSettings(config);
-    await keepUsers(this.records, this.random, this.clock(), settings);
+    await keepConfig(this.records, this.random, this.clock(), settings);
     this.#settings = settings;
   }
 
-  /**
-   * The principal of an access token or access secret. Throws `UNAUTHORIZED`.
-   *
-   * The records are read each time, so that a revocation counts from the next request on.
-   */
+  /** The principal of an access token or access secret. Throws `UNAUTHORIZED`. */
   async check(credential: string): Promise<Principal> {
-    if (credential.length > CREDENTIAL_CHARS_MAX) throw unauthorized("The credential is too long");
-    const principal =
-      credential.split(".").length === 3 ? await this.#ofJwt(credential) : this.#ofSecret(credential);
-    this.#used.set(principal.tokenId, this.clock());
-    return principal;
-  }
-
-  async #ofJwt(token: string): Promise<Principal> {
-    const now = this.clock();
-    const known = this.#verified.get(token);
-    const isKnown = known !== undefined && known.expiresAt > now;
-    const claims = isKnown ? known : await verifyAccessToken(this.records, now, token);
-    if (!isKnown) this.#remember(token, claims);
-    const principal = principalOf(this.records, claims.signIn, now, claims.expiresAt);
-    // A key that was retired at once takes its tokens with it, also those that were verified before.
-    if (principal?.user !== claims.user || verifyingKey(this.records, claims.key, now) === undefined) {
-      this.#verified.delete(token);
-      throw unauthorized("This sign-in has ended. Sign in again");
-    }
-    this.#keys.set(principal, claims.key);
-    return principal;
-  }
-
-  #remember(token: string, claims: AccessClaims): void {
-    if (this.#verified.size >= VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value ?? "");
-    this.#verified.set(token, claims);
-  }
-
-  #ofSecret(secret: string): Principal {
-    const id = tokenOfSecret(this.records, secret);
-    const principal = id === undefined ? undefined : principalOf(this.records, id, this.clock());
-    if (principal === undefined) throw unauthorized("The token is not valid, or was revoked");
+    const principal = await this.#credentials.check(credential);
+    this.#lastUsed.note(principal.tokenId, this.clock());
     return principal;
   }
 
@@ -140,56 +95,14 @@ export class Auth implements AuthParts, AsyncDisposable {
     return this.#ended.add(principal, listener);
   }
 
-  #isCurrent(principal: Principal): boolean {
-    try {
-      const now = this.clock();
-      const key = this.#keys.get(principal);
-      const hasKey = key === undefined || verifyingKey(this.records, key, now) !== undefined;
-      return hasKey && isCurrent(this.records, principal, now);
-    } catch {
-      return false;
-    }
-  }
-
   /** Throws `UNAUTHORIZED`, or `RATE_LIMITED` after too many failures. */
   async signIn(login: Login, client: Client): Promise<Session> {
-    const proof = await prove(this, login, client);
-    const { records, random, settings } = this;
-    const made = addSignIn(records, random, this.clock(), settings.refreshMs, { ...proof, client });
-    note(records, this.clock(), "sign-in", {
-      user: proof.user,
-      client: client.address,
-      details: proof.method,
-    });
-    return await this.#session(made);
+    return newSession(this, login, client);
   }
 
   /** The next refresh token, and an access token. A refresh token that was used before ends the sign-in. */
   async refresh(secret: string, client: Client): Promise<Session> {
-    const { records, random, settings } = this;
-    try {
-      const used = useRefreshToken(records, random, this.clock(), settings.refreshMs, { secret, client });
-      return await this.#session(used);
-    } catch (error) {
-      if (error instanceof ReusedError) {
-        const { user, signIn } = error;
-        note(records, this.clock(), "refresh-reused", { user, client: client.address, details: signIn });
-      }
-      throw error;
-    }
-  }
-
-  async #session({ id, refreshToken }: SignIn): Promise<Session> {
-    const now = this.clock();
-    const principal = principalOf(this.records, id, now, now + this.settings.accessMs);
-    if (principal === undefined) throw unauthorized("This sign-in has ended. Sign in again");
-    const { user, expiresAt } = principal;
-    const token = { user, signIn: id, expiresAt };
-    return {
-      principal,
-      refreshToken,
-      accessToken: await signAccessToken(this.records, this.random, now, token),
-    };
+    return renewedSession(this, secret, client);
   }
 
   /** Ends a sign-in, with everything that is open. A token has to be revoked instead. */
@@ -230,7 +143,7 @@ export class Auth implements AuthParts, AsyncDisposable {
 
   takeTicket(ticket: string, origin: string | null): Principal {
     const principal = this.#tickets.take(ticket, origin);
-    if (!this.#isCurrent(principal)) throw unauthorized("This sign-in has ended. Sign in again");
+    if (!this.#credentials.isCurrent(principal)) throw unauthorized("This sign-in has ended. Sign in again");
     return principal;
   }
 
@@ -251,29 +164,12 @@ export class Auth implements AuthParts, AsyncDisposable {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#flushTimer);
     this.#ended.close();
-    this.#flushUsed();
+    this.#lastUsed.close();
     this.records.close();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
-  }
-
-  #flushUsed(): void {
-    if (this.#used.size === 0) return;
-    const used = [...this.#used];
-    this.#used.clear();
-    try {
-      this.records.writeLazily(() => {
-        for (const table of ["tokens", "sign_ins"]) {
-          const sql = `UPDATE ${table} SET last_used_at = max(coalesce(last_used_at, 0), ?) WHERE id = ?`;
-          for (const [id, at] of used) this.records.run(sql, at, id);
-        }
-      });
-    } catch {
-      // Only for display; the next request notes it again.
-    }
   }
 }

@@ -1,8 +1,7 @@
 /** The credential of a request: of its `Authorization` header, or else of its cookie. */
-import { ColloquyError } from "../../errors.ts";
+import { ColloquyError, unauthorized } from "../../errors.ts";
 import type { Client } from "./client.ts";
 import { cookieIn } from "./cookies.ts";
-import { unauthorized } from "./records/grants.ts";
 
 const BEARER = /^Bearer ([\w.~+/=-]+)$/i;
 const SAFE_METHODS = ["GET", "HEAD"];

@@ -1,10 +1,11 @@
 /** Signing in and out. */
+import { unauthorized } from "../../errors.ts";
 import { isoTime } from "../../util/time.ts";
-import type { Auth, Session } from "../auth/auth.ts";
+import type { Auth } from "../auth/auth.ts";
 import type { Client } from "../auth/client.ts";
 import { cookieIn, cookieText } from "../auth/cookies.ts";
 import { assertOwnPage } from "../auth/credential-of.ts";
-import { unauthorized } from "../auth/records/grants.ts";
+import type { Session } from "../auth/login/session.ts";
 import { addKnownDevice, DEVICE_MS, isKnownDevice } from "../auth/records/known-device.ts";
 import type { SessionState, SignedIn } from "../wire/auth.ts";
 import { PERMISSION, SCOPE } from "./auth-schemas.ts";

@@ -10,7 +10,7 @@ import { forgetPassword, keepPassword } from "./password.ts";
 /** The id of `gateway.auth.token` in the list of tokens. */
 const CONFIG_TOKEN = "config";
 
-export async function keepUsers(
+export async function keepConfig(
   records: Records,
   random: Random,
   nowMs: number,

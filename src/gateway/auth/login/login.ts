@@ -1,12 +1,12 @@
 /** Signing in: with a password, an access secret, the code of a link, or as a Tailscale user. */
-import { invalid } from "../../../errors.ts";
+import { invalid, unauthorized } from "../../../errors.ts";
 import type { Client } from "../client.ts";
-import { takeLinkCode } from "../one-time.ts";
 import type { AuthParts } from "../parts.ts";
 import { OWNER } from "../principal.ts";
 import { note } from "../records/audit.ts";
-import { principalOf, unauthorized } from "../records/grants.ts";
+import { principalOf } from "../records/grants.ts";
 import { isKnownDevice } from "../records/known-device.ts";
+import { takeLinkCode } from "../records/links.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf } from "../records/secret-text.ts";
 import type { NewSignIn } from "../records/sign-ins.ts";
 import { tokenOfSecret } from "../records/tokens.ts";

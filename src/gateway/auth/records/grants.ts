@@ -1,13 +1,8 @@
 /** What a token or sign-in allows now, from the records. */
-import { ColloquyError } from "../../../errors.ts";
 import { parseJson } from "../../../util/json.ts";
 import type { Permission, Scope } from "../../wire/auth.ts";
 import { lesser, type Principal } from "../principal.ts";
 import type { Records, Row } from "./records.ts";
-
-export function unauthorized(message: string): ColloquyError {
-  return new ColloquyError("UNAUTHORIZED", message);
-}
 
 /** `undefined` if it is not known, revoked, expired, or its user is gone. */
 export function principalOf(

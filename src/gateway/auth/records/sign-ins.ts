@@ -4,13 +4,12 @@
  * Each refresh token is used once and followed by the next one. One that is used again was stolen, either before or
  * after its first use, so the sign-in ends. Only a client that did not get the answer may ask again, for ten seconds.
  */
-import { ColloquyError } from "../../../errors.ts";
+import { ColloquyError, unauthorized } from "../../../errors.ts";
 import { sha256Hex } from "../../../util/sha256.ts";
 import { isoTime } from "../../../util/time.ts";
 import { type Random, uuidv7 } from "../../../util/uuid.ts";
 import type { DeviceInfo } from "../../wire/auth.ts";
 import type { Client } from "../client.ts";
-import { unauthorized } from "./grants.ts";
 import type { Records, Row } from "./records.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf, newSecret, nextSecret } from "./secret-text.ts";
 

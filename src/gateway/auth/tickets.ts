@@ -1,9 +1,8 @@
-/** Secrets that open something once: tickets for a WebSocket, and sign-in links. */
+/** Tickets: each opens one WebSocket, for the principal and the origin that asked for it. */
+import { unauthorized } from "../../errors.ts";
 import type { Clock } from "../../util/time.ts";
 import type { Random } from "../../util/uuid.ts";
 import type { Principal } from "./principal.ts";
-import { unauthorized } from "./records/grants.ts";
-import type { Records } from "./records/records.ts";
 import { CREDENTIAL_CHARS_MAX, hashOf, newSecret } from "./records/secret-text.ts";
 
 const TICKET_MS = 30_000;
@@ -53,32 +52,4 @@ export class Tickets {
       throw unauthorized("The ticket is not valid. Ask for another one");
     return found.principal;
   }
-}
-
-const LINK_MS = 600_000;
-const LINKS_MAX = 20;
-
-/** The code of a link that signs a user in once, within ten minutes. */
-export function newLinkCode(records: Records, random: Random, nowMs: number, user: string): string {
-  const code = newSecret("cql_", random);
-  records.write(() => {
-    records.run("DELETE FROM links WHERE expires_at <= ?", nowMs);
-    const surplus = "SELECT hash FROM links ORDER BY expires_at DESC LIMIT -1 OFFSET ?";
-    records.run(`DELETE FROM links WHERE hash IN (${surplus})`, LINKS_MAX - 1);
-    records.run(
-      "INSERT INTO links (hash, user, expires_at) VALUES (?, ?, ?)",
-      hashOf(code),
-      user,
-      nowMs + LINK_MS,
-    );
-  });
-  return code;
-}
-
-/** The user of a link, which is spent now; `undefined` if it is not valid. */
-export function takeLinkCode(records: Records, nowMs: number, code: string): string | undefined {
-  if (code.length > CREDENTIAL_CHARS_MAX) return undefined;
-  const sql = "DELETE FROM links WHERE hash = ? RETURNING user, expires_at";
-  const row = records.get(sql, hashOf(code));
-  return row !== undefined && Number(row.expires_at) > nowMs ? String(row.user) : undefined;
 }
