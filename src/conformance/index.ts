@@ -27,6 +27,7 @@ import { contextState } from "./topics/context/state.ts";
 import { conversations } from "./topics/conversations.ts";
 import { crashes } from "./topics/crashes.ts";
 import { agreement } from "./topics/engine/agreement.ts";
+import { pageText } from "./topics/engine/page-text.ts";
 import { contract } from "./topics/engine-contract.ts";
 import { erasure } from "./topics/erasure.ts";
 import { jobs } from "./topics/jobs.ts";
@@ -83,6 +84,7 @@ const TOPICS: Readonly<Record<string, Topic>> = {
   backup,
   contract,
   agreement,
+  "pages as text": pageText,
   capabilities,
   races,
   crashes,

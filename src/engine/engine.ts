@@ -24,7 +24,9 @@ import type {
   ListQuery,
   OpenTurn,
   PageQuery,
+  PageText,
   QueuedJob,
+  TextQuery,
   VerifyReport,
 } from "./queries.ts";
 
@@ -110,6 +112,11 @@ export interface Engine {
    * trash. The cost does not depend on the length of the conversation.
    */
   page(query: PageQuery): Awaitable<EntryPage>;
+  /**
+   * A page of messages as JSON text, for callers that pass it on: an engine that keeps JSON does not parse it. The same
+   * entries as those of `page`, and damage is treated in the same way (`textOfPage` of `page-text.ts`).
+   */
+  pageText(query: TextQuery): Awaitable<PageText>;
   /**
    * For lists: the first messages of conversations, in their order, also from the trash. Of each at most
    * `OPENING_MESSAGES` (`opening-rules.ts`), and none after the first with words of the user. Damaged ones are left out.

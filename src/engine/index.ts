@@ -45,6 +45,7 @@ export type {
   UpdateOperation,
   UpdatePatch,
 } from "./operations.ts";
+export { textOfPage } from "./page-text.ts";
 export type {
   BlobPart,
   Change,
@@ -59,7 +60,9 @@ export type {
   ListQuery,
   OpenTurn,
   PageQuery,
+  PageText,
   QueuedJob,
+  TextQuery,
   VerifyReport,
 } from "./queries.ts";
 export {

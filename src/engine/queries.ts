@@ -87,6 +87,22 @@ export interface EntryPage {
   readonly turn?: string | undefined;
 }
 
+/** Messages as `PageQuery` selects them. */
+export type TextQuery = Omit<PageQuery, "kind" | "asStored">;
+
+/** A page of messages that is passed on unread. */
+export interface PageText {
+  /** A JSON array: the entries that `page` returns for the same query. */
+  readonly json: string;
+  /** The `seq` of the first and of the last of them; `null` if there are none. */
+  readonly ends: readonly [number, number] | null;
+  /** As in `EntryPage`. */
+  readonly more: boolean;
+  readonly branch?: number | undefined;
+  /** Whether one of them refers to blobs. */
+  readonly hasBlobs: boolean;
+}
+
 /** A turn that has begun and not ended. */
 export interface OpenTurn {
   readonly id: string;

@@ -24,6 +24,7 @@ import type {
   TrashOperation,
   UpdateOperation,
 } from "../operations.ts";
+import { textOfPage } from "../page-text.ts";
 import type {
   BlobPart,
   Change,
@@ -36,7 +37,9 @@ import type {
   ListQuery,
   OpenTurn,
   PageQuery,
+  PageText,
   QueuedJob,
+  TextQuery,
   VerifyReport,
 } from "../queries.ts";
 import { keyReceipt, NOTHING_ERASED, purgeMark, receipt } from "../removal-rules.ts";
@@ -293,6 +296,10 @@ export class EphemeralEngine implements Engine {
       return { ...record.log.stored(query), turn: record.journal?.turn };
     }
     return this.#readable(query.conversation)?.log.page(query) ?? { entries: [], more: false };
+  }
+
+  pageText(query: TextQuery): PageText {
+    return textOfPage(this.page({ ...query, kind: "message" }));
   }
 
   locate(conversation: string, entryId: string): number | undefined {

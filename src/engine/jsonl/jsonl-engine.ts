@@ -11,6 +11,7 @@ import { type Random, systemRandom } from "../../util/uuid.ts";
 import type { Awaitable, Engine, EngineOptions, EngineSupports, LegacyConversation } from "../engine.ts";
 import { openingIn } from "../opening-rules.ts";
 import type { Erased, Operation, Outcome } from "../operations.ts";
+import { textOfPage } from "../page-text.ts";
 import type {
   BlobPart,
   Change,
@@ -24,7 +25,9 @@ import type {
   ListQuery,
   OpenTurn,
   PageQuery,
+  PageText,
   QueuedJob,
+  TextQuery,
   VerifyReport,
 } from "../queries.ts";
 import { NOTHING_ERASED } from "../removal-rules.ts";
@@ -218,6 +221,10 @@ export class JsonlEngine implements Engine {
 
   page(query: PageQuery): EntryPage {
     return readPage(this.#context, query);
+  }
+
+  pageText(query: TextQuery): PageText {
+    return textOfPage(this.page({ ...query, kind: "message" }));
   }
 
   locate(conversation: string, entryId: string): number | undefined {

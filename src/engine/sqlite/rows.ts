@@ -82,10 +82,10 @@ export function isLostPlace(row: Row): boolean {
 
 /** `undefined` when the row is not as it was written, or its body is not JSON. */
 export function toEntry(row: Row, isChecked: (row: Row) => boolean = isIntact): StoredEntry | undefined {
-  if (!isChecked(row)) return undefined;
   const kind = row[3] as string;
   const body = parsed(row[6] as string);
-  if (body === undefined) return undefined;
+  // In this order: a row that was checked before is known to be JSON (`CheckedRows.isKnown`).
+  if (body === undefined || !isChecked(row)) return undefined;
   const entry: { -readonly [name in keyof StoredEntry]: StoredEntry[name] } = {
     id: row[0] as string,
     seq: row[1] as number,

@@ -21,7 +21,9 @@ import type {
   ListQuery,
   OpenTurn,
   PageQuery,
+  PageText,
   QueuedJob,
+  TextQuery,
   VerifyReport,
 } from "../queries.ts";
 import { unsupported } from "../rules.ts";
@@ -210,6 +212,13 @@ export class SqliteEngine implements Engine {
     return this.#read(
       (tables) => tables.page(query),
       (whole) => whole.page(query),
+    );
+  }
+
+  pageText(query: TextQuery): Awaitable<PageText> {
+    return this.#read(
+      (tables) => tables.pageText(query),
+      (whole) => whole.pageText(query),
     );
   }
 

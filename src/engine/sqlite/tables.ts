@@ -27,7 +27,9 @@ import type {
   JobQuery,
   OpenTurn,
   PageQuery,
+  PageText,
   QueuedJob,
+  TextQuery,
 } from "../queries.ts";
 import { receipt } from "../removal-rules.ts";
 import { checkKeyFree, checkMove, checkPurge, resolveCreate } from "../rules.ts";
@@ -41,7 +43,7 @@ import { CheckedRows } from "./log/checked-rows.ts";
 import { Feed } from "./log/feed.ts";
 import type { Infos } from "./log/infos.ts";
 import { readOpening } from "./log/openings.ts";
-import { readPage, readStored } from "./log/pages.ts";
+import { readPage, readPageText, readStored } from "./log/pages.ts";
 import { TreeCache } from "./log/tree-cache.ts";
 import type { Statements } from "./statements.ts";
 import { Journals } from "./turns/journals.ts";
@@ -192,6 +194,11 @@ export class Tables {
       ...readStored(sql, cached, query, damage),
       turn: this.#journals.read(cached.n, Number.MAX_SAFE_INTEGER)?.id,
     };
+  }
+
+  pageText(query: TextQuery): PageText {
+    const { sql, damage } = this.#options;
+    return readPageText(sql, this.#trees, query, damage, this.#checked);
   }
 
   logEnd(conversation: string): LogEnd | undefined {

@@ -13,7 +13,8 @@ export function answerOf(answer: RouteAnswer, route: Route): Response {
   const type = isJson ? JSON_TYPE : typeof route.answer === "string" ? route.answer : JSON_TYPE;
   const headers = headersOf({ ...DATA_HEADERS, "content-type": type, ...answer.headers });
   if (status === 204 || status === 304) return new Response(null, { status, headers });
-  return new Response(isJson ? JSON.stringify(answer.json) : bytesOf(answer.stream), { status, headers });
+  const { text, json, stream } = answer;
+  return new Response(isJson ? (text ?? JSON.stringify(json)) : bytesOf(stream), { status, headers });
 }
 
 export function failureOf(error: unknown): Response {

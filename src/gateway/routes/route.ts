@@ -33,7 +33,9 @@ export interface RouteAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   readonly json?: unknown;
-  /** Instead of `json`. */
+  /** Instead of `json`: its text. */
+  readonly text?: string;
+  /** Instead of both. */
   readonly stream?: AsyncIterable<Uint8Array | string>;
 }
 

@@ -21,12 +21,36 @@ export async function readPage(
 ): Promise<Page<Entry>> {
   const plan = planPage(query);
   const page = await storedPage(store, id, plan, await startOf(store, id, plan), kind);
-  const { entries, more, branch = WHOLE_LOG } = page;
+  const { entries } = page;
   const edge = plan.direction === "forward" ? entries.at(-1) : entries[0];
-  return {
-    items: await presented(store, entries, plan),
-    cursor: more && edge !== undefined ? encodeCursor("e", plan.direction, edge.seq, branch) : null,
-  };
+  return { items: await presented(store, entries, plan), cursor: cursorAfter(plan, page, edge?.seq) };
+}
+
+/** A page of messages, as the JSON text of `readPage`. */
+export async function readPageText(store: StoreAccess, id: string, query: EntryQuery): Promise<string> {
+  const plan = planPage(query);
+  const { direction, limit, bytesMax, branch, inline, ended } = plan;
+  if (!ended) {
+    const from = await startOf(store, id, plan);
+    const selected = { conversation: id, direction, from, limit, bytesMax, branch };
+    const page = await store.ask((engine) => engine.pageText(selected));
+    const { json, ends, hasBlobs } = page;
+    const edge = ends?.[direction === "forward" ? 1 : 0];
+    if (edge !== undefined && !(hasBlobs && inline)) {
+      return `{"items":${json},"cursor":${JSON.stringify(cursorAfter(plan, page, edge))}}`;
+    }
+  }
+  // Large parts are put in place, or there is nothing: perhaps not even the conversation.
+  return JSON.stringify(await readPage(store, id, query, "message"));
+}
+
+/** `edge` is the `seq` of the last entry in the direction of reading. */
+function cursorAfter(
+  { direction }: PagePlan,
+  { more, branch = WHOLE_LOG }: Pick<EntryPage, "more" | "branch">,
+  edge: number | undefined,
+): string | null {
+  return more && edge !== undefined ? encodeCursor("e", direction, edge, branch) : null;
 }
 
 /** Everything that the query selects, in ascending order whatever the direction of its pages. */

@@ -19,7 +19,9 @@ import type {
   Operation,
   Outcome,
   PageQuery,
+  PageText,
   QueuedJob,
+  TextQuery,
   VerifyReport,
 } from "../../engine/index.ts";
 import { type ColloquyError, unavailable } from "../../errors.ts";
@@ -86,6 +88,10 @@ export class WorkerEngine implements Engine {
 
   page(query: PageQuery): Promise<EntryPage> {
     return this.#ask("page", query);
+  }
+
+  pageText(query: TextQuery): Promise<PageText> {
+    return this.#ask("pageText", query);
   }
 
   locate(conversation: string, entryId: string): Promise<number | undefined> {

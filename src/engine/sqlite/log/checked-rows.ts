@@ -16,15 +16,14 @@ export class CheckedRows {
 
   /** Whether an entry is as it was written. */
   readonly isIntact = (row: Row): boolean => {
-    const n = row[8] as number;
-    const place = n & (REMEMBERED_MAX - 1);
-    // Its `seq` and conversation are those of an index, which may lead to another row than it should.
-    const compared = mixed(n, row[1] as number, row[9] as number);
-    if (this.#entries[place] === compared) return true;
+    if (this.isKnown(row)) return true;
     if (!isIntact(row)) return false;
-    this.#entries[place] = compared;
+    this.#entries[placeOf(row)] = markOf(row);
     return true;
   };
+
+  /** Whether an entry was compared before. Its body is then JSON too: `toEntry` parses it first. */
+  readonly isKnown = (row: Row): boolean => this.#entries[placeOf(row)] === markOf(row);
 
   /** Whether a conversation is as it was written. Its checksum changes with it. */
   readonly isAsWritten = (row: Row): boolean => {
@@ -35,6 +34,15 @@ export class CheckedRows {
     this.#conversations.set(n, sum);
     return true;
   };
+}
+
+function placeOf(row: Row): number {
+  return (row[8] as number) & (REMEMBERED_MAX - 1);
+}
+
+/** Its `seq` and conversation are those of an index, which may lead to another row than it should. */
+function markOf(row: Row): number {
+  return mixed(row[8] as number, row[1] as number, row[9] as number);
 }
 
 /** Another number if one of the three is different. Never 0. */

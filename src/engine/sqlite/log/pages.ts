@@ -1,13 +1,14 @@
-import type { StoredEntry } from "../../../message/types.ts";
 import { isSingle, pathOf, type SeqRange, unreachable, within } from "../../../tree/path.ts";
 import { targetBranch } from "../../../tree/place-entries.ts";
 import { ownerOf } from "../../../tree/tree.ts";
-import type { EntryPage, PageQuery } from "../../queries.ts";
+import type { EntryPage, PageQuery, PageText, TextQuery } from "../../queries.ts";
 import type { Damage } from "../damage.ts";
-import { isLostPlace, pageBytesOf, type Row, toEntry } from "../rows.ts";
+import type { Row } from "../rows.ts";
 import type { Statements } from "../statements.ts";
 import type { CheckedRows } from "./checked-rows.ts";
 import { HiddenEntries } from "./hidden-entries.ts";
+import { type Found, PageBuilder, type Shape } from "./page-builder.ts";
+import { entryShape, textShape } from "./page-shapes.ts";
 import type { CachedTree, TreeCache } from "./tree-cache.ts";
 
 /** In one read transaction, so that the path and the entries belong together. */
@@ -18,9 +19,39 @@ export function readPage(
   damage: Damage,
   checked: CheckedRows,
 ): EntryPage {
+  const { items, more, branch } = readShaped(sql, trees, query, damage, entryShape(checked.isIntact));
+  return { entries: items, more, branch };
+}
+
+/** The same as text, for messages. */
+export function readPageText(
+  sql: Statements,
+  trees: TreeCache,
+  query: TextQuery,
+  damage: Damage,
+  checked: CheckedRows,
+): PageText {
+  const messages = { ...query, kind: "message" };
+  const { items, more, branch } = readShaped(sql, trees, messages, damage, textShape(checked));
+  const [first, last] = [items[0], items.at(-1)];
+  return {
+    json: `[${items.map(({ json }) => json).join(",")}]`,
+    ends: first === undefined || last === undefined ? null : [first.seq, last.seq],
+    ...{ more, branch },
+    hasBlobs: items.some(({ hasBlobs }) => hasBlobs),
+  };
+}
+
+function readShaped<Item>(
+  sql: Statements,
+  trees: TreeCache,
+  query: PageQuery,
+  damage: Damage,
+  shape: Shape<Item>,
+): Found<Item> & Pick<EntryPage, "branch"> {
   const cached = trees.find(query.conversation);
-  if (cached === undefined) return { entries: [], more: false };
-  const page = new PageBuilder(query, damage.damaged, checked.isIntact);
+  if (cached === undefined) return { items: [], more: false };
+  const page = new PageBuilder(query, shape, damage.damaged);
   if (query.branch === null) return read(sql, cached, undefined, page, damage);
   const { tree, lastSeq } = cached.logEnd;
   const branch = targetBranch(tree, query.branch);
@@ -31,19 +62,19 @@ export function readPage(
 
 /** The whole log of a conversation, with the branch of each entry. For copies: every row is checked. */
 export function readStored(sql: Statements, cached: CachedTree, query: PageQuery, damage: Damage): EntryPage {
-  const builder = new PageBuilder({ ...query, direction: "forward" }, damage.damaged);
-  const page = read(sql, cached, undefined, builder, damage);
-  return { ...page, branches: page.entries.map(({ seq }) => ownerOf(cached.logEnd.tree, seq)) };
+  const builder = new PageBuilder({ ...query, direction: "forward" }, entryShape(), damage.damaged);
+  const { items, more } = read(sql, cached, undefined, builder, damage);
+  return { entries: items, more, branches: items.map(({ seq }) => ownerOf(cached.logEnd.tree, seq)) };
 }
 
 /** Along `path`, or the whole log. */
-function read(
+function read<Item>(
   sql: Statements,
   { n, logEnd }: CachedTree,
   path: readonly SeqRange[] | undefined,
-  page: PageBuilder,
+  page: PageBuilder<Item>,
   { hidden }: Damage,
-): EntryPage {
+): Found<Item> {
   const { tree, lastSeq } = logEnd;
   const { direction, from } = page.query;
   const isForward = direction === "forward";
@@ -73,60 +104,4 @@ function read(
     if (!isForward && next >= first) index.missing(first, next, before);
   }
   return page.result(false);
-}
-
-/** As in a transcript: what this entry follows cannot be read. */
-const PARENT_DAMAGED: readonly string[] = ["parent-damaged"];
-
-/** Collects rows in reading direction. A page may reach its byte limit long before its entry limit. */
-class PageBuilder {
-  readonly query: PageQuery;
-  readonly #damaged: (problem: string) => void;
-  readonly #isIntact: ((row: Row) => boolean) | undefined;
-  readonly #entries: StoredEntry[] = [];
-  #bytes = 0;
-  #isAfterGap = false;
-
-  constructor(query: PageQuery, damaged: (problem: string) => void, isIntact?: (row: Row) => boolean) {
-    this.query = query;
-    this.#damaged = damaged;
-    this.#isIntact = isIntact;
-  }
-
-  /** Whether the row belongs to the page. */
-  add(row: Row): boolean {
-    const { limit, bytesMax, kind, conversation, asStored } = this.query;
-    if (!asStored && isLostPlace(row)) {
-      this.#skip();
-      return true;
-    }
-    if (kind !== undefined && row[3] !== kind) return true;
-    // Before the limit: backwards, a damaged row marks the last entry of this page.
-    const entry = toEntry(row, this.#isIntact);
-    if (entry === undefined) {
-      const what = "is damaged: it does not match its checksum, or is not JSON";
-      this.#damaged(`Entry ${row[0]} of conversation ${conversation} ${what}`);
-      this.#skip();
-      return true;
-    }
-    const entries = this.#entries;
-    this.#bytes += pageBytesOf(row);
-    if (entries.length >= limit || (entries.length > 0 && this.#bytes > bytesMax)) return false;
-    entries.push(this.#isAfterGap ? { ...entry, flags: PARENT_DAMAGED } : entry);
-    this.#isAfterGap = false;
-    return true;
-  }
-
-  #skip(): void {
-    const isForward = this.query.direction === "forward";
-    // Backwards, the entry after it came first.
-    const after = isForward ? undefined : this.#entries.pop();
-    if (after !== undefined) this.#entries.push({ ...after, flags: PARENT_DAMAGED });
-    this.#isAfterGap = isForward;
-  }
-
-  result(more: boolean): EntryPage {
-    const entries = this.#entries;
-    return { entries: this.query.direction === "forward" ? entries : entries.reverse(), more };
-  }
 }

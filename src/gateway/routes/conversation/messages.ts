@@ -36,8 +36,10 @@ export const MESSAGE_ROUTES: readonly Route[] = [
     summary: "A page of messages in ascending order",
     query: PAGE_QUERY,
     answer: listOf(ENTRY),
-    handle: async (request, gateway) =>
-      pageOf((await conversationOf(request, gateway)).messages(bounded(request.query))),
+    handle: async (request, gateway) => {
+      const conversation = await conversationOf(request, gateway);
+      return { text: await conversation.messagesText(bounded(request.query)) };
+    },
   }),
   defineRoute({
     method: "GET",
