@@ -12,6 +12,11 @@ import { revokeToken } from "./records/tokens.ts";
 
 const NEW = { name: "script", user: OWNER, permission: "read", scope: null, expiresAt: null } as const;
 
+const CLIENT: Client = {
+  ...{ address: "127.0.0.1", agent: null, origin: null, isSecure: false, port: 1, isLocal: true },
+  headers: () => [],
+};
+
 async function opened() {
   const stateDir = join(tempFolder(), "state");
   const time = { now: Date.UTC(2026, 0) };
@@ -61,6 +66,32 @@ describe("auth", () => {
     await expect(auth.check(forever.secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
   });
 
+  it("refuses a credential that it knew as soon as another process revokes it", async () => {
+    const { stateDir, auth, create } = await opened();
+    await using _ = auth;
+    const [one, other] = [create(), create()];
+    const known = await auth.check(one.secret);
+    expect(await auth.check(one.secret)).toBe(known);
+    const elsewhere = await Records.open(stateDir);
+    revokeToken({ records: elsewhere, random: systemRandom, clock: Date.now }, one.info.id, OWNER);
+    await expect(auth.check(one.secret)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+    expect((await auth.check(other.secret)).tokenId).toBe(other.info.id);
+    elsewhere.close();
+  });
+
+  it("refuses an access token that it knew when the key retires before the token expires", async () => {
+    const { time, auth } = await opened();
+    await using _ = auth;
+    const code = new URL(auth.signInLink("http://127.0.0.1/")).hash.slice("#sign-in=".length);
+    const { accessToken } = await auth.signIn({ code }, CLIENT);
+    time.now += 1000;
+    await auth.configure({ auth: { access_token_hours: 1 } });
+    auth.rotateKeys();
+    expect((await auth.check(accessToken)).expiresAt).toBe(time.now + 3_600_000);
+    time.now += 3_600_000;
+    await expect(auth.check(accessToken)).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  });
+
   it("makes no token for everything out of an empty scope", async () => {
     const { auth, create } = await opened();
     await using _ = auth;
@@ -70,16 +101,12 @@ describe("auth", () => {
   it("keeps the browsers of a user, however often a program signs in", async () => {
     const { time, auth, create } = await opened();
     await using _ = auth;
-    const client: Client = {
-      ...{ address: "127.0.0.1", agent: null, origin: null, isSecure: false, port: 1, isLocal: true },
-      headers: () => [],
-    };
     const code = new URL(auth.signInLink("http://127.0.0.1/")).hash.slice("#sign-in=".length);
-    const browser = await auth.signIn({ code }, client);
+    const browser = await auth.signIn({ code }, CLIENT);
     const { secret: token } = create();
     for (let n = 0; n < 370; n++) {
       time.now += 1;
-      await auth.signIn({ token }, client);
+      await auth.signIn({ token }, CLIENT);
     }
     expect((await auth.check(browser.accessToken)).tokenId).toBe(browser.principal.tokenId);
   });

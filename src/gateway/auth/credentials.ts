@@ -9,13 +9,21 @@ import { CREDENTIAL_CHARS_MAX } from "./records/secret-text.ts";
 import { verifyingKey } from "./records/signing-keys.ts";
 import { tokenOfSecret } from "./records/tokens.ts";
 
-const VERIFIED_MAX = 1000;
+const KNOWN_MAX = 1000;
+
+interface Known {
+  readonly principal: Principal;
+  /** Of the records that were read. */
+  readonly version: string;
+  /** Of an access token, whose signature was verified. */
+  readonly claims: AccessClaims | undefined;
+}
 
 export class Credentials {
   readonly #records: Records;
   readonly #clock: Clock;
-  /** Tokens whose signature was verified: a hash for each request would be half of its cost. */
-  readonly #verified = new Map<string, AccessClaims>();
+  /** Credentials that were valid. To look each of them up for each request would cost more than many answers. */
+  readonly #known = new Map<string, Known>();
   /** The key of a principal that came with an access token. */
   readonly #keys = new WeakMap<Principal, string>();
 
@@ -24,10 +32,21 @@ export class Credentials {
     this.#clock = clock;
   }
 
-  /** The records are read each time, so that a revocation counts from the next request on. */
+  /** The records are asked each time whether anything has changed: a revocation counts from the next request on. */
   async check(credential: string): Promise<Principal> {
     if (credential.length > CREDENTIAL_CHARS_MAX) throw unauthorized("The credential is too long");
-    return credential.split(".").length === 3 ? await this.#ofJwt(credential) : this.#ofSecret(credential);
+    const now = this.#clock();
+    // Before they are read: a change in between is noticed the next time.
+    const version = this.#records.version();
+    const known = this.#known.get(credential);
+    if (known?.version === version && known.principal.expiresAt > now) return known.principal;
+    this.#known.delete(credential);
+    const isJwt = credential.split(".").length === 3;
+    const claims = isJwt ? await this.#claimsOf(credential, known?.claims, now) : undefined;
+    const principal = claims === undefined ? this.#ofSecret(credential, now) : this.#ofClaims(claims, now);
+    if (this.#known.size >= KNOWN_MAX) this.#known.delete(this.#known.keys().next().value ?? "");
+    this.#known.set(credential, { principal, version, claims });
+    return principal;
   }
 
   /** Whether a principal is still what it was when it was checked. */
@@ -42,30 +61,24 @@ export class Credentials {
     }
   }
 
-  async #ofJwt(token: string): Promise<Principal> {
-    const now = this.#clock();
-    const known = this.#verified.get(token);
+  async #claimsOf(token: string, known: AccessClaims | undefined, now: number): Promise<AccessClaims> {
     const isKnown = known !== undefined && known.expiresAt > now;
-    const claims = isKnown ? known : await verifyAccessToken(this.#records, now, token);
-    if (!isKnown) this.#remember(token, claims);
-    const principal = principalOf(this.#records, claims.signIn, now, claims.expiresAt);
+    return isKnown ? known : await verifyAccessToken(this.#records, now, token);
+  }
+
+  #ofClaims({ signIn, user, key: id, expiresAt }: AccessClaims, now: number): Principal {
     // A key that was retired at once takes its tokens with it, also those that were verified before.
-    if (principal?.user !== claims.user || verifyingKey(this.#records, claims.key, now) === undefined) {
-      this.#verified.delete(token);
-      throw unauthorized("This sign-in has ended. Sign in again");
-    }
-    this.#keys.set(principal, claims.key);
+    const key = verifyingKey(this.#records, id, now);
+    const until = Math.min(expiresAt, key?.retiresAt ?? 0);
+    const principal = principalOf(this.#records, signIn, now, until);
+    if (principal?.user !== user) throw unauthorized("This sign-in has ended. Sign in again");
+    this.#keys.set(principal, id);
     return principal;
   }
 
-  #remember(token: string, claims: AccessClaims): void {
-    if (this.#verified.size >= VERIFIED_MAX) this.#verified.delete(this.#verified.keys().next().value ?? "");
-    this.#verified.set(token, claims);
-  }
-
-  #ofSecret(secret: string): Principal {
+  #ofSecret(secret: string, now: number): Principal {
     const id = tokenOfSecret(this.#records, secret);
-    const principal = id === undefined ? undefined : principalOf(this.#records, id, this.#clock());
+    const principal = id === undefined ? undefined : principalOf(this.#records, id, now);
     if (principal === undefined) throw unauthorized("The token is not valid, or was revoked");
     return principal;
   }

@@ -4,7 +4,6 @@ import type { DatabaseSync, SQLInputValue, StatementSync } from "node:sqlite";
 import { unavailable } from "../../../errors.ts";
 import { sqliteError } from "../../../sqlite/busy.ts";
 import { openDatabase } from "../../../sqlite/open.ts";
-import { pragma } from "../../../sqlite/pragma.ts";
 import { ensurePrivate } from "../../../state/permissions.ts";
 import type { Clock } from "../../../util/time.ts";
 import type { Random } from "../../../util/uuid.ts";
@@ -26,7 +25,6 @@ const BUSY_MS = 2000;
 export class Records {
   readonly path: string;
   readonly #database: DatabaseSync;
-  #writes = 0;
   readonly #statements = new Map<string, StatementSync>();
 
   private constructor(path: string, database: DatabaseSync) {
@@ -61,9 +59,7 @@ export class Records {
 
   /** The number of rows that changed. */
   run(sql: string, ...values: readonly SQLInputValue[]): number {
-    const changes = this.#guarded(() => Number(this.#prepared(sql).run(...values).changes));
-    this.#writes += changes;
-    return changes;
+    return this.#guarded(() => Number(this.#prepared(sql).run(...values).changes));
   }
 
   /** All or nothing, and alone: what was read inside is still true when it is written. */
@@ -96,7 +92,8 @@ export class Records {
 
   /** Changes when this process or another one has written. Costs microseconds. */
   version(): string {
-    return this.#guarded(() => `${pragma(this.#database, "data_version")}.${this.#writes}`);
+    const other = this.get("PRAGMA data_version")?.data_version;
+    return `${other}.${this.get("SELECT total_changes() AS own")?.own}`;
   }
 
   close(): void {

@@ -7,6 +7,8 @@ import type { Keeper, Records } from "./records.ts";
 export interface SigningKey {
   readonly id: string;
   readonly secret: Uint8Array;
+  /** Until then it verifies. */
+  readonly retiresAt: number;
 }
 
 const KEY_BYTES = 32;
@@ -15,15 +17,13 @@ const DISTINCT_MIN = 12;
 /** The key that signs now. */
 export function currentKey(records: Records, random: Random, nowMs: number): SigningKey {
   const find = (): SigningKey | undefined =>
-    keyIn(
-      records.get("SELECT id, secret FROM keys WHERE retires_at IS NULL ORDER BY created_at DESC LIMIT 1"),
-    );
+    keyIn(records.get("SELECT * FROM keys WHERE retires_at IS NULL ORDER BY created_at DESC LIMIT 1"));
   return find() ?? records.write(() => find() ?? addKey(records, random, nowMs));
 }
 
 /** A key that verifies: the current one, or one that has not retired. */
 export function verifyingKey(records: Records, id: string, nowMs: number): SigningKey | undefined {
-  const sql = "SELECT id, secret FROM keys WHERE id = ? AND (retires_at IS NULL OR retires_at > ?)";
+  const sql = "SELECT * FROM keys WHERE id = ? AND (retires_at IS NULL OR retires_at > ?)";
   return keyIn(records.get(sql, id, nowMs));
 }
 
@@ -48,7 +48,7 @@ function addKey(records: Records, random: Random, nowMs: number): SigningKey {
     secret.toString("base64url"),
     nowMs,
   );
-  return { id, secret };
+  return { id, secret, retiresAt: Number.POSITIVE_INFINITY };
 }
 
 function randomBytes(random: Random, count: number): Buffer {
@@ -67,5 +67,6 @@ function keyIn(row: Readonly<Record<string, unknown>> | undefined): SigningKey |
       "A signing key of the gateway is too short or not random. Make a new one: colloquy token rotate-keys --now",
     );
   }
-  return { id: String(row.id), secret };
+  const retiresAt = row.retires_at === null ? Number.POSITIVE_INFINITY : Number(row.retires_at);
+  return { id: String(row.id), secret, retiresAt };
 }
